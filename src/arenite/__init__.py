@@ -1,0 +1,1 @@
+"""TensorFlow Lite Micro in Python: the device's bits, its arena, the reason for every byte."""

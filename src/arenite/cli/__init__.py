@@ -1,0 +1,1 @@
+"""The ``arenite`` command."""

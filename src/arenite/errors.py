@@ -1,0 +1,75 @@
+"""Every error that Arenite raises on purpose.
+
+Messages give what was expected, what was found and where. All of them derive
+from :class:`AreniteError`, so ``except ar.AreniteError`` catches whatever a bad
+model, a bad call or a bad input can cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class AreniteError(Exception):
+    """Base class of all errors raised by Arenite."""
+
+
+class ModelError(AreniteError, ValueError):
+    """A model file is malformed.
+
+    Attributes:
+        offset: Position in the file in bytes, or None where there is none.
+        path: Place in the model, such as ``$.subgraphs[0].operators[3]``.
+    """
+
+    def __init__(self, message: str, *, offset: int | None = None, path: str = "$") -> None:
+        where = path if offset is None else f"{path} (byte {offset})"
+        super().__init__(f"{message} - at {where}")
+        self.offset = offset
+        self.path = path
+
+
+class UnsupportedOperatorError(AreniteError):
+    """The model uses operators that the resolver does not have.
+
+    Attributes:
+        missing: Names of all missing operators, each once, in model order.
+    """
+
+    def __init__(self, message: str, missing: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.missing = tuple(missing)
+
+
+class ConstraintError(AreniteError, ValueError):
+    """An operator is used in a way that TensorFlow Lite Micro does not run."""
+
+
+class ArenaError(AreniteError, MemoryError):
+    """The tensor arena is too small.
+
+    Attributes:
+        requested: Bytes that were asked for.
+        available: Bytes that were free.
+        needed: Size in bytes of the smallest arena that works, or None if unknown.
+    """
+
+    def __init__(
+        self, message: str, *, requested: int = 0, available: int = 0, needed: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.requested = requested
+        self.available = available
+        self.needed = needed
+
+
+class StateError(AreniteError, RuntimeError):
+    """A call was made in a phase in which it is not legal."""
+
+
+class ShapeError(AreniteError, ValueError):
+    """An array has another shape than the tensor that it is meant for."""
+
+
+class DTypeError(AreniteError, TypeError):
+    """An array has another element type than the tensor that it is meant for."""

@@ -1,0 +1,185 @@
+"""The integer arithmetic of quantised kernels, written once.
+
+All functions work elementwise on int32-range values held in int64 arrays, so
+that no intermediate product wraps unnoticed. Where C's int32 would wrap, the
+function says so and wraps on purpose.
+
+Sources of the facts: TensorFlow Lite Micro ``kernels/internal/quantization_util.cc``
+and ``common.cc`` (built with double rounding), gemmlowp ``fixedpoint.h``, CMSIS-NN
+``arm_nnsupportfunctions.h``.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Int64Array = npt.NDArray[np.int64]
+
+INT32_MIN = -(2**31)
+INT32_MAX = 2**31 - 1
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+
+
+def round_half_away(x: float) -> int:
+    """Round to nearest, halves away from zero, as C's ``std::round`` does."""
+    floor = math.floor(abs(x))
+    rounded = floor + (abs(x) - floor >= 0.5)
+    return -rounded if x < 0 else rounded
+
+
+def quantize_multiplier(real: float) -> tuple[int, int]:
+    """Split a real multiplier into ``(multiplier, shift)`` through ``frexp``.
+
+    ``real`` is about ``multiplier * 2**(shift - 31)`` with ``multiplier`` in
+    ``[2**30, 2**31)``. Multipliers under ``2**-32`` are flushed to ``(0, 0)``.
+
+    Raises:
+        ValueError: ``real`` is NaN or infinite. TFLM aborts on infinity; what it makes
+            of NaN is undefined in C.
+
+    >>> quantize_multiplier(0.035)
+    (1202590843, -4)
+    """
+    _require_finite(real)
+    if real == 0.0:
+        return 0, 0
+    fraction, shift = math.frexp(real)
+    return _normalise(round_half_away(fraction * 2**31), shift)
+
+
+def quantize_multiplier_integer(real: float) -> tuple[int, int]:
+    """Split a real multiplier with bit operations only, for targets without an FPU.
+
+    Agrees with :func:`quantize_multiplier`, except that it rounds an exact half
+    (low 22 fraction bits equal to ``2**21``) towards zero: so does TFLM's
+    ``IntegerFrExp``.
+
+    >>> quantize_multiplier_integer(0.035)
+    (1202590843, -4)
+    """
+    _require_finite(real)
+    if real == 0.0:
+        return 0, 0
+    fraction, shift = integer_frexp(real)
+    return _normalise(fraction, shift)
+
+
+def integer_frexp(real: float) -> tuple[int, int]:
+    """TFLM's ``IntegerFrExp``: ``(fraction in Q0.31, shift)`` from the IEEE-754 bits.
+
+    Zero gives ``(0, 0)``, NaN ``(0, INT_MAX)``, infinities the int64 extremes with
+    shift ``INT_MAX``. Subnormal numbers are read as if they had the implicit leading
+    one, as TFLM does; their shift is so small that every caller flushes them to zero.
+    """
+    bits = int(struct.unpack("<Q", struct.pack("<d", real))[0])
+    negative = bool(bits >> 63)
+    if not bits & ~(1 << 63):
+        return 0, 0
+    exponent = (bits >> 52) & 0x7FF
+    if exponent == 0x7FF:
+        if bits & 0x000FFFFFFFC00000:
+            return 0, INT32_MAX
+        return (INT64_MIN if negative else INT64_MAX), INT32_MAX
+    fraction = 0x40000000 + ((bits & 0x000FFFFFFFC00000) >> 22)
+    if (bits & 0x003FFFFF) > 0x00200000:
+        fraction += 1
+    return (-fraction if negative else fraction), exponent - 1022
+
+
+def _normalise(fraction: int, shift: int) -> tuple[int, int]:
+    if fraction == 2**31:
+        fraction //= 2
+        shift += 1
+    if shift < -31:
+        return 0, 0
+    return fraction, shift
+
+
+def _require_finite(real: float) -> None:
+    if not math.isfinite(real):
+        raise ValueError(f"a quantised multiplier must be finite, got {real}")
+
+
+def quantize_multipliers(
+    reals: npt.ArrayLike,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts."""
+    pairs = [quantize_multiplier(float(real)) for real in np.atleast_1d(np.asarray(reals))]
+    multipliers, shifts = zip(*pairs, strict=True) if pairs else ((), ())
+    return np.array(multipliers, np.int32), np.array(shifts, np.int32)
+
+
+def wrap_int32(x: Array) -> Int64Array:
+    """Wrap int64 values to the int32 range, as two's complement C code does."""
+    return x.astype(np.int32).astype(np.int64)
+
+
+def saturating_rounding_doubling_high_mul(a: npt.ArrayLike, b: npt.ArrayLike) -> Int64Array:
+    """Gemmlowp's SRDHM: the high 32 bits of ``2 * a * b``, rounded, saturated.
+
+    Equals ``floor((a * b + 2**30) / 2**31)``; only ``INT32_MIN * INT32_MIN`` saturates.
+    """
+    product = np.asarray(a, np.int64) * np.asarray(b, np.int64)
+    high: Int64Array = np.minimum((product + (1 << 30)) >> 31, INT32_MAX)
+    return high
+
+
+def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Int64Array:
+    """Divide by ``2**exponent``, rounding halves away from zero (gemmlowp)."""
+    x = np.asarray(x, np.int64)
+    exponent = np.asarray(exponent, np.int64)
+    mask = (np.int64(1) << exponent) - 1
+    threshold = (mask >> 1) + (x < 0)
+    divided: Int64Array = (x >> exponent) + ((x & mask) > threshold)
+    return divided
+
+
+def multiply_by_quantized_multiplier(
+    x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
+) -> Int64Array:
+    """Scale int32 accumulators by ``multiplier * 2**(shift - 31)``, rounding twice.
+
+    TFLM's ``MultiplyByQuantizedMultiplier(int32_t)``: a positive shift is applied
+    first and wraps at 32 bits, then SRDHM, then the rounding right shift.
+    """
+    shift = np.asarray(shift, np.int64)
+    left = np.maximum(shift, 0)
+    shifted = wrap_int32(np.asarray(x, np.int64) << left)
+    return rounding_divide_by_pot(
+        saturating_rounding_doubling_high_mul(shifted, multiplier), np.maximum(-shift, 0)
+    )
+
+
+def multiply_by_quantized_multiplier_int64(
+    x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
+) -> Int64Array:
+    """Scale int64 accumulators with a multiplier reduced to 16 bits, rounding once.
+
+    TFLM's ``MultiplyByQuantizedMultiplier(int64_t)``, used for int16 activations.
+    ``x`` must lie in ``[-2**47, 2**47)`` and ``shift`` in ``[-31, 8)``; the result
+    wraps to int32.
+    """
+    multiplier = np.asarray(multiplier, np.int64)
+    reduced = np.where(multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF)
+    total = 15 - np.asarray(shift, np.int64)
+    product = np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))
+    return wrap_int32(product >> total)
+
+
+def requantize(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Int64Array:
+    """CMSIS-NN's ``arm_nn_requantize``: left shift, doubling high multiply, right shift.
+
+    The same three steps as :func:`multiply_by_quantized_multiplier`, but the doubling
+    high multiply does not saturate (``arm_nn_doubling_high_mult_no_sat``).
+    """
+    shift = np.asarray(shift, np.int64)
+    left = wrap_int32(np.asarray(x, np.int64) << np.maximum(shift, 0))
+    high = wrap_int32((left * np.asarray(multiplier, np.int64) + (1 << 30)) >> 31)
+    return rounding_divide_by_pot(high, np.maximum(-shift, 0))

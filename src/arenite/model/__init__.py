@@ -1,0 +1,29 @@
+"""The model as frozen dataclasses, and a builder for it."""
+
+from arenite.model.builder import ModelBuilder
+from arenite.model.builtin import BuiltinOperator
+from arenite.model.model import (
+    Model,
+    Operator,
+    Quantization,
+    SignatureDef,
+    Subgraph,
+    Tensor,
+)
+from arenite.model.options import OptionsTable, Slot, slot
+from arenite.model.types import TensorType
+
+__all__ = [
+    "BuiltinOperator",
+    "Model",
+    "ModelBuilder",
+    "Operator",
+    "OptionsTable",
+    "Quantization",
+    "SignatureDef",
+    "Slot",
+    "Subgraph",
+    "Tensor",
+    "TensorType",
+    "slot",
+]

@@ -1,0 +1,44 @@
+"""Operator options as declarative rows.
+
+An operator's file declares its options once, as a frozen dataclass whose fields
+are :func:`slot` s. The FlatBuffer layer reads, verifies and writes the table
+through that row, so a new operator needs no parser code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, NamedTuple
+
+
+class Slot(NamedTuple):
+    """One field of a FlatBuffer table: its name, vtable slot, wire type and default.
+
+    ``kind`` is a scalar (``"bool" "int8" "uint8" "int32" "int64" "float32"``),
+    ``"string"``, or a vector of scalars (``"[int32]"``).
+    """
+
+    name: str
+    id: int
+    kind: str
+    default: Any
+
+
+@dataclass(frozen=True)
+class OptionsTable:
+    """Base of all options rows; ``UNION_TYPE`` is the code in ``union BuiltinOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 0
+
+    @classmethod
+    def slots(cls) -> tuple[Slot, ...]:
+        """The row as the FlatBuffer layer needs it, in order of the vtable slots."""
+        return tuple(
+            Slot(f.name, int(f.metadata["id"]), str(f.metadata["kind"]), f.default)
+            for f in fields(cls)
+        )
+
+
+def slot(id: int, kind: str, default: Any = 0) -> Any:  # noqa: A002 - the schema's word
+    """Declare an options field: vtable slot, wire type (see :class:`Slot`) and default."""
+    return field(default=default, metadata={"id": id, "kind": kind})

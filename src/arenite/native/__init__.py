@@ -1,0 +1,1 @@
+"""The boundary to compiled kernels (none yet)."""

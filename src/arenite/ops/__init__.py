@@ -1,0 +1,24 @@
+"""Operators: one file each, the contract they are written against, and resolvers."""
+
+from arenite.ops.context import Context, EvalTensor, Node, TfLiteTensor
+from arenite.ops.registry import (
+    AllOpsResolver,
+    MutableOpResolver,
+    OpResolver,
+    Registration,
+    builtin,
+    builtin_names,
+)
+
+__all__ = [
+    "AllOpsResolver",
+    "Context",
+    "EvalTensor",
+    "MutableOpResolver",
+    "Node",
+    "OpResolver",
+    "Registration",
+    "TfLiteTensor",
+    "builtin",
+    "builtin_names",
+]

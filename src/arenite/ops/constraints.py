@@ -1,0 +1,107 @@
+"""Constraints: what an operator demands of a model, one small function each.
+
+A constraint takes a :class:`NodeView` and returns whether it holds. Its docstring is
+the text that a user reads when it does not, and its row in ``docs/operators.md``; so
+it is one sentence that says what must be the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from arenite.model import TensorType
+from arenite.ops.context import TfLiteTensor
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """A node as its constraints see it: tensors instead of indices, None if absent."""
+
+    name: str
+    inputs: tuple[TfLiteTensor | None, ...]
+    outputs: tuple[TfLiteTensor | None, ...]
+    options: Any
+
+    def input(self, index: int) -> TfLiteTensor:
+        """Input ``index``, which ``inputs_between`` has shown to be present."""
+        tensor = self.inputs[index]
+        assert tensor is not None
+        return tensor
+
+    def output(self, index: int) -> TfLiteTensor:
+        """Output ``index``."""
+        tensor = self.outputs[index]
+        assert tensor is not None
+        return tensor
+
+
+Constraint = Callable[[NodeView], bool]
+
+
+def _described(check: Constraint, name: str, doc: str) -> Constraint:
+    check.__name__ = name
+    check.__doc__ = doc
+    return check
+
+
+def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) -> Constraint:
+    """A constraint: from ``low`` to ``high`` inputs, all present but the optional ones."""
+
+    def check(node: NodeView) -> bool:
+        return low <= len(node.inputs) <= high and all(
+            tensor is not None or index in optional for index, tensor in enumerate(node.inputs)
+        )
+
+    count = str(low) if low == high else f"{low} to {high}"
+    doc = f"There are {count} inputs, and those that are not optional are present."
+    return _described(check, "inputs_between", doc)
+
+
+def outputs_exactly(count: int) -> Constraint:
+    """A constraint: exactly ``count`` outputs, all present."""
+
+    def check(node: NodeView) -> bool:
+        return len(node.outputs) == count and None not in node.outputs
+
+    return _described(check, "outputs_exactly", f"There are exactly {count} outputs.")
+
+
+def input_types(index: int, *types: TensorType) -> Constraint:
+    """A constraint: input ``index`` has one of the given types."""
+
+    def check(node: NodeView) -> bool:
+        return node.input(index).type in types
+
+    names = ", ".join(str(t) for t in types)
+    return _described(check, "input_types", f"Input {index} is one of: {names}.")
+
+
+def same_type(input_index: int = 0, output_index: int = 0) -> Constraint:
+    """A constraint: an input and an output have the same type."""
+
+    def check(node: NodeView) -> bool:
+        return node.input(input_index).type == node.output(output_index).type
+
+    doc = f"Input {input_index} and output {output_index} have the same type."
+    return _described(check, "same_type", doc)
+
+
+def rank(index: int, *ranks: int) -> Constraint:
+    """A constraint: input ``index`` has one of the given numbers of dimensions."""
+
+    def check(node: NodeView) -> bool:
+        return len(node.input(index).shape) in ranks
+
+    names = " or ".join(str(r) for r in ranks)
+    return _described(check, "rank", f"Input {index} has {names} dimensions.")
+
+
+def constant(index: int) -> Constraint:
+    """A constraint: input ``index`` is a constant of the model."""
+
+    def check(node: NodeView) -> bool:
+        return node.input(index).is_constant
+
+    return _described(check, "constant", f"Input {index} is a constant of the model.")

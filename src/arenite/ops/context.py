@@ -1,0 +1,143 @@
+"""The contract between kernels and whoever runs them.
+
+A kernel sees a :class:`Context` and a :class:`Node` and nothing else, so the same
+kernel runs in the arena (``runtime.MicroInterpreterContext``) and on the heap
+(``runtime.HeapContext``). The names are those of TFLM's ``TfLiteContext`` and
+``MicroContext``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.memory.abi import Abi
+from arenite.model import Quantization, TensorType
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True, eq=False)
+class EvalTensor:
+    """What a kernel needs of a tensor while it runs (TFLM's ``TfLiteEvalTensor``).
+
+    ``data`` is an array of ``shape`` (flat uint8 for packed types): read-only for a
+    constant, a view of the arena otherwise, and None until memory has been planned.
+    """
+
+    type: TensorType
+    shape: tuple[int, ...]
+    data: Array | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+
+@dataclass(slots=True, eq=False)
+class TfLiteTensor:
+    """A tensor with everything the model says of it, for use in ``prepare``.
+
+    ``data`` is set for constants only.
+    """
+
+    index: int
+    name: str
+    type: TensorType
+    shape: tuple[int, ...]
+    data: Array | None = None
+    quantization: Quantization | None = None
+    is_variable: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the value is part of the model."""
+        return self.data is not None
+
+    @property
+    def scale(self) -> float:
+        """The first scale as a double; 0.0 without quantisation (``params.scale``)."""
+        if self.quantization is None or not len(self.quantization.scale):
+            return 0.0
+        return float(self.quantization.scale[0])
+
+    @property
+    def zero_point(self) -> int:
+        """The first zero point; 0 without quantisation (``params.zero_point``)."""
+        if self.quantization is None or not len(self.quantization.zero_point):
+            return 0
+        return int(self.quantization.zero_point[0])
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One operator instance (``TfLiteNode``).
+
+    ``inputs``, ``outputs`` and ``intermediates`` are tensor indices of the current
+    subgraph, -1 for an optional input that is absent. ``user_data`` is what ``init``
+    returned, ``params`` what ``prepare`` returned: the finished parameters, which
+    ``invoke`` only reads. ``host`` holds what a host kernel derives from constants
+    (weights in another element type, say); it takes no room in the simulated arena.
+    """
+
+    name: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    intermediates: tuple[int, ...] = ()
+    options: Any = None
+    custom_options: bytes = b""
+    user_data: Any = None
+    params: Any = None
+    host: dict[str, Any] = field(default_factory=dict)
+
+
+class Context(Protocol):
+    """What a kernel may ask of its host. Illegal calls raise ``StateError``."""
+
+    @property
+    def abi(self) -> Abi:
+        """The target whose struct sizes count."""
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor by index, on temporary arena memory: legal in init and prepare."""
+
+    def get_eval_tensor(self, index: int) -> EvalTensor:
+        """A tensor by index, legal in every phase."""
+
+    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+        """Tell the host an output's shape, legal in prepare.
+
+        The heap host takes it over. The arena host cannot resize: it checks that the
+        model's own shape has as many elements and raises ``ShapeError`` otherwise.
+        """
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """``size`` bytes in the arena's tail that live as long as the interpreter.
+
+        Legal in init and prepare. ``purpose`` says in a word what they are for.
+        """
+
+    def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
+        """Ask for ``size`` bytes in the head while this node runs; returns a handle.
+
+        Legal in prepare.
+        """
+
+    def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
+        """The memory behind a scratch handle, legal in invoke."""
+
+    def get_external_context(self) -> Any:
+        """The object that the user attached to the interpreter, or None."""
+
+    def report_error(self, message: str) -> None:
+        """Fail the current node: raises ``ConstraintError`` with the node's place."""

@@ -1,0 +1,201 @@
+"""What several operators need in ``prepare`` and ``invoke``.
+
+Named after, and equal in results to, TFLM's ``kernels/kernel_util.cc`` and
+``kernels/padding.h``.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.fixedpoint import quantize_multipliers
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+
+FLOAT32_LOWEST = float(np.finfo(np.float32).min)
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+QUANTIZED_RANGE: dict[TensorType, tuple[int, int]] = {
+    TensorType.INT8: (-128, 127),
+    TensorType.UINT8: (0, 255),
+    TensorType.INT16: (-32768, 32767),
+    TensorType.INT32: (-(2**31), 2**31 - 1),
+}
+
+
+class Padding(IntEnum):
+    """``enum Padding`` of the schema."""
+
+    SAME = 0
+    VALID = 1
+
+
+class Activation(IntEnum):
+    """``enum ActivationFunctionType`` of the schema: a function fused into an operator."""
+
+    NONE = 0
+    RELU = 1
+    RELU_N1_TO_1 = 2
+    RELU6 = 3
+    TANH = 4
+    SIGN_BIT = 5
+
+
+# -- tensors in prepare ---------------------------------------------------------------
+
+
+def input_tensor(context: Context, node: Node, index: int) -> TfLiteTensor:
+    """Input ``index`` as a temporary tensor; the operator's constraints require it."""
+    return context.get_tensor(node.inputs[index])
+
+
+def optional_input_tensor(context: Context, node: Node, index: int) -> TfLiteTensor | None:
+    """Input ``index`` as a temporary tensor, or None where the model leaves it out."""
+    if index >= len(node.inputs) or node.inputs[index] < 0:
+        return None
+    return context.get_tensor(node.inputs[index])
+
+
+def output_tensor(context: Context, node: Node, index: int = 0) -> TfLiteTensor:
+    """Output ``index`` as a temporary tensor."""
+    return context.get_tensor(node.outputs[index])
+
+
+def allocate_struct(struct: Struct) -> Any:
+    """An ``init`` that allocates an operator's ``OpData`` struct, as TFLM's does."""
+
+    def init(context: Context, options: Any) -> None:
+        context.allocate_persistent_buffer(struct.size(context.abi), struct.name)
+
+    return init
+
+
+# -- arrays in invoke -----------------------------------------------------------------
+
+
+def input_array(context: Context, node: Node, index: int) -> Array:
+    """The data of input ``index``, shaped."""
+    data = context.get_eval_tensor(node.inputs[index]).data
+    assert data is not None
+    return data
+
+
+def optional_input_array(context: Context, node: Node, index: int) -> Array | None:
+    """The data of input ``index``, or None where the model leaves it out."""
+    if index >= len(node.inputs) or node.inputs[index] < 0:
+        return None
+    return context.get_eval_tensor(node.inputs[index]).data
+
+
+def output_array(context: Context, node: Node, index: int = 0) -> Array:
+    """The data of output ``index``, shaped and writable."""
+    data = context.get_eval_tensor(node.outputs[index]).data
+    assert data is not None
+    return data
+
+
+def unpack_int4(packed: Array, size: int) -> npt.NDArray[np.int8]:
+    """Unpack ``size`` int4 values from flat bytes, low nibble first.
+
+    TFLM ``UnpackDenseInt4IntoInt8``.
+    """
+    values = np.empty(2 * len(packed), np.int8)
+    signed = packed.view(np.int8)
+    values[0::2] = (signed << 4).astype(np.int8) >> 4
+    values[1::2] = signed >> 4
+    return values[:size]
+
+
+# -- activations ----------------------------------------------------------------------
+
+
+def activation_range(activation: int) -> tuple[float, float]:
+    """Bounds of a fused activation on floats (``CalculateActivationRange``)."""
+    match activation:
+        case Activation.RELU:
+            return 0.0, FLOAT32_MAX
+        case Activation.RELU6:
+            return 0.0, 6.0
+        case Activation.RELU_N1_TO_1:
+            return -1.0, 1.0
+        case _:
+            return FLOAT32_LOWEST, FLOAT32_MAX
+
+
+def activation_range_quantized(
+    context: Context, activation: int, output: TfLiteTensor
+) -> tuple[int, int]:
+    """Bounds of a fused activation in the output's quantised values.
+
+    ``CalculateActivationRangeQuantized``: the division is done in float32 and
+    rounded half away from zero.
+    """
+    low, high = QUANTIZED_RANGE[output.type]
+
+    def quantize(real: float) -> int:
+        if output.scale == 0.0:
+            context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
+        scaled = np.float32(real) / np.float32(output.scale)
+        rounded = np.copysign(np.floor(np.abs(scaled) + np.float32(0.5)), scaled)
+        return output.zero_point + int(rounded)
+
+    match activation:
+        case Activation.RELU:
+            return max(low, quantize(0.0)), high
+        case Activation.RELU6:
+            return max(low, quantize(0.0)), min(high, quantize(6.0))
+        case Activation.RELU_N1_TO_1:
+            return max(low, quantize(-1.0)), min(high, quantize(1.0))
+        case _:
+            return low, high
+
+
+# -- sliding windows ------------------------------------------------------------------
+
+
+def window_output_size(
+    padding: int, size: int, filter_size: int, stride: int, dilation: int
+) -> int:
+    """Outputs of a sliding window along one axis (``ComputeOutSize``)."""
+    if padding == Padding.SAME:
+        return (size + stride - 1) // stride
+    return (size + stride - ((filter_size - 1) * dilation + 1)) // stride
+
+
+def window_padding(stride: int, dilation: int, size: int, filter_size: int, out_size: int) -> int:
+    """Padding before the first element (``ComputePadding``); the rest goes behind."""
+    total = (out_size - 1) * stride + (filter_size - 1) * dilation + 1 - size
+    return max(total, 0) // 2
+
+
+# -- convolution-like operators -------------------------------------------------------
+
+
+def convolution_multipliers(
+    context: Context,
+    inp: TfLiteTensor,
+    weights: TfLiteTensor,
+    output: TfLiteTensor,
+    channels: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Requantisation per output channel: ``input_scale * weight_scale / output_scale``.
+
+    ``PopulateConvolutionQuantizationParams``: computed in double from float32 scales.
+    One scale is used for all channels.
+    """
+    for tensor in (inp, weights, output):
+        if tensor.scale == 0.0:
+            context.report_error(f"tensor {tensor.name!r} needs a quantisation scale other than 0")
+    assert weights.quantization is not None
+    scales = weights.quantization.scale.astype(np.float64)
+    if len(scales) not in (1, channels):
+        context.report_error(
+            f"weights {weights.name!r}: expected 1 or {channels} scales, got {len(scales)}"
+        )
+    effective = inp.scale * np.broadcast_to(scales, channels) / output.scale
+    return quantize_multipliers(effective)

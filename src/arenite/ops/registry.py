@@ -1,0 +1,148 @@
+"""Registrations of operators, and the resolvers that find them by name.
+
+An operator ``CONV_2D`` lives in ``arenite/ops/conv_2d.py``, which holds its
+``REGISTRATION``. The file is imported when a model first needs it; there is no
+central table to edit. Names of registrations and resolvers: TFLM
+``micro_mutable_op_resolver.h``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from arenite.memory.abi import Struct
+from arenite.model import BuiltinOperator, OptionsTable
+from arenite.ops.constraints import Constraint
+from arenite.ops.context import Context, Node
+
+
+@dataclass(frozen=True)
+class Registration:
+    """The functions of one operator (TFLM's ``TFLMRegistration``).
+
+    Attributes:
+        invoke: ``invoke(context, node)`` computes the outputs from the inputs.
+        prepare: ``prepare(context, node)`` checks the node, computes everything that
+            does not depend on data, asks for memory. What it returns becomes
+            ``node.params``.
+        init: ``init(context, options)`` runs once before ``prepare``; ``options`` is the
+            operator's options row, or its custom options bytes. What it returns becomes
+            ``node.user_data``.
+        reset: ``reset(context, user_data)`` forgets state between inferences.
+        free: ``free(context, user_data)`` ends the node's life.
+        name: Set when registered.
+        options: The operator's options row; None for custom operators.
+        builtin_data: The C struct into which TFLM parses the options, in the arena.
+        constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
+    """
+
+    invoke: Callable[[Context, Node], None]
+    prepare: Callable[[Context, Node], Any] | None = None
+    init: Callable[[Context, Any], Any] | None = None
+    reset: Callable[[Context, Any], None] | None = None
+    free: Callable[[Context, Any], None] | None = None
+    name: str = ""
+    options: type[OptionsTable] | None = None
+    builtin_data: Struct | None = None
+    constraints: tuple[Constraint, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Registration {self.name}>"
+
+
+class OpResolver(Protocol):
+    """Finds an operator's registration by name."""
+
+    def find(self, name: str) -> Registration | None:
+        """The registration of a builtin (``"CONV_2D"``) or custom name, or None."""
+
+
+def builtin(name: str) -> Registration | None:
+    """The registration that ships with Arenite for a builtin operator, or None."""
+    if name not in BuiltinOperator.__members__ or not _has_module(name):
+        return None
+    module = importlib.import_module(f"arenite.ops.{name.lower()}")
+    registration: Registration = module.REGISTRATION
+    return replace(registration, name=name)
+
+
+def _has_module(name: str) -> bool:
+    return importlib.util.find_spec(f"arenite.ops.{name.lower()}") is not None
+
+
+def builtin_names() -> list[str]:
+    """Names of all builtin operators that Arenite has, sorted."""
+    package = importlib.import_module("arenite.ops")
+    names = (module.name.upper() for module in pkgutil.iter_modules(package.__path__))
+    return sorted(name for name in names if name in BuiltinOperator.__members__)
+
+
+class MutableOpResolver:
+    """A resolver with just the operators that were added to it, as firmware lists them.
+
+    >>> resolver = MutableOpResolver().add("CONV_2D").add("SOFTMAX")
+    """
+
+    def __init__(self) -> None:
+        self._registrations: dict[str, Registration] = {}
+
+    def add(self, name: str, registration: Registration | None = None) -> MutableOpResolver:
+        """Add a builtin operator, with another registration than Arenite's if given.
+
+        Raises:
+            ValueError: The operator is there already, or is none that Arenite has.
+        """
+        if name in BuiltinOperator.__members__:
+            registration = registration or builtin(name)
+        if registration is None or name not in BuiltinOperator.__members__:
+            raise ValueError(
+                f"expected one of the builtin operators {', '.join(builtin_names())}, got "
+                f"{name!r}; register a custom operator with add_custom(name, registration)"
+            )
+        return self._insert(name, registration)
+
+    def add_custom(self, name: str, registration: Registration) -> MutableOpResolver:
+        """Add a custom operator under the name that the model gives it.
+
+        Raises:
+            ValueError: An operator of that name is there already.
+        """
+        return self._insert(name, registration)
+
+    def _insert(self, name: str, registration: Registration) -> MutableOpResolver:
+        if name in self._registrations:
+            raise ValueError(f"operator {name!r} is registered already")
+        self._registrations[name] = replace(registration, name=name)
+        return self
+
+    def find(self, name: str) -> Registration | None:
+        """The registration added under ``name``, or None."""
+        return self._registrations.get(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._registrations)
+
+    def __len__(self) -> int:
+        return len(self._registrations)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registrations
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._registrations) or 'empty'})"
+
+
+class AllOpsResolver(MutableOpResolver):
+    """A resolver with every builtin operator that Arenite has; custom ones can be added."""
+
+    def find(self, name: str) -> Registration | None:
+        """The registration added under ``name``, else Arenite's own, or None."""
+        return super().find(name) or builtin(name)
+
+    def __repr__(self) -> str:
+        return f"AllOpsResolver({len(builtin_names())} builtin, {len(self)} added)"

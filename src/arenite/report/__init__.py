@@ -1,0 +1,1 @@
+"""Facts about a model turned into text and pictures."""

@@ -1,0 +1,1 @@
+"""Interpreters: a model, its operators and a host context put together."""

@@ -1,0 +1,171 @@
+"""Nodes and registrations of a model, and the order in which they run.
+
+``Graph`` is TFLM's ``MicroInterpreterGraph`` (``micro_interpreter_graph.cc``): it calls
+init, prepare, invoke, reset and free of every node, in subgraph and operator order,
+against whichever host context it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from arenite.errors import UnsupportedOperatorError
+from arenite.model import Model, Operator
+from arenite.ops import Context, Node, OpResolver, Registration, TfLiteTensor
+from arenite.ops.constraints import NodeView
+
+
+class Profiler(Protocol):
+    """Told of every operator that runs (TFLM's ``MicroProfilerInterface``)."""
+
+    def begin_event(self, tag: str) -> int:
+        """An operator named ``tag`` starts; the result identifies the event."""
+
+    def end_event(self, event: int) -> None:
+        """The event is over."""
+
+
+class GraphHost(Context, Protocol):
+    """A context that a graph can run against."""
+
+    def enter_node(self, subgraph: int, operator: int) -> None:
+        """The next calls come from this node."""
+
+    def finish_prepare_node(self) -> None:
+        """The current node's ``prepare`` is over: temporary memory can go."""
+
+    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+        """A full tensor outside the accounting of temporary memory."""
+
+
+@dataclass(slots=True, eq=False)
+class NodeAndRegistration:
+    """A node and the functions that run it (``NodeAndRegistration``)."""
+
+    node: Node
+    registration: Registration
+
+
+@dataclass(eq=False)
+class Graph:
+    """All subgraphs' nodes, bound to a host context."""
+
+    model: Model
+    host: GraphHost
+    nodes: list[list[NodeAndRegistration]] = field(default_factory=list)
+    profiler: Profiler | None = None
+
+    def resolve(self, resolver: OpResolver) -> None:
+        """Find every operator's registration.
+
+        Raises:
+            UnsupportedOperatorError: Lists all operators that the resolver lacks.
+        """
+        missing: dict[str, Operator] = {}
+        self.nodes = []
+        for subgraph in self.model.subgraphs:
+            resolved = []
+            for operator in subgraph.operators:
+                registration = resolver.find(operator.name)
+                if registration is None:
+                    missing.setdefault(operator.name, operator)
+                    continue
+                resolved.append(NodeAndRegistration(_node(operator, registration), registration))
+            self.nodes.append(resolved)
+        if missing:
+            raise _unsupported(list(missing.values()), resolver)
+
+    def init_subgraphs(self) -> None:
+        """Call ``init`` of every node."""
+        for _, entry in self._walk():
+            node, registration = entry.node, entry.registration
+            if registration.init is not None:
+                options = node.custom_options if node.options is None else node.options
+                node.user_data = registration.init(self.host, options)
+
+    def prepare_subgraphs(self) -> None:
+        """Check every node's constraints and call its ``prepare``."""
+        for subgraph, entry in self._walk():
+            self._check(subgraph, entry)
+            if entry.registration.prepare is not None:
+                entry.node.params = entry.registration.prepare(self.host, entry.node)
+            self.host.finish_prepare_node()
+
+    def invoke_subgraph(self, index: int) -> None:
+        """Run one subgraph's operators in order."""
+        host, profiler = self.host, self.profiler
+        for number, entry in enumerate(self.nodes[index]):
+            host.enter_node(index, number)
+            if profiler is None:
+                entry.registration.invoke(host, entry.node)
+                continue
+            event = profiler.begin_event(entry.node.name)
+            try:
+                entry.registration.invoke(host, entry.node)
+            finally:
+                profiler.end_event(event)
+
+    def reset_subgraphs(self) -> None:
+        """Call ``reset`` of every node that has one."""
+        for _, entry in self._walk():
+            if entry.registration.reset is not None:
+                entry.registration.reset(self.host, entry.node.user_data)
+
+    def free_subgraphs(self) -> None:
+        """Call ``free`` of every node that has one."""
+        for _, entry in self._walk():
+            if entry.registration.free is not None:
+                entry.registration.free(self.host, entry.node.user_data)
+
+    def _walk(self) -> Iterator[tuple[int, NodeAndRegistration]]:
+        for subgraph, entries in enumerate(self.nodes):
+            for number, entry in enumerate(entries):
+                self.host.enter_node(subgraph, number)
+                yield subgraph, entry
+
+    def _check(self, subgraph: int, entry: NodeAndRegistration) -> None:
+        if not entry.registration.constraints:
+            return
+        view = self._view(subgraph, entry.node)
+        for constraint in entry.registration.constraints:
+            if not constraint(view):
+                self.host.report_error(" ".join((constraint.__doc__ or "").split()))
+
+    def _view(self, subgraph: int, node: Node) -> NodeView:
+        def tensors(indices: tuple[int, ...]) -> tuple[TfLiteTensor | None, ...]:
+            return tuple(
+                self.host.view_tensor(subgraph, index) if index >= 0 else None for index in indices
+            )
+
+        return NodeView(node.name, tensors(node.inputs), tensors(node.outputs), node.options)
+
+
+def _node(operator: Operator, registration: Registration) -> Node:
+    options = operator.options
+    if options is None and registration.options is not None:
+        options = registration.options()
+    return Node(
+        name=operator.name,
+        inputs=operator.inputs,
+        outputs=operator.outputs,
+        intermediates=operator.intermediates,
+        options=options,
+        custom_options=operator.custom_options,
+    )
+
+
+def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
+    lines = [
+        f"  resolver.add_custom({op.name!r}, ar.Registration(prepare=..., invoke=...))"
+        if op.is_custom
+        else f"  resolver.add({op.name!r})"
+        for op in missing
+    ]
+    names = [op.name for op in missing]
+    return UnsupportedOperatorError(
+        f"the model needs operators that {resolver!r} does not have: {', '.join(names)}\n"
+        "register them with\n" + "\n".join(lines),
+        names,
+    )

@@ -1,0 +1,208 @@
+"""Run a model on the heap, as full TensorFlow Lite does: no arena, resizable inputs.
+
+The kernels are the same as in the arena; only their host differs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import ConstraintError, ShapeError, StateError
+from arenite.memory.abi import LP64, Abi
+from arenite.model import Model, Tensor
+from arenite.ops import AllOpsResolver, EvalTensor, OpResolver, TfLiteTensor
+from arenite.ops.context import Array
+from arenite.runtime.graph import Graph, Profiler
+from arenite.runtime.state import InterpreterState, StateGuard
+
+
+class HeapContext(StateGuard):
+    """A kernel's host that takes every buffer from the heap."""
+
+    abi: Abi = LP64
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._model = model
+        self._subgraph = 0
+        self._operator = 0
+        self._scratch: list[npt.NDArray[np.uint8]] = []
+        self.external_context: Any = None
+        self.tensors = [[_eval_tensor(t) for t in s.tensors] for s in model.subgraphs]
+
+    # -- the callbacks that kernels use
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor of the current subgraph, with its current shape."""
+        self.require("get_tensor", InterpreterState.INIT, InterpreterState.PREPARE)
+        return self.view_tensor(self._subgraph, index)
+
+    def get_eval_tensor(self, index: int) -> EvalTensor:
+        """A tensor of the current subgraph."""
+        return self.tensors[self._subgraph][index]
+
+    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+        """Give a tensor its shape; its memory comes after all nodes are prepared."""
+        self.require("resize_tensor", InterpreterState.PREPARE)
+        self.tensors[self._subgraph][index].shape = shape
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """Zeroed bytes from the heap."""
+        self.require("allocate_persistent_buffer", InterpreterState.INIT, InterpreterState.PREPARE)
+        return np.zeros(size, np.uint8)
+
+    def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
+        """A scratch buffer of this node's own."""
+        self.require("request_scratch_buffer_in_arena", InterpreterState.PREPARE)
+        self._scratch.append(np.zeros(size, np.uint8))
+        return len(self._scratch) - 1
+
+    def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
+        """The memory behind a scratch handle."""
+        self.require("get_scratch_buffer", InterpreterState.INVOKE)
+        return self._scratch[handle]
+
+    def get_external_context(self) -> Any:
+        """What the user attached, or None."""
+        return self.external_context
+
+    def report_error(self, message: str) -> NoReturn:
+        """Raise ``ConstraintError`` with the current node's place."""
+        operator = self._model.subgraphs[self._subgraph].operators[self._operator]
+        raise ConstraintError(
+            f"$.subgraphs[{self._subgraph}].operators[{self._operator}] "
+            f"({operator.name}): {message}"
+        )
+
+    # -- what the graph uses
+
+    def enter_node(self, subgraph: int, operator: int) -> None:
+        """The next calls come from this node."""
+        self._subgraph, self._operator = subgraph, operator
+
+    def finish_prepare_node(self) -> None:
+        """Nothing to give back on the heap."""
+
+    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+        """A full tensor, with its current shape."""
+        return full_tensor(
+            self._model.subgraphs[subgraph].tensors[index], self.tensors[subgraph][index], index
+        )
+
+    def begin(self) -> None:
+        """Forget a former preparation."""
+        self._scratch = []
+
+    def allocate(self) -> None:
+        """Give every tensor without data its memory."""
+        for subgraph, tensors in zip(self._model.subgraphs, self.tensors, strict=True):
+            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
+                if not tensor.is_constant:
+                    current.data = np.zeros(current.shape, current.type.dtype)
+
+
+class HeapInterpreter:
+    """Runs a model on the heap; inputs can be resized.
+
+    >>> interp = HeapInterpreter(model)                     # doctest: +SKIP
+    >>> interp.resize_input(0, (4, 28, 28, 1))              # doctest: +SKIP
+    >>> interp.allocate_tensors()                           # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        resolver: OpResolver | None = None,
+        *,
+        profiler: Profiler | None = None,
+    ) -> None:
+        self._model = model
+        self._context = HeapContext(model)
+        self._graph = Graph(model, self._context, profiler=profiler)
+        self._graph.resolve(resolver or AllOpsResolver())
+
+    def resize_input(self, index: int, shape: tuple[int, ...]) -> None:
+        """Change input ``index``'s shape; call :meth:`allocate_tensors` afterwards.
+
+        Raises:
+            ShapeError: A dimension is not positive, or the rank changes.
+        """
+        tensor = self._model.inputs[index]
+        if len(shape) != len(tensor.shape) or min(shape, default=1) < 1:
+            raise ShapeError(
+                f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} positive "
+                f"dimensions, got {tuple(shape)}"
+            )
+        self._context.tensors[0][self._model.main.inputs[index]].shape = tuple(shape)
+        self._context.set_state(InterpreterState.INIT)
+
+    def allocate_tensors(self) -> None:
+        """Prepare every operator for the current input shapes and allocate all tensors."""
+        context = self._context
+        context.begin()
+        context.set_state(InterpreterState.INIT)
+        self._graph.init_subgraphs()
+        context.set_state(InterpreterState.PREPARE)
+        self._graph.prepare_subgraphs()
+        context.set_state(InterpreterState.MEMORY_PLANNING)
+        context.allocate()
+        context.set_state(InterpreterState.INVOKE)
+        self.reset()
+
+    def input(self, index: int = 0) -> Array:
+        """Input ``index`` as a writable array."""
+        return self._array(self._model.main.inputs[index])
+
+    def output(self, index: int = 0) -> Array:
+        """Output ``index`` as an array."""
+        return self._array(self._model.main.outputs[index])
+
+    def invoke(self) -> None:
+        """Run the main subgraph."""
+        self._context.require("invoke", InterpreterState.INVOKE)
+        self._graph.invoke_subgraph(0)
+
+    def reset(self) -> None:
+        """Variable tensors back to their zero points, operators back to their start."""
+        self._graph.reset_subgraphs()
+        for subgraph, tensors in zip(self._model.subgraphs, self._context.tensors, strict=True):
+            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
+                if tensor.is_variable and current.data is not None:
+                    current.data[...] = variable_reset_value(tensor)
+
+    def _array(self, index: int) -> Array:
+        data = self._context.tensors[0][index].data
+        if data is None or self._context.state is not InterpreterState.INVOKE:
+            raise StateError("call allocate_tensors() first")
+        return data
+
+
+def variable_reset_value(tensor: Tensor) -> int:
+    """What ``reset`` fills a variable with: int8's zero point, else 0.
+
+    TFLM ``MicroInterpreterGraph::ResetTensorData``.
+    """
+    quantization = tensor.quantization
+    if tensor.type.name != "INT8" or quantization is None or not len(quantization.zero_point):
+        return 0
+    return int(quantization.zero_point[0])
+
+
+def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
+    """The model's tensor with the shape that it has now."""
+    return TfLiteTensor(
+        index=index,
+        name=tensor.name,
+        type=tensor.type,
+        shape=current.shape,
+        data=tensor.value,
+        quantization=tensor.quantization,
+        is_variable=tensor.is_variable,
+    )
+
+
+def _eval_tensor(tensor: Tensor) -> EvalTensor:
+    return EvalTensor(tensor.type, tensor.shape, tensor.value)

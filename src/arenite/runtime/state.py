@@ -1,0 +1,41 @@
+"""The phases of an interpreter's life, and the guard that keeps calls inside them."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from arenite.errors import StateError
+
+
+class InterpreterState(Enum):
+    """TFLM's ``MicroInterpreterContext::InterpreterState``."""
+
+    INIT = "init"
+    PREPARE = "prepare"
+    MEMORY_PLANNING = "memory planning"
+    INVOKE = "invoke"
+
+
+class StateGuard:
+    """Holds the current phase and refuses calls that are not legal in it."""
+
+    def __init__(self) -> None:
+        self._state = InterpreterState.INIT
+
+    @property
+    def state(self) -> InterpreterState:
+        """The current phase."""
+        return self._state
+
+    def set_state(self, state: InterpreterState) -> None:
+        """Enter a phase."""
+        self._state = state
+
+    def require(self, call: str, *legal: InterpreterState) -> None:
+        """Raise ``StateError`` unless the current phase is one of the legal ones."""
+        if self._state not in legal:
+            phases = " or ".join(state.value for state in legal)
+            raise StateError(
+                f"{call} is legal in the {phases} phase, the interpreter is in the "
+                f"{self._state.value} phase"
+            )

@@ -1,0 +1,126 @@
+"""One operator, random models, TFLM as the judge.
+
+A test file for an operator gives a hypothesis strategy for models with that one
+operator; :func:`agrees` runs Arenite and TFLM on it and compares.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from arenite.errors import AreniteError
+from arenite.formats import tflite
+from arenite.model import Model, Tensor, TensorType
+from arenite.runtime.heap import HeapInterpreter
+from tests.oracle import RESET, Answer, Oracle, Step
+
+Array = np.ndarray[Any, Any]
+
+#: Cases per operator: few in every test run, many in ``make test-long``.
+CASES = int(os.environ.get("ARENITE_CASES", "15"))
+#: How often each outcome came up, by operator; printed at the end of a long run.
+OUTCOMES: Counter[tuple[str, str]] = Counter()
+
+differential = settings(
+    max_examples=CASES,
+    deadline=None,
+    derandomize=CASES <= 50,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    print_blob=True,
+)
+
+
+def random_array(tensor: Tensor, rng: np.random.Generator) -> Array:
+    """Values over the whole range of a tensor's type, extremes included."""
+    dtype = tensor.type.dtype
+    if tensor.type is TensorType.FLOAT32:
+        return rng.normal(0, 2, tensor.shape).astype(np.float32)
+    if tensor.type is TensorType.BOOL:
+        return rng.integers(0, 2, tensor.shape).astype(np.bool_)
+    info = np.iinfo(dtype)
+    values = rng.integers(info.min, info.max, tensor.shape, dtype=dtype, endpoint=True)
+    extremes = rng.random(tensor.shape) < 0.1
+    return np.where(extremes, rng.choice([info.min, info.max], tensor.shape), values).astype(dtype)
+
+
+def run_arenite(model: Model, steps: list[Step]) -> list[list[Array]]:
+    """Arenite's outputs on the heap host, one list per inference."""
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    results = []
+    for step in steps:
+        if isinstance(step, str):
+            interpreter.reset()
+            continue
+        for index, value in enumerate(step):
+            interpreter.input(index)[...] = value
+        interpreter.invoke()
+        results.append([interpreter.output(i).copy() for i in range(len(model.outputs))])
+    return results
+
+
+def agrees(
+    oracle: Oracle,
+    model: Model,
+    seed: int,
+    *,
+    inputs: list[Array] | None = None,
+    invokes: int = 1,
+    reset: bool = False,
+    float_rtol: float = 1e-5,
+) -> Answer:
+    """Assert that Arenite gives TFLM's bits, or refuses what TFLM refuses.
+
+    Where TFLM crashes Arenite may do either, as long as it raises nothing but its own
+    errors.
+    """
+    rng = np.random.default_rng(seed)
+    one: list[Step] = [
+        inputs if inputs is not None else [random_array(t, rng) for t in model.inputs]
+        for _ in range(invokes)
+    ]
+    steps: list[Step] = [*one, RESET, *one] if reset else one
+    data = tflite.write(model)
+    answer = oracle.run(data, steps)
+    OUTCOMES[model.main.operators[0].name, answer.status] += 1
+    try:
+        got = run_arenite(tflite.read(data), steps)
+    except AreniteError as error:
+        assert answer.status != "ok", f"TFLM runs this, Arenite refuses: {error}\n{model}"
+        return answer
+    if answer.status == "crashed":
+        return answer
+    assert answer.status == "ok", f"TFLM refuses this, Arenite runs it: {answer.log}\n{model}"
+    for number, (ours, theirs) in enumerate(zip(got, answer.outputs, strict=True)):
+        for mine, its in zip(ours, theirs, strict=True):
+            assert_same(mine, its, model, number, float_rtol)
+    return answer
+
+
+def assert_same(mine: Array, its: Array, model: Model, number: int, float_rtol: float) -> None:
+    """Integers equal bit for bit; floats within ``float_rtol`` of the largest magnitude."""
+    where = f"inference {number} of\n{model}"
+    assert mine.dtype == its.dtype, where
+    mine = mine.reshape(its.shape)
+    if its.dtype.kind != "f":
+        np.testing.assert_array_equal(mine, its, err_msg=where)
+        return
+    finite = np.abs(its[np.isfinite(its)])
+    atol = float_rtol * float(finite.max(initial=0.0))
+    np.testing.assert_allclose(mine, its, rtol=float_rtol, atol=atol, err_msg=where)
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Any:
+    """One oracle for the whole test session."""
+    pytest.importorskip("tflite_micro")
+    worker = Oracle()
+    yield worker
+    worker.close()

@@ -1,0 +1,157 @@
+"""TFLM's own Python package as the oracle, in a process of its own.
+
+The package crashes on some malformed or unusual models; here a crash is an outcome,
+and the next question gets a fresh process.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+RESET = "reset"
+Step = Sequence[Array] | Literal["reset"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the oracle made of a model.
+
+    ``status`` is ``"ok"``, ``"refused"`` (TFLM returned an error; see ``log``) or
+    ``"crashed"``. ``outputs`` has one list of arrays per step that is not a reset.
+    ``allocations`` maps the labels of ``print_allocations`` to bytes in use.
+    """
+
+    status: Literal["ok", "refused", "crashed"]
+    outputs: list[list[Array]] = field(default_factory=list)
+    log: str = ""
+    allocations: dict[str, int] = field(default_factory=dict)
+
+
+class Oracle:
+    """Answers questions through one worker process, which is replaced when it dies."""
+
+    def __init__(self, timeout: float = 60.0) -> None:
+        self._timeout = timeout
+        self._worker: subprocess.Popen[bytes] | None = None
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+
+    def run(self, model: bytes, steps: Sequence[Step], arena_size: int = 1 << 22) -> Answer:
+        """Load ``model`` and take the steps: inputs for one inference each, or a reset."""
+        worker = self._worker or self._start()
+        self._log.seek(0)
+        self._log.truncate()
+        question = pickle.dumps((model, list(steps), arena_size))
+        try:
+            assert worker.stdin is not None
+            worker.stdin.write(struct.pack("<Q", len(question)) + question)
+            worker.stdin.flush()
+            reply = self._read(worker)
+        except (BrokenPipeError, EOFError, TimeoutError):
+            self._stop()
+            return Answer("crashed", log=self._read_log())
+        status, outputs = pickle.loads(reply)
+        log = self._read_log()
+        return Answer(status, outputs, log, allocations(log))
+
+    def close(self) -> None:
+        """End the worker."""
+        self._stop()
+        self._log.close()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._worker = subprocess.Popen(
+            [sys.executable, str(Path(__file__))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+        )
+        return self._worker
+
+    def _stop(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return
+        worker.kill()
+        worker.wait()
+        for pipe in (worker.stdin, worker.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    pass
+
+    def _read(self, worker: subprocess.Popen[bytes]) -> bytes:
+        pipe = worker.stdout
+        assert pipe is not None
+        if not select.select([pipe], [], [], self._timeout)[0]:
+            raise TimeoutError
+        header = pipe.read(8)
+        if len(header) < 8:
+            raise EOFError
+        return pipe.read(struct.unpack("<Q", header)[0])
+
+    def _read_log(self) -> str:
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")
+
+
+def allocations(log: str) -> dict[str, int]:
+    """Labels of TFLM's allocation report and the bytes in use behind them."""
+    found = re.findall(r"Arena allocation (\w+) (\d+) bytes", log)
+    found += re.findall(r"'([^']+)' used (\d+) bytes", log)
+    return {label: int(count) for label, count in found}
+
+
+def _serve() -> None:
+    from tflite_micro.python.tflite_micro import runtime
+
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    while header := source.read(8):
+        model, steps, arena_size = pickle.loads(source.read(struct.unpack("<Q", header)[0]))
+        try:
+            reply = ("ok", _answer(runtime, model, steps, arena_size))
+        except (RuntimeError, ValueError) as error:
+            print(error, file=sys.stderr, flush=True)
+            reply = ("refused", [])
+        data = pickle.dumps(reply)
+        sink.write(struct.pack("<Q", len(data)) + data)
+        sink.flush()
+
+
+def _answer(runtime: Any, model: bytes, steps: list[Step], arena_size: int) -> list[list[Array]]:
+    interpreter = runtime.Interpreter.from_bytes(model, arena_size=arena_size)
+    results = []
+    count = _output_count(model)
+    for step in steps:
+        if isinstance(step, str):
+            interpreter.reset()
+            continue
+        for index, value in enumerate(step):
+            interpreter.set_input(value, index)
+        interpreter.invoke()
+        results.append([np.array(interpreter.get_output(i)) for i in range(count)])
+    interpreter.print_allocations()
+    return results
+
+
+def _output_count(model: bytes) -> int:
+    from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+    return int(schema.Model.GetRootAsModel(model, 0).Subgraphs(0).OutputsLength())
+
+
+if __name__ == "__main__":
+    _serve()
