@@ -6,13 +6,14 @@ Named after, and equal in results to, TFLM's ``kernels/kernel_util.cc`` and
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.fixedpoint import quantize_multipliers
+from arenite.fixedpoint import quantize_multiplier, quantize_multipliers
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -153,6 +154,23 @@ def activation_range_quantized(
             return max(low, quantize(-1.0)), min(high, quantize(1.0))
         case _:
             return low, high
+
+
+# -- requantisation -------------------------------------------------------------------
+
+
+def requantization(context: Context, real: float, formula: str) -> tuple[int, int]:
+    """:func:`quantize_multiplier` of a ratio of scales, ``formula`` in words.
+
+    Refuses what is no finite number (a scale is 0), and a shift over 30, for which C's
+    left shift is not defined.
+    """
+    multiplier, shift = quantize_multiplier(real) if math.isfinite(real) else (0, 31)
+    if shift > 30:
+        context.report_error(
+            f"the scales' ratio {formula} must be a finite number under 2**30, got {real:.6g}"
+        )
+    return multiplier, shift
 
 
 # -- sliding windows ------------------------------------------------------------------
