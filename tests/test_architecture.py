@@ -1,0 +1,163 @@
+"""The project's own linter: what DESIGN says of layers, files and names, as tests."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import arenite
+from arenite.model import BuiltinOperator
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "arenite"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+OPERATORS = [
+    path
+    for path in sorted((PACKAGE / "ops").glob("*.py"))
+    if path.stem.upper() in BuiltinOperator.__members__
+]
+
+#: Lowest layer first. A unit (file or folder of the package) may import units of lower
+#: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
+LAYERS = (
+    {"errors"},
+    {"fixedpoint"},
+    {"gemmlowp"},
+    {"model"},
+    {"memory", "native"},
+    {"ops"},
+    {"formats"},
+    {"runtime", "cmsis_nn"},
+    {"mnn", "lite", "tflm", "report"},
+    {""},
+    {"cli"},
+    {"__main__"},
+)
+RANK = {unit: rank for rank, units in enumerate(LAYERS) for unit in units}
+
+
+def name_of(path: Path) -> str:
+    """``src/arenite/ops/conv_2d.py`` -> ``arenite.ops.conv_2d``."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def unit_of(module: str) -> str:
+    """``arenite.ops.conv_2d`` -> ``ops``; the package itself -> ``""``."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports_of(module: str, source: str, known: set[str]) -> Iterator[tuple[int, str]]:
+    """Line and name of every module of the package that ``source`` imports, anywhere."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}:{node.lineno}: relative import"
+            names = [submodule_or_parent(node.module or "", a.name, known) for a in node.names]
+        else:
+            continue
+        yield from ((node.lineno, n) for n in names if n.split(".")[0] == "arenite")
+
+
+def submodule_or_parent(parent: str, name: str, known: set[str]) -> str:
+    """What ``from parent import name`` imports: a module, or something from the parent."""
+    return f"{parent}.{name}" if f"{parent}.{name}" in known else parent
+
+
+KNOWN = {name_of(path) for path in MODULES}
+
+
+def imports_in(path: Path) -> list[tuple[int, str]]:
+    return list(imports_of(name_of(path), path.read_text(encoding="utf-8"), KNOWN))
+
+
+def upward(module: str, source: str, known: set[str] = KNOWN) -> list[str]:
+    """Imports of ``module`` that its layer does not allow, as ``line: name``."""
+    own = unit_of(module)
+    return [
+        f"{line}: {name}"
+        for line, name in imports_of(module, source, known)
+        if unit_of(name) != own and RANK[unit_of(name)] >= RANK[own]
+    ]
+
+
+# -- the layers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_imports_point_one_way(path):
+    assert unit_of(name_of(path)) in RANK, "give the new unit its layer in LAYERS"
+    assert upward(name_of(path), path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "found"),
+    [
+        ("arenite.model.types", "from arenite.ops import Node", ["1: arenite.ops"]),
+        ("arenite.model.types", "def f():\n  import arenite.cli", ["2: arenite.cli"]),
+        ("arenite.ops.add", "from arenite import runtime", ["1: arenite.runtime"]),
+        ("arenite.ops.add", "from arenite import load", ["1: arenite"]),
+        ("arenite.memory.abi", "import arenite.native", ["1: arenite.native"]),
+        ("arenite.ops.add", "from arenite.ops import context\nimport numpy", []),
+        ("arenite.cli.info", "import arenite as ar", []),
+    ],
+)
+def test_the_check_of_imports_finds_what_it_should(module, source, found):
+    assert upward(module, source, KNOWN | {"arenite.runtime"}) == found
+
+
+@pytest.mark.parametrize("path", OPERATORS, ids=lambda path: path.stem)
+def test_operators_do_not_import_each_other(path):
+    others = {name_of(other) for other in OPERATORS}
+    assert [f"{line}: {name}" for line, name in imports_in(path) if name in others] == []
+
+
+# -- files -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", OPERATORS, ids=lambda path: path.stem)
+def test_every_operator_has_a_test_file(path):
+    assert (ROOT / "tests" / "ops" / f"test_{path.stem}.py").exists()
+
+
+def test_no_source_file_is_longer_than_500_lines():
+    lengths = {name_of(p): len(p.read_text(encoding="utf-8").splitlines()) for p in MODULES}
+    assert {name: n for name, n in lengths.items() if n > 500} == {}
+
+
+def test_every_public_name_is_documented():
+    undocumented = [
+        name
+        for name in getattr(arenite, "__all__", [])
+        if not name.startswith("__") and not inspect.getdoc(getattr(arenite, name))
+    ]
+    assert undocumented == []
+
+
+# -- nothing of a developer's machine ----------------------------------------------------
+
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root|home|tmp|work)/")
+TEXT = {".py", ".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".c", ".h", ".html", ""}
+
+
+def text_files() -> list[Path]:
+    folders = ("src", "tests", "docs", "examples", "benchmarks", "csrc", ".ci")
+    inside = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    files = [path for path in (*sorted(ROOT.iterdir()), *inside) if path.is_file()]
+    return [path for path in files if path.suffix in TEXT and "__pycache__" not in path.parts]
+
+
+def test_no_file_names_a_path_of_one_machine():
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert found == []
