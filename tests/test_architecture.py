@@ -27,7 +27,7 @@ OPERATORS = [
 LAYERS = (
     {"errors"},
     {"fixedpoint"},
-    {"gemmlowp"},
+    {"gemmlowp", "lut"},
     {"model"},
     {"memory", "native"},
     {"ops"},
