@@ -63,6 +63,10 @@ class ArenaError(AreniteError, MemoryError):
         self.needed = needed
 
 
+class PlanError(AreniteError, ValueError):
+    """A memory plan is impossible or wrong: buffers overlap, say, or the planner's limits."""
+
+
 class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-AbiName = Literal["lp64", "ilp32"]
+AbiName = Literal["lp64", "ilp32", "tflite_micro"]
 
 _FIXED = {
     "bool": 1,
@@ -30,15 +30,27 @@ _FIXED = {
 
 @dataclass(frozen=True)
 class Abi:
-    """A target's data model: ``pointer`` is the size of pointers and of ``size_t`` in bytes."""
+    """A target's data model and how TFLM was built for it.
+
+    Attributes:
+        name: What the user calls it.
+        pointer: Size of pointers and of ``size_t`` in bytes.
+        compression: Whether TFLM was built with ``USE_TFLM_COMPRESSION``.
+        recording: Whether the arena belongs to a ``RecordingMicroAllocator``, which takes
+            more room for itself.
+    """
 
     name: AbiName
     pointer: int
+    compression: bool = False
+    recording: bool = False
 
 
 LP64 = Abi("lp64", 8)
 ILP32 = Abi("ilp32", 4)
-ABIS: dict[str, Abi] = {"lp64": LP64, "ilp32": ILP32}
+#: How the ``tflite-micro`` package on PyPI is built and creates its allocator.
+TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True)
+ABIS: dict[str, Abi] = {abi.name: abi for abi in (LP64, ILP32, TFLITE_MICRO)}
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,8 @@ class Struct:
     """A C struct: its name and the types of its fields, in order.
 
     A field is a scalar (``"int32"``, ``"pointer"``, ``"size_t"``, ``"enum"`` ...), another
-    struct, or ``(field, count)`` for an array.
+    struct, or ``(field, count)`` for an array. ``compression`` holds the last fields, which
+    exist only where TFLM was built with ``USE_TFLM_COMPRESSION``.
 
     >>> Struct("TfLiteEvalTensor", ("pointer", "pointer", "enum")).size(LP64)
     24
@@ -54,18 +67,22 @@ class Struct:
 
     name: str
     fields: tuple[Field, ...]
+    compression: tuple[Field, ...] = ()
 
     def size(self, abi: Abi) -> int:
         """``sizeof`` in bytes, padded to the struct's own alignment."""
         end = 0
-        for field in self.fields:
+        for field in self._fields(abi):
             size, alignment = _measure(field, abi)
             end = align_up(end, alignment) + size
         return align_up(end, self.alignment(abi)) or 1
 
     def alignment(self, abi: Abi) -> int:
         """``alignof`` in bytes."""
-        return max((_measure(field, abi)[1] for field in self.fields), default=1)
+        return max((_measure(field, abi)[1] for field in self._fields(abi)), default=1)
+
+    def _fields(self, abi: Abi) -> tuple[Field, ...]:
+        return self.fields + self.compression if abi.compression else self.fields
 
 
 Field = str | Struct | tuple["str | Struct", int]

@@ -1,0 +1,278 @@
+"""The tensor arena: one block of memory that is filled from both ends.
+
+``SingleArenaBufferAllocator`` keeps TFLM's five pointers
+(``arena_allocator/single_arena_buffer_allocator.cc``):
+
+    buffer_head        head       temp              tail         buffer_tail
+    |  planned tensors | temporary |  free          | persistent |
+
+Pointers are byte offsets from the arena's aligned start, so results do not depend on
+where Python put the memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import ArenaError, StateError
+from arenite.memory.abi import align_down, align_up
+
+#: Alignment of the arena and of everything that kernels get from it.
+ARENA_ALIGNMENT = 16
+#: Size of an arena that has no memory and no end; a multiple of the alignment.
+UNLIMITED = 1 << 62
+
+Bytes = npt.NDArray[np.uint8]
+Memory = bytearray | memoryview | npt.NDArray[Any]
+
+_MAP_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Positions of the arena's pointers, to return to when an allocation fails midway."""
+
+    head: int
+    temp: int
+    tail: int
+    temp_buffers: tuple[int, ...]
+
+
+class SingleArenaBufferAllocator:
+    """The pointers of an arena, and the memory behind them.
+
+    Args:
+        memory: A writable buffer (``bytearray``, ``memoryview``, array), a size in bytes to
+            take from the heap, or None for an arena without memory and without end, which
+            only counts.
+        address: Where the memory starts for the sake of alignment. TFLM skips bytes until
+            the address is a multiple of 16; by default it is one.
+    """
+
+    def __init__(self, memory: Memory | int | None, *, address: int = 0) -> None:
+        skipped = align_up(address, ARENA_ALIGNMENT) - address
+        self._memory = None if memory is None else _bytes(memory)[skipped:]
+        self.buffer_head = 0
+        self.buffer_tail = UNLIMITED if self._memory is None else len(self._memory)
+        self.head = self.buffer_head
+        self.temp = self.buffer_head
+        self.tail = self.buffer_tail
+        self._temp_buffers: list[int] = []
+        self._high_water = 0
+
+    # -- the tail: what lives as long as the interpreter
+
+    def allocate_persistent_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
+        """Move the tail down by ``size`` bytes and return the new block's offset.
+
+        TFLM compares with ``head`` and may overwrite temporary memory; this compares with
+        ``temp``.
+
+        Raises:
+            ArenaError: The block would reach into temporary memory.
+        """
+        start = align_down(self.tail - size, alignment)
+        if start < self.temp:
+            raise self._too_small("persistent", size, self.tail - self.temp)
+        self.tail = start
+        self._note_use()
+        return start
+
+    # -- temporary memory: until the current operator is prepared
+
+    def allocate_temp(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
+        """Move ``temp`` up by ``size`` bytes and return the new block's offset.
+
+        Raises:
+            ArenaError: The block would reach into the tail.
+        """
+        start = align_up(self.temp, alignment)
+        if start + size > self.tail:
+            raise self._too_small("temporary", size, self.tail - start)
+        self.temp = start + size
+        self._temp_buffers.append(start)
+        self._note_use()
+        return start
+
+    def deallocate_temp(self, offset: int) -> None:
+        """Mark a temporary block as given back; its bytes return with the reset.
+
+        Raises:
+            StateError: There is no such block.
+        """
+        if offset not in self._temp_buffers:
+            raise StateError(f"no temporary buffer starts at offset {offset}")
+        self._temp_buffers.remove(offset)
+
+    @property
+    def is_all_temp_deallocated(self) -> bool:
+        """Whether every temporary block was given back."""
+        return not self._temp_buffers
+
+    def reset_temp_allocations(self) -> None:
+        """Return ``temp`` to ``head``.
+
+        Raises:
+            StateError: Temporary blocks are still held.
+        """
+        if self._temp_buffers:
+            raise StateError(f"{len(self._temp_buffers)} temporary buffers are still held")
+        self.temp = self.head
+
+    # -- the head: one resizable block
+
+    def allocate_resizable_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
+        """Begin the one resizable block, at the arena's start."""
+        start = align_up(self.buffer_head, alignment)
+        self.resize_buffer(start, size, alignment)
+        return start
+
+    def resize_buffer(self, offset: int, size: int, alignment: int = ARENA_ALIGNMENT) -> None:
+        """Set the end of the resizable block; this is what moves ``head``.
+
+        Raises:
+            StateError: ``offset`` is not the block's, or temporary memory is in use.
+            ArenaError: The block would reach into the tail.
+        """
+        start = align_up(self.buffer_head, alignment)
+        if offset != start or self.head != self.temp:
+            raise StateError(
+                "only the block at the start of the arena can be resized, and only after "
+                f"reset_temp_allocations(): block {offset}, head {self.head}, temp {self.temp}"
+            )
+        if start + size > self.tail:
+            raise self._too_small("head", size, self.tail - start)
+        self.head = self.temp = start + size
+        self._note_use()
+
+    def deallocate_resizable_buffer(self, offset: int) -> None:
+        """Shrink the resizable block to nothing."""
+        self.resize_buffer(offset, 0, 1)
+
+    def reserve_non_persistent_overlay_memory(
+        self, size: int, alignment: int = ARENA_ALIGNMENT
+    ) -> None:
+        """Make the head ``size`` bytes long: the room for planned tensors."""
+        self.resize_buffer(align_up(self.buffer_head, alignment), size, alignment)
+
+    # -- what is there
+
+    def view(self, offset: int, size: int) -> Bytes:
+        """``size`` bytes of the arena at ``offset``; fresh zeros where it has no memory."""
+        if self._memory is None:
+            return _zeros(size)
+        return self._memory[offset : offset + size]
+
+    def available_memory(self, alignment: int = ARENA_ALIGNMENT) -> int:
+        """Bytes between temp and tail in whole aligned blocks."""
+        free = align_down(self.tail, alignment) - align_up(self.temp, alignment)
+        return max(free, 0)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the arena."""
+        return self.buffer_tail - self.buffer_head
+
+    @property
+    def head_used(self) -> int:
+        """Bytes in use from the start: head and temporary memory."""
+        return max(self.head, self.temp) - self.buffer_head
+
+    @property
+    def tail_used(self) -> int:
+        """Bytes in use from the end: persistent memory."""
+        return self.buffer_tail - self.tail
+
+    @property
+    def used(self) -> int:
+        """Bytes in use at both ends."""
+        return self.head_used + self.tail_used
+
+    @property
+    def high_water(self) -> int:
+        """The largest ``used`` that ever was: this much arena the same calls need."""
+        return self._high_water
+
+    @property
+    def address(self) -> int:
+        """Address of the arena's first byte in this process, 0 where it has no memory."""
+        return 0 if self._memory is None else int(self._memory.ctypes.data)
+
+    # -- undoing a failed allocation
+
+    def checkpoint(self) -> Checkpoint:
+        """The pointers as they are."""
+        return Checkpoint(self.head, self.temp, self.tail, tuple(self._temp_buffers))
+
+    def rollback(self, checkpoint: Checkpoint) -> None:
+        """Put the pointers back."""
+        self.head, self.temp, self.tail = checkpoint.head, checkpoint.temp, checkpoint.tail
+        self._temp_buffers = list(checkpoint.temp_buffers)
+
+    def unlimited(self) -> SingleArenaBufferAllocator:
+        """An arena without memory and end in which as much is in use as in this one."""
+        twin = SingleArenaBufferAllocator(None)
+        twin.head, twin.temp = self.head, self.temp
+        twin.tail = twin.buffer_tail - self.tail_used
+        twin._note_use()
+        return twin
+
+    def _note_use(self) -> None:
+        self._high_water = max(self._high_water, self.used)
+
+    def _too_small(self, region: str, size: int, free: int) -> ArenaError:
+        return ArenaError(
+            f"the arena of {self.size} bytes is too small: {size} bytes of {region} memory were "
+            f"requested, {max(free, 0)} are available",
+            requested=size,
+            available=max(free, 0),
+        )
+
+    def __repr__(self) -> str:
+        if self._memory is None:
+            return f"<arena without end: head {self.head_used}, tail {self.tail_used} bytes>"
+        return arena_map(self.size, self.head, self.temp - self.head, self.tail_used)
+
+
+def arena_map(size: int, head: int, temp: int, tail: int, width: int = _MAP_WIDTH) -> str:
+    """The arena's regions, drawn to scale and listed."""
+    free = size - head - temp - tail
+    regions = [("head", head, "#"), ("temp", temp, "t"), ("free", free, "."), ("tail", tail, "=")]
+    bar, start = "", 0
+    for _, count, mark in regions:
+        start += count
+        bar += mark * (round(start * width / size if size else 0) - len(bar))
+    sizes = "  ".join(
+        f"{mark} {name} {count}" for name, count, mark in regions if count or name != "temp"
+    )
+    return f"arena of {size} bytes\n[{bar:{width}s}]\n{sizes}"
+
+
+def _bytes(memory: Memory | int) -> Bytes:
+    if isinstance(memory, int):
+        return _aligned_zeros(memory)
+    view = memoryview(memory)
+    if view.readonly:
+        raise ValueError("expected a writable buffer for the arena, got a read-only one")
+    if not view.c_contiguous:
+        raise ValueError("expected a contiguous buffer for the arena")
+    return np.frombuffer(view, np.uint8)
+
+
+def _aligned_zeros(size: int) -> Bytes:
+    if size < 0:
+        raise ValueError(f"expected an arena size of 0 or more bytes, got {size}")
+    block = _zeros(size + 63)
+    start = -block.ctypes.data % 64
+    return block[start : start + size]
+
+
+def _zeros(size: int) -> Bytes:
+    try:
+        return np.zeros(size, np.uint8)
+    except (MemoryError, ValueError) as error:
+        raise ArenaError(f"this machine has no {size} bytes of memory", requested=size) from error
