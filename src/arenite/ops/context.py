@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -139,5 +139,5 @@ class Context(Protocol):
     def get_external_context(self) -> Any:
         """The object that the user attached to the interpreter, or None."""
 
-    def report_error(self, message: str) -> None:
+    def report_error(self, message: str) -> NoReturn:
         """Fail the current node: raises ``ConstraintError`` with the node's place."""
