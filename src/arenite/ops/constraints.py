@@ -46,6 +46,15 @@ def _described(check: Constraint, name: str, doc: str) -> Constraint:
     return check
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"is 1 {noun}" if count == 1 else f"are {count} {noun}s"
+
+
+def _listed(inputs: frozenset[int]) -> str:
+    numbers = [str(index) for index in sorted(inputs)]
+    return f"input {numbers[0]}" if len(numbers) == 1 else f"inputs {', '.join(numbers)}"
+
+
 def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) -> Constraint:
     """A constraint: from ``low`` to ``high`` inputs, all present but the optional ones."""
 
@@ -54,8 +63,11 @@ def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) 
             tensor is not None or index in optional for index, tensor in enumerate(node.inputs)
         )
 
-    count = str(low) if low == high else f"{low} to {high}"
-    doc = f"There are {count} inputs, and those that are not optional are present."
+    doc = (
+        f"There {_counted(low, 'input')}." if low == high else f"There are {low} to {high} inputs."
+    )
+    if optional:
+        doc = f"{doc[:-1]}; {_listed(optional)} may be absent."
     return _described(check, "inputs_between", doc)
 
 
@@ -65,7 +77,7 @@ def outputs_exactly(count: int) -> Constraint:
     def check(node: NodeView) -> bool:
         return len(node.outputs) == count and None not in node.outputs
 
-    return _described(check, "outputs_exactly", f"There are exactly {count} outputs.")
+    return _described(check, "outputs_exactly", f"There {_counted(count, 'output')}.")
 
 
 def input_types(index: int, *types: TensorType) -> Constraint:
