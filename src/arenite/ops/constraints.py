@@ -63,12 +63,12 @@ def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) 
             tensor is not None or index in optional for index, tensor in enumerate(node.inputs)
         )
 
-    doc = (
-        f"There {_counted(low, 'input')}." if low == high else f"There are {low} to {high} inputs."
-    )
+    doc = f"There {_counted(low, 'input')}" if low == high else f"There are {low} to {high} inputs"
     if optional:
-        doc = f"{doc[:-1]}; {_listed(optional)} may be absent."
-    return _described(check, "inputs_between", doc)
+        doc += f"; only {_listed(optional)} may be absent"
+    elif high > 1:
+        doc += ", all present"
+    return _described(check, "inputs_between", f"{doc}.")
 
 
 def outputs_exactly(count: int) -> Constraint:
