@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.fixedpoint import quantize_multiplier, quantize_multipliers
+from arenite.fixedpoint import quantize_multiplier, quantize_multipliers, round_half_away
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -139,11 +139,14 @@ def activation_range_quantized(
     low, high = QUANTIZED_RANGE[output.type]
 
     def quantize(real: float) -> int:
-        if output.scale == 0.0:
-            context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
-        scaled = np.float32(real) / np.float32(output.scale)
-        rounded = np.copysign(np.floor(np.abs(scaled) + np.float32(0.5)), scaled)
-        return output.zero_point + int(rounded)
+        scale = np.float32(output.scale)
+        scaled = float(np.float32(real) / scale) if scale else math.inf
+        if not abs(scaled) <= 2.0**31:
+            context.report_error(
+                f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
+                f"a quantisation scale of {scale:g}"
+            )
+        return output.zero_point + round_half_away(scaled)
 
     match activation:
         case Activation.RELU:
@@ -171,6 +174,27 @@ def requantization(context: Context, real: float, formula: str) -> tuple[int, in
             f"the scales' ratio {formula} must be a finite number under 2**30, got {real:.6g}"
         )
     return multiplier, shift
+
+
+def requantization_below_one(context: Context, real: float, formula: str) -> tuple[int, int]:
+    """:func:`quantize_multiplier` of a ratio in (0, 1): the shift is 0 or negative.
+
+    ``QuantizeMultiplierSmallerThanOneExp``, which ends the program for other ratios.
+    """
+    multiplier, shift = quantize_multiplier(real) if 0 < real < 1 else (0, 1)
+    if shift > 0:
+        context.report_error(f"the scales' ratio {formula} must be between 0 and 1, got {real:.9g}")
+    return multiplier, shift
+
+
+def requantization_above_one(context: Context, real: float, formula: str) -> tuple[int, int]:
+    """:func:`quantize_multiplier` of a finite ratio over 1: the shift is 0 or positive.
+
+    ``QuantizeMultiplierGreaterThanOne``, which ends the program for other ratios.
+    """
+    if not 1 < real < math.inf:
+        context.report_error(f"the product {formula} must be greater than 1, got {real:.9g}")
+    return quantize_multiplier(real)
 
 
 # -- sliding windows ------------------------------------------------------------------
