@@ -18,6 +18,7 @@ class ModelError(AreniteError, ValueError):
     """A model file is malformed.
 
     Attributes:
+        message: What was expected and what was found, without the place.
         offset: Position in the file in bytes, or None where there is none.
         path: Place in the model, such as ``$.subgraphs[0].operators[3]``.
     """
@@ -25,6 +26,7 @@ class ModelError(AreniteError, ValueError):
     def __init__(self, message: str, *, offset: int | None = None, path: str = "$") -> None:
         where = path if offset is None else f"{path} (byte {offset})"
         super().__init__(f"{message} - at {where}")
+        self.message = message
         self.offset = offset
         self.path = path
 

@@ -106,6 +106,7 @@ class Operator:
     ``name`` is the builtin's name (``"CONV_2D"``) or a custom operator's own name.
     Tensors are given by index; -1 stands for an optional input that is absent.
     ``options`` is the operator's row, or None where it has none or it is not known.
+    ``options_type`` and ``options_2_type`` are the file's union types, 0 for none.
     """
 
     name: str
@@ -117,6 +118,8 @@ class Operator:
     intermediates: tuple[int, ...] = ()
     version: int = 1
     options_type: int = 0
+    options_2_type: int = 0
+    mutating_variable_inputs: tuple[bool, ...] = ()
 
     def __repr__(self) -> str:
         return f"<{self.name} {list(self.inputs)} -> {list(self.outputs)}>"

@@ -1,0 +1,25 @@
+"""A bounds-checked FlatBuffer layer that is driven by a declarative schema.
+
+``read`` verifies a file and turns it into plain rows (dicts); ``write`` turns the same
+rows into a file; ``locate`` says where in the file a path such as
+``$.subgraphs[0].operators[3]`` is. Facts about the encoding: FlatBuffers
+``internals.md`` and ``verifier.h``.
+"""
+
+from arenite.formats.flatbuffer.locate import locate
+from arenite.formats.flatbuffer.reader import Reader, read, view_of
+from arenite.formats.flatbuffer.schema import Field, Opaque, Row, Schema, Union
+from arenite.formats.flatbuffer.writer import write
+
+__all__ = [
+    "Field",
+    "Opaque",
+    "Reader",
+    "Row",
+    "Schema",
+    "Union",
+    "locate",
+    "read",
+    "view_of",
+    "write",
+]

@@ -1,0 +1,392 @@
+"""Verify a FlatBuffer and read it, in one pass: nothing is used before it is checked.
+
+What bounds the work: every table, vector and string that is visited is paid for out of
+a budget of about twice the file's size, so offsets that share data cannot multiply it;
+nesting is limited; offsets only point forward, so there are no cycles.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import ModelError
+from arenite.formats.flatbuffer.schema import (
+    DTYPES,
+    SCALARS,
+    Field,
+    FormatError,
+    Opaque,
+    Row,
+    Schema,
+    Union,
+)
+
+MAX_DEPTH = 64
+#: The least that a visited table costs. A table takes 4 bytes and the offset to it 4
+#: more, but a row of it in memory takes some hundred.
+TABLE_COST = 32
+SLACK = 4096
+
+_U16 = struct.Struct("<H").unpack_from
+_U32 = struct.Struct("<I").unpack_from
+_I32 = struct.Struct("<i").unpack_from
+
+Decoder = Callable[["Reader", int, int], Any]
+"""``decode(reader, position, depth)`` reads what a table or vector has at ``position``."""
+
+
+class _Slot(NamedTuple):
+    """A field, compiled: ``size`` is what it takes inside its table."""
+
+    field: Field
+    size: int
+    decode: Decoder
+
+
+class _Layout(NamedTuple):
+    """A table, compiled."""
+
+    slots: tuple[_Slot, ...]
+    defaults: Row
+
+
+class _Plan(NamedTuple):
+    """What a table with a certain vtable holds: steps are name, decoder, offset in it."""
+
+    size: int
+    steps: tuple[tuple[str, Decoder, int], ...]
+    empty: bool
+
+
+def view_of(data: Any) -> memoryview:
+    """The bytes of any object with a contiguous buffer, flat."""
+    return memoryview(data).cast("B")
+
+
+def read(schema: Schema, data: memoryview) -> Row:
+    """Verify a whole file and read its root table.
+
+    Raises:
+        ModelError: With byte offset and path of what is wrong.
+    """
+    return Reader(schema, data).root()
+
+
+class Reader:
+    """One file and what was learned of it. ``data`` is a flat, contiguous view of bytes."""
+
+    def __init__(self, schema: Schema, data: memoryview) -> None:
+        self.schema = schema
+        self.data = data
+        self.size = len(data)
+        self.bytes = np.frombuffer(data, np.uint8)
+        self.bytes.flags.writeable = False
+        self._budget = 2 * self.size + SLACK
+        self._plans: dict[tuple[int, int], _Plan] = {}
+
+    def root(self) -> Row:
+        """Check the file's identifier and read the root table."""
+        try:
+            if self.size < 8:
+                raise FormatError(f"expected a FlatBuffer of at least 8 bytes, got {self.size}", 0)
+            found = bytes(self.data[4:8])
+            if found != self.schema.identifier:
+                raise FormatError(
+                    f"expected file identifier {self.schema.identifier!r} "
+                    f"({self.schema.name}), got {found!r}",
+                    4,
+                )
+            return self._table(self._follow(0), _layout(self.schema, self.schema.root), 0)
+        except FormatError as error:
+            raise ModelError(error.message, offset=error.offset, path=error.path) from None
+
+    def table(self, position: int, fields: Sequence[Field], path: str) -> Row:
+        """Read a table that the schema left opaque, once its fields are known.
+
+        Raises:
+            ModelError: With byte offset and path of what is wrong.
+        """
+        try:
+            return self._table(position, _compile(self.schema, tuple(fields)), 0)
+        except FormatError as error:
+            where = path + error.path[1:]
+            raise ModelError(error.message, offset=error.offset, path=where) from None
+
+    def opaque(self, position: int) -> Opaque:
+        """Check header and vtable of a table whose fields are not known."""
+        plan = self._plan(position, _NO_FIELDS)
+        return Opaque(position, plan.empty)
+
+    def span(self, start: int, size: int, path: str) -> npt.NDArray[np.uint8]:
+        """Bytes that are stored behind the FlatBuffer and found by their place in the file.
+
+        Raises:
+            ModelError: They do not lie inside the file, or are used too often.
+        """
+        try:
+            if start + size > self.size:
+                raise FormatError(
+                    f"expected data inside the file's {self.size} bytes, got {size} bytes "
+                    f"at {start}"
+                )
+            self._pay(size, start)
+        except FormatError as error:
+            raise ModelError(error.message, offset=error.offset, path=path) from None
+        return self.bytes[start : start + size]
+
+    # -- tables
+
+    def _table(self, position: int, layout: _Layout, depth: int) -> Row:
+        if depth > MAX_DEPTH:
+            raise FormatError(f"expected at most {MAX_DEPTH} nested tables, got more", position)
+        plan = self._plan(position, layout)
+        self._pay(max(plan.size, TABLE_COST), position)
+        row = layout.defaults.copy()
+        name = ""
+        try:
+            for name, decode, offset in plan.steps:
+                row[name] = decode(self, position + offset, depth)
+        except FormatError as error:
+            error.steps.append(f".{name}")
+            raise
+        return row
+
+    def _plan(self, position: int, layout: _Layout) -> _Plan:
+        """Check a table's extent and find its fields; equal vtables are examined once."""
+        if position > self.size - 4:
+            raise FormatError(
+                f"table at {position} is outside of the file's {self.size} bytes", position
+            )
+        vtable = position - int(_I32(self.data, position)[0])
+        plan = self._plans.get((vtable, id(layout)))
+        if plan is None:
+            plan = self._examine(position, vtable, layout)
+            self._plans[vtable, id(layout)] = plan
+        if position + plan.size > self.size:
+            raise FormatError(
+                f"table of {plan.size} bytes does not end inside the file's {self.size}", position
+            )
+        return plan
+
+    def _examine(self, position: int, vtable: int, layout: _Layout) -> _Plan:
+        if not 0 <= vtable <= self.size - 4:
+            raise FormatError(
+                f"vtable at {vtable} is outside of the file's {self.size} bytes", position
+            )
+        vtable_size, size = _U16(self.data, vtable)[0], _U16(self.data, vtable + 2)[0]
+        if vtable_size < 4 or vtable_size % 2 or vtable + vtable_size > self.size:
+            raise FormatError(
+                f"expected a vtable of 4 or more bytes, even, inside the file, got {vtable_size}",
+                vtable,
+            )
+        if size < 4:
+            raise FormatError(f"expected a table of 4 or more bytes, got {size}", vtable + 2)
+        if vtable < position + size and position < vtable + vtable_size:
+            raise FormatError(f"vtable at {vtable} overlaps its table at {position}", position)
+        self._pay(vtable_size, vtable)
+        count = vtable_size // 2 - 2
+        offsets = struct.unpack_from(f"<{count}H", self.data, vtable + 4)
+        steps = []
+        for slot in layout.slots:
+            number = slot.field.id
+            offset = offsets[number] if number < count else 0
+            if offset == 0:
+                if slot.field.required:
+                    raise FormatError(f"required field {slot.field.name!r} is missing", position)
+                if not slot.field.kind.startswith("union:"):
+                    continue
+            elif offset < 4 or offset + slot.size > size:
+                error = FormatError(
+                    f"expected a field inside its table of {size} bytes, got offset {offset}",
+                    vtable + 4 + 2 * number,
+                )
+                error.steps.append(f".{slot.field.name}")
+                raise error
+            if slot.field.kind.startswith("union:"):
+                step = _union_step(self.schema, slot.field, offsets, size, vtable)
+                if step is not None:
+                    steps.append((slot.field.name, step, 0))
+                continue
+            steps.append((slot.field.name, slot.decode, offset))
+        return _Plan(size, tuple(steps), not any(offsets))
+
+    # -- what a table points to
+
+    def _follow(self, position: int) -> int:
+        """Where the offset at ``position`` points to."""
+        offset: int = _U32(self.data, position)[0]
+        target = position + offset
+        if offset == 0 or target > self.size - 4:
+            raise FormatError(
+                f"expected an offset that stays inside the file's {self.size} bytes, got {offset}",
+                position,
+            )
+        return target
+
+    def _extent(self, position: int, item: int, *, terminated: bool = False) -> tuple[int, int]:
+        """Start and length of the vector to which the offset at ``position`` points."""
+        target = self._follow(position)
+        count: int = _U32(self.data, target)[0]
+        start = target + 4
+        end = start + count * item + terminated
+        if end > self.size:
+            raise FormatError(
+                f"{count} elements of {item} bytes do not end inside the file's {self.size} bytes",
+                target,
+            )
+        self._pay(4 + count * item, target)
+        return start, count
+
+    def _string(self, position: int, depth: int) -> str:
+        start, count = self._extent(position, 1, terminated=True)
+        if self.data[start + count]:
+            raise FormatError(f"string of {count} bytes is not terminated", start - 4)
+        return str(self.data[start : start + count], "utf-8", "replace")
+
+    def _pay(self, cost: int, position: int) -> None:
+        self._budget -= cost
+        if self._budget < 0:
+            raise FormatError(
+                f"the file's {self.size} bytes are used more than twice over: too many "
+                "offsets share tables, vectors or strings",
+                position,
+            )
+
+
+# -- decoders ---------------------------------------------------------------------------
+
+
+def _scalar(kind: str) -> Decoder:
+    unpack = SCALARS[kind].unpack_from
+
+    def decode(reader: Reader, position: int, depth: int) -> Any:
+        return unpack(reader.data, position)[0]
+
+    return decode
+
+
+def _scalars(kind: str) -> Decoder:
+    dtype = DTYPES[kind]
+    item = dtype.itemsize
+
+    def decode(reader: Reader, position: int, depth: int) -> Any:
+        start, count = reader._extent(position, item)
+        array = reader.bytes[start : start + count * item].view(dtype)
+        if array.flags.aligned:
+            return array
+        array = array.copy()
+        array.flags.writeable = False
+        return array
+
+    return decode
+
+
+def _child(schema: Schema, name: str) -> Decoder:
+    def decode(reader: Reader, position: int, depth: int) -> Row:
+        return reader._table(reader._follow(position), _layout(schema, name), depth + 1)
+
+    return decode
+
+
+def _children(element: Decoder, cost: int) -> Decoder:
+    """A vector of offsets. Its elements are paid for before there is a list of them."""
+
+    def decode(reader: Reader, position: int, depth: int) -> list[Any]:
+        start, count = reader._extent(position, 4)
+        if count * cost > reader._budget:
+            reader._pay(count * cost, start - 4)
+        values: list[Any] = []
+        try:
+            for place in range(start, start + 4 * count, 4):
+                values.append(element(reader, place, depth))
+        except FormatError as error:
+            error.steps.append(f"[{len(values)}]")
+            raise
+        return values
+
+    return decode
+
+
+def _union_step(
+    schema: Schema, field: Field, offsets: Sequence[int], size: int, vtable: int
+) -> Decoder | None:
+    """How to read a union in tables of one vtable; None where they have none."""
+    type_id = field.id - 1
+    type_at = offsets[type_id] if type_id < len(offsets) else 0
+    value_at = offsets[field.id] if field.id < len(offsets) else 0
+    if type_at == 0:
+        return None
+    if type_at < 4 or type_at >= size:
+        error = FormatError(
+            f"expected a union's type inside its table of {size} bytes, got offset {type_at}",
+            vtable + 4 + 2 * type_id,
+        )
+        error.steps.append(f".{field.name}")
+        raise error
+    members = schema.unions[field.kind.removeprefix("union:")]
+
+    def decode(reader: Reader, position: int, depth: int) -> Union | None:
+        code = reader.data[position + type_at]
+        if code == 0:
+            return None
+        if value_at == 0:
+            raise FormatError(f"union of type {code} has no value", position + type_at)
+        target = reader._follow(position + value_at)
+        name = members.get(code)
+        if name is None:
+            reader._pay(TABLE_COST, target)
+            return Union(code, reader.opaque(target))
+        return Union(code, reader._table(target, _layout(schema, name), depth + 1))
+
+    return decode
+
+
+# -- compiling a schema -----------------------------------------------------------------
+
+
+@cache
+def _layout(schema: Schema, name: str) -> _Layout:
+    return _compile(schema, schema.tables[name])
+
+
+@cache
+def _compile(schema: Schema, fields: tuple[Field, ...]) -> _Layout:
+    slots = tuple(
+        _Slot(
+            field,
+            SCALARS[field.kind].size if field.kind in SCALARS else 4,
+            _decoder(schema, field.kind),
+        )
+        for field in fields
+    )
+    return _Layout(slots, {field.name: field.default for field in fields})
+
+
+_NO_FIELDS = _Layout((), {})
+
+
+def _decoder(schema: Schema, kind: str) -> Decoder:
+    if kind in SCALARS:
+        return _scalar(kind)
+    if kind == "string":
+        return Reader._string
+    if kind.startswith("union:"):
+        return _no_value
+    if not kind.startswith("["):
+        return _child(schema, kind)
+    element = kind[1:-1]
+    if element in SCALARS:
+        return _scalars(element)
+    if element == "string":
+        return _children(Reader._string, 4)
+    return _children(_child(schema, element), TABLE_COST)
+
+
+def _no_value(reader: Reader, position: int, depth: int) -> None:
+    """Unions are read through ``_union_step``, which sees both of their slots."""
