@@ -1,0 +1,257 @@
+"""The arithmetic of a standard LSTM over a sequence, on integers and on floats.
+
+Facts: TFLM ``micro/kernels/lstm_eval.h`` and ``lstm_eval.cc``. TFLM runs one gate after
+the other; here the four gates' weights stand side by side, and the input's part of all
+time steps is one matrix product. No result depends on that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite import lut
+from arenite.fixedpoint import Int64Array, wrap_int32
+from arenite.ops.context import Array
+from arenite.ops.kernel_util import FLOAT32_LOWEST, FLOAT32_MAX
+
+INT16_MIN, INT16_MAX = -32768, 32767
+
+
+@dataclass(frozen=True)
+class GateParams:
+    """Requantisation of a gate's two matrix products to units of ``2**-12``."""
+
+    input_weights_offset: int
+    input_multiplier: int
+    input_shift: int
+    recurrent_weights_offset: int
+    recurrent_multiplier: int
+    recurrent_shift: int
+
+
+@dataclass(frozen=True)
+class ProductParams:
+    """Requantisation of an elementwise product, and its result's range."""
+
+    multiplier: int
+    shift: int
+    output_offset: int
+    output_min: int
+    output_max: int
+
+
+@dataclass(frozen=True)
+class LstmParams:
+    """What the kernels need. The gates are forget, input, output and cell, in this order.
+
+    ``cell_scale_power`` is the cell state's scale as a power of two, ``cell_clip`` the
+    bound of its magnitude if positive (``quantized_cell_clip`` for integers). The cell gate
+    goes through tanh or, like release builds of TFLM with any other activation, through
+    nothing (debug builds abort).
+    """
+
+    time_major: bool
+    batches: int
+    steps: int
+    inputs: int
+    units: int
+    input_offset: int
+    hidden_offset: int
+    gates: tuple[GateParams, ...]
+    forget_times_cell: ProductParams
+    input_times_cell: ProductParams
+    tanh_times_output: ProductParams
+    cell_gate_tanh: bool
+    accumulates_64_bits: bool
+    cell_scale_power: int
+    cell_clip: float
+    quantized_cell_clip: int
+    scratch: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LstmWeights:
+    """The gates' weights side by side, offsets added, as float64; one bias for each.
+
+    ``inputs`` is ``(inputs, 4 * units)``, ``recurrent`` ``(units, 4 * units)``.
+    """
+
+    inputs: Array
+    recurrent: Array
+    bias: Array
+
+
+class Rescaling:
+    """A fixed-point multiplication with all but its operand prepared.
+
+    Equals ``fixedpoint.multiply_by_quantized_multiplier`` (``_int64`` if ``wide``) in a
+    third of the calls, which is what a sequence of short vectors spends its time on.
+    """
+
+    def __init__(self, multiplier: npt.ArrayLike, shift: npt.ArrayLike, wide: bool) -> None:
+        multiplier, shift = np.asarray(multiplier, np.int64), np.asarray(shift, np.int64)
+        self._wide = wide
+        if wide:
+            self._multiplier = np.where(
+                multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF
+            )
+            self._right = 15 - shift
+            self._half = np.int64(1) << (self._right - 1)
+            return
+        self._multiplier = multiplier
+        self._left = np.maximum(shift, 0)
+        self._shifts_left = bool(self._left.any())
+        self._right = np.maximum(-shift, 0)
+        self._half = (np.int64(1) << self._right) >> 1
+        self._rounds = (self._right > 0).astype(np.int64)
+
+    def __call__(self, x: Int64Array) -> Int64Array:
+        """The scaled values; ``x`` is overwritten."""
+        if self._wide:
+            return wrap_int32((x * self._multiplier + self._half) >> self._right)
+        if self._shifts_left:
+            x = wrap_int32(x << self._left)
+        x *= self._multiplier
+        x += 1 << 30
+        x >>= 31
+        # Halves go away from zero: a negative number gets one less before the shift.
+        negative = x >> 63
+        negative &= -self._rounds
+        x += negative
+        x += self._half
+        x >>= self._right
+        return x
+
+
+class IntegerLstm:
+    """An LSTM on int8 or int16 activations with int8 weights and an int16 cell state."""
+
+    def __init__(self, params: LstmParams) -> None:
+        self._params = params
+        wide, units = params.accumulates_64_bits, params.units
+
+        def gates(multiplier: str, shift: str) -> Rescaling:
+            pairs = [(getattr(g, multiplier), getattr(g, shift)) for g in params.gates]
+            multipliers, shifts = np.repeat(np.array(pairs, np.int64), units, axis=0).T
+            return Rescaling(multipliers, shifts, wide)
+
+        self._rescale_input = gates("input_multiplier", "input_shift")
+        self._rescale_hidden = gates("recurrent_multiplier", "recurrent_shift")
+        self._forget_times_cell = _product(params.forget_times_cell)
+        self._input_times_cell = _product(params.input_times_cell)
+        self._tanh_times_output = _product(params.tanh_times_output)
+        self._cell_tanh = int16_table("tanh", *tanh_scaling(params.cell_scale_power))
+        self._clip = INT16_MAX + 1
+        if params.cell_clip > 0:
+            self._clip = params.quantized_cell_clip
+
+    def run(self, weights: LstmWeights, x: Array, hidden: Array, cell: Array, out: Array) -> None:
+        """All time steps of ``x`` ``(steps, batches, inputs)``.
+
+        Updates ``hidden`` and ``cell`` ``(batches, units)`` and fills ``out`` ``(steps,
+        batches, units)``. Sums of products are exact in float64 up to 2**53.
+        """
+        params, units = self._params, self._params.units
+        sigmoid, tanh = int16_table("logistic", 0, 0), int16_table("tanh", 0, 0)
+        shifted = np.add(x, params.input_offset, dtype=np.float64)
+        acc = (shifted @ weights.inputs).astype(np.int64) + weights.bias
+        from_input = _clip_int16(self._rescale_input(self._accumulated(acc)))
+        state = cell.astype(np.int64)
+        centred = np.add(hidden, params.hidden_offset, dtype=np.float64)
+        for step in range(params.steps):
+            acc = self._accumulated((centred @ weights.recurrent).astype(np.int64))
+            gates = _clip_int16(self._rescale_hidden(acc))
+            gates += from_input[step]
+            gates = _clip_int16(gates)
+            # A negative index counts from the table's end, which is where it belongs.
+            opened = sigmoid[gates[:, : 3 * units]]
+            candidate = gates[:, 3 * units :]
+            if params.cell_gate_tanh:
+                candidate = tanh[candidate]
+            state = self._forget_times_cell(opened[:, :units] * state)
+            state += self._input_times_cell(opened[:, units : 2 * units] * candidate)
+            state = np.minimum(np.maximum(_clip_int16(state), -self._clip), self._clip)
+            result = self._tanh_times_output(self._cell_tanh[state] * opened[:, 2 * units :])
+            out[step] = result
+            np.add(result, params.hidden_offset, out=centred)
+        cell[...] = state
+        hidden[...] = centred - params.hidden_offset
+
+    def _accumulated(self, acc: Int64Array) -> Int64Array:
+        return acc if self._params.accumulates_64_bits else wrap_int32(acc)
+
+
+def _product(params: ProductParams) -> Callable[[Int64Array], Int64Array]:
+    rescale = Rescaling(params.multiplier, params.shift, wide=False)
+
+    def product(x: Int64Array) -> Int64Array:
+        scaled = rescale(x)
+        scaled += params.output_offset
+        return np.minimum(np.maximum(scaled, params.output_min), params.output_max)
+
+    return product
+
+
+def _clip_int16(x: Int64Array) -> Int64Array:
+    np.maximum(x, INT16_MIN, out=x)
+    return np.minimum(x, INT16_MAX, out=x)
+
+
+def tanh_scaling(scale_power: int) -> tuple[int, int]:
+    """Multiplier and shift with which TFLM's int16 tanh reads scale ``2**scale_power``."""
+    shift = 12 + scale_power
+    return (0, shift) if shift >= 0 else (3, -shift)
+
+
+@cache
+def int16_table(function: str, multiplier: int, shift: int) -> Int64Array:
+    """A function of :mod:`arenite.lut` for 0 .. 32767, then for -32768 .. -1."""
+    x = np.arange(1 << 16, dtype=np.uint16).view(np.int16)
+    table: Int64Array = getattr(lut, f"{function}_int16")(x, multiplier, shift)
+    table.flags.writeable = False
+    return table
+
+
+def run_float(
+    params: LstmParams, weights: LstmWeights, x: Array, *, hidden: Array, cell: Array, out: Array
+) -> None:
+    """All time steps on float32; see :meth:`IntegerLstm.run` for the shapes.
+
+    Matrix products are summed in float64, all else is float32 as in TFLM.
+    """
+    units = params.units
+    from_input = _finite(x @ weights.inputs + weights.bias)
+    for step in range(params.steps):
+        gates = _finite(hidden @ weights.recurrent)
+        gates += from_input[step]
+        opened = _logistic(gates[:, : 3 * units])
+        candidate = gates[:, 3 * units :]
+        if params.cell_gate_tanh:
+            candidate = np.tanh(candidate)
+        cell[...] = _finite(opened[:, :units] * cell)
+        cell += _finite(opened[:, units : 2 * units] * candidate)
+        if params.cell_clip > 0:
+            clip = np.float32(params.cell_clip)
+            np.maximum(np.fmin(clip, cell), -clip, out=cell)
+        hidden[...] = _finite(np.tanh(cell) * opened[:, 2 * units :])
+        out[step] = hidden
+
+
+def _finite(x: Array) -> npt.NDArray[np.float32]:
+    """As float32, infinities clamped as TFLM's "no activation" range does."""
+    clamped: npt.NDArray[np.float32] = np.clip(
+        x.astype(np.float32), np.float32(FLOAT32_LOWEST), np.float32(FLOAT32_MAX)
+    )
+    return clamped
+
+
+def _logistic(x: Array) -> Array:
+    """TFLM's float logistic (``reference/logistic.h``): 1 above 16.6, ``exp(x)`` below -9."""
+    value = 1 / (1 + np.exp(-x))
+    value = np.where(x < np.float32(-9), np.exp(x), value)
+    return np.where(x > np.float32(16.619047164916992188), np.float32(1), value)
