@@ -1,0 +1,94 @@
+"""DEQUANTIZE: quantised values to real numbers, ``scale * (q - zero_point)``.
+
+The product is a double, rounded once to float32. Facts: TFLM
+``micro/kernels/dequantize_common.cc`` and ``reference/dequantize.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class DequantizeOptions(OptionsTable):
+    """``table DequantizeOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 38
+
+
+@dataclass(frozen=True)
+class DequantizeParams:
+    """The input's quantisation."""
+
+    scale: float
+    zero_point: int
+
+
+DEQUANTIZATION_PARAMS = Struct("DequantizationParams", ("double", "int32"))
+OP_DATA = Struct("DequantizeOpData", (DEQUANTIZATION_PARAMS, "int32", "int", "int32"))
+
+
+def output_is_float(node: NodeView) -> bool:
+    """Output 0 is float32."""
+    return node.output(0).type is TensorType.FLOAT32
+
+
+def prepare(context: Context, node: Node) -> DequantizeParams:
+    """The input's quantisation; a tensor without one has scale 0."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    return DequantizeParams(scale=inp.scale, zero_point=inp.zero_point)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the input's width: 8 bits go through a table."""
+    params: DequantizeParams = node.params
+    out = output_array(context, node)
+    x = input_array(context, node, 0).reshape(out.shape)
+    if x.dtype.itemsize > 1:
+        out[...] = dequantize(params, x)
+        return
+    table = node.host.get("table")
+    if table is None:
+        every_value = np.arange(256, dtype=np.uint8).view(x.dtype)
+        table = node.host["table"] = dequantize(params, every_value)
+    np.take(table, x.view(np.uint8), out=out, mode="clip")
+
+
+def dequantize(params: DequantizeParams, x: Array) -> Array:
+    """Quantised values to float32."""
+    difference = np.subtract(x, params.zero_point, dtype=np.int64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return (params.scale * difference).astype(np.float32)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=DequantizeOptions,
+    constraints=(
+        c.inputs_between(1, 1),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.INT8, TensorType.INT16, TensorType.UINT8),
+        output_is_float,
+    ),
+)
