@@ -1,0 +1,325 @@
+#include "depthwise.h"
+
+#include "requantize.h"
+
+/* 64 bytes whose dwords are dealt to the four 128-bit lanes in turn, so that two rounds of
+ * unpacking leave 16 consecutive elements in each vector. */
+AR_INLINE __m512i load_dealt(const uint8_t *row) {
+  const __m512i deal = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(deal, _mm512_loadu_si512(row));
+}
+
+/* dword i of the result is bytes i of the four rows; `bytes` is rounded up to 64. */
+static void interleave(uint32_t *out, const uint8_t *r0, const uint8_t *r1, const uint8_t *r2,
+                       const uint8_t *r3, int32_t bytes) {
+  for (int32_t i = 0; i < bytes; i += 64) {
+    __m512i a = load_dealt(r0 + i), b = load_dealt(r1 + i);
+    __m512i c = load_dealt(r2 + i), d = load_dealt(r3 + i);
+    __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
+    __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
+    _mm512_store_si512(out + i, _mm512_unpacklo_epi16(ab_low, cd_low));
+    _mm512_store_si512(out + i + 16, _mm512_unpackhi_epi16(ab_low, cd_low));
+    _mm512_store_si512(out + i + 32, _mm512_unpacklo_epi16(ab_high, cd_high));
+    _mm512_store_si512(out + i + 48, _mm512_unpackhi_epi16(ab_high, cd_high));
+  }
+}
+
+AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
+  __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
+  if (mode == AR_REQUANT_FLOAT) return ar_requantize_float(acc, scale, offset);
+  if (mode == AR_REQUANT_SIGNED)
+    return ar_requantize_signed(acc, scale, offset, _mm512_load_ps(block->negative_offset));
+  return ar_requantize_exact(acc, block);
+}
+
+/* Four units at a time from rows of interleaved dwords. `advance` is the distance in dwords
+ * from one group of four units to the next; `base` the start of each unit. */
+AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan, const uint32_t *rows,
+                           int32_t count, const int32_t *base, int32_t advance,
+                           const int8_t *weights, const ar_requantize_block *blocks,
+                           int8_t *output, int32_t output_advance) {
+  const int32_t tap = plan->dilation_columns * plan->channels;
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i low = _mm512_set1_epi8(plan->activation_min);
+  const __m512i high = _mm512_set1_epi8(plan->activation_max);
+  __m512i w[4][COLUMNS], bias[4];
+#pragma clang loop unroll(full)
+  for (int u = 0; u < 4; ++u) {
+    bias[u] = _mm512_load_si512(blocks[u].bias);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < COLUMNS; ++k)
+      w[u][k] = _mm512_load_si512(weights + 64 * (u * COLUMNS + k));
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    __m512i acc[4];
+#pragma clang loop unroll(full)
+    for (int u = 0; u < 4; ++u) acc[u] = bias[u];
+#pragma clang loop unroll(full)
+    for (int k = 0; k < COLUMNS; ++k)
+#pragma clang loop unroll(full)
+      for (int u = 0; u < 4; ++u)
+        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + base[u] + k * tap), w[u][k]);
+#pragma clang loop unroll(full)
+    for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
+    __m512i packed = _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]),
+                                        _mm512_packs_epi32(acc[2], acc[3]));
+    packed = _mm512_permutexvar_epi32(order, packed);
+    packed = _mm512_min_epi8(_mm512_max_epi8(packed, low), high);
+    _mm512_storeu_si512(output, packed);
+    rows += advance;
+    output += output_advance;
+  }
+}
+
+/* Two output rows and up to four units of them, for 3x3 filters with stride and dilation 1:
+ * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
+ * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
+ * channels of one column, or RATIO whole columns of 16 / RATIO channels. */
+AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode, const uint32_t *row, int32_t channels, const __m512i *w,
+                          const ar_requantize_block *block, __m512i low, __m512i high,
+                          int8_t *upper, int8_t *lower) {
+  __m512i acc[2][4], bias = _mm512_load_si512(block->bias);
+#pragma clang loop unroll(full)
+  for (int x = 0; x < 4; ++x) acc[0][x] = acc[1][x] = bias;
+#pragma clang loop unroll(full)
+  for (int c = 0; c < RATIO * (UNITS - 1) + 3; ++c) {
+    __m512i taps = _mm512_loadu_si512(row + c * channels);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < 3; ++k) {
+      if (c < k || (c - k) % RATIO || (c - k) / RATIO >= UNITS) continue;
+      int x = (c - k) / RATIO;
+      acc[0][x] = _mm512_dpbusd_epi32(acc[0][x], taps, w[k]);
+      acc[1][x] = _mm512_dpbusd_epi32(acc[1][x], taps, w[3 + k]);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int r = 0; r < 2; ++r) {
+#pragma clang loop unroll(full)
+    for (int x = 0; x < UNITS; ++x) acc[r][x] = requantize(mode, acc[r][x], block);
+    __m512i packed = _mm512_packs_epi16(_mm512_packs_epi32(acc[r][0], acc[r][1]),
+                                        _mm512_packs_epi32(acc[r][2], acc[r][3]));
+    const __m512i order =
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    packed = _mm512_permutexvar_epi32(order, packed);
+    packed = _mm512_min_epi8(_mm512_max_epi8(packed, low), high);
+    int8_t *out = r ? lower : upper;
+    _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
+    if (UNITS > 1)
+      _mm_storeu_si128((__m128i *)(out + RATIO * channels), _mm512_extracti32x4_epi32(packed, 1));
+    if (UNITS > 2)
+      _mm_storeu_si128((__m128i *)(out + 2 * RATIO * channels), _mm512_extracti32x4_epi32(packed, 2));
+    if (UNITS > 3)
+      _mm_storeu_si128((__m128i *)(out + 3 * RATIO * channels), _mm512_extracti32x4_epi32(packed, 3));
+  }
+}
+
+AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan, const uint32_t *row,
+                          const int8_t *weights, const ar_requantize_block *block, int8_t *upper,
+                          int8_t *lower) {
+  const int32_t channels = plan->channels, units = plan->output_columns / RATIO;
+  const int32_t step = RATIO * channels;
+  const __m512i low = _mm512_set1_epi8(plan->activation_min);
+  const __m512i high = _mm512_set1_epi8(plan->activation_max);
+  __m512i w[6];
+#pragma clang loop unroll(full)
+  for (int k = 0; k < 3; ++k) {
+    w[k] = _mm512_load_si512(weights + 64 * k);
+    w[3 + k] = _mm512_slli_epi32(w[k], 8);
+  }
+  int32_t x = 0;
+#define SLIDE(UNITS)                                                                        \
+  slide_block(RATIO, UNITS, mode, row + x * step, channels, w, block, low, high,            \
+              upper + x * step, lower + x * step)
+  for (; x + 4 <= units; x += 4) SLIDE(4);
+  switch (units - x) {
+    case 3: SLIDE(3); break;
+    case 2: SLIDE(2); break;
+    case 1: SLIDE(1); break;
+    default: break;
+  }
+#undef SLIDE
+}
+
+/* Any number of groups, columns and channels: one unit of up to 16 channels at one position. */
+static void any_unit(const ar_depthwise *plan, const uint32_t *const *rows, int32_t base,
+                     const int8_t *weights, const ar_requantize_block *block, int32_t lanes,
+                     int8_t *output) {
+  const int32_t tap = plan->dilation_columns * plan->channels;
+  __m512i acc = _mm512_load_si512(block->bias);
+  for (int32_t g = 0; g < plan->groups; ++g)
+    for (int32_t k = 0; k < plan->filter_columns; ++k, weights += 64)
+      acc = _mm512_dpbusd_epi32(acc, _mm512_loadu_si512(rows[g] + base + k * tap),
+                                _mm512_load_si512(weights));
+  __m128i packed = _mm512_cvtsepi32_epi8(requantize(block->mode, acc, block));
+  packed = _mm_max_epi8(packed, _mm_set1_epi8(plan->activation_min));
+  packed = _mm_min_epi8(packed, _mm_set1_epi8(plan->activation_max));
+  _mm_mask_storeu_epi8(output, (__mmask16)((1u << lanes) - 1), packed);
+}
+
+/* Whether four units lie in one store: whole multiples of 64 channels, or channels that
+ * divide 64 with positions side by side. */
+static int in_fours(const ar_depthwise *plan) {
+  int32_t c = plan->channels;
+  if (plan->groups != 1 || (plan->filter_columns != 3 && plan->filter_columns != 1)) return 0;
+  if (c % 64 == 0) return 1;
+  int32_t whole = c % 16 == 0 || plan->stride_columns == 1;
+  return 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
+}
+
+static int keeps_rows(const ar_depthwise *plan) {
+  return plan->groups > 1 && plan->stride_rows == 1 && plan->dilation_rows == 1;
+}
+
+static int32_t row_dwords(const ar_depthwise *plan) { return (plan->row_bytes + 63) / 64 * 64 + 64; }
+
+int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
+  int64_t rows = keeps_rows(plan) ? plan->output_rows + 4 * (plan->groups - 1) : plan->groups;
+  return rows * row_dwords(plan) * 4;
+}
+
+static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int32_t row,
+                            int32_t group, uint32_t *out) {
+  const uint8_t *taps[4];
+  for (int t = 0; t < 4; ++t) {
+    int32_t tap = 4 * group + t;
+    if (tap >= plan->filter_rows) tap = 4 * group; /* its weight is zero */
+    taps[t] = input + (int64_t)(row + tap * plan->dilation_rows) * plan->row_bytes;
+  }
+  interleave(out, taps[0], taps[1], taps[2], taps[3], plan->row_bytes);
+}
+
+#define ROW(COLUMNS, MODE)                                                                     \
+  static void row_##COLUMNS##_##MODE(                                                          \
+      const ar_depthwise *plan, const uint32_t *rows, int32_t count, const int32_t *base,      \
+      int32_t advance, const int8_t *weights, const ar_requantize_block *blocks, int8_t *output, \
+      int32_t output_advance) {                                                                \
+    row_of_four(COLUMNS, MODE, plan, rows, count, base, advance, weights, blocks, output,      \
+                output_advance);                                                               \
+  }
+ROW(1, 0)
+ROW(1, 1)
+ROW(1, 2)
+ROW(3, 0)
+ROW(3, 1)
+ROW(3, 2)
+
+typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, int32_t, const int32_t *, int32_t,
+                       const int8_t *, const ar_requantize_block *, int8_t *, int32_t);
+static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, row_1_2, row_1_2},
+                                          {row_3_0, row_3_1, row_3_2, row_3_2}};
+
+static void fours(const ar_depthwise *plan, const uint32_t *row, const int8_t *weights,
+                  const ar_requantize_block *blocks, int8_t *output) {
+  const int32_t c = plan->channels, step = plan->stride_columns * c;
+  for (int32_t block = 0; block < plan->units; block += 4) {
+    int32_t base[4], count, advance, output_advance;
+    if (c >= 64) {
+      for (int u = 0; u < 4; ++u) base[u] = (block + u) * 16;
+      count = plan->output_columns;
+      advance = step;
+      output_advance = c;
+    } else {
+      for (int u = 0; u < 4; ++u)
+        base[u] = plan->stride_columns == 1 ? u * 16 : u * 16 / c * step + u * 16 % c;
+      count = plan->output_columns * c / 64;
+      advance = 64 * plan->stride_columns;
+      output_advance = 64;
+    }
+    const int8_t *w = weights + (int64_t)64 * block * plan->filter_columns;
+    int8_t *out = output + block * 16;
+    int32_t mode = AR_REQUANT_FLOAT;
+    for (int u = 0; u < 4; ++u)
+      if (blocks[block + u].mode > mode) mode = blocks[block + u].mode;
+    row_variants[plan->filter_columns == 3][mode](plan, row, count, base, advance, w,
+                                                  blocks + block, out, output_advance);
+  }
+}
+
+static int slides(const ar_depthwise *plan) {
+  return plan->filter_rows == 3 && plan->filter_columns == 3 && plan->stride_rows == 1 &&
+         plan->stride_columns == 1 && plan->dilation_rows == 1 && plan->dilation_columns == 1 &&
+         (plan->channels % 16 == 0 || (plan->channels == 8 && plan->output_columns % 2 == 0));
+}
+
+typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
+                         const ar_requantize_block *, int8_t *, int8_t *);
+#define SLIDE_VARIANT(RATIO, MODE)                                                            \
+  static void slide_##RATIO##_##MODE(const ar_depthwise *plan, const uint32_t *row,           \
+                                     const int8_t *weights, const ar_requantize_block *block, \
+                                     int8_t *upper, int8_t *lower) {                          \
+    slide_rows(RATIO, MODE, plan, row, weights, block, upper, lower);                         \
+  }
+SLIDE_VARIANT(1, 0)
+SLIDE_VARIANT(1, 1)
+SLIDE_VARIANT(1, 2)
+SLIDE_VARIANT(2, 0)
+SLIDE_VARIANT(2, 1)
+SLIDE_VARIANT(2, 2)
+static const slide_fn slide_variants[2][4] = {{slide_1_0, slide_1_1, slide_1_2, slide_1_2},
+                                              {slide_2_0, slide_2_1, slide_2_2, slide_2_2}};
+
+static void slide(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                  const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {
+  const int64_t row_bytes = plan->row_bytes;
+  const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
+  for (int32_t y = 0; y < plan->output_rows; y += 2) {
+    const uint8_t *top = input + y * row_bytes;
+    int8_t *upper = output + y * output_row;
+    /* Below a last odd row there is none: what is computed for it goes to the workspace. */
+    int odd = y + 1 == plan->output_rows;
+    int8_t *lower = odd ? (int8_t *)(row + row_dwords(plan) + 4 * plan->channels)
+                        : upper + output_row;
+    interleave(row, top, top + row_bytes, top + 2 * row_bytes,
+               top + (odd ? 2 : 3) * row_bytes, plan->row_bytes);
+    for (int32_t c = 0; c < plan->channels; c += 16) {
+      const ar_requantize_block *block = &blocks[c / 16];
+      const int8_t *w = weights + (int64_t)64 * 3 * (c / 16);
+      slide_variants[plan->channels == 8][block->mode](plan, row + c, w, block, upper + c,
+                                                       lower + c);
+    }
+  }
+}
+
+void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                             const ar_requantize_block *blocks, int8_t *output,
+                             uint8_t *workspace) {
+  const int32_t dwords = row_dwords(plan);
+  uint32_t *interleaved = (uint32_t *)workspace;
+  if (slides(plan)) {
+    slide(plan, input, weights, blocks, output, interleaved);
+    return;
+  }
+  const int fast = in_fours(plan), keep = keeps_rows(plan);
+  if (keep)
+    for (int32_t y = 0; y < plan->output_rows + 4 * (plan->groups - 1); ++y) {
+      /* Rows beyond the image only meet zero weights: repeat the last that exists. */
+      const uint8_t *taps[4];
+      int32_t last = plan->output_rows + plan->filter_rows - 2;
+      for (int t = 0; t < 4; ++t) {
+        int32_t tap = y + t > last ? last : y + t;
+        taps[t] = input + (int64_t)tap * plan->row_bytes;
+      }
+      interleave(interleaved + (int64_t)y * dwords, taps[0], taps[1], taps[2], taps[3],
+                 plan->row_bytes);
+    }
+  for (int32_t y = 0; y < plan->output_rows; ++y) {
+    const uint32_t *rows[16];
+    for (int32_t g = 0; g < plan->groups; ++g) {
+      uint32_t *row = interleaved + (int64_t)(keep ? y + 4 * g : g) * dwords;
+      if (!keep) interleave_taps(plan, input, y * plan->stride_rows, g, row);
+      rows[g] = row;
+    }
+    int8_t *out = output + (int64_t)y * plan->output_columns * plan->channels;
+    if (fast) {
+      fours(plan, rows[0], weights, blocks, out);
+      continue;
+    }
+    for (int32_t x = 0; x < plan->output_columns; ++x)
+      for (int32_t c = 0, u = 0; c < plan->channels; c += 16, ++u) {
+        int32_t left = plan->channels - c;
+        any_unit(plan, rows, x * plan->stride_columns * plan->channels + c,
+                 weights + (int64_t)64 * u * plan->groups * plan->filter_columns, &blocks[u],
+                 left < 16 ? left : 16, out + x * plan->channels + c);
+      }
+  }
+}

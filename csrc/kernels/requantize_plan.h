@@ -1,0 +1,58 @@
+/* How a convolution's accumulators become int8: decided once, when the plan is made. */
+#ifndef ARENITE_REQUANTIZE_PLAN_H
+#define ARENITE_REQUANTIZE_PLAN_H
+
+#include <stdint.h>
+
+enum { AR_BLOCK = 16 }; /* channels per block: one 512-bit vector of int32 */
+
+/* Fastest first: a tile takes the slowest mode among its blocks. */
+typedef enum {
+  AR_REQUANT_FLOAT = 0,   /* one float line per channel, verified */
+  AR_REQUANT_SIGNED = 1,  /* one line for acc >= 0, one for acc < 0, verified */
+  AR_REQUANT_INTEGER = 2, /* one 64-bit shift */
+  AR_REQUANT_SLOW = 3     /* the reference, lane by lane */
+} ar_requantize_mode;
+
+typedef struct {
+  _Alignas(64) int32_t bias[AR_BLOCK]; /* start value: bias and input offset folded */
+  float scale[AR_BLOCK];
+  float offset[AR_BLOCK];
+  float negative_offset[AR_BLOCK];
+  int32_t multiplier[AR_BLOCK];
+  int32_t shift[AR_BLOCK];
+  int64_t constant[AR_BLOCK]; /* even channels first, then odd ones */
+  int64_t total[AR_BLOCK];    /* right shift, same order */
+  int32_t output_offset;
+  int32_t mode;
+} ar_requantize_block;
+
+/* The steps of one channel's output: threshold[i] is the smallest accumulator in
+ * [-bound, bound] whose output is at least first + i, or bound + 1 if none is. */
+typedef struct {
+  int32_t first;
+  int32_t count;
+  int32_t bound;
+  int32_t threshold[256];
+} ar_steps;
+
+/* Fills multiplier, shift, constant, total and a mode of INTEGER or SLOW for a lane. */
+ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int lane,
+                                              int32_t multiplier, int32_t shift,
+                                              int32_t output_offset);
+
+/* The steps of a lane that is planned as INTEGER, between the activation's bounds, as far as
+ * accumulators in [-bound, bound] reach them; bound is less than 2^31 - 1. */
+void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
+                         int32_t output_offset, int32_t activation_min, int32_t activation_max,
+                         int32_t bound);
+
+/* Candidate lines through the steps, in double: the middle of what each step allows.
+ * A candidate must still be verified in the arithmetic that will run. */
+int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
+                       double *negative_offset);
+
+/* TFLM's MultiplyByQuantizedMultiplier for int32: two roundings. */
+int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier, int32_t shift);
+
+#endif
