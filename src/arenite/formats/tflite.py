@@ -269,6 +269,7 @@ def _quantization(row: Row | None, path: str) -> Quantization | None:
 
 _NO_SCALES = np.zeros(0, np.float32)
 _NO_ZERO_POINTS = np.zeros(0, np.int64)
+_NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
 
 
 def _signature(row: Row) -> SignatureDef:

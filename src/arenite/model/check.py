@@ -91,6 +91,10 @@ def _check_writable(subgraph: Subgraph, indices: Iterable[int], path: str) -> No
 
 def _check_tensor(tensor: Tensor, path: str) -> None:
     _check_shape(tensor, path)
+    if tensor.buffer < 0:
+        raise ModelError(
+            f"expected a buffer index of 0 or more, got {tensor.buffer}", path=f"{path}.buffer"
+        )
     if tensor.data is not None:
         if tensor.is_variable:
             raise ModelError(
@@ -129,7 +133,6 @@ def _check_shape(tensor: Tensor, path: str) -> None:
 
 def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -> None:
     scale, zero_point = quantization.scale, quantization.zero_point
-    # NumPy's calls cost more than the checks; most tensors have one scale.
     if len(scale) and not (np.isfinite(scale) & (scale >= 0)).all():
         raise ModelError(
             f"expected finite scales of 0 or more, got {scale[:8]}", path=f"{path}.scale"

@@ -66,10 +66,14 @@ class TfLiteTensor:
 
     @property
     def scale(self) -> float:
-        """The first scale as a double; 0.0 without quantisation (``params.scale``)."""
-        if self.quantization is None or not len(self.quantization.scale):
+        """The first scale as a double; 0.0 without quantisation (``params.scale``).
+
+        TFLM takes a scale without any zero point for no quantisation.
+        """
+        quantization = self.quantization
+        if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
             return 0.0
-        return float(self.quantization.scale[0])
+        return float(quantization.scale[0])
 
     @property
     def zero_point(self) -> int:

@@ -66,7 +66,8 @@ class _Plan(NamedTuple):
 
 def view_of(data: Any) -> memoryview:
     """The bytes of any object with a contiguous buffer, flat."""
-    return memoryview(data).cast("B")
+    view = memoryview(data)
+    return view.cast("B") if view.nbytes else memoryview(b"")
 
 
 def read(schema: Schema, data: memoryview) -> Row:
