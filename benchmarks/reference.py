@@ -1,0 +1,246 @@
+"""Time of the reference kernels next to tflite_micro and LiteRT, in one process.
+
+``python benchmarks/reference.py [--seconds S] [--output FILE] [MODEL.tflite ...]``
+
+A sample is the mean over a turn of about 2 ms of whole inferences: copy the input in,
+invoke, copy the output out. Engines take turns on the same random input, so that whatever else
+the machine does hits all alike. Reported is the median of all turns, with the 10th and
+90th percentile; everything runs on one thread. Before anything is timed, Arenite's
+output is compared with tflite_micro's.
+"""
+
+from __future__ import annotations
+
+import os
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import platform  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable, Mapping  # noqa: E402
+from importlib import metadata  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+import numpy.typing as npt  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+import arenite as ar  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "models"
+RESULTS = Path(__file__).resolve().parent / "results" / "reference.json"
+MODELS = (
+    "mlperf_tiny/kws_int8",
+    "mlperf_tiny/vww_int8",
+    "mlperf_tiny/ic_int8",
+    "mlperf_tiny/ad_int8",
+    "mlperf_tiny/sww_int8",
+    "tflm_examples/person_detect",
+    "tflm_examples/micro_speech_quantized",
+    "tflm_examples/keyword_scrambled_8bit",
+    "tflm_examples/trained_lstm_int8",
+    "tflm_examples/hello_world_int8",
+)
+FLAGS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx_vnni", "asimd", "asimddp")
+TURN_NS = 2_000_000
+
+Array = npt.NDArray[Any]
+Inference = Callable[[], Array]
+
+
+def arenite(model: bytes, x: Array) -> Inference:
+    interp = ar.Interpreter(ar.load(model), kernels="reference")
+
+    def infer() -> Array:
+        interp.input(0)[...] = x
+        interp.invoke()
+        return interp.output(0).copy()
+
+    return infer
+
+
+def tflite_micro(model: bytes, x: Array) -> Inference:
+    from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - optional peer
+
+    interp = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
+
+    def infer() -> Array:
+        interp.set_input(x, 0)
+        interp.invoke()
+        return np.asarray(interp.get_output(0))
+
+    return infer
+
+
+def litert(model: bytes, x: Array) -> Inference:
+    from ai_edge_litert.interpreter import Interpreter  # noqa: PLC0415 - optional peer
+
+    interp = Interpreter(model_content=model, num_threads=1)
+    interp.allocate_tensors()
+    source, sink = interp.get_input_details()[0]["index"], interp.get_output_details()[0]["index"]
+
+    def infer() -> Array:
+        interp.set_tensor(source, x)
+        interp.invoke()
+        return np.asarray(interp.get_tensor(sink))
+
+    return infer
+
+
+ENGINES: Mapping[str, Callable[[bytes, Array], Inference]] = {
+    "arenite": arenite,
+    "tflite_micro": tflite_micro,
+    "litert": litert,
+}
+
+
+def models() -> list[Path]:
+    """The models to time: the well-known ones if they are there, and the bundled one."""
+    found = [SHARED / f"{name}.tflite" for name in MODELS]
+    bundled = ROOT / "examples" / "digits" / "digits_int8.tflite"
+    return [bundled, *(path for path in found if path.exists())]
+
+
+def random_input(model: ar.Model, seed: int = 0) -> Array:
+    rng = np.random.default_rng(seed)
+    tensor = model.inputs[0]
+    if tensor.type.dtype.kind == "f":
+        return rng.uniform(-1, 1, tensor.shape).astype(tensor.type.dtype)
+    info = np.iinfo(tensor.type.dtype)
+    return rng.integers(info.min, info.max, tensor.shape, tensor.type.dtype, endpoint=True)
+
+
+def measure(path: Path, seconds: float) -> dict[str, Any]:
+    """Times of all engines on one model in microseconds, and whether the bits are equal."""
+    data = path.read_bytes()
+    x = random_input(ar.load(data))
+    infer = {}
+    for name, engine in ENGINES.items():
+        try:
+            infer[name] = engine(data, x)
+        except ImportError:
+            continue
+    outputs = {name: call() for name, call in infer.items()}
+    samples = take_turns(infer, seconds)
+    same = None
+    if "tflite_micro" in outputs:
+        same = bool(np.array_equal(outputs["arenite"], outputs["tflite_micro"]))
+    return {
+        "model": path.stem,
+        "same_bits_as_tflite_micro": same,
+        "microseconds": {name: summary(turns) for name, turns in samples.items()},
+    }
+
+
+def take_turns(infer: Mapping[str, Inference], seconds: float) -> dict[str, list[float]]:
+    """Microseconds per inference, one sample per engine and turn."""
+    calls = {name: calls_per_turn(call) for name, call in infer.items()}
+    samples: dict[str, list[float]] = {name: [] for name in infer}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(samples["arenite"]) < 15:
+        for name, call in infer.items():
+            start = time.perf_counter_ns()
+            for _ in range(calls[name]):
+                call()
+            elapsed = time.perf_counter_ns() - start
+            samples[name].append(elapsed / calls[name] / 1000)
+    return samples
+
+
+def calls_per_turn(call: Inference) -> int:
+    """How many inferences take about one turn; also the warm-up."""
+    start, calls = time.perf_counter_ns(), 0
+    while (elapsed := time.perf_counter_ns() - start) < 5 * TURN_NS or calls < 3:
+        call()
+        calls += 1
+    return max(1, round(calls * TURN_NS / elapsed))
+
+
+def summary(turns: list[float]) -> dict[str, float]:
+    low, median, high = (round(float(p), 3) for p in np.percentile(turns, (10, 50, 90)))
+    return {"median": median, "p10": low, "p90": high, "turns": len(turns)}
+
+
+def machine() -> dict[str, Any]:
+    """What the times depend on."""
+    info = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    fields = dict(
+        part
+        for line in info.splitlines()
+        if len(part := [s.strip() for s in line.split(":", 1)]) == 2
+    )
+    have = set(fields.get("flags", fields.get("Features", "")).split())
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return {
+        "cpu": fields.get("model name", platform.processor() or platform.machine()),
+        "flags": [flag for flag in FLAGS if flag in have],
+        "cores": os.cpu_count(),
+        "threads": 1,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "blas": f"{blas['name']} {blas['version']}, 1 thread",
+        "peers": {name: version(name) for name in ("tflite_micro", "ai_edge_litert")},
+    }
+
+
+def version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def table(results: list[dict[str, Any]]) -> Table:
+    """Median in microseconds (10th to 90th percentile), ratios to Arenite."""
+    view = Table(title="One inference, one thread: median us (p10-p90)", title_justify="left")
+    for heading in ("model", "arenite", "tflite_micro", "litert", "vs tflm", "vs litert", "bits"):
+        view.add_column(heading, justify="left" if heading == "model" else "right")
+    for result in results:
+        times = result["microseconds"]
+        ours = times["arenite"]["median"]
+        ratios = [
+            f"{times[name]['median'] / ours:.2f}x" if name in times else "-"
+            for name in ("tflite_micro", "litert")
+        ]
+        same = {True: "equal", False: "differ", None: "-"}[result["same_bits_as_tflite_micro"]]
+        view.add_row(result["model"], *(cell(times.get(name)) for name in ENGINES), *ratios, same)
+    return view
+
+
+def cell(time_: dict[str, float] | None) -> str:
+    if time_ is None:
+        return "-"
+    return f"{time_['median']:.0f} ({time_['p10']:.0f}-{time_['p90']:.0f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("--seconds", type=float, default=3.0, help="per model")
+    parser.add_argument("--output", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    console = Console()
+    results = []
+    for path in args.models or models():
+        console.print(f"timing {path.stem}", end="\r")
+        results.append(measure(path, args.seconds))
+    about = machine()
+    console.print(table(results))
+    console.print(f"{about['cpu']} ({', '.join(about['flags'])}), BLAS {about['blas']}")
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    report = {"machine": about, "results": results}
+    args.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    console.print(f"written to {args.output}")
+
+
+if __name__ == "__main__":
+    main()
