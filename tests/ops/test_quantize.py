@@ -101,6 +101,11 @@ def test_the_largest_float_below_a_half_is_rounded_to_zero() -> None:
     assert round_to_int32(np.array([0.49999997, -0.49999997], np.float32)).tolist() == [0, 0]
 
 
+def test_a_scalar_is_quantised() -> None:
+    one = model(TensorType.FLOAT32, TensorType.INT8, ())
+    assert run_arenite(one, [[np.float32(np.nan)]])[0][0] == -128
+
+
 def test_values_saturate() -> None:
     values = [200, -200, 127.4, -128.4]
     expected = [127, -128, 127, -128]

@@ -156,10 +156,7 @@ def round_to_int32(x: Array) -> Int64Array:
     """
     wide = x.astype(np.float64)
     wide += np.copysign(0.5, wide)
-    outside = ~(np.abs(wide) < 2**31)
-    if outside.any():
-        wide[outside] = INT32_MIN
-    return wide.astype(np.int64)
+    return np.where(np.abs(wide) < 2**31, wide, INT32_MIN).astype(np.int64)
 
 
 REGISTRATION = Registration(

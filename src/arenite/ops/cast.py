@@ -1,0 +1,97 @@
+"""CAST: the same numbers in another type.
+
+Integers wrap as in C, everything but zero is true, floats lose their fraction. Facts:
+TFLM ``micro/kernels/cast.cc``. For floats that the integer type cannot hold C defines
+nothing; TFLM's package saturates and makes 0 of NaN, and so does this kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class CastOptions(OptionsTable):
+    """``table CastOptions``; TFLM goes by the tensors' types instead."""
+
+    UNION_TYPE: ClassVar[int] = 37
+
+    in_data_type: int = slot(0, "int8")
+    out_data_type: int = slot(1, "int8")
+
+
+@dataclass(frozen=True)
+class CastParams:
+    """The range of the output's type, to which floats saturate; 0 where none has to."""
+
+    output_min: int
+    output_max: int
+
+
+BUILTIN_DATA = Struct("TfLiteCastParams", ("enum", "enum"))
+
+TYPES = (
+    TensorType.FLOAT32,
+    TensorType.INT8,
+    TensorType.INT16,
+    TensorType.INT32,
+    TensorType.UINT32,
+    TensorType.BOOL,
+)
+
+
+def output_type_supported(node: NodeView) -> bool:
+    """Output 0 is one of: float32, int8, int16, int32, uint32, bool."""
+    return node.output(0).type in TYPES
+
+
+def prepare(context: Context, node: Node) -> CastParams:
+    """The output's shape, and its range where floats become integers."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is not TensorType.FLOAT32 or output.type.dtype.kind not in "iu":
+        return CastParams(0, 0)
+    info = np.iinfo(output.type.dtype)
+    return CastParams(int(info.min), int(info.max))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Convert every element."""
+    params: CastParams = node.params
+    out = output_array(context, node)
+    x = input_array(context, node, 0).reshape(out.shape)
+    if params.output_max:
+        x = saturate(params, x)
+    np.copyto(out, x, casting="unsafe")
+
+
+def saturate(params: CastParams, x: Array) -> Array:
+    """Floats as float64 within the output's range; NaN is 0."""
+    wide = np.clip(x.astype(np.float64), params.output_min, params.output_max)
+    return np.where(np.isnan(wide), 0.0, wide)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=CastOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(1, 1),
+        c.outputs_exactly(1),
+        c.input_types(0, *TYPES),
+        output_type_supported,
+    ),
+)
