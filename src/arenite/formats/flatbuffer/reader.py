@@ -1,7 +1,7 @@
 """Verify a FlatBuffer and read it, in one pass: nothing is used before it is checked.
 
 What bounds the work: every table, vector and string that is visited is paid for out of
-a budget of about twice the file's size, so offsets that share data cannot multiply it;
+a budget of about three times the file's size, so offsets that share data cannot multiply it;
 nesting is limited; offsets only point forward, so there are no cycles.
 """
 
@@ -31,6 +31,7 @@ MAX_DEPTH = 64
 #: The least that a visited table costs. A table takes 4 bytes and the offset to it 4
 #: more, but a row of it in memory takes some hundred.
 TABLE_COST = 32
+ALLOWANCE = 3
 SLACK = 4096
 
 _U16 = struct.Struct("<H").unpack_from
@@ -39,6 +40,8 @@ _I32 = struct.Struct("<i").unpack_from
 
 Decoder = Callable[["Reader", int, int], Any]
 """``decode(reader, position, depth)`` reads what a table or vector has at ``position``."""
+_Step = tuple[str, Decoder, int]
+"""A field that a table has: its name, how to read it, its offset in the table."""
 
 
 class _Slot(NamedTuple):
@@ -57,10 +60,11 @@ class _Layout(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a table with a certain vtable holds: steps are name, decoder, offset in it."""
+    """What tables with a certain vtable hold."""
 
     size: int
-    steps: tuple[tuple[str, Decoder, int], ...]
+    vtable_size: int
+    steps: tuple[_Step, ...]
     empty: bool
 
 
@@ -88,7 +92,7 @@ class Reader:
         self.size = len(data)
         self.bytes = np.frombuffer(data, np.uint8)
         self.bytes.flags.writeable = False
-        self._budget = 2 * self.size + SLACK
+        self._budget = ALLOWANCE * self.size + SLACK
         self._plans: dict[tuple[int, int], _Plan] = {}
 
     def root(self) -> Row:
@@ -173,6 +177,8 @@ class Reader:
             raise FormatError(
                 f"table of {plan.size} bytes does not end inside the file's {self.size}", position
             )
+        if -plan.size < position - vtable < plan.vtable_size:
+            raise FormatError(f"table overlaps its vtable at {vtable}", position)
         return plan
 
     def _examine(self, position: int, vtable: int, layout: _Layout) -> _Plan:
@@ -188,34 +194,18 @@ class Reader:
             )
         if size < 4:
             raise FormatError(f"expected a table of 4 or more bytes, got {size}", vtable + 2)
-        if vtable < position + size and position < vtable + vtable_size:
-            raise FormatError(f"vtable at {vtable} overlaps its table at {position}", position)
         self._pay(vtable_size, vtable)
-        count = vtable_size // 2 - 2
-        offsets = struct.unpack_from(f"<{count}H", self.data, vtable + 4)
+        offsets = struct.unpack_from(f"<{vtable_size // 2 - 2}H", self.data, vtable + 4)
         steps = []
         for slot in layout.slots:
-            number = slot.field.id
-            offset = offsets[number] if number < count else 0
-            if offset == 0:
-                if slot.field.required:
-                    raise FormatError(f"required field {slot.field.name!r} is missing", position)
-                if not slot.field.kind.startswith("union:"):
-                    continue
-            elif offset < 4 or offset + slot.size > size:
-                error = FormatError(
-                    f"expected a field inside its table of {size} bytes, got offset {offset}",
-                    vtable + 4 + 2 * number,
-                )
-                error.steps.append(f".{slot.field.name}")
-                raise error
-            if slot.field.kind.startswith("union:"):
-                step = _union_step(self.schema, slot.field, offsets, size, vtable)
-                if step is not None:
-                    steps.append((slot.field.name, step, 0))
-                continue
-            steps.append((slot.field.name, slot.decode, offset))
-        return _Plan(size, tuple(steps), not any(offsets))
+            try:
+                step = _step(self.schema, slot, offsets, size)
+            except FormatError as error:
+                error.offset = position if error.offset is None else vtable + error.offset
+                raise
+            if step is not None:
+                steps.append(step)
+        return _Plan(size, vtable_size, tuple(steps), not any(offsets))
 
     # -- what a table points to
 
@@ -254,8 +244,8 @@ class Reader:
         self._budget -= cost
         if self._budget < 0:
             raise FormatError(
-                f"the file's {self.size} bytes are used more than twice over: too many "
-                "offsets share tables, vectors or strings",
+                f"the file's {self.size} bytes are used more than {ALLOWANCE} times over: too "
+                "many offsets share tables, vectors or strings",
                 position,
             )
 
@@ -314,22 +304,34 @@ def _children(element: Decoder, cost: int) -> Decoder:
     return decode
 
 
-def _union_step(
-    schema: Schema, field: Field, offsets: Sequence[int], size: int, vtable: int
-) -> Decoder | None:
-    """How to read a union in tables of one vtable; None where they have none."""
-    type_id = field.id - 1
-    type_at = offsets[type_id] if type_id < len(offsets) else 0
-    value_at = offsets[field.id] if field.id < len(offsets) else 0
-    if type_at == 0:
-        return None
-    if type_at < 4 or type_at >= size:
+def _step(schema: Schema, slot: _Slot, offsets: Sequence[int], size: int) -> _Step | None:
+    """How to read a field of tables that have a vtable with these offsets, if they have it."""
+    field = slot.field
+    offset = _inside(field, field.id, offsets, slot.size, size)
+    if field.kind.startswith("union:"):
+        type_offset = _inside(field, field.id - 1, offsets, 1, size)
+        return (field.name, _union(schema, field, type_offset, offset), 0) if type_offset else None
+    if offset:
+        return field.name, slot.decode, offset
+    if field.required:
+        raise FormatError(f"required field {field.name!r} is missing")
+    return None
+
+
+def _inside(field: Field, number: int, offsets: Sequence[int], item: int, size: int) -> int:
+    """The offset of a field in its table of ``size`` bytes, 0 if the table lacks it."""
+    offset = offsets[number] if number < len(offsets) else 0
+    if offset and (offset < 4 or offset + item > size):
         error = FormatError(
-            f"expected a union's type inside its table of {size} bytes, got offset {type_at}",
-            vtable + 4 + 2 * type_id,
+            f"expected a field inside its table of {size} bytes, got offset {offset}",
+            4 + 2 * number,
         )
         error.steps.append(f".{field.name}")
         raise error
+    return offset
+
+
+def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder:
     members = schema.unions[field.kind.removeprefix("union:")]
 
     def decode(reader: Reader, position: int, depth: int) -> Union | None:
@@ -390,4 +392,4 @@ def _decoder(schema: Schema, kind: str) -> Decoder:
 
 
 def _no_value(reader: Reader, position: int, depth: int) -> None:
-    """Unions are read through ``_union_step``, which sees both of their slots."""
+    """Unions are read through ``_union``, which sees both of their slots."""
