@@ -1,0 +1,39 @@
+"""The models and samples beside the repository, for tests that need real ones.
+
+They lie in ``../shared`` next to the repository, or where ``ARENITE_SHARED`` says. Tests
+that need them skip where they are not.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(os.environ.get("ARENITE_SHARED", Path(__file__).resolve().parents[1].parent / "shared"))
+
+
+def shared_models() -> list[Path]:
+    """Every ``.tflite`` file there is, sorted; empty where there are none.
+
+    Made for ``parametrize``: a test over an empty list is skipped.
+    """
+    return sorted(ROOT.glob("models/*/*.tflite"))
+
+
+def shared_model(name: str) -> Path:
+    """The model ``name.tflite``; skips the test where it is not there."""
+    return _there(next(ROOT.glob(f"models/*/{name}.tflite"), None), f"models/*/{name}.tflite")
+
+
+def shared_sample(name: str) -> Path:
+    """The sample at ``samples/name``; skips the test where it is not there."""
+    path = ROOT / "samples" / name
+    return _there(path if path.exists() else None, f"samples/{name}")
+
+
+def _there(path: Path | None, name: str) -> Path:
+    if path is None:
+        pytest.skip(f"there is no {name} in {ROOT}")
+    return path
