@@ -217,8 +217,6 @@ def _gate(
     for source, weights in ((INPUT, gate[0]), (HIDDEN_STATE, gate[1])):
         x, w = _present(tensors[source]), _present(tensors[weights])
         product = float(np.float32(x.scale) * np.float32(w.scale))
-        if product < 0:
-            context.report_error(f"scales must not be negative, got {x.scale} and {w.scale}")
         formula = f"of {x.name!r} * {w.name!r} / 2**-12"
         fields += (-w.zero_point, *requantization(context, product / GATE_SCALE, formula))
     return GateParams(*fields)
@@ -234,8 +232,8 @@ def _products(
         return ProductParams(*pair, offset, *QUANTIZED_RANGE[output.type])
 
     for state in (hidden, cell):
-        if state.scale <= 0:
-            context.report_error(f"state {state.name!r} needs a positive scale, got {state.scale}")
+        if state.scale == 0:
+            context.report_error(f"state {state.name!r} needs a quantisation scale other than 0")
     gate, to_hidden = UNIT_SCALE * UNIT_SCALE / cell.scale, UNIT_SCALE * UNIT_SCALE / hidden.scale
     return (
         product(UNIT_SCALE * cell.scale / cell.scale, "2**-15", cell, 0),
