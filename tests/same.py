@@ -22,27 +22,25 @@ def assert_same(a: Model, b: Model) -> None:
 
 def differences(a: Any, b: Any, path: str = "$") -> Iterator[str]:
     """Everything that differs, as ``path: one != other``."""
-    if type(a) is not type(b):
+    parts, others = _parts(a), _parts(b)
+    if type(a) is not type(b) or list(parts) != list(others):
         yield f"{path}: {a!r} != {b!r}"
-    elif is_dataclass(a):
-        for field in fields(a):
-            if field.name not in _IGNORED:
-                yield from differences(
-                    getattr(a, field.name), getattr(b, field.name), f"{path}.{field.name}"
-                )
-    elif isinstance(a, Mapping):
-        if list(a) != list(b):
-            yield f"{path}: keys {list(a)} != {list(b)}"
-        else:
-            for key in a:
-                yield from differences(a[key], b[key], f"{path}[{key!r}]")
-    elif isinstance(a, tuple | list):
-        if len(a) != len(b):
-            yield f"{path}: {len(a)} != {len(b)} elements"
-        for index, (one, other) in enumerate(zip(a, b, strict=False)):
-            yield from differences(one, other, f"{path}[{index}]")
     elif isinstance(a, np.ndarray):
         if a.dtype != b.dtype or a.shape != b.shape or a.tobytes() != b.tobytes():
             yield f"{path}: {a!r} != {b!r}"
-    elif a != b:
+    elif parts:
+        for name, part in parts.items():
+            yield from differences(part, others[name], f"{path}{name}")
+    elif a != b and not is_dataclass(a):
         yield f"{path}: {a!r} != {b!r}"
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        names = [field.name for field in fields(value) if field.name not in _IGNORED]
+        return {f".{name}": getattr(value, name) for name in names}
+    if isinstance(value, Mapping):
+        return {f"[{key!r}]": part for key, part in value.items()}
+    if isinstance(value, tuple | list):
+        return {f"[{index}]": part for index, part in enumerate(value)}
+    return {}
