@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -63,3 +65,53 @@ def constant_values(context: Context, index: int) -> tuple[int, ...] | None:
     if tensor.data is None or tensor.data.flags.writeable or tensor.data.dtype.kind not in "iu":
         return None
     return tuple(int(value) for value in tensor.data.reshape(-1))
+
+
+# -- tensors that are put together or taken apart along an axis ------------------------
+
+
+@dataclass(frozen=True)
+class Interleaving:
+    """How parts lie in a whole: ``outer_size`` rounds of one block from each part.
+
+    ``copy_sizes`` has the elements per block, one entry per part.
+    """
+
+    outer_size: int
+    copy_sizes: tuple[int, ...]
+
+
+def interleaving(shapes: Sequence[tuple[int, ...]], axis: int) -> Interleaving:
+    """How parts of these shapes lie in what they give when joined along ``axis``."""
+    return Interleaving(
+        outer_size=prod(shapes[0][:axis]),
+        copy_sizes=tuple(prod(shape[axis:]) for shape in shapes),
+    )
+
+
+def join(params: Interleaving, parts: Sequence[Array], whole: Array) -> None:
+    """Copy the parts into the whole."""
+    for block, part in zip(_blocks(params, whole), parts, strict=True):
+        block[...] = part.reshape(block.shape)
+
+
+def divide(params: Interleaving, whole: Array, parts: Sequence[Array]) -> None:
+    """Copy the whole into its parts."""
+    for block, part in zip(_blocks(params, whole), parts, strict=True):
+        part.reshape(block.shape)[...] = block
+
+
+def _blocks(params: Interleaving, whole: Array) -> Iterator[Array]:
+    """Views of the whole, one per part, as ``(outer_size, copy_size)``."""
+    rounds = whole.reshape(params.outer_size, sum(params.copy_sizes))
+    start = 0
+    for size in params.copy_sizes:
+        yield rounds[:, start : start + size]
+        start += size
+
+
+def positive_axis(context: Context, axis: int, rank: int) -> int:
+    """An axis counted from the front; negative ones count from the back."""
+    if not -rank <= axis < rank:
+        context.report_error(f"axis must lie in [{-rank}, {rank}), got {axis}")
+    return axis % rank
