@@ -39,6 +39,7 @@ class Checkpoint:
     head: int
     temp: int
     tail: int
+    committed: int
     temp_buffers: tuple[int, ...]
 
 
@@ -61,6 +62,7 @@ class SingleArenaBufferAllocator:
         self.head = self.buffer_head
         self.temp = self.buffer_head
         self.tail = self.buffer_tail
+        self.committed = self.buffer_head
         self._temp_buffers: list[int] = []
         self._high_water = 0
 
@@ -69,15 +71,16 @@ class SingleArenaBufferAllocator:
     def allocate_persistent_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
         """Move the tail down by ``size`` bytes and return the new block's offset.
 
-        TFLM compares with ``head`` and may overwrite temporary memory; this compares with
-        ``temp``.
+        TFLM compares with ``head`` and may overwrite temporary memory, or the tensors of
+        another model that shares the arena; this compares with the end of both.
 
         Raises:
-            ArenaError: The block would reach into temporary memory.
+            ArenaError: The block would reach into memory that is in use.
         """
         start = align_down(self.tail - size, alignment)
-        if start < self.temp:
-            raise self._too_small("persistent", size, self.tail - self.temp)
+        floor = max(self.temp, self.committed)
+        if start < floor:
+            raise self._too_small("persistent", size, self.tail - floor)
         self.tail = start
         self._note_use()
         return start
@@ -156,8 +159,9 @@ class SingleArenaBufferAllocator:
     def reserve_non_persistent_overlay_memory(
         self, size: int, alignment: int = ARENA_ALIGNMENT
     ) -> None:
-        """Make the head ``size`` bytes long: the room for planned tensors."""
+        """Make the head ``size`` bytes long: the room for planned tensors, from now on."""
         self.resize_buffer(align_up(self.buffer_head, alignment), size, alignment)
+        self.committed = self.head
 
     # -- what is there
 
@@ -206,17 +210,20 @@ class SingleArenaBufferAllocator:
 
     def checkpoint(self) -> Checkpoint:
         """The pointers as they are."""
-        return Checkpoint(self.head, self.temp, self.tail, tuple(self._temp_buffers))
+        return Checkpoint(
+            self.head, self.temp, self.tail, self.committed, tuple(self._temp_buffers)
+        )
 
     def rollback(self, checkpoint: Checkpoint) -> None:
         """Put the pointers back."""
         self.head, self.temp, self.tail = checkpoint.head, checkpoint.temp, checkpoint.tail
+        self.committed = checkpoint.committed
         self._temp_buffers = list(checkpoint.temp_buffers)
 
     def unlimited(self) -> SingleArenaBufferAllocator:
         """An arena without memory and end in which as much is in use as in this one."""
         twin = SingleArenaBufferAllocator(None)
-        twin.head, twin.temp = self.head, self.temp
+        twin.head, twin.temp, twin.committed = self.head, self.temp, self.committed
         twin.tail = twin.buffer_tail - self.tail_used
         twin._note_use()
         return twin
@@ -255,12 +262,10 @@ def arena_map(size: int, head: int, temp: int, tail: int, width: int = _MAP_WIDT
 def _bytes(memory: Memory | int) -> Bytes:
     if isinstance(memory, int):
         return _aligned_zeros(memory)
-    view = memoryview(memory)
-    if view.readonly:
+    flat = np.frombuffer(memory, np.uint8)
+    if not flat.flags.writeable:
         raise ValueError("expected a writable buffer for the arena, got a read-only one")
-    if not view.c_contiguous:
-        raise ValueError("expected a contiguous buffer for the arena")
-    return np.frombuffer(view, np.uint8)
+    return flat
 
 
 def _aligned_zeros(size: int) -> Bytes:

@@ -5,49 +5,33 @@ The kernels are the same as in the arena; only their host differs.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import ConstraintError, ShapeError, StateError
-from arenite.memory.abi import LP64, Abi
-from arenite.model import Model, Tensor
-from arenite.ops import AllOpsResolver, EvalTensor, OpResolver, TfLiteTensor
+from arenite.errors import ShapeError, StateError
+from arenite.memory.abi import LP64
+from arenite.model import Model
+from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, Profiler
-from arenite.runtime.state import InterpreterState, StateGuard
+from arenite.runtime.host import HostContext, variable_reset_value
+from arenite.runtime.state import InterpreterState
 
 
-class HeapContext(StateGuard):
+class HeapContext(HostContext):
     """A kernel's host that takes every buffer from the heap."""
 
-    abi: Abi = LP64
-
     def __init__(self, model: Model) -> None:
-        super().__init__()
-        self._model = model
-        self._subgraph = 0
-        self._operator = 0
+        super().__init__(model, LP64)
         self._scratch: list[npt.NDArray[np.uint8]] = []
-        self.external_context: Any = None
-        self.tensors = [[_eval_tensor(t) for t in s.tensors] for s in model.subgraphs]
 
     # -- the callbacks that kernels use
-
-    def get_tensor(self, index: int) -> TfLiteTensor:
-        """A full tensor of the current subgraph, with its current shape."""
-        self.require("get_tensor", InterpreterState.INIT, InterpreterState.PREPARE)
-        return self.view_tensor(self._subgraph, index)
-
-    def get_eval_tensor(self, index: int) -> EvalTensor:
-        """A tensor of the current subgraph."""
-        return self.tensors[self._subgraph][index]
 
     def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
         """Give a tensor its shape; its memory comes after all nodes are prepared."""
         self.require("resize_tensor", InterpreterState.PREPARE)
-        self.tensors[self._subgraph][index].shape = shape
+        self._check_index(index)
+        self._current[index].shape = shape
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Zeroed bytes from the heap."""
@@ -65,32 +49,10 @@ class HeapContext(StateGuard):
         self.require("get_scratch_buffer", InterpreterState.INVOKE)
         return self._scratch[handle]
 
-    def get_external_context(self) -> Any:
-        """What the user attached, or None."""
-        return self.external_context
-
-    def report_error(self, message: str) -> NoReturn:
-        """Raise ``ConstraintError`` with the current node's place."""
-        operator = self._model.subgraphs[self._subgraph].operators[self._operator]
-        raise ConstraintError(
-            f"$.subgraphs[{self._subgraph}].operators[{self._operator}] "
-            f"({operator.name}): {message}"
-        )
-
     # -- what the graph uses
-
-    def enter_node(self, subgraph: int, operator: int) -> None:
-        """The next calls come from this node."""
-        self._subgraph, self._operator = subgraph, operator
 
     def finish_prepare_node(self) -> None:
         """Nothing to give back on the heap."""
-
-    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
-        """A full tensor, with its current shape."""
-        return full_tensor(
-            self._model.subgraphs[subgraph].tensors[index], self.tensors[subgraph][index], index
-        )
 
     def begin(self) -> None:
         """Forget a former preparation."""
@@ -98,9 +60,9 @@ class HeapContext(StateGuard):
 
     def allocate(self) -> None:
         """Give every tensor without data its memory."""
-        for subgraph, tensors in zip(self._model.subgraphs, self.tensors, strict=True):
+        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
             for tensor, current in zip(subgraph.tensors, tensors, strict=True):
-                if not tensor.is_constant:
+                if tensor.is_variable or not tensor.is_constant:
                     current.data = np.zeros(current.shape, current.type.dtype)
 
 
@@ -178,31 +140,3 @@ class HeapInterpreter:
         if data is None or self._context.state is not InterpreterState.INVOKE:
             raise StateError("call allocate_tensors() first")
         return data
-
-
-def variable_reset_value(tensor: Tensor) -> int:
-    """What ``reset`` fills a variable with: int8's zero point, else 0.
-
-    TFLM ``MicroInterpreterGraph::ResetTensorData``.
-    """
-    quantization = tensor.quantization
-    if tensor.type.name != "INT8" or quantization is None or not len(quantization.zero_point):
-        return 0
-    return int(quantization.zero_point[0])
-
-
-def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
-    """The model's tensor with the shape that it has now."""
-    return TfLiteTensor(
-        index=index,
-        name=tensor.name,
-        type=tensor.type,
-        shape=current.shape,
-        data=tensor.value,
-        quantization=tensor.quantization,
-        is_variable=tensor.is_variable,
-    )
-
-
-def _eval_tensor(tensor: Tensor) -> EvalTensor:
-    return EvalTensor(tensor.type, tensor.shape, tensor.value)

@@ -1,0 +1,316 @@
+"""Every allocation that TFLM makes for a model, in its order and with its sizes.
+
+Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
+``micro_interpreter.cc`` (``AllocateTensors``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arenite.errors import ConstraintError, StateError
+from arenite.memory import structs
+from arenite.memory.abi import LP64, Abi, Struct
+from arenite.memory.arena import (
+    ARENA_ALIGNMENT,
+    Bytes,
+    Checkpoint,
+    Memory,
+    SingleArenaBufferAllocator,
+)
+from arenite.memory.liveness import ScratchRequest, offline_offsets, tensor_bytes
+from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, tail_variables
+from arenite.memory.planners import find_planner
+from arenite.memory.recording import Allocation, Allocations, Category, summarize
+from arenite.model import Model, Tensor
+
+#: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
+MAX_SCRATCH_BUFFERS_PER_OP = 12
+#: End of a lifetime that outlasts every inference.
+FOREVER = 1 << 31
+
+
+@dataclass(frozen=True)
+class AllocatorCheckpoint:
+    """The state of an allocator before a model, to return to when the model fails."""
+
+    arena: Checkpoint
+    records: int
+    max_head_buffer_usage: int
+
+
+class MicroAllocator:
+    """Allocates for one model, or for several that share an arena.
+
+    Several models share the head (it is as large as the largest needs) and stack up in the
+    tail. Use :meth:`create`.
+    """
+
+    def __init__(self, arena: SingleArenaBufferAllocator, planner: str, abi: Abi) -> None:
+        self.arena = arena
+        self.planner = planner
+        self.abi = abi
+        self._records: list[Allocation] = []
+        self._max_head_buffer_usage = 0
+        self._model_is_allocating = False
+        self._scratch: list[ScratchRequest] = []
+        self._scratch_head = 0
+
+    @classmethod
+    def create(
+        cls,
+        memory: Memory | int | None,
+        *,
+        planner: str = "greedy",
+        abi: Abi = LP64,
+        address: int = 0,
+    ) -> MicroAllocator:
+        """Build the three layers into the arena's tail: allocator, planner, coordinator.
+
+        Args:
+            memory: See :class:`SingleArenaBufferAllocator`.
+            planner: Name of a planner.
+            abi: The target whose struct sizes count.
+            address: See :class:`SingleArenaBufferAllocator`.
+
+        Raises:
+            ArenaError: The arena is too small even for that.
+            ValueError: There is no planner of that name.
+        """
+        find_planner(planner)
+        self = cls(SingleArenaBufferAllocator(memory, address=address), planner, abi)
+        layers = (
+            structs.buffer_allocator_struct(abi),
+            structs.planner_struct(planner),
+            structs.micro_allocator_struct(abi),
+        )
+        for struct in layers:
+            self._allocate(struct, Category.ALLOCATOR)
+        return self
+
+    @property
+    def preserves_all_tensors(self) -> bool:
+        """Whether every tensor keeps its value until the end of an inference."""
+        return self.planner == "linear"
+
+    # -- a model's allocation, from start to finish
+
+    def start_model_allocation(self, model: Model) -> None:
+        """Allocate the structs of all subgraphs, tensors and nodes.
+
+        Raises:
+            StateError: Another model's allocation is not finished.
+            ArenaError: The arena is too small.
+        """
+        if self._model_is_allocating:
+            raise StateError("another model's allocation was started and is not finished")
+        self._model_is_allocating = True
+        self._allocate(structs.BUILTIN_DATA_ALLOCATOR, Category.ALLOCATOR)
+        self._scratch = []
+        request = structs.SCRATCH_BUFFER_REQUEST
+        self._scratch_head = self.arena.allocate_resizable_buffer(
+            request.size(self.abi) * MAX_SCRATCH_BUFFERS_PER_OP, request.alignment(self.abi)
+        )
+        subgraphs = model.subgraphs
+        self._allocate(structs.SUBGRAPH_ALLOCATIONS, Category.SUBGRAPH, len(subgraphs))
+        for subgraph in subgraphs:
+            self._allocate(structs.EVAL_TENSOR, Category.EVAL_TENSOR, len(subgraph.tensors))
+        for subgraph in subgraphs:
+            self._allocate(
+                structs.NODE_AND_REGISTRATION,
+                Category.NODE_AND_REGISTRATION,
+                len(subgraph.operators),
+            )
+
+    def allocate_builtin_data(self, struct: Struct, operator: str) -> None:
+        """Room for an operator's parsed options."""
+        self._allocate(struct, Category.BUILTIN_DATA, operator=operator)
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "", operator: str = "") -> Bytes:
+        """``size`` zeroed bytes in the tail, aligned to 16."""
+        offset = self._tail(
+            size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, purpose=purpose, operator=operator
+        )
+        view = self.arena.view(offset, size)
+        view[...] = 0
+        return view
+
+    def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
+        """Room for a full ``TfLiteTensor`` until the current node is prepared."""
+        for struct in _tensor_structs(tensor):
+            offset = self.arena.allocate_temp(struct.size(self.abi), struct.alignment(self.abi))
+            self.arena.deallocate_temp(offset)
+
+    def request_scratch_buffer_in_arena(
+        self, size: int, subgraph: int, operator: int, purpose: str = ""
+    ) -> int:
+        """Note that an operator needs ``size`` bytes while it runs; returns a handle.
+
+        Raises:
+            ConstraintError: The operator has made 12 requests already.
+        """
+        request = ScratchRequest(size, subgraph, operator, purpose)
+        mine = [r for r in self._scratch if (r.subgraph, r.operator) == (subgraph, operator)]
+        if len(mine) >= MAX_SCRATCH_BUFFERS_PER_OP:
+            raise ConstraintError(
+                f"an operator may request {MAX_SCRATCH_BUFFERS_PER_OP} scratch buffers, "
+                f"operator {operator} of subgraph {subgraph} requests more"
+            )
+        self._scratch.append(request)
+        return len(self._scratch) - 1
+
+    def finish_prepare_node_allocations(self) -> None:
+        """Return the node's temporary memory; make room for the next node's requests."""
+        self.arena.reset_temp_allocations()
+        request = structs.SCRATCH_BUFFER_REQUEST
+        self.arena.resize_buffer(
+            self._scratch_head,
+            request.size(self.abi) * (len(self._scratch) + MAX_SCRATCH_BUFFERS_PER_OP),
+            request.alignment(self.abi),
+        )
+
+    def finish_model_allocation(self, model: Model) -> MemoryPlan:
+        """Plan the head, allocate variables, commit.
+
+        Raises:
+            StateError: No model's allocation was started.
+            ArenaError: The arena is too small.
+            ModelError: The offline plan or the model's tensors are malformed.
+            PlanError: The planner cannot plan this model.
+        """
+        if not self._model_is_allocating:
+            raise StateError("start_model_allocation() comes before finish_model_allocation()")
+        if self._scratch:
+            count = len(self._scratch)
+            self._allocate(structs.SCRATCH_BUFFER_HANDLE, Category.SCRATCH_HANDLE, count)
+        result = self._commit_static_memory_plan(model)
+        self._model_is_allocating = False
+        return result
+
+    def allocate_persistent_tflite_tensor(self, tensor: Tensor) -> None:
+        """Room for the full ``TfLiteTensor`` of an input or output."""
+        first, *quantization = _tensor_structs(tensor)
+        self._allocate(first, Category.PERSISTENT_TENSOR, purpose=tensor.name)
+        for struct in quantization:
+            self._allocate(struct, Category.QUANTIZATION, purpose=tensor.name)
+
+    def allocate_tensor_pointers(self, count: int, purpose: str) -> None:
+        """Room for the pointers to all inputs or outputs."""
+        self.allocate_persistent_buffer(structs.TENSOR_POINTER.size(self.abi) * count, purpose)
+
+    def allocate_resource_variables(self, count: int) -> None:
+        """Room for ``MicroResourceVariables`` and its table of ``count`` variables."""
+        for struct in (structs.RESOURCE_VARIABLES, structs.resource_variable_array(count)):
+            self.allocate_persistent_buffer(struct.size(self.abi), struct.name)
+
+    # -- what was allocated, and undoing it
+
+    def allocations(self) -> Allocations:
+        """The arena's use: TFLM's table, and every block in the tail."""
+        arena = self.arena
+        records = tuple(self._records)
+        return Allocations(
+            arena.used, arena.head_used, arena.tail_used, summarize(records), records
+        )
+
+    def checkpoint(self) -> AllocatorCheckpoint:
+        """The state as it is."""
+        return AllocatorCheckpoint(
+            self.arena.checkpoint(), len(self._records), self._max_head_buffer_usage
+        )
+
+    def rollback(self, checkpoint: AllocatorCheckpoint) -> None:
+        """Forget everything since the checkpoint."""
+        self.arena.rollback(checkpoint.arena)
+        del self._records[checkpoint.records :]
+        self._max_head_buffer_usage = checkpoint.max_head_buffer_usage
+        self._model_is_allocating = False
+
+    def unlimited(self) -> MicroAllocator:
+        """An allocator in the same state on an arena without memory and end."""
+        twin = MicroAllocator(self.arena.unlimited(), self.planner, self.abi)
+        twin._max_head_buffer_usage = self._max_head_buffer_usage
+        return twin
+
+    # -- inside
+
+    def _allocate(
+        self,
+        struct: Struct,
+        category: Category,
+        count: int = 1,
+        *,
+        purpose: str = "",
+        operator: str = "",
+    ) -> int:
+        size, alignment = struct.size(self.abi) * count, struct.alignment(self.abi)
+        return self._tail(
+            size, alignment, category, count, purpose=purpose or struct.name, operator=operator
+        )
+
+    def _tail(
+        self,
+        size: int,
+        alignment: int,
+        category: Category,
+        count: int = 1,
+        *,
+        purpose: str = "",
+        operator: str = "",
+    ) -> int:
+        before = self.arena.tail
+        offset = self.arena.allocate_persistent_buffer(size, alignment)
+        used = before - self.arena.tail
+        self._records.append(Allocation(category, size, used, offset, count, purpose, operator))
+        return offset
+
+    def _commit_static_memory_plan(self, model: Model) -> MemoryPlan:
+        """Plan with temporary structs above the requests; then the head takes their place."""
+        held = self._allocate_planning_structs(model)
+        offline = offline_offsets(model)
+        variables = [
+            self._allocate_variable(subgraph, index, tensor)
+            for subgraph, index, tensor in tail_variables(model, offline)
+        ]
+        wanted = head_buffers(model, self._scratch, offline)
+        held.append(self._allocate_planner_workspace(len(wanted)))
+        buffers, size = solve(wanted, self.planner)
+        for offset in held:
+            self.arena.deallocate_temp(offset)
+        self.arena.reset_temp_allocations()
+        self.arena.deallocate_resizable_buffer(self._scratch_head)
+        self._max_head_buffer_usage = max(self._max_head_buffer_usage, size)
+        self.arena.reserve_non_persistent_overlay_memory(self._max_head_buffer_usage)
+        return MemoryPlan((*buffers, *variables), size, self.planner)
+
+    def _allocate_planning_structs(self, model: Model) -> list[int]:
+        tensors = sum(len(subgraph.tensors) for subgraph in model.subgraphs)
+        wanted = (
+            (structs.SUBGRAPH_OFFSET, len(model.subgraphs)),
+            (structs.ALLOCATION_INFO, tensors + len(self._scratch)),
+        )
+        return [
+            self.arena.allocate_temp(struct.size(self.abi) * count, struct.alignment(self.abi))
+            for struct, count in wanted
+        ]
+
+    def _allocate_variable(self, subgraph: int, index: int, tensor: Tensor) -> PlannedBuffer:
+        size = tensor_bytes(tensor)
+        offset = self._tail(size, ARENA_ALIGNMENT, Category.VARIABLE, purpose=tensor.name)
+        return PlannedBuffer(tensor.name, "variable", subgraph, index, offset, size, 0, FOREVER)
+
+    def _allocate_planner_workspace(self, buffers: int) -> int:
+        # TFLM hands all whole 16-byte blocks up to the tail to the planner; what counts is
+        # that they are enough.
+        slack = self.arena.tail % ARENA_ALIGNMENT
+        size = structs.planner_workspace(self.planner, buffers, self.abi)
+        return self.arena.allocate_temp(size + slack, ARENA_ALIGNMENT)
+
+
+def _tensor_structs(tensor: Tensor) -> list[Struct]:
+    """A full tensor, and its quantisation if it has scales and zero points."""
+    quantization = tensor.quantization
+    if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
+        return [structs.TENSOR]
+    zero_points = structs.int_array(len(quantization.scale))
+    return [structs.TENSOR, structs.AFFINE_QUANTIZATION, zero_points]

@@ -1,0 +1,191 @@
+"""When every tensor and scratch buffer of a model is alive.
+
+Facts: TFLM ``micro_allocation_info.cc``. Time counts scopes: 0 when the inference begins,
+then one more for every operator and for every call of a subgraph, in execution order.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.errors import ModelError
+from arenite.model import Model, Operator, Tensor, TensorType
+
+OFFLINE_METADATA = "OfflineMemoryAllocation"
+#: The offset that leaves a buffer to the planner (``kOnlinePlannedBuffer``).
+ONLINE = -1
+#: Calls of subgraphs while times are marked; more than this is no model but an attack.
+_MAX_SCOPES = 1_000_000
+_MAX_DEPTH = 64
+
+#: Options of the operators that call subgraphs, in calling order.
+_CALLS = {
+    "IF": ("then_subgraph_index", "else_subgraph_index"),
+    "CALL_ONCE": ("init_subgraph_index",),
+    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
+}
+
+
+@dataclass(frozen=True)
+class ScratchRequest:
+    """A scratch buffer that an operator asked for in ``prepare``."""
+
+    size: int
+    subgraph: int
+    operator: int
+    purpose: str = ""
+
+
+@dataclass
+class Lifetime:
+    """First and last scope that needs a buffer, inclusive as TFLM counts; -1 is never."""
+
+    first_created: int = -1
+    last_used: int = -1
+
+    def create(self, scope: int) -> None:
+        """The buffer is written in this scope; only the first time counts."""
+        if self.first_created < 0:
+            self.first_created = scope
+
+    def use(self, scope: int) -> None:
+        """The buffer is needed in this scope."""
+        self.last_used = scope
+
+
+@dataclass(frozen=True)
+class Lifetimes:
+    """Lifetimes by subgraph and tensor index, and by scratch handle."""
+
+    tensors: list[list[Lifetime]]
+    scratch: list[Lifetime]
+
+
+def lifetimes(model: Model, scratch: Sequence[ScratchRequest] = ()) -> Lifetimes:
+    """Walk the model as an inference does and note when buffers are needed.
+
+    Raises:
+        ModelError: An operator calls a subgraph that is not there or is running already,
+            or there are too many calls.
+    """
+    walk = _Walk(model, scratch)
+    walk.subgraph(0, ())
+    return walk.result
+
+
+class _Walk:
+    """One pass over the main subgraph and all that it calls."""
+
+    def __init__(self, model: Model, scratch: Sequence[ScratchRequest]) -> None:
+        self.result = Lifetimes(
+            [[Lifetime() for _ in s.tensors] for s in model.subgraphs],
+            [Lifetime() for _ in scratch],
+        )
+        self._model = model
+        self._scope = 0
+        self._requests: Mapping[tuple[int, int], list[Lifetime]] = defaultdict(list)
+        for request, lifetime in zip(scratch, self.result.scratch, strict=True):
+            self._requests[request.subgraph, request.operator].append(lifetime)
+
+    def subgraph(self, index: int, callers: tuple[int, ...]) -> None:
+        subgraph, tensors = self._model.subgraphs[index], self.result.tensors[index]
+        for i in subgraph.inputs:
+            tensors[i].create(self._scope)
+            tensors[i].use(self._scope)
+        for number, operator in enumerate(subgraph.operators):
+            self._advance()
+            start = self._scope
+            for i in _present(operator.outputs):
+                tensors[i].create(start)
+            for called in self._called(index, number, operator):
+                self._enter(called, (*callers, index), number)
+            for i in _present((*operator.inputs, *operator.outputs)):
+                tensors[i].use(self._scope)
+            # Scratch memory of a calling operator lives through all that it calls.
+            for lifetime in self._requests.get((index, number), ()):
+                lifetime.create(start)
+                lifetime.use(self._scope)
+        for i in subgraph.outputs:
+            tensors[i].create(self._scope)
+            tensors[i].use(self._scope)
+
+    def _enter(self, called: int, callers: tuple[int, ...], operator: int) -> None:
+        if called in callers or len(callers) > _MAX_DEPTH:
+            raise ModelError(
+                f"subgraph {called} calls itself, or calls are more than {_MAX_DEPTH} deep",
+                path=f"$.subgraphs[{callers[-1]}].operators[{operator}]",
+            )
+        self._advance()
+        self.subgraph(called, callers)
+
+    def _called(self, index: int, number: int, operator: Operator) -> list[int]:
+        names, count = _CALLS.get(operator.name, ()), len(self._model.subgraphs)
+        called = [int(getattr(operator.options, name, count)) for name in names]
+        for subgraph in called:
+            if not -1 <= subgraph < count:
+                raise ModelError(
+                    f"{operator.name} calls a subgraph that is not one of the model's {count}",
+                    path=f"$.subgraphs[{index}].operators[{number}]",
+                )
+        return [subgraph for subgraph in called if subgraph >= 0]
+
+    def _advance(self) -> None:
+        self._scope += 1
+        if self._scope > _MAX_SCOPES:
+            raise ModelError(f"subgraphs call each other more than {_MAX_SCOPES} times")
+
+
+def _present(indices: tuple[int, ...]) -> list[int]:
+    return [index for index in indices if index >= 0]
+
+
+def tensor_bytes(tensor: Tensor) -> int:
+    """Bytes of the arena that a tensor takes: TFLM keeps int4 activations one per byte.
+
+    ``memory_helpers.cc``, ``TfLiteTypeSizeOf``.
+
+    Raises:
+        ModelError: A dimension is negative, or TFLM has no size for the type.
+    """
+    if min(tensor.shape, default=0) < 0:
+        raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(tensor.shape)}")
+    if tensor.type is TensorType.INT4:
+        return tensor.size
+    if tensor.type is TensorType.RESOURCE:
+        return 4 * tensor.size
+    if tensor.type.bits < 8 or tensor.type.name.startswith("FLOAT8"):
+        raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
+    return tensor.nbytes
+
+
+def offline_offsets(model: Model) -> list[list[int]] | None:
+    """Offsets from the metadata ``OfflineMemoryAllocation`` by subgraph and tensor, or None.
+
+    The metadata holds int32: version, subgraph, count, then one offset per tensor of all
+    subgraphs, -1 where the planner decides.
+
+    Raises:
+        ModelError: The metadata is too short, or its count is not the number of tensors.
+    """
+    data = model.metadata.get(OFFLINE_METADATA)
+    if data is None:
+        return None
+    path = f"$.metadata[{OFFLINE_METADATA!r}]"
+    values = np.frombuffer(bytes(data)[: len(data) // 4 * 4], "<i4")
+    count = sum(len(subgraph.tensors) for subgraph in model.subgraphs)
+    if len(values) < 3 or int(values[2]) != count or len(values) < 3 + count:
+        stated = int(values[2]) if len(values) >= 3 else 0
+        raise ModelError(
+            f"expected {count} offline offsets, one per tensor, got {max(len(values) - 3, 0)} "
+            f"of {stated}",
+            path=path,
+        )
+    offsets = values[3 : 3 + count].tolist()
+    if min(offsets, default=0) < ONLINE:
+        raise ModelError(f"offline offset {min(offsets)} is negative", path=path)
+    rest = iter(offsets)
+    return [[next(rest) for _ in subgraph.tensors] for subgraph in model.subgraphs]

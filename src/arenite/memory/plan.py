@@ -1,0 +1,147 @@
+"""From a model to a plan of its head: which buffers, when, where.
+
+Facts: TFLM ``micro_allocation_info.cc`` and ``MicroAllocator::CommitStaticMemoryPlan``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from arenite.errors import ModelError
+from arenite.memory.abi import align_up
+from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.memory.liveness import ONLINE, Lifetime, ScratchRequest, lifetimes, tensor_bytes
+from arenite.memory.planners import plan
+from arenite.memory.problem import Buffer, Problem
+from arenite.model import Model, Tensor
+
+#: Offsets by subgraph and tensor, or None where the model brings no offline plan.
+OfflineOffsets = list[list[int]] | None
+
+
+@dataclass(frozen=True)
+class PlannedBuffer:
+    """A place in the arena for a tensor or a scratch buffer.
+
+    Attributes:
+        name: The tensor's name, or the operator and purpose of scratch memory.
+        kind: ``"tensor"`` and ``"scratch"`` are in the head, ``"variable"`` in the tail.
+        subgraph: The subgraph it belongs to.
+        index: Index of the tensor, or handle of the scratch buffer.
+        offset: First byte, from the arena's start.
+        size: Bytes.
+        begin: First moment of the half-open lifetime: 0 is the beginning of an inference,
+            n + 1 the run of operator n (where no subgraphs are called), -1 is never.
+        end: First moment after the lifetime.
+        offline_offset: The offset that the model's own plan demands, or None.
+    """
+
+    name: str
+    kind: Literal["tensor", "scratch", "variable"]
+    subgraph: int
+    index: int
+    offset: int
+    size: int
+    begin: int
+    end: int
+    offline_offset: int | None = None
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Where everything of one model is. ``head`` is the size of the plan in bytes."""
+
+    buffers: tuple[PlannedBuffer, ...]
+    head: int
+    planner: str
+
+
+def head_buffers(
+    model: Model, scratch: Sequence[ScratchRequest], offline: OfflineOffsets
+) -> list[PlannedBuffer]:
+    """All buffers of the head in TFLM's order (it decides ties), offsets still open.
+
+    Raises:
+        ModelError: See :func:`lifetimes` and :func:`tensor_bytes`; or an operator has an
+            intermediate tensor with a size, which TFLM has no memory for.
+    """
+    _check_intermediates(model)
+    alive = lifetimes(model, scratch)
+    buffers = []
+    for subgraph, index, tensor in _tensors(model):
+        offset = ONLINE if offline is None else offline[subgraph][index]
+        in_tail = tensor.is_variable and offset == ONLINE
+        if in_tail or (tensor.is_constant and not tensor.is_variable):
+            continue
+        size = tensor_bytes(tensor)
+        if size:
+            place = None if offset == ONLINE else offset
+            lifetime = alive.tensors[subgraph][index]
+            buffers.append(
+                _buffer(tensor.name, "tensor", (subgraph, index), size, lifetime, offline=place)
+            )
+    for handle, (request, lifetime) in enumerate(zip(scratch, alive.scratch, strict=True)):
+        operator = model.subgraphs[request.subgraph].operators[request.operator]
+        name = f"#{request.operator} {operator.name} {request.purpose or 'scratch'}"
+        where = (request.subgraph, handle)
+        buffers.append(_buffer(name, "scratch", where, request.size, lifetime))
+    return buffers
+
+
+def tail_variables(model: Model, offline: OfflineOffsets) -> Iterator[tuple[int, int, Tensor]]:
+    """Subgraph, index and tensor of the variables that live in the tail."""
+    for subgraph, index, tensor in _tensors(model):
+        if tensor.is_variable and (offline is None or offline[subgraph][index] == ONLINE):
+            yield subgraph, index, tensor
+
+
+def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedBuffer], int]:
+    """The same buffers with their offsets, and the size of the head in bytes.
+
+    Raises:
+        PlanError: The planner cannot plan this.
+    """
+    problem = Problem(
+        tuple(
+            Buffer(
+                align_up(b.size, ARENA_ALIGNMENT), b.begin, b.end, ARENA_ALIGNMENT, b.offline_offset
+            )
+            for b in buffers
+        )
+    )
+    solution = plan(problem, planner)
+    pairs = zip(buffers, solution.offsets, strict=True)
+    return [replace(buffer, offset=offset) for buffer, offset in pairs], solution.size
+
+
+def _buffer(
+    name: str,
+    kind: Literal["tensor", "scratch"],
+    where: tuple[int, int],
+    size: int,
+    lifetime: Lifetime,
+    *,
+    offline: int | None = None,
+) -> PlannedBuffer:
+    begin, end = lifetime.first_created, lifetime.last_used + 1
+    return PlannedBuffer(name, kind, *where, 0, size, begin, end, offline)
+
+
+def _tensors(model: Model) -> Iterator[tuple[int, int, Tensor]]:
+    for subgraph, content in enumerate(model.subgraphs):
+        for index, tensor in enumerate(content.tensors):
+            yield subgraph, index, tensor
+
+
+def _check_intermediates(model: Model) -> None:
+    for number, subgraph in enumerate(model.subgraphs):
+        for position, operator in enumerate(subgraph.operators):
+            for index in operator.intermediates:
+                if index >= 0 and tensor_bytes(subgraph.tensors[index]):
+                    raise ModelError(
+                        f"intermediate tensor {subgraph.tensors[index].name!r} has a size, "
+                        "TFLM supports empty ones only",
+                        path=f"$.subgraphs[{number}].operators[{position}]",
+                    )

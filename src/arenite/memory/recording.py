@@ -1,0 +1,124 @@
+"""Who allocated what in the tail, and TFLM's table of it.
+
+Categories and their names: TFLM ``recording_micro_allocator.cc``. TFLM leaves some
+allocations out of its table; here they have categories of their own, listed last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class Category(Enum):
+    """What an allocation is for; the first six are TFLM's."""
+
+    EVAL_TENSOR = "TfLiteEvalTensor data"
+    PERSISTENT_TENSOR = "Persistent TfLiteTensor data"
+    QUANTIZATION = "Persistent TfLiteTensor quantization data"
+    PERSISTENT_BUFFER = "Persistent buffer data"
+    VARIABLE = "TfLiteTensor variable buffer data"
+    NODE_AND_REGISTRATION = "NodeAndRegistration struct"
+    ALLOCATOR = "Allocator and planner structs"
+    BUILTIN_DATA = "Builtin operator data"
+    SUBGRAPH = "SubgraphAllocations struct"
+    SCRATCH_HANDLE = "ScratchBufferHandle struct"
+
+
+#: The categories that TFLM's ``PrintAllocations`` lists.
+TFLM_CATEGORIES = tuple(Category)[:6]
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """One block in the tail.
+
+    Attributes:
+        category: TFLM's category.
+        requested: Bytes that were asked for.
+        used: Bytes that the tail moved, alignment included.
+        offset: Where the block begins in the arena.
+        count: How many things it holds (an array of tensors, say).
+        purpose: What it is for, in a word or two.
+        operator: The operator that asked, such as ``"#3 CONV_2D"``; empty for the runtime.
+    """
+
+    category: Category
+    requested: int
+    used: int
+    offset: int
+    count: int = 1
+    purpose: str = ""
+    operator: str = ""
+
+
+@dataclass(frozen=True)
+class CategoryTotal:
+    """Sums of one category; the names are those of TFLM's ``RecordedAllocation``."""
+
+    name: str
+    used_bytes: int
+    requested_bytes: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Allocations:
+    """How an arena is used: what TFLM's ``PrintAllocations`` prints, and every block.
+
+    ``total``, ``head`` and ``tail`` are bytes; ``tail`` counts what all models that share
+    the arena have there.
+    """
+
+    total: int
+    head: int
+    tail: int
+    categories: tuple[CategoryTotal, ...]
+    records: tuple[Allocation, ...]
+
+    def category(self, category: Category) -> CategoryTotal:
+        """The sums of a category, zeros if nothing belongs to it."""
+        for total in self.categories:
+            if total.name == category.value:
+                return total
+        return CategoryTotal(category.value, 0, 0, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, strings, lists and dictionaries."""
+        return {
+            "total": self.total,
+            "head": self.head,
+            "tail": self.tail,
+            "categories": [asdict(total) for total in self.categories],
+            "records": [{**asdict(r), "category": r.category.value} for r in self.records],
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"arena: {self.total} bytes used, head {self.head}, tail {self.tail}"]
+        width = max((len(total.name) for total in self.categories), default=0)
+        lines += [
+            f"  {total.name:{width}s}  used {total.used_bytes:7d}  "
+            f"requested {total.requested_bytes:7d}  count {total.count}"
+            for total in self.categories
+        ]
+        return "\n".join(lines)
+
+
+def summarize(records: Iterable[Allocation]) -> tuple[CategoryTotal, ...]:
+    """The sums of every category that occurs, in TFLM's order."""
+    kept = list(records)
+    totals = []
+    for category in Category:
+        mine = [record for record in kept if record.category is category]
+        if mine:
+            totals.append(
+                CategoryTotal(
+                    category.value,
+                    sum(record.used for record in mine),
+                    sum(record.requested for record in mine),
+                    sum(record.count for record in mine),
+                )
+            )
+    return tuple(totals)

@@ -1,0 +1,102 @@
+"""The structs that TFLM's runtime itself keeps in the arena, measured per target.
+
+Facts: TFLM ``lite/core/c/common.h`` (the ``TF_LITE_STATIC_MEMORY`` variants),
+``micro_allocator.h``, ``recording_micro_allocator.h``, ``micro_allocation_info.h``,
+``arena_allocator/*.h``, ``memory_planner/*.h``, ``micro_resource_variable.h``. A class with
+virtual functions begins with a pointer to its table, one per base that has them.
+"""
+
+from __future__ import annotations
+
+from arenite.memory.abi import Abi, Struct
+
+P = "pointer"
+
+# -- the three layers that build themselves into the tail
+
+_SINGLE_ARENA = (P, P, P, P, P, P, P, "size_t", "int")
+SINGLE_ARENA_BUFFER_ALLOCATOR = Struct("SingleArenaBufferAllocator", _SINGLE_ARENA)
+RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR = Struct(
+    "RecordingSingleArenaBufferAllocator", (*_SINGLE_ARENA, *("size_t",) * 4)
+)
+
+_GREEDY = (P, "int", "int", P, P, P, P, "int", "int", P, "bool")
+PLANNERS = {
+    "greedy": Struct("GreedyMemoryPlanner", _GREEDY),
+    "linear": Struct("LinearMemoryPlanner", (P, ("size_t", 1024), "int", "size_t")),
+}
+
+_MICRO_ALLOCATOR = Struct("MicroAllocator", (P, P, P, P, P, "bool", "size_t", P, "size_t"))
+_RECORDED_ALLOCATION = Struct("RecordedAllocation", ("size_t", "size_t", "size_t"))
+_RECORDING_MICRO_ALLOCATOR = Struct(
+    "RecordingMicroAllocator",
+    (_MICRO_ALLOCATOR, P, (_RECORDED_ALLOCATION, 7)),
+    compression=(_RECORDED_ALLOCATION,),
+)
+
+
+def planner_struct(name: str) -> Struct:
+    """The planner's object; a planner that TFLM does not have counts like its greedy one."""
+    return PLANNERS.get(name, PLANNERS["greedy"])
+
+
+def buffer_allocator_struct(abi: Abi) -> Struct:
+    """The buffer allocator's object."""
+    if abi.recording:
+        return RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR
+    return SINGLE_ARENA_BUFFER_ALLOCATOR
+
+
+def micro_allocator_struct(abi: Abi) -> Struct:
+    """The allocator's object."""
+    return _RECORDING_MICRO_ALLOCATOR if abi.recording else _MICRO_ALLOCATOR
+
+
+# -- what a model needs
+
+BUILTIN_DATA_ALLOCATOR = Struct("MicroBuiltinDataAllocator", (P, P))
+SUBGRAPH_ALLOCATIONS = Struct("SubgraphAllocations", (P, P), compression=(P,))
+EVAL_TENSOR = Struct("TfLiteEvalTensor", (P, P, "enum"))
+_NODE = Struct("TfLiteNode", (P, P, P, P, P, P, "int"))
+NODE_AND_REGISTRATION = Struct("NodeAndRegistration", (_NODE, P))
+_QUANTIZATION = Struct("TfLiteQuantization", ("enum", P))
+_QUANTIZATION_PARAMS = Struct("TfLiteQuantizationParams", ("float", "int32"))
+TENSOR = Struct(
+    "TfLiteTensor",
+    (_QUANTIZATION, _QUANTIZATION_PARAMS, P, P, "size_t", "enum", "enum", "bool"),
+)
+AFFINE_QUANTIZATION = Struct("TfLiteAffineQuantization", (P, P, "int32"))
+TENSOR_POINTER = Struct("TfLiteTensor*", (P,))
+SCRATCH_BUFFER_REQUEST = Struct("ScratchBufferRequest", ("size_t", "int", "int"))
+SCRATCH_BUFFER_HANDLE = Struct("ScratchBufferHandle", (P,))
+
+# -- what planning needs for a moment
+
+SUBGRAPH_OFFSET = Struct("size_t", ("size_t",))
+ALLOCATION_INFO = Struct("AllocationInfo", ("size_t", P, "int", "int", "int32", "bool"))
+_BUFFER_REQUIREMENTS = Struct("BufferRequirements", ("int",) * 4)
+_LIST_ENTRY = Struct("ListEntry", ("int",) * 3)
+#: Bytes of workspace per buffer: ``GreedyMemoryPlanner::per_buffer_size``.
+_GREEDY_WORKSPACE = Struct(
+    "per_buffer_size", (_BUFFER_REQUIREMENTS, "int", "int", _LIST_ENTRY, "int")
+)
+
+# -- resource variables
+
+_RESOURCE_VARIABLE = Struct("MicroResourceVariable", (P, P, P, "size_t", "int8"))
+RESOURCE_VARIABLES = Struct("MicroResourceVariables", (P, "int", "int"))
+
+
+def resource_variable_array(count: int) -> Struct:
+    """The table of ``count`` resource variables."""
+    return Struct("MicroResourceVariable[]", ((_RESOURCE_VARIABLE, count),))
+
+
+def int_array(count: int) -> Struct:
+    """A ``TfLiteIntArray`` of ``count`` values behind their number."""
+    return Struct("TfLiteIntArray", ("int", ("int", count)))
+
+
+def planner_workspace(planner: str, buffers: int, abi: Abi) -> int:
+    """Bytes between temp and tail that a planner needs for that many buffers."""
+    return 0 if planner == "linear" else buffers * _GREEDY_WORKSPACE.size(abi)

@@ -1,0 +1,156 @@
+"""A kernel's host in the arena.
+
+Facts: TFLM ``micro_interpreter_context.cc``, ``micro_context.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+from arenite.errors import ShapeError, StateError
+from arenite.memory.allocator import MicroAllocator
+from arenite.memory.arena import Bytes
+from arenite.memory.plan import MemoryPlan
+from arenite.model import Model, TensorType
+from arenite.ops import TfLiteTensor
+from arenite.ops.context import Array
+from arenite.runtime.host import HostContext, variable_reset_value
+from arenite.runtime.state import InterpreterState
+
+INIT, PREPARE = InterpreterState.INIT, InterpreterState.PREPARE
+PLANNING, INVOKE = InterpreterState.MEMORY_PLANNING, InterpreterState.INVOKE
+
+
+class MicroInterpreterContext(HostContext):
+    """Gives kernels their memory from the arena, each call in its phase only."""
+
+    def __init__(self, allocator: MicroAllocator, model: Model) -> None:
+        super().__init__(model, allocator.abi)
+        self._allocator = allocator
+        self._scratch: list[Bytes] = []
+        self.callbacks: Mapping[str, Callable[..., Any]] = {}
+
+    def fill_callback_table(self) -> None:
+        """Set up the table of functions that kernels may call (``MicroInterpreter::Init``)."""
+        self.callbacks = {
+            "get_tensor": self.get_tensor,
+            "get_eval_tensor": self.get_eval_tensor,
+            "resize_tensor": self.resize_tensor,
+            "allocate_persistent_buffer": self.allocate_persistent_buffer,
+            "request_scratch_buffer_in_arena": self.request_scratch_buffer_in_arena,
+            "get_scratch_buffer": self.get_scratch_buffer,
+            "get_external_context": self.get_external_context,
+            "report_error": self.report_error,
+        }
+
+    # -- callbacks for kernels
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor on temporary memory, which the end of ``prepare`` returns."""
+        tensor = super().get_tensor(index)
+        self._allocator.allocate_temp_tflite_tensor(
+            self.model.subgraphs[self.subgraph].tensors[index]
+        )
+        return tensor
+
+    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+        """Take over an output's shape; memory stays as large as the model says.
+
+        Raises:
+            ShapeError: The shape has another number of elements than the model's.
+        """
+        self.require("resize_tensor", PREPARE)
+        self._check_index(index)
+        tensor = self.tensors[self.subgraph][index]
+        if prod(shape) != tensor.size:
+            raise ShapeError(
+                f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
+                f"says, got {list(shape)}; the arena cannot resize tensors (HeapInterpreter can)"
+            )
+        tensor.shape = tuple(shape)
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
+        """``size`` zeroed bytes in the tail, aligned to 16."""
+        self.require("allocate_persistent_buffer", INIT, PREPARE)
+        if size < 0:
+            self.report_error(f"expected a buffer size of 0 or more, got {size}")
+        label = f"#{self.operator} {self.operator_name}"
+        return self._allocator.allocate_persistent_buffer(size, purpose, label)
+
+    def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
+        """Ask for ``size`` bytes in the head while this node runs."""
+        self.require("request_scratch_buffer_in_arena", PREPARE)
+        if size < 0:
+            self.report_error(f"expected a buffer size of 0 or more, got {size}")
+        return self._allocator.request_scratch_buffer_in_arena(
+            size, self.subgraph, self.operator, purpose
+        )
+
+    def get_scratch_buffer(self, handle: int) -> Bytes:
+        """The memory behind a scratch handle."""
+        self.require("get_scratch_buffer", INVOKE)
+        if not 0 <= handle < len(self._scratch):
+            self.report_error(f"expected one of {len(self._scratch)} scratch handles, got {handle}")
+        return self._scratch[handle]
+
+    # -- what the graph and the interpreter use
+
+    def set_external_context(self, payload: Any) -> None:
+        """Attach an object for kernels to find; once.
+
+        Raises:
+            StateError: There is one already, tensors are being planned, or the new one is None.
+        """
+        self.require("set_external_context", INIT, PREPARE, INVOKE)
+        if payload is None or self.external_context is not None:
+            raise StateError("the external context can be set once, and not to None")
+        self.external_context = payload
+
+    def finish_prepare_node(self) -> None:
+        """Check the outputs' shapes and return temporary memory."""
+        operators = self.model.subgraphs[self.subgraph].operators
+        for index in operators[self.operator].outputs:
+            shape = self._current[index].shape if index >= 0 else ()
+            # A dimension of 0 alone is how old converters wrote scalars.
+            if shape != (0,) and min(shape, default=1) < 1:
+                self.report_error(
+                    f"output tensor {index} has the dynamic shape {list(shape)}; every dimension "
+                    "must be at least 1"
+                )
+        self._allocator.finish_prepare_node_allocations()
+
+    def commit(self, plan: MemoryPlan) -> None:
+        """Point all tensors and scratch handles to their memory."""
+        arena = self._allocator.arena
+        scratch = {}
+        for buffer in plan.buffers:
+            memory = arena.view(buffer.offset, buffer.size)
+            if buffer.kind == "scratch":
+                scratch[buffer.index] = memory
+                continue
+            tensor = self.tensors[buffer.subgraph][buffer.index]
+            tensor.data = shaped(memory, tensor.type, tensor.shape)
+        self._scratch = [scratch[handle] for handle in sorted(scratch)]
+        for tensors in self.tensors:
+            for tensor in tensors:
+                if tensor.data is None and not tensor.size:
+                    tensor.data = shaped(arena.view(0, 0), tensor.type, tensor.shape)
+
+    def reset_variables(self) -> None:
+        """Fill every variable with its zero point (``ResetVariableTensors``)."""
+        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
+            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
+                if tensor.is_variable and current.data is not None:
+                    # memset: the value goes into every byte
+                    raw = current.data.reshape(-1).view("u1")
+                    raw[...] = variable_reset_value(tensor) & 0xFF
+
+
+def shaped(memory: Bytes, type_: TensorType, shape: tuple[int, ...]) -> Array:
+    """Bytes as a tensor's array; flat bytes for types that NumPy does not have."""
+    size = type_.nbytes(prod(shape))
+    if type_.dtype.itemsize * 8 != type_.bits:
+        return memory[:size]
+    return memory[:size].view(type_.dtype).reshape(shape)

@@ -1,0 +1,102 @@
+"""What every host of kernels has in common: tensors, the current node, the phase."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from arenite.errors import ConstraintError
+from arenite.memory.abi import Abi
+from arenite.model import Model, Tensor
+from arenite.ops import EvalTensor, TfLiteTensor
+from arenite.runtime.state import InterpreterState, StateGuard
+
+
+class HostContext(StateGuard):
+    """The part of the ``Context`` and ``GraphHost`` protocols that needs no memory."""
+
+    def __init__(self, model: Model, abi: Abi) -> None:
+        super().__init__()
+        self.abi = abi
+        self.model = model
+        self.external_context: Any = None
+        self.tensors = [
+            [EvalTensor(t.type, t.shape, t.value) for t in subgraph.tensors]
+            for subgraph in model.subgraphs
+        ]
+        self.enter_node(0, 0)
+
+    # -- callbacks for kernels
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor of the current subgraph, with its current shape."""
+        self.require("get_tensor", InterpreterState.INIT, InterpreterState.PREPARE)
+        self._check_index(index)
+        return self.view_tensor(self.subgraph, index)
+
+    def get_eval_tensor(self, index: int) -> EvalTensor:
+        """A tensor of the current subgraph."""
+        if index < 0:
+            self._check_index(index)
+        return self._current[index]
+
+    def get_external_context(self) -> Any:
+        """What the user attached, or None."""
+        return self.external_context
+
+    def report_error(self, message: str) -> NoReturn:
+        """Raise ``ConstraintError`` with the current node's place."""
+        raise ConstraintError(f"{self.place()}: {message}")
+
+    # -- what the graph uses
+
+    def enter_node(self, subgraph: int, operator: int) -> None:
+        """The next calls come from this node."""
+        self.subgraph, self.operator = subgraph, operator
+        self._current = self.tensors[subgraph]
+
+    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+        """A full tensor, with its current shape."""
+        tensor, current = self.model.subgraphs[subgraph].tensors[index], self.tensors[subgraph]
+        return full_tensor(tensor, current[index], index)
+
+    # -- places in messages
+
+    def place(self) -> str:
+        """The current node's path in the model, with its operator's name."""
+        return f"$.subgraphs[{self.subgraph}].operators[{self.operator}] ({self.operator_name})"
+
+    @property
+    def operator_name(self) -> str:
+        """Name of the current node's operator; empty where the subgraph has none."""
+        operators = self.model.subgraphs[self.subgraph].operators
+        return operators[self.operator].name if operators else ""
+
+    def _check_index(self, index: int) -> None:
+        if not 0 <= index < len(self._current):
+            self.report_error(
+                f"expected a tensor index from 0 to {len(self._current) - 1}, got {index}"
+            )
+
+
+def variable_reset_value(tensor: Tensor) -> int:
+    """What ``reset`` fills a variable with: int8's zero point, else 0.
+
+    TFLM ``MicroInterpreterGraph::ResetTensorData``.
+    """
+    quantization = tensor.quantization
+    if tensor.type.name != "INT8" or quantization is None or not len(quantization.zero_point):
+        return 0
+    return int(quantization.zero_point[0])
+
+
+def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
+    """The model's tensor with the shape that it has now."""
+    return TfLiteTensor(
+        index=index,
+        name=tensor.name,
+        type=tensor.type,
+        shape=current.shape,
+        data=tensor.value,
+        quantization=tensor.quantization,
+        is_variable=tensor.is_variable,
+    )

@@ -1,0 +1,310 @@
+"""TFLM's interpreter: one arena, planned once, then inference after inference.
+
+Facts: TFLM ``micro_interpreter.cc``.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from arenite.errors import ArenaError, AreniteError, StateError
+from arenite.memory.abi import ABIS, Abi, AbiName, align_up
+from arenite.memory.allocator import MicroAllocator
+from arenite.memory.arena import ARENA_ALIGNMENT, Memory, SingleArenaBufferAllocator
+from arenite.memory.plan import MemoryPlan
+from arenite.memory.recording import Allocations
+from arenite.model import Model
+from arenite.ops import OpResolver
+from arenite.ops.context import Array
+from arenite.runtime.context import INVOKE, MicroInterpreterContext
+from arenite.runtime.graph import Graph, Profiler
+from arenite.runtime.state import InterpreterState
+
+
+class MicroInterpreter:
+    """Runs a model in an arena, as the device does.
+
+    >>> arena = bytearray(24 * 1024)                            # doctest: +SKIP
+    >>> micro = MicroInterpreter(model, AllOpsResolver(), arena)  # doctest: +SKIP
+    >>> micro.allocate_tensors()                                # doctest: +SKIP
+    >>> micro.input(0)[:] = x; micro.invoke(); micro.output(0)  # doctest: +SKIP
+
+    Args:
+        model: The model.
+        resolver: Finds the operators.
+        arena: A writable buffer, or a size in bytes. Tensors are views of it. Its first
+            byte counts as 16-byte aligned, so sizes do not depend on where it is.
+        planner: Name of the memory planner, ``"greedy"`` as in TFLM.
+        preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
+            can show all of them after an inference. As in TFLM this takes the linear planner.
+        profiler: Told of every operator that runs.
+        allocator: An allocator that other interpreters use too, instead of ``arena``.
+        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (Cortex-M and other
+            32-bit targets) or ``"tflite_micro"`` (the PyPI package: lp64, built with
+            compression, recording its allocations).
+
+    Raises:
+        UnsupportedOperatorError: The resolver lacks operators.
+        ArenaError: The arena does not even hold the allocator.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        resolver: OpResolver,
+        arena: Memory | int | None = None,
+        *,
+        planner: str = "greedy",
+        preserve_all_tensors: bool = False,
+        profiler: Profiler | None = None,
+        allocator: MicroAllocator | None = None,
+        abi: AbiName | Abi = "lp64",
+    ) -> None:
+        if (arena is None) == (allocator is None):
+            raise ValueError("expected either an arena or an allocator")
+        # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
+        # context exists before the graph, which holds on to it.
+        self._model = model
+        self._resolver = resolver
+        if allocator is None:
+            planner = "linear" if preserve_all_tensors else planner
+            allocator = _create_allocator(model, resolver, arena, planner, find_abi(abi))
+        self._allocator = allocator
+        self._plan: MemoryPlan | None = None
+        self._finalizer: weakref.finalize[..., Any] | None = None
+        self._start(profiler)
+
+    def _start(self, profiler: Profiler | None) -> None:
+        self._context = MicroInterpreterContext(self._allocator, self._model)
+        self._graph = Graph(self._model, self._context, profiler=profiler)
+        self._graph.resolve(self._resolver)
+        self._context.fill_callback_table()
+
+    # -- the life of an interpreter
+
+    def allocate_tensors(self) -> None:
+        """Prepare every operator, plan the memory, point every tensor into the arena.
+
+        When it fails, the arena is as it was before, and other interpreters that share it
+        still work.
+
+        Raises:
+            StateError: It was called before.
+            ArenaError: The arena is too small; ``needed`` says which size works.
+            ConstraintError: An operator cannot run what the model asks of it.
+        """
+        self._context.require("allocate_tensors", InterpreterState.INIT)
+        checkpoint, twin = self._allocator.checkpoint(), self._allocator.unlimited()
+        self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
+        try:
+            self._plan = self._allocate()
+            self._context.commit(self._plan)
+            self._reset()
+        except BaseException as error:
+            self._undo(checkpoint)
+            if isinstance(error, ArenaError):
+                raise _with_needed(error, self._model, self._resolver, twin) from None
+            raise
+        self._context.set_state(INVOKE)
+
+    def invoke(self) -> None:
+        """Run the main subgraph once.
+
+        Raises:
+            StateError: Tensors are not allocated.
+        """
+        self._context.require("invoke", INVOKE)
+        self._graph.invoke_subgraph(0)
+
+    def reset(self) -> None:
+        """Variable tensors back to their zero points, operators back to their start.
+
+        Raises:
+            StateError: Tensors are not allocated.
+        """
+        self._context.require("reset", INVOKE)
+        self._reset()
+
+    # -- tensors
+
+    def input(self, index: int = 0) -> Array:
+        """Input ``index``: a writable view of the arena."""
+        return self._port("input", self._model.main.inputs, index)
+
+    def output(self, index: int = 0) -> Array:
+        """Output ``index``: a view of the arena, valid until the next inference."""
+        return self._port("output", self._model.main.outputs, index)
+
+    def tensor(self, which: int | str, subgraph: int = 0) -> Array:
+        """Any tensor, by index or name: a view of the arena, or the constant.
+
+        Raises:
+            StateError: ``preserve_all_tensors`` is off: other tensors took the memory.
+            KeyError: There is no such tensor.
+        """
+        self._context.require("tensor", INVOKE)
+        if not self._allocator.preserves_all_tensors:
+            raise StateError("tensor() needs an interpreter with preserve_all_tensors=True")
+        tensors = self._model.subgraphs[subgraph].tensors
+        names = {tensor.name: index for index, tensor in reversed(list(enumerate(tensors)))}
+        index = names.get(which, -1) if isinstance(which, str) else which
+        if not 0 <= index < len(tensors):
+            raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
+        data = self._context.tensors[subgraph][index].data
+        assert data is not None
+        return data
+
+    def set_micro_external_context(self, payload: Any) -> None:
+        """Attach an object that kernels find with ``get_external_context``; once."""
+        self._context.set_external_context(payload)
+
+    # -- facts
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    @property
+    def arena(self) -> SingleArenaBufferAllocator:
+        """The arena: ``used``, ``head_used``, ``tail_used``, ``size``."""
+        return self._allocator.arena
+
+    @property
+    def plan(self) -> MemoryPlan:
+        """Where every tensor and scratch buffer is, and when it is alive.
+
+        Raises:
+            StateError: Tensors are not allocated.
+        """
+        if self._plan is None:
+            raise StateError("there is no plan before allocate_tensors()")
+        return self._plan
+
+    def allocations(self) -> Allocations:
+        """How the arena is used: TFLM's table, and every block in the tail."""
+        return self._allocator.allocations()
+
+    @property
+    def state(self) -> InterpreterState:
+        """The phase of the interpreter's life."""
+        return self._context.state
+
+    def __repr__(self) -> str:
+        arena = self.arena
+        return (
+            f"<MicroInterpreter {self._model.source or '(built)'}: {self.state.value} phase, "
+            f"{arena.used} of {arena.size} bytes used, head {arena.head_used}, "
+            f"tail {arena.tail_used}>"
+        )
+
+    # -- inside
+
+    def _allocate(self) -> MemoryPlan:
+        """``AllocateTensors`` up to the point where memory is looked at."""
+        allocator, context, graph, model = self._allocator, self._context, self._graph, self._model
+        allocator.start_model_allocation(model)
+        self._allocate_builtin_data()
+        graph.init_subgraphs()
+        context.set_state(InterpreterState.PREPARE)
+        graph.prepare_subgraphs()
+        context.set_state(InterpreterState.MEMORY_PLANNING)
+        plan = allocator.finish_model_allocation(model)
+        for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
+            allocator.allocate_tensor_pointers(len(tensors), name)
+            for tensor in tensors:
+                allocator.allocate_persistent_tflite_tensor(tensor)
+        return plan
+
+    def _allocate_builtin_data(self) -> None:
+        for entries in self._graph.nodes:
+            for number, entry in enumerate(entries):
+                struct = entry.registration.builtin_data
+                if struct is not None:
+                    self._allocator.allocate_builtin_data(struct, f"#{number} {entry.node.name}")
+
+    def _undo(self, checkpoint: Any) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._allocator.rollback(checkpoint)
+        self._plan = None
+        self._start(self._graph.profiler)
+
+    def _reset(self) -> None:
+        self._graph.reset_subgraphs()
+        self._context.reset_variables()
+
+    def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
+        self._context.require(kind, INVOKE)
+        if not 0 <= index < len(indices):
+            raise IndexError(f"expected an {kind} index below {len(indices)}, got {index}")
+        tensor = self._context.tensors[0][indices[index]]
+        assert tensor.data is not None
+        return tensor.data
+
+
+def smallest_arena(
+    model: Model,
+    resolver: OpResolver,
+    *,
+    planner: str = "greedy",
+    preserve_all_tensors: bool = False,
+    abi: AbiName | Abi = "lp64",
+) -> int:
+    """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
+
+    Runs all allocations once in an arena without memory and end, and looks at the most
+    that was in use at any moment. That calls ``init`` and ``prepare`` of the operators.
+    """
+    planner = "linear" if preserve_all_tensors else planner
+    return _needed(model, resolver, MicroAllocator.create(None, planner=planner, abi=find_abi(abi)))
+
+
+def find_abi(abi: AbiName | Abi) -> Abi:
+    """An ABI by name.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
+    if isinstance(abi, Abi):
+        return abi
+    if abi not in ABIS:
+        raise ValueError(f"expected an abi of {', '.join(ABIS)}, got {abi!r}")
+    return ABIS[abi]
+
+
+def _needed(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> int:
+    dry = MicroInterpreter(model, resolver, allocator=unlimited)
+    try:
+        dry._allocate()
+    finally:
+        dry._graph.free_subgraphs()
+    return align_up(unlimited.arena.high_water, ARENA_ALIGNMENT)
+
+
+def _create_allocator(
+    model: Model, resolver: OpResolver, arena: Memory | int | None, planner: str, abi: Abi
+) -> MicroAllocator:
+    try:
+        return MicroAllocator.create(arena, planner=planner, abi=abi)
+    except ArenaError as error:
+        unlimited = MicroAllocator.create(None, planner=planner, abi=abi)
+        raise _with_needed(error, model, resolver, unlimited) from None
+
+
+def _with_needed(
+    error: ArenaError, model: Model, resolver: OpResolver, unlimited: MicroAllocator
+) -> ArenaError:
+    """The same error with the size that works, where one does."""
+    try:
+        needed = _needed(model, resolver, unlimited)
+    except AreniteError:
+        return error
+    return ArenaError(
+        f"{error}; the smallest arena that works is {needed} bytes",
+        requested=error.requested,
+        available=error.available,
+        needed=needed,
+    )
