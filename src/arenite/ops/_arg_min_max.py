@@ -1,0 +1,96 @@
+"""What ARG_MAX and ARG_MIN share.
+
+Facts: TFLM ``micro/kernels/arg_min_max.cc`` and ``reference/arg_min_max.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, output_array
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class ArgMinMaxParams:
+    """The axis that is searched, or None where input 1 is no constant."""
+
+    axis: int | None
+
+
+def has_elements(node: NodeView) -> bool:
+    """Input 0 has at least 1 dimension and 1 element, and input 1 at least 1 element."""
+    return len(node.input(0).shape) > 0 and node.input(0).size > 0 and node.input(1).size > 0
+
+
+def output_is_int32(node: NodeView) -> bool:
+    """Output 0 is int32."""
+    return node.output(0).type is TensorType.INT32
+
+
+def prepare(context: Context, node: Node) -> ArgMinMaxParams:
+    """The axis and the output's shape. TFLM prepares nothing and asks for no tensor."""
+    shape = context.get_eval_tensor(node.inputs[0]).shape
+    axis = context.get_eval_tensor(node.inputs[1]).data
+    if axis is None or axis.flags.writeable:
+        return ArgMinMaxParams(None)
+    resolved = resolve_axis(context, axis, len(shape))
+    context.resize_tensor(node.outputs[0], shape[:resolved] + shape[resolved + 1 :])
+    return ArgMinMaxParams(resolved)
+
+
+def resolve_axis(context: Context, axis: Array, rank: int) -> int:
+    """The first element of ``axis``; a negative one counts from the end."""
+    value = int(axis.reshape(-1)[0])
+    if not -rank <= value < rank:
+        context.report_error(f"expected an axis from {-rank} to {rank - 1}, got {value}")
+    return value % rank
+
+
+def arg_min_max(search: Callable[..., Array], worst: float, x: Array, axis: int) -> Array:
+    """Indices along ``axis``, the first among equals, with NumPy's ``argmax`` or ``argmin``.
+
+    C compares NaN with nothing: NaN is never found, except at index 0, where nothing can
+    replace it. ``worst`` is the value that stands for it.
+    """
+    if x.dtype != np.float32 or not np.isnan(x).any():
+        return search(x, axis)
+    found = search(np.where(np.isnan(x), np.float32(worst), x), axis)
+    return np.where(np.isnan(x.take(0, axis)), 0, found)
+
+
+def register(
+    options: type[OptionsTable], search: Callable[..., Array], worst: float
+) -> Registration:
+    """The registration of one of the two; see :func:`arg_min_max`."""
+
+    def invoke(context: Context, node: Node) -> None:
+        x, out, axis = input_array(context, node, 0), output_array(context, node), node.params.axis
+        if axis is None:
+            axis = resolve_axis(context, input_array(context, node, 1), x.ndim)
+            if x.size // x.shape[axis] != out.size:
+                context.report_error(f"indices along axis {axis} do not have shape {out.shape}")
+        out[...] = arg_min_max(search, worst, x, axis).reshape(out.shape)
+
+    return Registration(
+        prepare=prepare,
+        invoke=invoke,
+        options=options,
+        builtin_data=Struct(options.__name__, ("enum",)),
+        constraints=(
+            c.inputs_between(2, 2),
+            c.outputs_exactly(1),
+            c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
+            c.input_types(1, TensorType.INT32),
+            output_is_int32,
+            has_elements,
+        ),
+    )
