@@ -183,6 +183,15 @@ class MicroInterpreter:
             raise StateError("there is no plan before allocate_tensors()")
         return self._plan
 
+    @property
+    def profiler(self) -> Profiler | None:
+        """Told of every operator that runs; may be set and removed at any time."""
+        return self._graph.profiler
+
+    @profiler.setter
+    def profiler(self, profiler: Profiler | None) -> None:
+        self._graph.profiler = profiler
+
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
         return self._allocator.allocations()

@@ -1,0 +1,102 @@
+"""Values on their way into input tensors and out of output tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import DTypeError, ShapeError
+from arenite.model import Model, Tensor
+from arenite.ops.context import Array
+
+
+def input_index(model: Model, name: str) -> int:
+    """Position of the input with that name in the main signature, or that tensor name.
+
+    Raises:
+        ValueError: No input is called so.
+    """
+    tensors = model.main.inputs
+    for signature in model.signatures:
+        if signature.subgraph == 0 and signature.inputs.get(name) in tensors:
+            return tensors.index(signature.inputs[name])
+    names = [tensor.name for tensor in model.inputs]
+    if name not in names:
+        raise ValueError(f"expected an input named one of {names}, got {name!r}")
+    return names.index(name)
+
+
+def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool) -> Array:
+    """``value`` as an array of the tensor's dtype and shape.
+
+    Python numbers and lists are converted where their values fit; arrays must have the
+    dtype, unless ``quantize`` turns real numbers into the tensor's.
+
+    Raises:
+        DTypeError: The dtype is another one.
+        ShapeError: The shape is another one.
+    """
+    where = f"input {index} ({tensor.name!r})"
+    dtype = tensor.type.dtype
+    array = np.asarray(value)
+    if quantize and _scale(tensor) and array.dtype != dtype:
+        array = quantized(array, tensor)
+    elif not isinstance(value, np.ndarray | np.generic):
+        array = _converted(array, dtype)
+    if array.dtype != dtype:
+        offer = ""
+        if array.dtype.kind == "f" and _scale(tensor):
+            offer = "; give quantize=True to quantise real numbers"
+        elif array.dtype.kind == dtype.kind:
+            offer = f"; convert it with .astype(np.{dtype})"
+        raise DTypeError(f"{where}: expected dtype {dtype}, got {array.dtype}{offer}")
+    if array.shape != tensor.shape:
+        raise ShapeError(f"{where}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
+    return array
+
+
+def quantized(value: npt.ArrayLike, tensor: Tensor) -> Array:
+    """Real numbers in the tensor's integers: divided in float32, rounded half away from zero.
+
+    TFLM ``reference/quantize.h``, ``AffineQuantize``; values out of range saturate.
+    """
+    info = np.iinfo(tensor.type.dtype)
+    scaled = np.asarray(value, np.float32) / np.float32(_scale(tensor))
+    rounded = np.copysign(np.floor(np.abs(scaled.astype(np.float64)) + 0.5), scaled)
+    clipped: Array = np.clip(rounded + _zero_point(tensor), info.min, info.max)
+    return clipped.astype(tensor.type.dtype)
+
+
+def dequantized(value: Array, tensor: Tensor) -> Array:
+    """Real numbers as float32; a copy of the value where the tensor has no scale."""
+    if value.dtype.kind not in "iu" or not _scale(tensor):
+        copy: Array = value.copy()
+        return copy
+    wide = value.astype(np.int64) - _zero_point(tensor)
+    return np.asarray(_scale(tensor) * wide, np.float32)
+
+
+def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
+    """A Python number or list in ``dtype`` if no integer changes its value."""
+    if dtype.kind == "f" and array.dtype.kind in "iuf":
+        return array.astype(dtype)
+    if dtype.kind in "iub" and array.dtype.kind in "iub":
+        converted = array.astype(dtype)
+        return converted if np.array_equal(converted, array) else array
+    return array
+
+
+def _scale(tensor: Tensor) -> float:
+    quantization = tensor.quantization
+    if quantization is None or not len(quantization.scale):
+        return 0.0
+    return float(quantization.scale[0])
+
+
+def _zero_point(tensor: Tensor) -> int:
+    quantization = tensor.quantization
+    if quantization is None or not len(quantization.zero_point):
+        return 0
+    return int(quantization.zero_point[0])

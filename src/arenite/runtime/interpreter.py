@@ -1,0 +1,265 @@
+"""The friendly interpreter: arrays in, arrays out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import AreniteError, ShapeError
+from arenite.formats import load
+from arenite.memory.abi import Abi, AbiName
+from arenite.memory.arena import Memory, SingleArenaBufferAllocator
+from arenite.memory.plan import MemoryPlan
+from arenite.memory.recording import Allocations
+from arenite.model import Model
+from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops.context import Array
+from arenite.runtime.feed import checked, dequantized, input_index
+from arenite.runtime.graph import Profiler
+from arenite.runtime.micro_interpreter import MicroInterpreter, smallest_arena
+
+Kernels = Literal["auto", "reference", "native", "cmsis_nn"]
+
+
+class Interpreter:
+    """Plans a model's memory and runs it.
+
+    >>> interp = Interpreter("kws.tflite")       # doctest: +SKIP
+    >>> y = interp(x)                            # doctest: +SKIP
+    >>> interp.input(0)[:] = x; interp.invoke(); y = interp.output(0)  # doctest: +SKIP
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        resolver: Finds the operators; by default all that Arenite has.
+        arena: A writable buffer or a size in bytes; by default as large as necessary, which
+            takes calling the operators' ``init`` and ``prepare`` once more.
+        planner: Name of the memory planner.
+        kernels: ``"reference"`` computes with NumPy; ``"auto"`` takes the fastest there is.
+        preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
+        profiler: Told of every operator that runs, see :class:`MicroProfiler`.
+        abi: The target whose struct sizes count.
+
+    Raises:
+        ModelError: The file is malformed.
+        UnsupportedOperatorError: The resolver lacks operators.
+        ConstraintError: An operator cannot run what the model asks of it.
+        ArenaError: The arena is too small.
+    """
+
+    def __init__(
+        self,
+        model: Model | str | os.PathLike[str] | bytes | bytearray | memoryview,
+        *,
+        resolver: OpResolver | None = None,
+        arena: Memory | int | None = None,
+        planner: str = "greedy",
+        kernels: Kernels = "auto",
+        preserve_all_tensors: bool = False,
+        profiler: Profiler | None = None,
+        abi: AbiName | Abi = "lp64",
+    ) -> None:
+        _check_kernels(kernels)
+        self._model = model if isinstance(model, Model) else load(model)
+        resolver = resolver or AllOpsResolver()
+        if arena is None:
+            arena = smallest_arena(
+                self._model,
+                resolver,
+                planner=planner,
+                preserve_all_tensors=preserve_all_tensors,
+                abi=abi,
+            )
+        self._micro = MicroInterpreter(
+            self._model,
+            resolver,
+            arena,
+            planner=planner,
+            preserve_all_tensors=preserve_all_tensors,
+            profiler=profiler,
+            abi=abi,
+        )
+        self._micro.allocate_tensors()
+
+    # -- running
+
+    def __call__(
+        self, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
+    ) -> Array | tuple[Array, ...]:
+        """Run one inference.
+
+        Args:
+            inputs: Arrays of the inputs' shapes and dtypes, in order.
+            quantize: Take real numbers: quantise inputs and dequantise outputs with the
+                tensors' scales and zero points.
+            named: Inputs by their name in the model's signature, or by tensor name.
+
+        Returns:
+            A copy of the output, or a tuple of copies if there are several.
+
+        Raises:
+            DTypeError: An array has another dtype than its input.
+            ShapeError: An array has another shape than its input.
+            ValueError: An input is missing, given twice or unknown.
+        """
+        for index, value in enumerate(self._collect(inputs, named)):
+            tensor = self._model.inputs[index]
+            self.input(index)[...] = checked(value, tensor, index, quantize=quantize)
+        self.invoke()
+        outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def predict(
+        self,
+        batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
+        *,
+        quantize: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Array | tuple[Array, ...]:
+        """Run one inference per sample.
+
+        The state of variable tensors carries over from sample to sample.
+
+        Args:
+            batch: ``(N, ...)`` samples; with several inputs a tuple of such arrays. A sample
+                has the input's shape, with or without a leading 1.
+            quantize: See :meth:`__call__`.
+            progress: Called after every sample with the number of samples done and in all.
+
+        Returns:
+            ``(N, ...)`` outputs without a leading 1, or a tuple of such arrays.
+
+        Raises:
+            DTypeError: The batch has another dtype than the input.
+            ShapeError: A sample has another shape than the input, or counts differ.
+        """
+        columns = [
+            np.asarray(column) for column in (batch if isinstance(batch, tuple) else (batch,))
+        ]
+        count = _sample_count(columns)
+        results: list[list[Array]] = [[] for _ in self._model.outputs]
+        for number in range(count):
+            sample = [self._sample(column[number], i) for i, column in enumerate(columns)]
+            output = self(*sample, quantize=quantize)
+            outputs = output if isinstance(output, tuple) else (output,)
+            for kept, value in zip(results, outputs, strict=True):
+                kept.append(value)
+            if progress is not None:
+                progress(number + 1, count)
+        stacked = tuple(self._stack(kept, i, quantize) for i, kept in enumerate(results))
+        return stacked[0] if len(stacked) == 1 else stacked
+
+    def invoke(self) -> None:
+        """Run the model on what :meth:`input` holds."""
+        self._micro.invoke()
+
+    def reset(self) -> None:
+        """Variable tensors back to their zero points, operators back to their start."""
+        self._micro.reset()
+
+    # -- tensors
+
+    def input(self, index: int | str = 0) -> Array:
+        """An input, by index or name: a writable view of the arena."""
+        if isinstance(index, str):
+            index = input_index(self._model, index)
+        return self._micro.input(index)
+
+    def output(self, index: int = 0) -> Array:
+        """Output ``index``: a view of the arena, valid until the next inference."""
+        return self._micro.output(index)
+
+    def tensor(self, which: int | str, subgraph: int = 0) -> Array:
+        """Any tensor by index or name; needs ``preserve_all_tensors=True``."""
+        return self._micro.tensor(which, subgraph)
+
+    # -- facts
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    @property
+    def arena(self) -> SingleArenaBufferAllocator:
+        """The arena: ``used``, ``head_used``, ``tail_used``, ``size``."""
+        return self._micro.arena
+
+    @property
+    def plan(self) -> MemoryPlan:
+        """Where every tensor and scratch buffer is, and when it is alive."""
+        return self._micro.plan
+
+    @property
+    def profiler(self) -> Profiler | None:
+        """Told of every operator that runs; may be set and removed at any time."""
+        return self._micro.profiler
+
+    @profiler.setter
+    def profiler(self, profiler: Profiler | None) -> None:
+        self._micro.profiler = profiler
+
+    def allocations(self) -> Allocations:
+        """How the arena is used: TFLM's table, and every block in the tail."""
+        return self._micro.allocations()
+
+    def __repr__(self) -> str:
+        return repr(self._micro).replace("MicroInterpreter", "Interpreter")
+
+    # -- inside
+
+    def _collect(
+        self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
+    ) -> list[npt.ArrayLike]:
+        values: dict[int, npt.ArrayLike] = dict(enumerate(inputs))
+        for name, value in named.items():
+            index = input_index(self._model, name)
+            if index in values:
+                raise ValueError(f"input {name!r} was given twice")
+            values[index] = value
+        names = [tensor.name for tensor in self._model.inputs]
+        if sorted(values) != list(range(len(names))):
+            raise ValueError(f"expected {len(names)} inputs {names}, got {len(values)}")
+        return [values[index] for index in range(len(names))]
+
+    def _result(self, index: int, quantize: bool) -> Array:
+        value = self.output(index)
+        return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
+
+    def _sample(self, value: Array, index: int) -> Array:
+        if index < len(self._model.inputs):
+            shape = self._model.inputs[index].shape
+            if shape[:1] == (1,) and value.shape == shape[1:]:
+                return value[np.newaxis]
+        return value
+
+    def _stack(self, kept: list[Array], index: int, quantize: bool) -> Array:
+        if not kept:
+            one = self._result(index, quantize)
+            return np.zeros((0, *_sample_shape(one)), one.dtype)
+        return np.stack([value.reshape(_sample_shape(value)) for value in kept])
+
+
+def _sample_shape(value: Array) -> tuple[int, ...]:
+    return value.shape[1:] if value.shape[:1] == (1,) else value.shape
+
+
+def _sample_count(columns: list[Array]) -> int:
+    counts = {column.shape[0] if column.ndim else -1 for column in columns}
+    if len(counts) != 1 or -1 in counts:
+        shapes = [list(column.shape) for column in columns]
+        raise ShapeError(f"expected batches of one length, got shapes {shapes}")
+    return int(counts.pop())
+
+
+def _check_kernels(kernels: str) -> None:
+    if kernels in ("auto", "reference"):
+        return
+    if kernels in ("native", "cmsis_nn"):
+        raise AreniteError(
+            f"kernels={kernels!r} are not part of this version; use 'auto' or 'reference'"
+        )
+    raise ValueError(f"expected kernels of auto, reference, native or cmsis_nn, got {kernels!r}")
