@@ -1,0 +1,63 @@
+"""PAD equals TFLM for every type, rank and padding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.padding import padding_model, padding_models
+from tests.oracle import Oracle
+
+
+@differential
+@given(model=padding_models("PAD"), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+def test_int8_is_padded_with_its_zero_point() -> None:
+    model = padding_model("PAD", (1, 2), [(1, 0), (0, 1)], quantized=((0.5, 7), (0.5, 7)))
+    x = np.array([[1, 2]], np.int8)
+    assert run_arenite(model, [[x]])[0][0].tolist() == [[7, 7, 7], [1, 2, 7]]
+
+
+def test_int16_is_padded_with_zeros_whatever_its_zero_point() -> None:
+    model = padding_model("PAD", (1,), [(1, 1)], "int16", quantized=((0.5, 7), (0.5, 7)))
+    assert run_arenite(model, [[np.array([5], np.int16)]])[0][0].tolist() == [0, 5, 0]
+
+
+def test_a_negative_padding_does_not_cut_off_the_front() -> None:
+    model = padding_model("PAD", (4,), [(-1, 1)])
+    assert run_arenite(model, [[np.array([1, 2, 3, 4], np.int8)]])[0][0].tolist() == [1, 2, 3, 0]
+
+
+def refused(model: Model, message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        run_arenite(model, [])
+
+
+def test_int64_paddings_are_refused() -> None:
+    model = padding_model("PAD", (4,), [(1, 1)], paddings=np.array([[1, 1]], np.int64))
+    refused(model, r"The paddings \(input 1\) are int32")
+
+
+def test_paddings_for_another_rank_are_refused() -> None:
+    model = padding_model("PAD", (2, 2), [(1, 1)])
+    refused(model, "two numbers for each dimension of input 0")
+
+
+def test_more_than_5_dimensions_are_refused() -> None:
+    refused(padding_model("PAD", (1,) * 6, [(0, 0)] * 6), "at most 5 dimensions")
+
+
+def test_paddings_that_leave_less_than_nothing_are_refused() -> None:
+    refused(padding_model("PAD", (1,), [(-1, -1)]), r"paddings \[\(-1, -1\)\] leave nothing")
+
+
+def test_uint8_is_refused() -> None:
+    refused(padding_model("PAD", (1,), [(1, 1)], "uint8"), "Input 0 is one of")

@@ -1,0 +1,47 @@
+"""PADV2 equals TFLM for every type, rank, padding and value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.padding import padding_model, padding_models
+from tests.oracle import Oracle
+
+
+@differential
+@given(model=padding_models("PADV2"), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+def test_a_tensor_is_padded_with_the_value_of_its_third_input() -> None:
+    model = padding_model("PADV2", (2,), [(1, 2)], value=np.int8(9))
+    assert run_arenite(model, [[np.array([1, 2], np.int8)]])[0][0].tolist() == [9, 1, 2, 9, 9]
+
+
+def test_the_value_may_be_computed() -> None:
+    model = padding_model("PADV2", (1,), [(1, 0)], "float32", value=np.zeros(1), fed_value=True)
+    inputs = [np.array([1], np.float32), np.array([2.5], np.float32)]
+    assert run_arenite(model, [inputs])[0][0].tolist() == [2.5, 1.0]
+
+
+def refused(model: Model, message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        run_arenite(model, [])
+
+
+def test_an_int8_value_of_another_quantisation_is_refused() -> None:
+    quantized = ((0.5, 7), (0.5, 8))
+    model = padding_model("PADV2", (2,), [(1, 1)], value=np.int8(9), quantized=quantized)
+    refused(model, "has the output's scale and zero point")
+
+
+@pytest.mark.parametrize("value", [np.zeros(2, np.int8), np.zeros(1, np.int16)])
+def test_a_value_that_is_not_one_number_of_the_inputs_type_is_refused(value: np.ndarray) -> None:
+    refused(padding_model("PADV2", (2,), [(1, 1)], value=value), "one number of the type of input")
