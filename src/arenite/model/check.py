@@ -57,6 +57,7 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
     _check_indices(subgraph.inputs, 0, count, f"{path}.inputs")
     _check_indices(subgraph.outputs, 0, count, f"{path}.outputs")
     _check_writable(subgraph, subgraph.inputs, f"{path}.inputs")
+    _check_open_dimensions(subgraph, path)
 
 
 def _check_operator(subgraph: Subgraph, operator: Operator, path: str) -> None:
@@ -117,17 +118,38 @@ def _check_shape(tensor: Tensor, path: str) -> None:
             path=f"{path}.shape",
         )
     for axis, size in enumerate(tensor.shape):
-        if size < 0:
+        if size < -1 or (size == -1 and -1 in tensor.shape[:axis]):
             raise ModelError(
-                f"expected a dimension of 0 or more, got {size}", path=f"{path}.shape[{axis}]"
+                f"expected a dimension of 0 or more, or one -1, got {size}",
+                path=f"{path}.shape[{axis}]",
             )
     # Zeros do not make the other dimensions harmless: some code multiplies a part of them.
-    elements = prod(size for size in tensor.shape if size)
+    elements = prod(size for size in tensor.shape if size > 0)
     if max(elements, tensor.type.nbytes(elements)) > MAX_TENSOR_BYTES:
         raise ModelError(
             f"expected a tensor of at most {MAX_TENSOR_BYTES} bytes, got "
             f"{tensor.type}{list(tensor.shape)}",
             path=f"{path}.shape",
+        )
+
+
+def _check_open_dimensions(subgraph: Subgraph, path: str) -> None:
+    """A -1 stands for what a RESHAPE computes; nobody else may meet the tensor before it."""
+    unknown = {index for index, tensor in enumerate(subgraph.tensors) if -1 in tensor.shape}
+    early = unknown.intersection(subgraph.inputs)
+    for operator in subgraph.operators if unknown else ():
+        is_reshape = operator.name == "RESHAPE"
+        met = operator.inputs + operator.intermediates + (() if is_reshape else operator.outputs)
+        early |= unknown.intersection(met)
+        if is_reshape:
+            unknown.difference_update(set(operator.outputs) - early)
+    if unknown:
+        index = min(early or unknown)
+        shape = subgraph.tensors[index].shape
+        raise ModelError(
+            f"expected dimensions of 0 or more, got {list(shape)}; only the output of a "
+            "RESHAPE may leave one open, until that has run",
+            path=f"{path}.tensors[{index}].shape[{shape.index(-1)}]",
         )
 
 
