@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -58,10 +60,20 @@ def broadcast_shapes(draw: st.DrawFn, max_rank: int = 6) -> tuple[Shape, Shape]:
     return pair[0], pair[1]
 
 
-def scale_triples(low: float = -4, high: float = 2) -> st.SearchStrategy[Scales]:
-    """Scales from ``10**low`` to ``10**high``, spread evenly over the powers."""
-    one = st.floats(low, high).map(lambda e: float(np.float32(10**e)))
-    return st.tuples(one, one, one)
+@st.composite
+def scale_triples(
+    draw: st.DrawFn, natural: Callable[[float, float], float], low: float = -4, high: float = 2
+) -> Scales:
+    """Scales from ``10**low`` to ``10**high``, spread evenly over the powers.
+
+    In half of the cases the output's scale is near the ``natural`` one for the inputs'.
+    """
+    if draw(st.booleans()):
+        a, b, y = (10 ** draw(st.floats(low, high)) for _ in range(3))
+    else:
+        a, b = (10 ** draw(st.floats(-2, 0)) for _ in range(2))
+        y = natural(a, b) * draw(st.floats(0.3, 3))
+    return a, b, y
 
 
 def zero_point_triples(type: str) -> st.SearchStrategy[ZeroPoints]:  # noqa: A002

@@ -2,6 +2,7 @@
 
 Facts: TFLM ``micro/kernels/{add,sub}_common.cc``, ``reference/{add,sub}.h`` and
 ``reference/integer_ops/add.h``. ``pot_scale_int16`` has no effect in TFLM.
+SUB's ratios of scales were in single precision in releases older than 2026.
 """
 
 from __future__ import annotations
@@ -64,34 +65,29 @@ class AddSubParams:
     output_shift: int = 0
 
 
-def left_shift_of(output: TfLiteTensor) -> int:
-    """Bits that make room for precision before the inputs are scaled."""
-    return 15 if output.type is TensorType.INT16 else 20
-
-
 def quantized_params(
     context: Context,
     sign: int,
     activation: int,
     tensors: tuple[TfLiteTensor, TfLiteTensor, TfLiteTensor],
-    ratios: tuple[float, float, float],
 ) -> AddSubParams:
-    """Parameters for int8 and int16 from the two inputs and the output.
-
-    ``ratios`` are the two inputs' scales over twice the larger one, and that over
-    ``2**left_shift`` output scales: the two operators compute them in other precisions.
-    """
+    """Parameters for int8 and int16 from the two inputs and the output."""
     input1, input2, output = tensors
     low, high = activation_range_quantized(context, activation, output)
-    twice = "(2 * the larger input scale)"
-    first, second, last = (
-        requantization_below_one(context, ratio, formula)
-        for ratio, formula in zip(
-            ratios,
-            (f"input 0 / {twice}", f"input 1 / {twice}", f"{twice} / (2**left_shift * output)"),
-            strict=True,
+    left_shift = 15 if output.type is TensorType.INT16 else 20
+    twice = 2 * np.float64(max(input1.scale, input2.scale))
+    with np.errstate(all="ignore"):
+        first, second, last = (
+            requantization_below_one(context, float(ratio), formula)
+            for ratio, formula in (
+                (input1.scale / twice, "input 0 / (2 * larger input)"),
+                (input2.scale / twice, "input 1 / (2 * larger input)"),
+                (
+                    twice / ((1 << left_shift) * np.float64(output.scale)),
+                    f"2 * larger input / (2**{left_shift} * output)",
+                ),
+            )
         )
-    )
     return AddSubParams(
         sign=sign,
         activation_min=low,
@@ -99,7 +95,7 @@ def quantized_params(
         input1_offset=-input1.zero_point,
         input2_offset=-input2.zero_point,
         output_offset=output.zero_point,
-        left_shift=left_shift_of(output),
+        left_shift=left_shift,
         input1_multiplier=first[0],
         input1_shift=first[1],
         input2_multiplier=second[0],

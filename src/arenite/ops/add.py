@@ -5,8 +5,6 @@ Facts: TFLM ``micro/kernels/add.cc``, ``add_common.cc``; the arithmetic is share
 
 from __future__ import annotations
 
-import numpy as np
-
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops._add_sub import (
@@ -14,7 +12,6 @@ from arenite.ops._add_sub import (
     AddOptions,
     AddSubParams,
     invoke,
-    left_shift_of,
     quantized_params,
 )
 from arenite.ops._binary import constraints, is_quantized, resize_output
@@ -43,7 +40,7 @@ def int32_is_not_quantized(node: NodeView) -> bool:
 
 
 def prepare(context: Context, node: Node) -> AddSubParams:
-    """Requantisation (ratios of scales in double precision) and activation range."""
+    """Requantisation and activation range."""
     activation = node.options.fused_activation_function
     inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
     output = output_tensor(context, node)
@@ -53,14 +50,7 @@ def prepare(context: Context, node: Node) -> AddSubParams:
     if output.type is TensorType.INT32:
         # TFLM does not apply the fused activation here.
         return AddSubParams(1, *QUANTIZED_RANGE[TensorType.INT32])
-    twice = 2 * np.float64(max(inputs[0].scale, inputs[1].scale))
-    with np.errstate(all="ignore"):
-        ratios = (
-            float(inputs[0].scale / twice),
-            float(inputs[1].scale / twice),
-            float(twice / ((1 << left_shift_of(output)) * np.float64(output.scale))),
-        )
-    return quantized_params(context, 1, activation, (*inputs, output), ratios)
+    return quantized_params(context, 1, activation, (*inputs, output))
 
 
 REGISTRATION = Registration(

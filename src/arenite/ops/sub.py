@@ -5,8 +5,6 @@ Facts: TFLM ``micro/kernels/sub.cc``, ``sub_common.cc``; the arithmetic is share
 
 from __future__ import annotations
 
-import numpy as np
-
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops._add_sub import (
@@ -14,7 +12,6 @@ from arenite.ops._add_sub import (
     AddSubParams,
     SubOptions,
     invoke,
-    left_shift_of,
     quantized_params,
 )
 from arenite.ops._binary import activation_range_int32, constraints, is_quantized, resize_output
@@ -42,7 +39,7 @@ def int32_is_not_quantized(node: NodeView) -> bool:
 
 
 def prepare(context: Context, node: Node) -> AddSubParams:
-    """Requantisation (ratios of scales in single precision) and activation range."""
+    """Requantisation and activation range."""
     activation = node.options.fused_activation_function
     inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
     output = output_tensor(context, node)
@@ -51,15 +48,7 @@ def prepare(context: Context, node: Node) -> AddSubParams:
         return AddSubParams(-1, *activation_range(activation))
     if output.type is TensorType.INT32:
         return AddSubParams(-1, *activation_range_int32(activation))
-    f = np.float32
-    with np.errstate(all="ignore"):
-        twice = f(2) * f(max(inputs[0].scale, inputs[1].scale))
-        ratios = (
-            float(f(inputs[0].scale) / twice),
-            float(f(inputs[1].scale) / twice),
-            float(twice / (f(1 << left_shift_of(output)) * f(output.scale))),
-        )
-    return quantized_params(context, -1, activation, (*inputs, output), ratios)
+    return quantized_params(context, -1, activation, (*inputs, output))
 
 
 REGISTRATION = Registration(
