@@ -1,139 +1,29 @@
-"""The geometry and arithmetic that convolutions share."""
+"""What convolutions and fully connected layers share: sums of products and what follows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from arenite.fixedpoint import (
-    multiply_by_quantized_multiplier,
-    multiply_by_quantized_multiplier_int64,
-    wrap_int32,
-)
+from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.ops._requantize import Finish, FloatStage, OutputStage, Requantizer
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import window_output_size, window_padding
+from arenite.ops.context import Array, Context, EvalTensor, Node
+from arenite.ops.kernel_util import input_array, output_array, unpack_int4
+
+#: ``OpDataConv``, which CONV_2D and DEPTHWISE_CONV_2D share.
+OP_DATA = Struct(
+    "OpDataConv",
+    ("int32",) * 4  # TfLitePaddingValues
+    + ("int32", "int32", "int32", "int32", "int", "pointer", "pointer", "int32", "int32", "int"),
+)
 
 
-@dataclass(frozen=True)
-class Window:
-    """A 2-D sliding window; every pair is ``(height, width)``.
-
-    ``padding`` counts the elements before the first; behind the last there are as many
-    as the window needs.
-    """
-
-    output_size: tuple[int, int]
-    filter_size: tuple[int, int]
-    stride: tuple[int, int]
-    dilation: tuple[int, int]
-    padding: tuple[int, int]
-
-
-def window_of(
-    context: Context, options: Any, input_shape: tuple[int, ...], filter_size: tuple[int, ...]
-) -> Window:
-    """The window of a convolution or pooling, from its options and an NHWC shape."""
-    strides = (options.stride_h, options.stride_w)
-    dilations = (
-        getattr(options, "dilation_h_factor", 1),
-        getattr(options, "dilation_w_factor", 1),
-    )
-    if min(*strides, *dilations, *filter_size) < 1:
-        context.report_error(
-            f"strides, dilations and filter sizes must be at least 1, got strides {strides}, "
-            f"dilations {dilations}, filter {tuple(filter_size)}"
-        )
-    axes = list(zip(input_shape[1:3], filter_size, strides, dilations, strict=True))
-    out = [window_output_size(options.padding, n, k, s, d) for n, k, s, d in axes]
-    if min(out) < 1:
-        context.report_error(
-            f"a filter of {tuple(filter_size)} does not fit an input of {input_shape[1:3]}"
-        )
-    pads = [window_padding(s, d, n, k, o) for (n, k, s, d), o in zip(axes, out, strict=True)]
-    return Window(
-        (out[0], out[1]), (filter_size[0], filter_size[1]), strides, dilations, (pads[0], pads[1])
-    )
-
-
-def padded(window: Window, x: Array, offset: int) -> Array:
-    """``x + offset`` as float64 in a zero border wide enough for every window."""
-    (oh, ow), (kh, kw) = window.output_size, window.filter_size
-    (sh, sw), (dh, dw), (top, left) = window.stride, window.dilation, window.padding
-    n, h, w, channels = x.shape
-    height = max((oh - 1) * sh + (kh - 1) * dh + 1, top + h)
-    width = max((ow - 1) * sw + (kw - 1) * dw + 1, left + w)
-    if (height, width) == (h, w):
-        return np.add(x, offset, dtype=np.float64)
-    border = np.zeros((n, height, width, channels), np.float64)
-    np.add(x, offset, out=border[:, top : top + h, left : left + w], dtype=np.float64)
-    return border
-
-
-def windows(window: Window, border: Array) -> Array:
-    """All windows of a padded NHWC array: a view ``(n, oh, ow, kh, kw, c)``."""
-    sn, sh, sw, sc = border.strides
-    shape = (border.shape[0], *window.output_size, *window.filter_size, border.shape[3])
-    strides = (
-        sn,
-        sh * window.stride[0],
-        sw * window.stride[1],
-        sh * window.dilation[0],
-        sw * window.dilation[1],
-        sc,
-    )
-    return np.lib.stride_tricks.as_strided(border, shape, strides, writeable=False)
-
-
-def im2col(window: Window, x: Array, offset: int) -> Array:
-    """One row of ``kh * kw * c`` float64 values per output position."""
-    view = windows(window, padded(window, x, offset))
-    return view.reshape(-1, view.shape[3] * view.shape[4] * view.shape[5])
-
-
-def float_matrix(node: Node, weights: Array, groups: int) -> Array:
-    """OHWI weights as float64 ``(groups, kh * kw * c, filters)``; constants are kept."""
-    kept: Array | None = node.host.get("matrices")
-    if kept is not None:
-        return kept
-    matrices = np.ascontiguousarray(
-        weights.reshape(groups, weights.shape[0] // groups, -1).transpose(0, 2, 1), np.float64
-    )
-    if not weights.flags.writeable:
-        node.host["matrices"] = matrices
-    return matrices
-
-
-class ChannelParams(Protocol):
-    """The part of a parameter record that requantisation needs."""
-
-    @property
-    def multiplier(self) -> Array: ...
-    @property
-    def shift(self) -> Array: ...
-    @property
-    def output_offset(self) -> int: ...
-    @property
-    def activation_min(self) -> float: ...
-    @property
-    def activation_max(self) -> float: ...
-    @property
-    def accumulates_64_bits(self) -> bool: ...
-
-
-def requantize_channels(params: ChannelParams, acc: Array, channels: slice) -> Array:
-    """Accumulators (exact floats, channels last) to clamped output values."""
-    multiplier, shift = params.multiplier[channels], params.shift[channels]
-    exact = acc.astype(np.int64)
-    if params.accumulates_64_bits:
-        scaled = multiply_by_quantized_multiplier_int64(exact, multiplier, shift)
-    else:
-        scaled = multiply_by_quantized_multiplier(wrap_int32(exact), multiplier, shift)
-    scaled += params.output_offset
-    return np.clip(scaled, int(params.activation_min), int(params.activation_max))
+# -- constraints ----------------------------------------------------------------------
 
 
 def hybrid_refused(node: NodeView) -> bool:
@@ -148,3 +38,161 @@ def hybrid_refused(node: NodeView) -> bool:
     if activations is TensorType.INT16:
         return weights is TensorType.INT8
     return weights in (TensorType.INT8, TensorType.INT4)
+
+
+def bias_types(*int16: TensorType) -> Callable[[NodeView], bool]:
+    """A constraint on input 2; ``int16`` are the bias types for int16 activations."""
+    legal = {
+        TensorType.FLOAT32: (TensorType.FLOAT32,),
+        TensorType.INT8: (TensorType.INT32,),
+        TensorType.INT16: int16,
+    }
+
+    def check(node: NodeView) -> bool:
+        bias = node.inputs[2] if len(node.inputs) > 2 else None
+        return bias is None or bias.type in legal[node.input(0).type]
+
+    names = " or ".join(str(t) for t in int16)
+    check.__doc__ = (
+        "The bias is float32 with float32 activations, int32 with int8 ones and "
+        f"{names} with int16 ones."
+    )
+    return check
+
+
+# -- the last step --------------------------------------------------------------------
+
+
+class OutputParams(Protocol):
+    """The part of a parameter record from which the last step is made."""
+
+    @property
+    def input_offset(self) -> int: ...
+    @property
+    def output_offset(self) -> int: ...
+    @property
+    def multiplier(self) -> Array: ...
+    @property
+    def shift(self) -> Array: ...
+    @property
+    def activation_min(self) -> float: ...
+    @property
+    def activation_max(self) -> float: ...
+    @property
+    def accumulates_64_bits(self) -> bool: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Per output channel: the bias, the sum of all weights and of their magnitudes."""
+
+    bias: Array
+    weights: Array
+    magnitudes: Array
+
+    @classmethod
+    def of(cls, weights: Array, bias: Array | None) -> Sums:
+        """Of weights ``(channels, ...)`` and a bias, absent where it is None."""
+        flat = weights.reshape(len(weights), -1)
+        return cls(
+            bias=np.zeros(len(weights), weights.dtype) if bias is None else bias.reshape(-1),
+            weights=flat.sum(axis=1, dtype=np.int64) if flat.dtype.kind == "i" else np.zeros(0),
+            magnitudes=np.abs(flat.astype(np.float64)).sum(axis=1),
+        )
+
+    def __getitem__(self, channels: slice) -> Sums:
+        return Sums(self.bias[channels], self.weights[channels], self.magnitudes[channels])
+
+
+def finish_of(
+    params: OutputParams, sums: Sums, x: Array, out: Array, *, rows: int, channels: slice
+) -> tuple[np.dtype[Any], Finish]:
+    """The element type in which sums ``x * w`` are exact, and what follows them.
+
+    ``x`` holds raw values, and the input's zero point outside the image: its offset is
+    made good for here, as a constant per channel. ``rows`` is the number of sums per
+    channel; ``x`` and ``out`` give types only.
+    """
+    sums = sums[channels]
+    if out.dtype == np.float32:
+        stage = FloatStage(sums.bias, params.activation_min, params.activation_max)
+        return np.dtype(np.float64), stage
+    largest = max(-int(np.iinfo(x.dtype).min), abs(params.input_offset))
+    bias = sums.bias + params.input_offset * sums.weights
+    bound = largest * sums.magnitudes
+    requantizer = Requantizer(
+        OutputStage(
+            multiplier=params.multiplier[channels],
+            shift=params.shift[channels],
+            bias=bias,
+            zero_point=params.output_offset,
+            low=int(params.activation_min),
+            high=int(params.activation_max),
+            wide=params.accumulates_64_bits,
+        ),
+        bound + np.abs(bias.astype(np.float64)),
+        rows,
+        out.dtype,
+    )
+    exact = np.float32 if bound.max() < 2**24 else np.float64
+    return np.dtype(exact), requantizer
+
+
+def padding_type(x: Array, zero_point: int) -> np.dtype[Any]:
+    """The element type of a border around ``x``, filled with the zero point."""
+    if x.dtype.kind == "f":
+        return x.dtype
+    legal = np.iinfo(x.dtype).min <= zero_point <= np.iinfo(x.dtype).max
+    return x.dtype if legal else np.dtype(np.int32)
+
+
+# -- invoke ---------------------------------------------------------------------------
+
+Kernel = Callable[[Array, Array], None]
+Build = Callable[[Any, Array, Array, Array | None, Array], Kernel]
+
+
+def invoke_with(build: Build) -> Callable[[Context, Node], None]:
+    """An ``invoke`` that runs the kernel which ``build(params, x, weights, bias, out)`` makes.
+
+    The kernel is kept where weights and bias are constants.
+    """
+
+    def invoke(context: Context, node: Node) -> None:
+        x, out = input_array(context, node, 0), output_array(context, node)
+        kernel: Kernel | None = node.host.get("kernel")
+        if kernel is None:
+            kernel = made(context, node, x, out)
+        kernel(x, out)
+
+    def made(context: Context, node: Node, x: Array, out: Array) -> Kernel:
+        weights = context.get_eval_tensor(node.inputs[1])
+        has_bias = len(node.inputs) > 2 and node.inputs[2] >= 0
+        bias = context.get_eval_tensor(node.inputs[2]).data if has_bias else None
+        kernel = build(node.params, x, weight_values(weights), bias, out)
+        if out.dtype == np.float32:
+            kernel = quiet(kernel)
+        sources = [data for data in (weights.data, bias) if data is not None]
+        if not any(data.flags.writeable for data in sources):
+            node.host["kernel"] = kernel
+        return kernel
+
+    return invoke
+
+
+def weight_values(weights: EvalTensor) -> Array:
+    """Weights with one array element each."""
+    assert weights.data is not None
+    if weights.type is TensorType.INT4:
+        return unpack_int4(weights.data, weights.size).reshape(weights.shape)
+    return weights.data
+
+
+def quiet(kernel: Kernel) -> Kernel:
+    """A kernel on floats without NumPy's warnings: infinities and NaN are C's business."""
+
+    def run(x: Array, out: Array) -> None:
+        with np.errstate(invalid="ignore", over="ignore"):
+            kernel(x, out)
+
+    return run

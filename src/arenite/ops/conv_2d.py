@@ -6,7 +6,9 @@ Facts: TFLM ``micro/kernels/conv_common.cc``, ``reference/conv.h`` and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -15,13 +17,15 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
 from arenite.ops._convolution import (
-    Window,
-    float_matrix,
+    OP_DATA,
+    Sums,
+    bias_types,
+    finish_of,
     hybrid_refused,
-    im2col,
-    requantize_channels,
-    window_of,
+    invoke_with,
+    padding_type,
 )
+from arenite.ops._window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
@@ -29,15 +33,14 @@ from arenite.ops.kernel_util import (
     activation_range_quantized,
     allocate_struct,
     convolution_multipliers,
-    input_array,
     input_tensor,
-    optional_input_array,
     optional_input_tensor,
-    output_array,
     output_tensor,
-    unpack_int4,
 )
 from arenite.ops.registry import Registration
+
+#: Elements of the patches that are multiplied at once: they stay in the cache.
+_PATCH_ELEMENTS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -71,26 +74,28 @@ class Conv2DParams:
     filter_scratch: int
 
 
-OP_DATA = Struct(
-    "OpDataConv",
-    ("int32",) * 4  # TfLitePaddingValues
-    + ("int32", "int32", "int32", "int32", "int", "pointer", "pointer", "int32", "int32", "int"),
-)
 BUILTIN_DATA = Struct("TfLiteConvParams", ("enum", "int", "int", "enum", "int", "int", "enum"))
 
 
 def channels_divide(node: NodeView) -> bool:
     """Input channels are a multiple of the filter's, and output channels of the groups."""
     depth, filter_shape = node.input(0).shape[3], node.input(1).shape
-    if filter_shape[3] < 1 or depth % filter_shape[3]:
+    if min(filter_shape[0], filter_shape[3]) < 1 or depth % filter_shape[3]:
         return False
     groups = depth // filter_shape[3]
     return groups > 0 and filter_shape[0] % groups == 0
 
 
+def bias_fits(node: NodeView) -> bool:
+    """The bias has one element per output channel."""
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    return bias is None or bias.size == node.input(1).shape[0]
+
+
 def prepare(context: Context, node: Node) -> Conv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: Conv2DOptions = node.options
+    node.host.clear()
     output = output_tensor(context, node)
     inp = input_tensor(context, node, 0)
     weights = input_tensor(context, node, 1)
@@ -115,7 +120,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     filter_scratch = -1
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
-    bias_type = bias.type if bias else TensorType(options.quantized_bias_type)
+    bias_type = bias.type if bias else options.quantized_bias_type
     return Conv2DParams(
         window=window,
         groups=inp.shape[3] // weights.shape[3],
@@ -125,68 +130,105 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=inp.type is TensorType.INT16 and bias_type is not TensorType.INT32,
+        accumulates_64_bits=inp.type is TensorType.INT16 and bias_type != TensorType.INT32,
         filter_scratch=filter_scratch,
     )
 
 
-def invoke(context: Context, node: Node) -> None:
-    """Dispatch on the element type."""
-    params: Conv2DParams = node.params
-    x = input_array(context, node, 0)
-    bias = optional_input_array(context, node, 2)
-    out = output_array(context, node)
-    weights = context.get_eval_tensor(node.inputs[1])
-    assert weights.data is not None
-    w = weights.data
-    if weights.type is TensorType.INT4:
-        w = unpack_int4(w, weights.size).reshape(weights.shape)
-    matrices = float_matrix(node, w, params.groups)
-    conv_2d(params, x, matrices, bias, out)
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some output rows of one image: windows are copied to patches, those multiplied.
 
-
-def conv_2d(
-    params: Conv2DParams, x: Array, matrices: Array, bias: Array | None, out: Array
-) -> None:
-    """``out = activation(requantise(x * w + bias))``.
-
-    ``matrices`` holds the weights as float64, one ``(kh * kw * c, filters)`` matrix per
-    group. Products and sums of int8 and int16 values are exact in float64 up to 2**53.
+    ``source`` views the padded input; without one the input itself is copied.
     """
-    depth = x.shape[3] // params.groups
-    filters = matrices.shape[2]
-    for group in range(params.groups):
-        channels = slice(group * filters, (group + 1) * filters)
-        part = x[..., group * depth : (group + 1) * depth]
-        acc = im2col(params.window, part, params.input_offset) @ matrices[group]
-        if bias is not None:
-            acc += bias[channels]
-        result = out[..., channels]
-        if out.dtype == np.float32:
-            np.clip(
-                acc.reshape(result.shape).astype(np.float32),
-                params.activation_min,
-                params.activation_max,
-                out=result,
-            )
-        else:
-            result[...] = requantize_channels(params, acc, channels).reshape(result.shape)
+
+    source: Array | None
+    target: Array
+    patches: Array
+    acc: Array
+
+
+class Convolution:
+    """``out = activation(requantise(patches(x) @ weights + bias))``, exactly.
+
+    One matrix per group, in the narrowest float type that holds every sum of products.
+    """
+
+    def __init__(
+        self, params: Conv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
+    ) -> None:
+        axes = axes_of(params.window, x.shape[1:3])
+        weights = weights[:, axes[0].taps, axes[1].taps]
+        sums = Sums.of(weights, bias)
+        self._border = None
+        if params.groups > 1 or not _is_pointwise(axes):
+            zero_point = -params.input_offset
+            self._border = Border(x.shape, axes, padding_type(x, zero_point), zero_point)
+        filters, depth = len(weights) // params.groups, weights.shape[3]
+        positions = out.size // out.shape[3]
+        self._groups = []
+        for group in range(params.groups):
+            channels = slice(group * filters, (group + 1) * filters)
+            dtype, finish = finish_of(params, sums, x, out, rows=positions, channels=channels)
+            matrix = np.ascontiguousarray(weights[channels].reshape(filters, -1).T, dtype)
+            acc = np.empty((positions, filters), dtype)
+            if self._border is None:
+                patches = np.empty((positions, depth), dtype)
+                blocks = [_Block(None, patches, patches, acc)]
+            else:
+                inputs = slice(group * depth, (group + 1) * depth)
+                blocks = list(_blocks(self._border.windows()[..., inputs], acc))
+            self._groups.append((channels, matrix, blocks, acc, finish))
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Convolve ``x`` (n, h, w, c) to ``out``."""
+        if self._border is not None:
+            self._border.fill(x)
+        for channels, matrix, blocks, acc, finish in self._groups:
+            for block in blocks:
+                source = x.reshape(block.target.shape) if block.source is None else block.source
+                np.copyto(block.target, source)
+                np.matmul(block.patches, matrix, out=block.acc)
+            finish(acc, out[..., channels])
+
+
+def _is_pointwise(axes: tuple[Axis, Axis]) -> bool:
+    """Whether there is one tap, which meets every element once."""
+    return all(a.count == a.stride == 1 and a.first == 0 and a.size == a.outputs for a in axes)
+
+
+def _blocks(windows: Array, acc: Array) -> Iterator[_Block]:
+    images, height, width = windows.shape[:3]
+    window = windows.shape[3:]
+    step = max(1, min(height, _PATCH_ELEMENTS // max(1, width * prod(window))))
+    memory = np.empty((step * width, prod(window)), acc.dtype)
+    done = 0
+    for image in range(images):
+        for top in range(0, height, step):
+            source = windows[image, top : top + step]
+            positions = len(source) * width
+            patches = memory[:positions]
+            target = patches.reshape(source.shape)
+            yield _Block(source, target, patches, acc[done : done + positions])
+            done += positions
 
 
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke,
+    invoke=invoke_with(Convolution),
     options=Conv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
         c.inputs_between(2, 3, optional=frozenset({2})),
         c.outputs_exactly(1),
-        hybrid_refused,
         c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        hybrid_refused,
         c.same_type(),
         c.rank(0, 4),
         c.rank(1, 4),
         channels_divide,
+        bias_types(TensorType.INT32, TensorType.INT64),
+        bias_fits,
     ),
 )

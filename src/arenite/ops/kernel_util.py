@@ -228,16 +228,23 @@ def convolution_multipliers(
     """Requantisation per output channel: ``input_scale * weight_scale / output_scale``.
 
     ``PopulateConvolutionQuantizationParams``: computed in double from float32 scales.
-    One scale is used for all channels.
+    One scale is used for all channels. Refuses what :func:`requantization` refuses.
     """
-    for tensor in (inp, weights, output):
-        if tensor.scale == 0.0:
-            context.report_error(f"tensor {tensor.name!r} needs a quantisation scale other than 0")
+    for tensor in (inp, weights):
+        if tensor.quantization is None or not len(tensor.quantization.zero_point):
+            context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")
     assert weights.quantization is not None
     scales = weights.quantization.scale.astype(np.float64)
-    if len(scales) not in (1, channels):
+    axis = weights.quantization.quantized_dimension
+    if len(scales) not in (1, channels) or (
+        len(scales) > 1 and weights.shape[axis : axis + 1] != (channels,)
+    ):
         context.report_error(
-            f"weights {weights.name!r}: expected 1 or {channels} scales, got {len(scales)}"
+            f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
+            f"axis of as many elements, got {len(scales)} along axis {axis} of {weights.shape}"
         )
-    effective = inp.scale * np.broadcast_to(scales, channels) / output.scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effective = np.float64(inp.scale) * np.broadcast_to(scales, channels) / output.scale
+    worst = effective[np.argmax(np.abs(effective))]
+    requantization(context, float(worst), "input * weights / output")
     return quantize_multipliers(effective)
