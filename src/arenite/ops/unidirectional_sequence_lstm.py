@@ -7,13 +7,11 @@ one ended. Facts: TFLM ``micro/kernels/unidirectional_sequence_lstm.cc``,
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from arenite.fixedpoint import round_half_away
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
@@ -25,6 +23,7 @@ from arenite.ops._lstm import (
     ProductParams,
     run_float,
 )
+from arenite.ops._sigmoid import checked_log2
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -243,9 +242,8 @@ def _products(
 
 
 def _cell_state(context: Context, scale: float, clip: float) -> tuple[int, int]:
-    """The cell state's scale as a power of two (``CheckedLog2``), and the quantised clip."""
-    log2 = np.float32(math.log(scale)) * (np.float32(1) / np.float32(math.log(2)))
-    power = round_half_away(float(log2))
+    """The cell state's scale as the nearest power of two, and the quantised clip."""
+    power, _ = checked_log2(scale)
     if not -43 <= power <= 17:
         context.report_error(
             f"the cell state's scale must be between 2**-43 and 2**17, got {scale:.6g}"
