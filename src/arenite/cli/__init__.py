@@ -1,1 +1,70 @@
-"""The ``arenite`` command."""
+"""The ``arenite`` command: typer and rich over the public API, one file per command.
+
+Exit codes: 0 done, 1 the model, the input or the arena is at fault, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from arenite.cli.common import DEBUG_VARIABLE, Commands
+from arenite.cli.info import info
+from arenite.cli.memory import memory
+from arenite.cli.run import run
+
+app = typer.Typer(
+    name="arenite",
+    cls=Commands,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(info)
+app.command()(run)
+app.command()(memory)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"arenite {version('arenite')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", envvar=DEBUG_VARIABLE, help="Show tracebacks of errors."),
+    ] = False,
+) -> None:
+    """Run TensorFlow Lite Micro models with the device's bits and the device's arena.
+
+    Example: arenite info model.tflite
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line as a process of its own."""
+    if hasattr(signal, "SIGPIPE"):
+        # Whoever reads the output may stop early (`arenite info m | head -1`).
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Names of tensors and files may not exist in the terminal's encoding.
+            stream.reconfigure(errors="backslashreplace")
+    app()

@@ -1,0 +1,113 @@
+"""What all commands share: errors to exit codes, JSON, the terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DEBUG_VARIABLE = "ARENITE_DEBUG"
+_REFRESH_SECONDS = 0.1
+
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the keys of docs/cli.md.")]
+
+
+class Commands(TyperGroup):
+    """The group of all commands: an error that a user can cause is one message and code 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the chosen command."""
+        from arenite.errors import AreniteError
+
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except (AreniteError, OSError, MemoryError) as error:
+            if ctx.params["debug"]:
+                raise
+            fail(_message(error))
+
+
+def fail(message: str) -> NoReturn:
+    """Print an error and exit with code 1."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from arenite.report.text import printable
+
+    lines = "\n".join(printable(line) for line in message.splitlines())
+    Console(stderr=True).print(Text.assemble(("error: ", "bold red"), lines), soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def _message(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename is not None else ""
+        return f"{place}{error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def console() -> Console:
+    """The terminal, or the pipe, that facts are printed to."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def print_json(facts: Any) -> None:
+    """Print one JSON document; NaN and infinity, which JSON lacks, become null."""
+    typer.echo(json.dumps(_plain(facts), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def glyph(terminal: Console, unicode: str, ascii_only: str) -> str:
+    """The one of two characters that the terminal's encoding can show."""
+    return ascii_only if terminal.options.ascii_only else unicode
+
+
+@contextmanager
+def progress(title: str, total: int, expected_seconds: float) -> Iterator[Callable[[], None]]:
+    """A progress bar on the error stream, for what takes over a second, on a terminal only.
+
+    Yields a function that reports one of ``total`` steps done. The bar is drawn inside
+    that call and in no thread, so that it disturbs no measurement.
+    """
+    if expected_seconds < 1 or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        drawn = time.monotonic()
+
+        def advance() -> None:
+            nonlocal drawn
+            bar.advance(task)
+            if time.monotonic() - drawn > _REFRESH_SECONDS:
+                bar.refresh()
+                drawn = time.monotonic()
+
+        yield advance

@@ -1,0 +1,76 @@
+"""What a model is fed on the command line: files, or random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from arenite.cli import arrays, media
+from arenite.cli.values import Array, Input, InputError, is_quantized, require_plain
+from arenite.model import Model, Tensor
+
+_IMAGES = (".png", ".bmp", ".jpg", ".jpeg")
+
+
+def read_inputs(
+    model: Model, files: Sequence[Path], pixel_range: tuple[float, float] | None = None
+) -> list[Input]:
+    """One array per input of the model, from one file each or from one ``.npz``.
+
+    ``pixel_range`` holds the real numbers that pixels 0 and 255 stand for.
+
+    Raises:
+        InputError: A file has no known format or is broken, or their number is wrong.
+        ShapeError, DTypeError: A file does not fit its input.
+        OSError: A file cannot be read.
+    """
+    if len(files) == 1 and files[0].suffix.lower() == ".npz":
+        return arrays.read_npz(files[0], model)
+    if len(files) != len(model.inputs):
+        names = ", ".join(repr(tensor.name) for tensor in model.inputs)
+        raise InputError(
+            f"expected {len(model.inputs)} input files, one for each of {names}, got {len(files)}"
+        )
+    return [_read(file, t, pixel_range) for file, t in zip(files, model.inputs, strict=True)]
+
+
+def _read(path: Path, tensor: Tensor, pixel_range: tuple[float, float] | None) -> Input:
+    require_plain(tensor)
+    suffix = path.suffix.lower()
+    if suffix in _IMAGES:
+        return media.read_image(path, tensor, pixel_range)
+    match suffix:
+        case ".npy":
+            return arrays.read_npy(path, tensor)
+        case ".csv":
+            return arrays.read_csv(path, tensor)
+        case ".wav":
+            return media.read_wav(path, tensor)
+    known = ", ".join((".npy", ".npz", ".csv", *_IMAGES, ".wav"))
+    raise InputError(f"{path}: expected one of the formats {known}, got {suffix or 'no suffix'}")
+
+
+def random_inputs(model: Model, seed: int) -> list[Input]:
+    """Random arrays for every input of the model.
+
+    Integers cover their type's whole range; int32 and int64 without a scale, which are
+    mostly indices, are 0 or 1; floats lie in [-1, 1).
+
+    Raises:
+        InputError: An input has an element type without a NumPy dtype.
+    """
+    rng = np.random.default_rng(seed)
+    return [Input(_random(rng, tensor), f"random, seed {seed}") for tensor in model.inputs]
+
+
+def _random(rng: np.random.Generator, tensor: Tensor) -> Array:
+    require_plain(tensor)
+    dtype = tensor.type.dtype
+    if dtype.kind == "f":
+        return rng.uniform(-1.0, 1.0, tensor.shape).astype(dtype)
+    if dtype.kind == "b" or (dtype.itemsize >= 4 and not is_quantized(tensor)):
+        return rng.integers(0, 2, tensor.shape).astype(dtype)
+    limits = np.iinfo(dtype)
+    return rng.integers(limits.min, limits.max, tensor.shape, dtype, endpoint=True)

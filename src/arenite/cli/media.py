@@ -1,0 +1,146 @@
+"""Inputs from images (with Pillow) and ``.wav`` files."""
+
+from __future__ import annotations
+
+import wave
+from pathlib import Path
+
+import numpy as np
+
+from arenite.cli.values import Array, Input, InputError, fit_reals, is_quantized, real_range
+from arenite.errors import ShapeError
+from arenite.model import Tensor, TensorType
+from arenite.report.text import tensor_text
+
+_MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+
+
+def read_image(path: Path, tensor: Tensor, pixel_range: tuple[float, float] | None) -> Input:
+    """An image, resized to the input, as grey or RGB according to its channels.
+
+    Pixels 0..255 become the real numbers ``pixel_range``; by default all that a
+    quantised input can hold (so int8 gets ``pixel - 128``, as firmware does it; int16,
+    whose range is symmetric, from 0 up), and 0..1 for a float input. uint8 without a
+    scale takes the pixels as they are.
+
+    Raises:
+        InputError: Pillow is missing, the file is no image, or the input takes none.
+        OSError: The file cannot be read.
+    """
+    height, width, channels = _image_shape(tensor, path)
+    pixels, original = _load_image(path, (width, height), _MODES[channels])
+    pixels = pixels.reshape(tensor.shape)
+    origin = f"{path.name}, {original}"
+    if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
+        return Input(pixels, origin)
+    low, high = pixel_range or _default_range(tensor)
+    reals = low + pixels.astype(np.float64) * ((high - low) / 255)
+    return fit_reals(reals, tensor, f"{origin}, pixels 0..255 as {low:.4g}..{high:.4g}")
+
+
+def _image_shape(tensor: Tensor, path: Path) -> tuple[int, int, int]:
+    """``(height, width, channels)`` of NHWC, HWC, NHW and HW inputs."""
+    shape = tensor.shape
+    if len(shape) in (3, 4) and shape[0] == 1:
+        shape = shape[1:]
+    if len(shape) == 2:
+        shape = (*shape, 1)
+    if len(shape) != 3 or shape[2] not in _MODES or min(shape[:2]) < 2:
+        raise InputError(
+            f"{path}: expected an input of shape [1,height,width,channels] with 1, 3 or 4 "
+            f"channels for an image, but {tensor.name!r} is {tensor_text(tensor)}"
+        )
+    return shape[0], shape[1], shape[2]
+
+
+def _default_range(tensor: Tensor) -> tuple[float, float]:
+    if not is_quantized(tensor):
+        return 0.0, 1.0
+    low, high = real_range(tensor)
+    return (0.0, high) if tensor.type is TensorType.INT16 else (low, high)
+
+
+def _load_image(path: Path, size: tuple[int, int], mode: str) -> tuple[Array, str]:
+    """The pixels at ``size`` (width, height) as uint8, and what the file held, in words."""
+    try:
+        from PIL import Image, ImageOps, UnidentifiedImageError
+    except ImportError as error:
+        raise InputError(
+            f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"
+        ) from error
+    broken = (ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError)
+    try:
+        with Image.open(path) as file:
+            if file.mode.startswith(("I", "F")):
+                raise ValueError(f"expected 8 bits per pixel, got mode {file.mode}")
+            image = ImageOps.exif_transpose(file).convert(mode)
+    except broken as error:
+        raise InputError(f"{path}: not a readable image: {error}") from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise InputError(f"{path}: not a readable image: {error}") from error
+    original = f"{image.width}x{image.height}"
+    if image.size != size:
+        image = image.resize(size, Image.Resampling.BILINEAR)
+        original += f" resized to {size[0]}x{size[1]}"
+    return np.asarray(image, np.uint8), original
+
+
+def read_wav(path: Path, tensor: Tensor) -> Input:
+    """PCM samples for an input that takes them raw; channels are averaged.
+
+    int16 inputs get 16-bit samples, all others real numbers in [-1, 1). More samples
+    than the input takes are left out at the end.
+
+    Raises:
+        InputError: The file is not PCM, or the input takes something else.
+        ShapeError: The file has fewer samples than the input takes.
+    """
+    _require_raw_samples(path, tensor)
+    samples, rate = _load_wav(path)
+    count = tensor.size
+    if len(samples) < count:
+        raise ShapeError(
+            f"{path}: expected at least {count} samples for input {tensor.name!r} "
+            f"({tensor_text(tensor)}), got {len(samples)}"
+        )
+    which = f"first {count} of {len(samples)}" if len(samples) > count else f"{count}"
+    origin = f"{path.name}, {which} samples at {rate} Hz"
+    reals = samples[:count].reshape(tensor.shape)
+    if tensor.type is TensorType.INT16:
+        return Input(np.clip(np.floor(reals * 32768 + 0.5), -32768, 32767).astype(np.int16), origin)
+    return fit_reals(reals, tensor, origin)
+
+
+def _require_raw_samples(path: Path, tensor: Tensor) -> None:
+    """Raw samples lie along one axis and are symmetric about zero; features mostly are not."""
+    one_axis = sum(n > 1 for n in tensor.shape) == 1
+    symmetric = tensor.type in (TensorType.INT16, TensorType.FLOAT32)
+    if tensor.type is TensorType.INT8 and is_quantized(tensor):
+        low, high = real_range(tensor)
+        symmetric = low < 0 < high and 0.5 < -low / high < 2
+    if not (one_axis and symmetric):
+        raise InputError(
+            f"{path}: input {tensor.name!r} ({tensor_text(tensor)}) does not take raw samples; "
+            "compute the features that it was trained on and give them as .npy"
+        )
+
+
+def _load_wav(path: Path) -> tuple[Array, int]:
+    """Samples as float64 in [-1, 1), one channel, and their rate in Hz."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
+            data = file.readframes(file.getnframes())
+    except (wave.Error, EOFError) as error:
+        raise InputError(f"{path}: not a readable PCM .wav file: {error}") from error
+    data = data[: len(data) // (width * channels) * (width * channels)]
+    if width == 1:
+        samples = np.frombuffer(data, np.uint8).astype(np.float64) / 128 - 1
+    else:
+        raw = np.frombuffer(data, np.uint8).reshape(-1, width)
+        wide = np.zeros((len(raw), 4), np.uint8)  # left-aligned little-endian int32
+        wide[:, 4 - width :] = raw
+        samples = wide.view("<i4")[:, 0].astype(np.float64) / 2**31
+    return samples.reshape(-1, channels).mean(axis=1), rate

@@ -1,0 +1,135 @@
+"""``arenite run``: one inference, on files or on random numbers."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arenite.cli.common import AsJson, ModelPath, console, glyph, print_json, progress
+
+if TYPE_CHECKING:
+    from arenite.cli.values import Array
+    from arenite.model import Model
+    from arenite.runtime.heap import HeapInterpreter
+
+
+def run(
+    model: ModelPath,
+    *,
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="FILE",
+            help="A .npy, .csv, .png, .bmp, .jpg or .wav file, once per model input in their "
+            "order, or one .npz for all. Random numbers by default.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the outputs to this .npz."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A text file with one label per value, one per line."),
+    ] = None,
+    repeat: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Inferences to time, after the first one.")
+    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs.")] = 0,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="Results to show.")] = 5,
+    pixel_range: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="LOW HIGH",
+            help="Real numbers that pixels 0 and 255 stand for. By default the whole range of a "
+            "quantised input, 0 and 1 for a float one.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a model once and show its results; time it with --repeat.
+
+    Example: arenite run model.tflite --input photo.jpg --labels labels.txt
+    """
+    from arenite.cli.arrays import read_labels
+    from arenite.cli.inputs import random_inputs, read_inputs
+    from arenite.formats import load
+    from arenite.report.inference import Inference, check_labels, inference_facts, render_inference
+
+    loaded = load(model)
+    texts = read_labels(labels) if labels else []
+    check_labels(texts, loaded.outputs)
+    fed = read_inputs(loaded, inputs, pixel_range) if inputs else random_inputs(loaded, seed)
+    interpreter = _interpreter(loaded)
+    arrays, seconds = _measure(interpreter, loaded, [i.array for i in fed], repeat)
+    if output:
+        save_npz(output, [t.name for t in loaded.outputs], arrays)
+    inference = Inference(
+        file=model,
+        inputs=loaded.inputs,
+        origins=tuple(i.origin for i in fed),
+        outputs=loaded.outputs,
+        arrays=tuple(arrays),
+        seconds=tuple(seconds),
+        labels=tuple(texts),
+    )
+    if as_json:
+        print_json(inference_facts(inference, top))
+        return
+    terminal = console()
+    for line in render_inference(inference, terminal.width, top, glyph(terminal, "█", "#")):
+        terminal.print(line, soft_wrap=True)
+
+
+def _interpreter(model: Model) -> HeapInterpreter:
+    from arenite.runtime.heap import HeapInterpreter
+
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def _measure(
+    interpreter: HeapInterpreter, model: Model, inputs: Sequence[Array], repeat: int
+) -> tuple[list[Array], list[float]]:
+    """The outputs of the first inference, and the times in seconds of ``repeat`` more.
+
+    Memory of an input is used for other tensors once it was read, so every inference gets
+    its inputs anew.
+    """
+    first = _invoke(interpreter, inputs)
+    outputs = [interpreter.output(i).copy() for i in range(len(model.outputs))]
+    seconds = []
+    with progress("timing", repeat, expected_seconds=first * repeat) as advance:
+        for _ in range(repeat):
+            seconds.append(_invoke(interpreter, inputs))
+            advance()
+    return outputs, seconds
+
+
+def _invoke(interpreter: HeapInterpreter, inputs: Sequence[Array]) -> float:
+    for index, array in enumerate(inputs):
+        interpreter.input(index)[...] = array
+    start = time.perf_counter()
+    interpreter.invoke()
+    return time.perf_counter() - start
+
+
+def save_npz(path: Path, names: Sequence[str], arrays: Sequence[Any]) -> None:
+    """Write arrays under their tensors' names; ``output_N`` for empty and repeated ones."""
+    import numpy as np
+
+    used: set[str] = set()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for index, (name, array) in enumerate(zip(names, arrays, strict=True)):
+            key = f"output_{index}" if not name or name in used else name
+            used.add(key)
+            with archive.open(f"{key}.npy", "w") as file:
+                np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)

@@ -1,0 +1,146 @@
+"""What input files become: arrays of a model input's shape and dtype.
+
+Real numbers are quantised as ``q = round(real / scale) + zero_point``, halves away from
+zero, clipped to the type's range (TensorFlow Lite's ``QUANTIZE``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import AreniteError, DTypeError, ShapeError
+from arenite.model import Tensor
+from arenite.report.text import tensor_text
+
+Array = npt.NDArray[Any]
+
+
+class InputError(AreniteError, ValueError):
+    """A file cannot serve as a model's input."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An array of a model input's shape and dtype, and in words where it comes from."""
+
+    array: Array
+    origin: str
+
+
+def require_plain(tensor: Tensor) -> None:
+    """Refuse element types that have no NumPy dtype of their own (strings, int4, complex).
+
+    Raises:
+        InputError: ``tensor`` has such a type.
+    """
+    dtype = tensor.type.dtype
+    if tensor.type.bits != dtype.itemsize * 8 or dtype.kind not in "biuf":
+        raise InputError(
+            f"input {tensor.name!r}: expected numbers of whole bytes, got {tensor.type}, "
+            "for which no file format is read"
+        )
+
+
+def is_quantized(tensor: Tensor) -> bool:
+    """Whether the tensor holds integers that stand for real numbers, with one scale."""
+    quantization = tensor.quantization
+    return (
+        tensor.type.dtype.kind in "iu" and quantization is not None and len(quantization.scale) == 1
+    )
+
+
+def real_range(tensor: Tensor) -> tuple[float, float]:
+    """The real numbers that a quantised tensor's smallest and largest value stand for."""
+    limits = np.iinfo(tensor.type.dtype)
+    scale, zero_point = _scale(tensor)
+    return scale * (int(limits.min) - zero_point), scale * (int(limits.max) - zero_point)
+
+
+def fit_reals(reals: Array, tensor: Tensor, origin: str) -> Input:
+    """Real numbers of the tensor's shape as its values, quantised if need be.
+
+    Raises:
+        InputError: A number to be quantised is NaN or infinite, or the scale is not positive.
+        DTypeError: The tensor holds integers without a scale.
+    """
+    dtype = tensor.type.dtype
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return Input(reals.astype(dtype), origin)
+    if not is_quantized(tensor):
+        raise DTypeError(
+            f"{origin}: expected {tensor.type} for input {tensor.name!r}, got {reals.dtype}"
+        )
+    scale, zero_point = _scale(tensor)
+    if not np.isfinite(reals).all():
+        raise InputError(f"{origin}: expected finite numbers, got NaN or infinity")
+    if not 0 < scale < np.inf:
+        raise InputError(f"input {tensor.name!r}: expected a positive scale, got {scale}")
+    scaled = reals.astype(np.float64) / scale
+    rounded = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled) + zero_point
+    limits = np.iinfo(dtype)
+    values = np.clip(rounded, float(limits.min), float(limits.max)).astype(dtype)
+    return Input(values, f"{origin}, quantised")
+
+
+def fit_array(array: Array, tensor: Tensor, origin: str) -> Input:
+    """An array as the tensor's value, if shape and dtype agree up to axes of length 1.
+
+    Floats are quantised for a quantised tensor, numbers are converted for a float one.
+
+    Raises:
+        ShapeError, DTypeError: The array does not fit.
+    """
+    if _squeezed(array.shape) != _squeezed(tensor.shape):
+        raise ShapeError(
+            f"{origin}: expected shape {list(tensor.shape)} for input {tensor.name!r}, "
+            f"got {list(array.shape)}"
+        )
+    array = array.reshape(tensor.shape)
+    dtype = tensor.type.dtype
+    if array.dtype == dtype:
+        return Input(array.astype(dtype), origin)
+    if dtype.kind == "f" and array.dtype.kind in "fiu":
+        return fit_reals(array, tensor, f"{origin}, converted from {array.dtype}")
+    if is_quantized(tensor) and array.dtype.kind == "f":
+        return fit_reals(array, tensor, origin)
+    wanted = f"{tensor.type}, or floats to quantise," if is_quantized(tensor) else f"{tensor.type}"
+    raise DTypeError(f"{origin}: expected {wanted} for input {tensor.name!r}, got {array.dtype}")
+
+
+def fit_numbers(numbers: list[float], tensor: Tensor, origin: str) -> Input:
+    """Numbers without a dtype, in the tensor's order: real numbers, or plain integers.
+
+    Raises:
+        ShapeError: Their count is not the tensor's.
+        InputError: An integer tensor without a scale is given something else.
+    """
+    if len(numbers) != tensor.size:
+        raise ShapeError(
+            f"{origin}: expected {tensor.size} numbers for input {tensor.name!r} "
+            f"({tensor_text(tensor)}), got {len(numbers)}"
+        )
+    dtype = tensor.type.dtype
+    reals = np.array(numbers, np.float64).reshape(tensor.shape)
+    if dtype.kind == "f" or is_quantized(tensor):
+        return fit_reals(reals, tensor, origin)
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    wrong = [n for n in numbers if n != n // 1 or not low <= n <= high]
+    if wrong:
+        raise InputError(f"{origin}: expected {tensor.type} numbers, got {wrong[0]:g}")
+    return Input(reals.astype(dtype), origin)
+
+
+def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
+
+
+def _scale(tensor: Tensor) -> tuple[float, int]:
+    quantization = tensor.quantization
+    assert quantization is not None
+    zero_points = quantization.zero_point
+    return float(quantization.scale[0]), int(zero_points[0]) if len(zero_points) else 0

@@ -1,0 +1,179 @@
+"""One inference as facts and as a person reads it: what went in, what came out, how long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.text import Text
+
+from arenite.errors import ShapeError
+from arenite.model import Tensor
+from arenite.report.facts import tensor_facts
+from arenite.report.text import Column, duration, printable, table, tensor_text
+
+Array = npt.NDArray[Any]
+
+_BAR = 20
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What an inference took and gave.
+
+    ``origins`` says of each input where its data come from; ``seconds`` holds the time of
+    every timed repeat.
+    """
+
+    file: str
+    inputs: tuple[Tensor, ...]
+    origins: tuple[str, ...]
+    outputs: tuple[Tensor, ...]
+    arrays: tuple[Array, ...]
+    seconds: tuple[float, ...]
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One of an output's largest values; ``value`` is the real number that ``raw`` stands for."""
+
+    index: int
+    label: str
+    value: float
+    raw: int | float
+
+
+def real_values(array: Array, tensor: Tensor) -> npt.NDArray[np.float64]:
+    """What an output's values stand for: ``scale * (q - zero_point)`` where it is quantised."""
+    quantization = tensor.quantization
+    values: npt.NDArray[np.float64] = array.astype(np.float64)
+    if array.dtype.kind not in "iu" or quantization is None or len(quantization.scale) != 1:
+        return values
+    zero_point = int(quantization.zero_point[0]) if len(quantization.zero_point) else 0
+    return float(quantization.scale[0]) * (values - zero_point)
+
+
+def top(array: Array, tensor: Tensor, labels: Sequence[str], count: int) -> list[Ranked]:
+    """The ``count`` largest of a vector's values, equal ones by index, NaN last.
+
+    Empty if the output has more than one axis that is longer than 1, or a single value.
+    """
+    if sum(n > 1 for n in array.shape) != 1:
+        return []
+    raw, values = array.reshape(-1), real_values(array, tensor).reshape(-1)
+    order = np.argsort(-values, kind="stable")[:count]
+    return [
+        Ranked(int(i), labels[i] if labels else "", float(values[i]), raw[i].item()) for i in order
+    ]
+
+
+def check_labels(labels: Sequence[str], tensors: Sequence[Tensor]) -> None:
+    """Refuse labels that are not one per value of the first output.
+
+    Raises:
+        ShapeError: Their number is another.
+    """
+    if labels and len(labels) != tensors[0].size:
+        raise ShapeError(
+            f"expected {tensors[0].size} labels, one per value of output "
+            f"{tensors[0].name!r} ({tensor_text(tensors[0])}), got {len(labels)}"
+        )
+
+
+def inference_facts(inference: Inference, count: int) -> dict[str, Any]:
+    """Everything that ``arenite run`` prints, and the outputs themselves."""
+    seconds = inference.seconds
+    return {
+        "file": inference.file,
+        "inputs": [
+            {**tensor_facts(tensor), "origin": origin}
+            for tensor, origin in zip(inference.inputs, inference.origins, strict=True)
+        ],
+        "outputs": [
+            {
+                **tensor_facts(tensor),
+                "values": array.tolist(),
+                "top": [vars(ranked) for ranked in _top(inference, index, count)],
+            }
+            for index, (tensor, array) in enumerate(
+                zip(inference.outputs, inference.arrays, strict=True)
+            )
+        ],
+        "repeat": len(seconds),
+        "seconds": {"median": median(seconds), "min": min(seconds), "max": max(seconds)},
+    }
+
+
+def _top(inference: Inference, index: int, count: int) -> list[Ranked]:
+    """Labels are for the first output."""
+    labels = () if index else inference.labels
+    return top(inference.arrays[index], inference.outputs[index], labels, count)
+
+
+def render_inference(
+    inference: Inference, width: int, count: int, bar: str = "█"
+) -> Iterator[Text]:
+    """Inputs and their origins, outputs and their largest values, time."""
+    yield Text(printable(inference.file), style="bold")
+    yield Text()
+    for tensor, origin in zip(inference.inputs, inference.origins, strict=True):
+        yield Text.assemble(("in   ", "cyan"), f"{tensor_text(tensor)}  {printable(tensor.name)}")
+        yield Text(f"     {printable(origin)}", style="dim")
+    for index, tensor in enumerate(inference.outputs):
+        yield Text.assemble(("out  ", "cyan"), f"{tensor_text(tensor)}  {printable(tensor.name)}")
+        ranked = _top(inference, index, count)
+        if ranked:
+            yield from _ranking(ranked, width, bar)
+        else:
+            yield _summary(inference.arrays[index], tensor)
+    yield Text()
+    yield _time(inference.seconds)
+
+
+def _ranking(ranked: Sequence[Ranked], width: int, bar: str) -> Iterator[Text]:
+    largest = ranked[0].value
+    columns = [
+        Column("", ["   "] * len(ranked)),
+        Column("#", [str(r.index) for r in ranked], "right"),
+        Column("label", [printable(r.label) for r in ranked], shrink=12),
+        Column("value", [f"{r.value:.4g}" for r in ranked], "right"),
+        Column("raw", [f"{r.raw:.4g}" for r in ranked], "right", keep=2),
+        Column("", [bar * _length(r.value, largest) for r in ranked], keep=1, style="green"),
+    ]
+    if not any(r.label for r in ranked):
+        del columns[2]
+    if all(isinstance(r.raw, float) for r in ranked):
+        columns = [column for column in columns if column.heading != "raw"]
+    yield from table(columns, width)
+
+
+def _length(value: float, largest: float) -> int:
+    """Cells of a bar; none for NaN, infinities and values under zero."""
+    if not (np.isfinite(value) and np.isfinite(largest) and 0 < value <= largest):
+        return 0
+    return round(_BAR * value / largest)
+
+
+def _summary(array: Array, tensor: Tensor) -> Text:
+    values = real_values(array, tensor)
+    if values.size == 1:
+        return Text(f"     {values.reshape(-1)[0]:.6g}")
+    if not values.size:
+        return Text("     no values")
+    return Text(
+        f"     min {values.min():.4g}  mean {values.mean():.4g}  max {values.max():.4g}",
+    )
+
+
+def _time(seconds: Sequence[float]) -> Text:
+    if len(seconds) == 1:
+        return Text.assemble(("time  ", "bold"), f"{duration(seconds[0])}, one run")
+    spread = f"{duration(min(seconds))} .. {duration(max(seconds))}"
+    return Text.assemble(
+        ("time  ", "bold"), f"{duration(median(seconds))}, median of {len(seconds)} ({spread})"
+    )

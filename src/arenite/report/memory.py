@@ -1,0 +1,156 @@
+"""An arena's use as facts and as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.text import Text
+
+from arenite.memory.plan import MemoryPlan, PlannedBuffer
+from arenite.memory.recording import Allocations
+from arenite.report.memory_map import ASCII, UNICODE, color_of, draw_map, lifetime
+from arenite.report.text import Column, number, printable, size, table
+
+
+@dataclass(frozen=True)
+class ArenaUse:
+    """How a model uses an arena of ``arena`` bytes; ``smallest`` is the least that works."""
+
+    file: str
+    abi: str
+    arena: int
+    smallest: int
+    plan: MemoryPlan
+    allocations: Allocations
+
+    @property
+    def temp(self) -> int:
+        """Bytes that only allocation needs, beyond what head and tail take afterwards."""
+        return max(self.smallest - self.allocations.total, 0)
+
+    @property
+    def free(self) -> int:
+        """Bytes that are never used."""
+        return self.arena - self.allocations.total - self.temp
+
+    @property
+    def head_buffers(self) -> list[PlannedBuffer]:
+        """The buffers that share the head."""
+        return [buffer for buffer in self.plan.buffers if buffer.kind != "variable"]
+
+
+def arena_facts(use: ArenaUse) -> dict[str, Any]:
+    """Everything that ``arenite memory`` prints; see ``docs/cli.md`` for the keys."""
+    allocations = use.allocations.to_dict()
+    return {
+        **small_arena_facts(use.file, use.plan.planner, use.abi, use.arena, use.smallest),
+        "fits": True,
+        "head": use.allocations.head,
+        "temp": use.temp,
+        "tail": use.allocations.tail,
+        "free": use.free,
+        "buffers": [asdict(buffer) for buffer in use.plan.buffers],
+        "tail_categories": allocations["categories"],
+        "tail_records": allocations["records"],
+    }
+
+
+def small_arena_facts(
+    file: str, planner: str, abi: str, arena: int, smallest: int
+) -> dict[str, Any]:
+    """What is left to say of an arena that is too small: the first keys of the others."""
+    return {
+        "file": file,
+        "planner": planner,
+        "abi": abi,
+        "fits": False,
+        "arena": arena,
+        "smallest_arena": smallest,
+    }
+
+
+def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
+    """Regions, the map of the head, its buffers, the tail's categories."""
+    yield Text.assemble(
+        (printable(use.file), "bold"), f"  {use.plan.planner} planner, {use.abi} structs"
+    )
+    yield Text()
+    yield from _regions(use, width, ascii_only=ascii_only)
+    yield Text()
+    yield Text("Head: offset in bytes against operators", style="bold")
+    yield from draw_map(use.head_buffers, width, glyphs=ASCII if ascii_only else UNICODE)
+    yield Text()
+    yield from _buffers(use, width)
+    yield Text()
+    yield Text("Tail", style="bold")
+    yield from _tail(use, width)
+    yield Text()
+    yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
+
+
+def _regions(use: ArenaUse, width: int, *, ascii_only: bool) -> Iterator[Text]:
+    """A bar to scale, and a line per region."""
+    head, _, tail = use.allocations.head, use.temp, use.allocations.tail
+    regions = [
+        ("head", head, "tensors and scratch memory of an inference", "#█", "cyan"),
+        (
+            "temp",
+            use.temp,
+            "more, while operators are prepared and memory is planned",
+            "t▒",
+            "magenta",
+        ),
+        ("free", use.free, "", ".░", "dim"),
+        ("tail", tail, "structs, and what lives as long as the interpreter", "=▓", "yellow"),
+    ]
+    bar, start, drawn = Text("["), 0, 0
+    for _, count, _, marks, style in regions:
+        start += count
+        cells = round(start * (width - 2) / max(use.arena, 1)) - drawn
+        bar.append((marks[0] if ascii_only else marks[1]) * cells, style=style)
+        drawn += cells
+    yield Text.assemble(("Arena  ", "bold"), size(use.arena))
+    yield bar.append("]")
+    columns = [
+        Column("", [marks[0 if ascii_only else 1] for _, _, _, marks, _ in regions]),
+        Column("", [name for name, *_ in regions]),
+        Column("", [number(count) for _, count, *_ in regions], "right"),
+        Column("", [meaning for _, _, meaning, _, _ in regions], keep=1),
+    ]
+    yield from table(columns, width)[1:]
+
+
+def _buffers(use: ArenaUse, width: int) -> list[Text]:
+    buffers = use.head_buffers
+    columns = [
+        Column("#", [str(index) for index in range(len(buffers))], "right"),
+        Column("buffer", [printable(b.name) for b in buffers], shrink=12),
+        Column("kind", [b.kind for b in buffers], keep=1),
+        Column("offset", [number(b.offset) for b in buffers], "right"),
+        Column("size", [number(b.size) for b in buffers], "right"),
+        Column("alive", [lifetime(b) for b in buffers]),
+    ]
+    lines = table(columns, width)
+    for index, line in enumerate(lines[1:]):
+        line.stylize(color_of(index), 0, len(columns[0].cells[-1]))
+    return lines
+
+
+def _tail(use: ArenaUse, width: int) -> Sequence[Text]:
+    categories = use.allocations.categories
+    return table(
+        [
+            Column("", [category.name for category in categories], shrink=20),
+            Column("bytes", [number(category.used_bytes) for category in categories], "right"),
+            Column(
+                "requested",
+                [number(category.requested_bytes) for category in categories],
+                "right",
+                keep=2,
+            ),
+            Column("count", [number(category.count) for category in categories], "right", keep=1),
+        ],
+        width,
+    )

@@ -1,0 +1,189 @@
+"""The plan of an arena's head drawn in a terminal: offset upwards, time to the right.
+
+Every buffer is a rectangle filled with one character of its own among its neighbours, in
+its own colour, with its number inside where there is room.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.text import Text
+
+from arenite.memory.plan import PlannedBuffer
+from arenite.report.text import number
+
+COLORS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow")
+_MAX_CELLS_PER_MOMENT = 8
+_EMPTY = -1
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """The characters of a drawing."""
+
+    fills: str = "█▓▒░"
+    vertical: str = "│"
+    horizontal: str = "─"
+    corner: str = "└"
+    tick: str = "┴"
+
+
+UNICODE = Glyphs()
+ASCII = Glyphs("#%+:", "|", "-", "+", "+")
+
+
+def color_of(index: int) -> str:
+    """The colour of buffer ``index``."""
+    return COLORS[index % len(COLORS)]
+
+
+def lifetime(buffer: PlannedBuffer) -> str:
+    """When a buffer is alive, in words: ``operators 2 to 4``."""
+    if buffer.kind == "variable":
+        return "always"
+    if buffer.end <= max(buffer.begin, 0):
+        return "never"
+    first, last = buffer.begin - 1, buffer.end - 2
+    if last < 0:
+        return "before operator 0"
+    if first < 0:
+        return f"input to operator {last}"
+    return f"operator {first}" if first == last else f"operators {first} to {last}"
+
+
+def extent(buffers: Sequence[PlannedBuffer]) -> tuple[int, int]:
+    """Bytes and moments that the buffers reach to."""
+    top = max((b.offset + b.size for b in buffers), default=0)
+    return top, max((b.end for b in buffers), default=0)
+
+
+def draw_map(
+    buffers: Sequence[PlannedBuffer], width: int, height: int = 16, glyphs: Glyphs = UNICODE
+) -> list[Text]:
+    """A head's plan as lines of at most ``width`` cells, ``height`` of them for the memory.
+
+    A cell shows the buffer that takes most of its bytes and moments.
+    """
+    top, moments = extent(buffers)
+    if not top or not moments:
+        return [Text("no planned buffers", style="dim")]
+    margin = len(number(top)) + 2
+    room = max(width - margin, 8)
+    columns = min(room, moments * _MAX_CELLS_PER_MOMENT)
+    columns -= columns % moments if moments <= columns else 0
+    cells = _cells(buffers, top, moments, columns, height)
+    labels = _labels(cells)
+    fills = _fills(cells, len(glyphs.fills))
+    lines = []
+    for row in range(height - 1, -1, -1):
+        line = Text(_offset_label(row, height, top).rjust(margin - 2) + " " + glyphs.vertical)
+        for column, index in enumerate(cells[row]):
+            label = labels.get((row, column))
+            if index == _EMPTY:
+                line.append(" ")
+            elif label:
+                line.append(label, style=f"bold black on {color_of(index)}")
+            else:
+                line.append(glyphs.fills[fills[index]], style=color_of(index))
+        lines.append(line)
+    return lines + _time_axis(moments, columns, margin, glyphs)
+
+
+def _offset_label(row: int, height: int, top: int) -> str:
+    """Bytes at the upper edge of the top row and of every fourth."""
+    if row != height - 1 and (height - 1 - row) % 4:
+        return ""
+    return number(round(top * (row + 1) / height))
+
+
+def _cells(
+    buffers: Sequence[PlannedBuffer], top: int, moments: int, columns: int, height: int
+) -> list[list[int]]:
+    """For every row (from offset 0 up) and column the index of the buffer shown there."""
+    shares: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
+    for index, buffer in enumerate(buffers):
+        rows = _spread(buffer.offset, buffer.offset + buffer.size, top, height)
+        times = _spread(max(buffer.begin, 0), buffer.end, moments, columns)
+        for column, time in times.items():
+            for row, space in rows.items():
+                shares[row, column][index] += time * space
+    return [
+        [
+            shares[row, column].most_common(1)[0][0] if (row, column) in shares else _EMPTY
+            for column in range(columns)
+        ]
+        for row in range(height)
+    ]
+
+
+def _spread(begin: int, end: int, total: int, bins: int) -> dict[int, int]:
+    """How much of ``[begin, end)`` lies in each of ``bins`` equal parts of ``[0, total)``.
+
+    Lengths are in units of ``1 / bins``, so that everything is whole numbers.
+    """
+    begin, end = begin * bins, end * bins
+    parts = range(begin // total, -(-end // total))
+    return {part: min(end, (part + 1) * total) - max(begin, part * total) for part in parts}
+
+
+def _labels(cells: list[list[int]]) -> dict[tuple[int, int], str]:
+    """The characters of every buffer's number, by row and column, inside its rectangle."""
+    runs: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for row, line in enumerate(cells):
+        column = 0
+        for index, group in groupby(line):
+            length = len(list(group))
+            if index != _EMPTY:
+                runs[index].append((row, column, length))
+            column += length
+    labels = {}
+    for index, places in runs.items():
+        text = str(index)
+        longest = max(length for _, _, length in places)
+        if longest < len(text):
+            continue
+        wide = [place for place in places if place[2] == longest]
+        row, column, length = wide[len(wide) // 2]
+        start = column + (length - len(text)) // 2
+        labels.update({(row, start + i): char for i, char in enumerate(text)})
+    return labels
+
+
+def _fills(cells: list[list[int]], count: int) -> dict[int, int]:
+    """A fill for every buffer, other than those of the buffers it touches if that can be."""
+    touching: defaultdict[int, set[int]] = defaultdict(set)
+    for row, line in enumerate(cells):
+        for column, index in enumerate(line):
+            neighbours = [line[column - 1]] if column else []
+            neighbours += [cells[row - 1][column]] if row else []
+            for other in neighbours:
+                touching[index].add(other)
+                touching[other].add(index)
+    fills: dict[int, int] = {}
+    for index in sorted(touching.keys() - {_EMPTY}):
+        taken = Counter(fills[o] for o in touching[index] if o in fills)
+        fills[index] = min(range(count), key=lambda fill: (taken[fill], fill))
+    return fills
+
+
+def _time_axis(moments: int, columns: int, margin: int, glyphs: Glyphs) -> list[Text]:
+    """The axis, and operator numbers below the columns where the operators begin."""
+    axis = [glyphs.horizontal] * columns
+    labels = [" "] * columns
+    free = 0
+    for moment in range(moments):
+        column = moment * columns // moments
+        text = "in" if moment == 0 else str(moment - 1)
+        if column < free or column + len(text) > columns:
+            continue
+        axis[column] = glyphs.tick
+        labels[column : column + len(text)] = text
+        free = column + len(text) + 1
+    return [
+        Text("0".rjust(margin - 2) + " " + glyphs.corner + "".join(axis)),
+        Text(" " * margin + "".join(labels).rstrip()),
+    ]

@@ -1,0 +1,181 @@
+"""A model as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.report.facts import options
+from arenite.report.resolver import resolver
+from arenite.report.statistics import ModelStatistics, OperatorStatistics, is_parameter, statistics
+from arenite.report.text import Column, number, printable, size, table, tensor_text
+
+
+def render_model(model: Model, width: int) -> Iterator[Text]:
+    """Inputs, outputs, operators, sizes and the firmware's resolver, ``width`` cells wide."""
+    stats = statistics(model)
+    yield Text(printable(model.source or "(built)"), style="bold")
+    yield Text()
+    yield from ports_table(model, width)
+    for index, subgraph in enumerate(model.subgraphs):
+        yield Text()
+        if len(model.subgraphs) > 1:
+            yield Text(f"Subgraph {index} {printable(subgraph.name)}".rstrip(), style="bold")
+        rows = [op for op in stats.operators if op.subgraph == index]
+        yield from _operators_table(subgraph, rows, width)
+    yield Text()
+    yield from _sizes(model, stats)
+    yield Text()
+    yield from _resolver(model)
+
+
+def ports_table(model: Model, width: int) -> list[Text]:
+    """One line per input and output: name, type, shape, quantisation, bytes."""
+    ports = [("in", t) for t in model.inputs] + [("out", t) for t in model.outputs]
+    tensors = [tensor for _, tensor in ports]
+    columns = [
+        Column("", [side for side, _ in ports], style="cyan"),
+        Column("tensor", [tensor_text(t) for t in tensors]),
+        Column("scale", [_scale(t) for t in tensors], "right", keep=1),
+        Column("zero point", [_zero_point(t) for t in tensors], "right", keep=1),
+        Column("real values", [_real_values(t) for t in tensors], keep=3),
+        Column("bytes", [number(t.nbytes) for t in tensors], "right", keep=2),
+        Column("name", [printable(t.name) for t in tensors], shrink=12),
+    ]
+    unused = [c for c in columns if set(c.cells) == {"-"}]
+    return table([c for c in columns if c not in unused], width)
+
+
+def _scale(tensor: Tensor) -> str:
+    quantization = tensor.quantization
+    if quantization is None or not len(quantization.scale):
+        return "-"
+    if quantization.is_per_channel:
+        return f"{len(quantization.scale)} scales"
+    return f"{quantization.scale[0]:.6g}"
+
+
+def _zero_point(tensor: Tensor) -> str:
+    quantization = tensor.quantization
+    if quantization is None or len(quantization.zero_point) != 1:
+        return "-"
+    return str(quantization.zero_point[0])
+
+
+def _real_values(tensor: Tensor) -> str:
+    """The real numbers that the type's extremes stand for."""
+    quantization, dtype = tensor.quantization, tensor.type.dtype
+    if quantization is None or len(quantization.scale) != 1 or dtype.kind not in "iu":
+        return "-"
+    limits, scale = np.iinfo(dtype), float(quantization.scale[0])
+    zero_point = int(quantization.zero_point[0]) if len(quantization.zero_point) else 0
+    low, high = ((int(q) - zero_point) * scale for q in (limits.min, limits.max))
+    return f"{low:.4g} .. {high:.4g}"
+
+
+# -- operators ------------------------------------------------------------------------
+
+
+def _operators_table(subgraph: Subgraph, stats: list[OperatorStatistics], width: int) -> list[Text]:
+    operators = subgraph.operators
+    macs = [number(s.macs) if s.macs is not None else "?" for s in stats]
+    columns = [
+        Column("#", [str(s.index) for s in stats], "right"),
+        Column("operator", [printable(s.name) for s in stats], shrink=20),
+        Column("input", [_tensors(subgraph, op.inputs) for op in operators], keep=2),
+        Column("weights", [_weights(subgraph, op) for op in operators], keep=3),
+        Column("output", [_tensors(subgraph, op.outputs) for op in operators], shrink=16),
+        Column("options", [options_text(op) for op in operators], keep=4),
+        Column("parameters", [number(s.parameters) for s in stats], "right", keep=1),
+        Column("MACs", macs, "right"),
+    ]
+    return table(columns, width)
+
+
+def _tensors(subgraph: Subgraph, indices: tuple[int, ...]) -> str:
+    """What flows: the tensors that are not constants; equal ones are counted."""
+    texts = [
+        tensor_text(subgraph.tensors[i])
+        for i in indices
+        if i >= 0 and not subgraph.tensors[i].is_constant
+    ]
+    distinct = dict.fromkeys(texts)
+    return " ".join(f"{texts.count(t)}x {t}" if texts.count(t) > 1 else t for t in distinct)
+
+
+def _weights(subgraph: Subgraph, operator: Operator) -> str:
+    """The largest trained constant."""
+    constants = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
+    constants = [tensor for tensor in constants if is_parameter(tensor)]
+    return tensor_text(max(constants, key=lambda t: t.nbytes)) if constants else ""
+
+
+def options_text(operator: Operator) -> str:
+    """An operator's options in few words: ``same, stride 2x1, relu6``; defaults are left out."""
+    values = options(operator)
+    words = []
+    for name, value in values.items():
+        if name in _PAIRS:
+            words += _pair(name, values)
+        elif name in ("padding", "fused_activation_function") and isinstance(value, str):
+            words += [value.lower()] if value != "NONE" else []
+        elif name not in _SECONDS and value not in (_USUAL.get(name), 0, []):
+            words.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+    return ", ".join(words)
+
+
+# Options that say one thing together: shown once, as height x width.
+_PAIRS = {
+    "stride_w": ("stride", "stride_h"),
+    "filter_width": ("filter", "filter_height"),
+    "dilation_w_factor": ("dilation", "dilation_h_factor"),
+}
+_SECONDS = frozenset(second for _, second in _PAIRS.values())
+_USUAL = {"beta": 1.0}
+
+
+def _pair(name: str, values: dict[str, Any]) -> list[str]:
+    word, second = _PAIRS[name]
+    height, width = values.get(second, 1), values[name]
+    return [] if height == width == 1 else [f"{word} {height}x{width}"]
+
+
+# -- sizes and resolver ---------------------------------------------------------------
+
+
+def _sizes(model: Model, stats: ModelStatistics) -> Iterator[Text]:
+    unknown = sum(op.macs is None for op in stats.operators)
+    macs = number(stats.macs)
+    if unknown:
+        macs += f", and those of {unknown} operators without a formula"
+    facts = [
+        ("description", printable(model.description) or "none"),
+        ("parameters", number(stats.parameters)),
+        ("MACs", macs),
+        ("file", size(stats.file_bytes)),
+        ("constants", size(stats.constant_bytes)),
+    ]
+    facts += [(printable(name), _metadata(data)) for name, data in model.metadata.items()]
+    width = max(len(name) for name, _ in facts)
+    for name, value in facts:
+        yield Text.assemble((f"{name:{width}s}  ", "bold"), value)
+
+
+def _metadata(data: bytes) -> str:
+    """Short text as it is (versions, say), else the size."""
+    text = data.rstrip(b"\0").decode("ascii", "replace")
+    return f"metadata, {text if 0 < len(text) < 40 and text.isprintable() else size(len(data))}"
+
+
+def _resolver(model: Model) -> Iterator[Text]:
+    cpp = resolver(model)
+    yield Text("Firmware (C++)", style="bold")
+    for line in cpp.lines:
+        yield Text(f"  {line}", overflow="fold", no_wrap=True)
+    if cpp.missing:
+        names = ", ".join(cpp.missing)
+        yield Text(f"  // TensorFlow Lite Micro does not have: {names}", style="yellow")
