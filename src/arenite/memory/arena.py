@@ -279,5 +279,5 @@ def _aligned_zeros(size: int) -> Bytes:
 def _zeros(size: int) -> Bytes:
     try:
         return np.zeros(size, np.uint8)
-    except (MemoryError, ValueError) as error:
+    except (MemoryError, ValueError, OverflowError) as error:
         raise ArenaError(f"this machine has no {size} bytes of memory", requested=size) from error

@@ -21,6 +21,8 @@ ONLINE = -1
 #: Calls of subgraphs while times are marked; more than this is no model but an attack.
 _MAX_SCOPES = 1_000_000
 _MAX_DEPTH = 64
+#: TFLM's planners count bytes in an ``int``.
+MAX_BYTES = 2**31 - 1
 
 #: Options of the operators that call subgraphs, in calling order.
 _CALLS = {
@@ -149,17 +151,25 @@ def tensor_bytes(tensor: Tensor) -> int:
     ``memory_helpers.cc``, ``TfLiteTypeSizeOf``.
 
     Raises:
-        ModelError: A dimension is negative, or TFLM has no size for the type.
+        ModelError: A dimension is negative, TFLM has no size for the type, or the tensor is
+            too large for it.
     """
     if min(tensor.shape, default=0) < 0:
         raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(tensor.shape)}")
+    size = tensor.size * _element_bytes(tensor)
+    if size > MAX_BYTES:
+        raise ModelError(f"tensor {tensor.name!r} takes {size} bytes, TFLM counts to {MAX_BYTES}")
+    return size
+
+
+def _element_bytes(tensor: Tensor) -> int:
     if tensor.type is TensorType.INT4:
-        return tensor.size
+        return 1
     if tensor.type is TensorType.RESOURCE:
-        return 4 * tensor.size
+        return 4
     if tensor.type.bits < 8 or tensor.type.name.startswith("FLOAT8"):
         raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
-    return tensor.nbytes
+    return tensor.type.bits // 8
 
 
 def offline_offsets(model: Model) -> list[list[int]] | None:

@@ -12,6 +12,7 @@ from typing import Any
 from arenite.errors import ShapeError, StateError
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
+from arenite.memory.liveness import MAX_BYTES
 from arenite.memory.plan import MemoryPlan
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
@@ -74,16 +75,14 @@ class MicroInterpreterContext(HostContext):
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
         self.require("allocate_persistent_buffer", INIT, PREPARE)
-        if size < 0:
-            self.report_error(f"expected a buffer size of 0 or more, got {size}")
+        self._check_size(size)
         label = f"#{self.operator} {self.operator_name}"
         return self._allocator.allocate_persistent_buffer(size, purpose, label)
 
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """Ask for ``size`` bytes in the head while this node runs."""
         self.require("request_scratch_buffer_in_arena", PREPARE)
-        if size < 0:
-            self.report_error(f"expected a buffer size of 0 or more, got {size}")
+        self._check_size(size)
         return self._allocator.request_scratch_buffer_in_arena(
             size, self.subgraph, self.operator, purpose
         )
@@ -94,6 +93,10 @@ class MicroInterpreterContext(HostContext):
         if not 0 <= handle < len(self._scratch):
             self.report_error(f"expected one of {len(self._scratch)} scratch handles, got {handle}")
         return self._scratch[handle]
+
+    def _check_size(self, size: int) -> None:
+        if not 0 <= size <= MAX_BYTES:
+            self.report_error(f"expected a buffer size from 0 to {MAX_BYTES}, got {size}")
 
     # -- what the graph and the interpreter use
 

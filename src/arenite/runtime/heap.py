@@ -5,6 +5,9 @@ The kernels are the same as in the arena; only their host differs.
 
 from __future__ import annotations
 
+import weakref
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -85,6 +88,7 @@ class HeapInterpreter:
         self._context = HeapContext(model)
         self._graph = Graph(model, self._context, profiler=profiler)
         self._graph.resolve(resolver or AllOpsResolver())
+        self._finalizer: weakref.finalize[..., Any] | None = None
 
     def resize_input(self, index: int, shape: tuple[int, ...]) -> None:
         """Change input ``index``'s shape; call :meth:`allocate_tensors` afterwards.
@@ -104,6 +108,9 @@ class HeapInterpreter:
     def allocate_tensors(self) -> None:
         """Prepare every operator for the current input shapes and allocate all tensors."""
         context = self._context
+        if self._finalizer is not None:
+            self._finalizer()
+        self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
         context.begin()
         context.set_state(InterpreterState.INIT)
         self._graph.init_subgraphs()

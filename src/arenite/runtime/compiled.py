@@ -1,0 +1,84 @@
+"""A graph's operators as native steps, with Python operators in between."""
+
+from __future__ import annotations
+
+from arenite.native.program import NativeTensor, Program, lib
+from arenite.ops import Registration, builtin
+from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration
+
+
+class CompiledSubgraph:
+    """The main subgraph: runs of native steps, and Python operators where there is no kernel.
+
+    ``steps[i]`` is node i's step, or -1 where it runs in Python.
+    """
+
+    def __init__(self, graph: Graph, instruction_set: str | None = None) -> None:
+        self._program = Program(instruction_set)
+        self._entries = graph.nodes[0]
+        self._host: GraphHost = graph.host
+        self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
+        self._program.finish()
+        self._runs = list(_runs(self.steps))
+
+    def invoke(self) -> None:
+        """Run all operators in order."""
+        for begin, end, number in self._runs:
+            if number < 0:
+                self._program.run(begin, end)
+            else:
+                self._python(number)
+
+    def invoke_node(self, number: int) -> None:
+        """Run one operator."""
+        step = self.steps[number]
+        if step < 0:
+            self._python(number)
+        else:
+            self._program.run(step, step + 1)
+
+    def kernel(self, number: int) -> str:
+        """What runs node ``number``: an instruction set, or ``"python"``."""
+        step = self.steps[number]
+        return "python" if step < 0 else self._program.describe(step)
+
+    def _python(self, number: int) -> None:
+        entry = self._entries[number]
+        self._host.enter_node(0, number)
+        entry.registration.invoke(self._host, entry.node)
+
+    def _add(self, number: int, entry: NodeAndRegistration) -> int:
+        if not _is_own(entry.registration):
+            return -1
+        self._host.enter_node(0, number)
+        tensors = [self._tensor(index) for index in (*entry.node.inputs, *entry.node.outputs)]
+        added = self._program.add(entry.node.name, entry.node.params, tensors)
+        return len(self._program) - 1 if added else -1
+
+    def _tensor(self, index: int) -> NativeTensor:
+        if index < 0:
+            return NativeTensor(None, lib.AR_ABSENT, (), False)
+        tensor = self._host.get_eval_tensor(index)
+        constant = tensor.data is not None and not tensor.data.flags.writeable
+        return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
+
+
+def _is_own(registration: Registration) -> bool:
+    """Whether a registration is Arenite's: a user's own one must run as it is."""
+    own = builtin(registration.name)
+    return own is not None and own.invoke is registration.invoke
+
+
+def _runs(steps: list[int]) -> list[tuple[int, int, int]]:
+    """``(begin, end, -1)`` for native steps in a row, ``(0, 0, node)`` for a Python one."""
+    runs: list[tuple[int, int, int]] = []
+    for number, step in enumerate(steps):
+        if step < 0:
+            runs.append((0, 0, number))
+        elif runs and runs[-1][2] < 0:
+            runs[-1] = (runs[-1][0], step + 1, -1)
+        else:
+            runs.append((step, step + 1, -1))
+    return runs
+
+

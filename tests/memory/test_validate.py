@@ -1,0 +1,80 @@
+"""The validator refuses every kind of wrong plan and accepts right ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from arenite.errors import PlanError
+from arenite.memory.planners import plan, planner_names, register_planner
+from arenite.memory.problem import Buffer, Problem, Solution
+from arenite.memory.validate import validate
+
+A, B = Buffer(10, 0, 2), Buffer(10, 1, 3)
+
+
+def test_neighbours_in_memory_are_fine() -> None:
+    validate(Problem((A, B)), Solution((0, 10), 20))
+
+
+def test_neighbours_in_time_may_share_memory() -> None:
+    validate(Problem((A, Buffer(10, 2, 3))), Solution((0, 0), 10))
+
+
+def test_overlap_of_one_byte_is_found() -> None:
+    with pytest.raises(PlanError, match="buffers 0 and 1 overlap: bytes 0 to 10 and 9 to 19"):
+        validate(Problem((A, B)), Solution((0, 9), 20))
+
+
+def test_overlap_with_an_offline_buffer_is_found() -> None:
+    fixed = Buffer(10, 0, 2, offline_offset=5)
+    with pytest.raises(PlanError, match="overlap"):
+        validate(Problem((fixed, B)), Solution((5, 0), 20))
+
+
+def test_two_offline_buffers_may_overlap() -> None:
+    fixed = Buffer(10, 0, 2, offline_offset=0)
+    validate(Problem((fixed, fixed)), Solution((0, 0), 10))
+
+
+def test_an_empty_buffer_overlaps_nothing() -> None:
+    validate(Problem((A, Buffer(0, 0, 2))), Solution((0, 5), 10))
+
+
+@pytest.mark.parametrize("offset", [-1, 11])
+def test_a_place_outside_is_found(offset: int) -> None:
+    with pytest.raises(PlanError, match="are outside of 20"):
+        validate(Problem((A,)), Solution((offset,), 20))
+
+
+def test_misalignment_is_found() -> None:
+    with pytest.raises(PlanError, match="offset 8 is not a multiple of 16"):
+        validate(Problem((Buffer(4, 0, 1, 16),)), Solution((8,), 20))
+
+
+def test_a_moved_offline_buffer_is_found() -> None:
+    with pytest.raises(PlanError, match="expected its offline offset 16, got 0"):
+        validate(Problem((Buffer(4, 0, 1, 16, 16),)), Solution((0,), 20))
+
+
+def test_missing_offsets_are_found() -> None:
+    with pytest.raises(PlanError, match="expected 2 offsets, got 1"):
+        validate(Problem((A, B)), Solution((0,), 20))
+
+
+def test_a_registered_planner_is_validated_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arenite.memory.planners._PLANNERS", {})
+    register_planner("all at zero", lambda p: Solution((0,) * len(p.buffers), 10))
+    assert planner_names() == ["all at zero"]
+    assert plan(Problem((A,)), "all at zero").size == 10
+    with pytest.raises(PlanError, match="overlap"):
+        plan(Problem((A, B)), "all at zero")
+
+
+def test_a_planner_name_is_taken_once() -> None:
+    with pytest.raises(ValueError, match="'greedy' is registered already"):
+        register_planner("greedy", lambda problem: Solution((), 0))
+
+
+def test_an_unknown_planner_lists_those_there_are() -> None:
+    with pytest.raises(ValueError, match="expected a planner of greedy, linear, got 'best'"):
+        plan(Problem(()), "best")
