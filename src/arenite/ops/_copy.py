@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 
@@ -115,3 +116,22 @@ def positive_axis(context: Context, axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
         context.report_error(f"axis must lie in [{-rank}, {rank}), got {axis}")
     return axis % rank
+
+
+def inputs_like_output(node: NodeView) -> bool:
+    """There is at least one input, and all are present and have the output's type."""
+    kind = node.output(0).type
+    return len(node.inputs) > 0 and all(t is not None and t.type is kind for t in node.inputs)
+
+
+def outputs_like_input(index: int) -> Constraint:
+    """A constraint: there are outputs, all of the type of input ``index``."""
+
+    def check(node: NodeView) -> bool:
+        kind = node.input(index).type
+        return len(node.outputs) > 0 and all(t is not None and t.type is kind for t in node.outputs)
+
+    check.__doc__ = (
+        f"There is at least one output, and all are present and have the type of input {index}."
+    )
+    return check
