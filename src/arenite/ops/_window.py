@@ -57,10 +57,13 @@ def window_of(
 class Axis:
     """A window along one axis of an image, without the taps that never meet the image.
 
+    A file may set strides and dilations to anything; the span stays within three times
+    the image all the same. Where no tap meets the image, one is kept.
+
     Attributes:
         size: Elements of the image.
         outputs: Positions of the window.
-        taps: The taps of the filter that meet the image at any position.
+        taps: The taps of the filter that meet the image at any position, at least one.
         first: Where the first of them lies at the first position; may be negative.
         stride: Elements between positions; 1 where there is one position only.
         dilation: Elements between taps.
@@ -81,7 +84,7 @@ class Axis:
     @property
     def span(self) -> int:
         """Elements from the first tap of the first position to the last of the last."""
-        return (self.outputs - 1) * self.stride + max(self.count - 1, 0) * self.dilation + 1
+        return (self.outputs - 1) * self.stride + (self.count - 1) * self.dilation + 1
 
     @property
     def inside(self) -> slice:
@@ -104,9 +107,9 @@ def _axis(window: Window, size: int, axis: int) -> Axis:
     stride = window.stride[axis] if outputs > 1 else 1
     # One tap needs no dilation, which a file may set to anything.
     dilation = window.dilation[axis] if window.filter_size[axis] > 1 else 1
-    low = max(0, -(((outputs - 1) * stride - padding) // dilation))
-    high = min(window.filter_size[axis], (size - 1 + padding) // dilation + 1)
-    low = min(low, high)
+    taps = window.filter_size[axis]
+    low = min(max(0, -(((outputs - 1) * stride - padding) // dilation)), taps - 1)
+    high = max(min(taps, (size - 1 + padding) // dilation + 1), low + 1)
     return Axis(size, outputs, slice(low, high), low * dilation - padding, stride, dilation)
 
 

@@ -1,0 +1,208 @@
+"""DEPTHWISE_CONV_2D: a 2-D convolution of every channel by itself.
+
+Each input channel gives ``depth_multiplier`` output channels, which lie next to each
+other. Facts: TFLM ``micro/kernels/depthwise_conv_common.cc``,
+``reference/depthwiseconv_float.h`` and ``reference/integer_ops/depthwise_conv.h``.
+TFLM's package ends the process on a model without a bias; here it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops._convolution import (
+    OP_DATA,
+    Sums,
+    bias_types,
+    finish_of,
+    hybrid_refused,
+    invoke_with,
+)
+from arenite.ops._requantize import tile
+from arenite.ops._window import Border, Window, axes_of, window_of
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    activation_range,
+    activation_range_quantized,
+    allocate_struct,
+    convolution_multipliers,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class DepthwiseConv2DOptions(OptionsTable):
+    """``table DepthwiseConv2DOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 2
+
+    padding: int = slot(0, "int8")
+    stride_w: int = slot(1, "int32")
+    stride_h: int = slot(2, "int32")
+    depth_multiplier: int = slot(3, "int32")
+    fused_activation_function: int = slot(4, "int8")
+    dilation_w_factor: int = slot(5, "int32", 1)
+    dilation_h_factor: int = slot(6, "int32", 1)
+
+
+@dataclass(frozen=True)
+class DepthwiseConv2DParams:
+    """What the kernels need: geometry, offsets, requantisation per output channel."""
+
+    window: Window
+    depth_multiplier: int
+    input_offset: int
+    output_offset: int
+    multiplier: Array
+    shift: Array
+    activation_min: float
+    activation_max: float
+    accumulates_64_bits: bool
+    filter_scratch: int
+
+
+BUILTIN_DATA = Struct(
+    "TfLiteDepthwiseConvParams", ("enum", "int", "int", "int", "enum") + ("int",) * 2
+)
+
+
+def channels_multiply(node: NodeView) -> bool:
+    """The filter has shape (1, height, width, input channels * depth_multiplier)."""
+    depth, filter_shape = node.input(0).shape[3], node.input(1).shape
+    multiplied = depth * node.options.depth_multiplier
+    return filter_shape[0] == 1 and filter_shape[3] == multiplied > 0
+
+
+def bias_fits(node: NodeView) -> bool:
+    """The bias has one element per output channel."""
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    return bias is None or bias.size == node.input(1).shape[3]
+
+
+def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
+    """Geometry, output shape, requantisation; scratch for int4 weights."""
+    options: DepthwiseConv2DOptions = node.options
+    node.host.clear()
+    output = output_tensor(context, node)
+    inp = input_tensor(context, node, 0)
+    weights = input_tensor(context, node, 1)
+    channels = weights.shape[3]
+    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    filter_scratch = -1
+    if weights.type is TensorType.INT4:
+        filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
+    window = window_of(context, options, inp.shape, weights.shape[1:3])
+    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels))
+    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
+    input_tensor(context, node, 0)
+    input_tensor(context, node, 1)
+    optional_input_tensor(context, node, 2)
+    output_tensor(context, node)
+
+    if inp.type is TensorType.FLOAT32:
+        low, high = activation_range(options.fused_activation_function)
+        multiplier = shift = np.zeros(0, np.int32)
+    else:
+        multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+        low, high = activation_range_quantized(context, options.fused_activation_function, output)
+    return DepthwiseConv2DParams(
+        window=window,
+        depth_multiplier=options.depth_multiplier,
+        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
+        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=inp.type is TensorType.INT16,
+        filter_scratch=filter_scratch,
+    )
+
+
+class DepthwiseConvolution:
+    """``out = activation(requantise(sum over taps of (x at the tap) * weight + bias))``.
+
+    The sum is exact, in the narrowest float type that holds it. The columns lie in one
+    phase per stride, so that the pixels which a tap meets are neighbours: a row of
+    pixels times a row of repeated weights.
+    """
+
+    def __init__(
+        self,
+        params: DepthwiseConv2DParams,
+        x: Array,
+        weights: Array,
+        bias: Array | None,
+        out: Array,
+    ) -> None:
+        n, height, width, channels = out.shape
+        rows, columns = axes = axes_of(params.window, x.shape[1:3])
+        taps = weights[0, rows.taps, columns.taps]
+        dtype, self._finish = finish_of(
+            params,
+            Sums.of(taps.reshape(-1, channels).T, bias),
+            x,
+            out,
+            rows=n * height * width,
+            channels=slice(None),
+        )
+        self._border = Border(
+            x.shape,
+            axes,
+            dtype,
+            -params.input_offset,
+            phases=columns.stride,
+            repeat=params.depth_multiplier,
+        )
+        repeat = tile(width, channels)
+        shape = (n, height, width // repeat, repeat * channels)
+        self._acc = np.empty(shape, dtype)
+        self._term = np.empty(shape, dtype)
+        self._taps = [
+            (self._border.tap(i, j).reshape(shape), np.tile(taps[i, j].astype(dtype), repeat))
+            for i in range(rows.count)
+            for j in range(columns.count)
+        ]
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Convolve ``x`` (n, h, w, c) to ``out``."""
+        self._border.fill(x)
+        acc, term = self._acc, self._term
+        pixels, weights = self._taps[0]
+        np.multiply(pixels, weights, out=acc)
+        for pixels, weights in self._taps[1:]:
+            np.multiply(pixels, weights, out=term)
+            np.add(acc, term, out=acc)
+        self._finish(acc, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke_with(DepthwiseConvolution),
+    options=DepthwiseConv2DOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(2, 3, optional=frozenset({2})),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        hybrid_refused,
+        c.same_type(),
+        c.rank(0, 4),
+        c.rank(1, 4),
+        channels_multiply,
+        bias_types(TensorType.INT64),
+        bias_fits,
+    ),
+)
