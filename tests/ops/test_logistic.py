@@ -27,7 +27,7 @@ def models(draw: st.DrawFn) -> Model:
     near_one = st.floats(0.998, 1.002)
     power_of_two = st.tuples(st.integers(-14, -9), near_one).map(lambda p: 2.0 ** p[0] * p[1])
     scale = draw(st.one_of(scales(), power_of_two))
-    return model(kind, scale, draw(zero_points(kind)), draw(shapes()))
+    return model(kind, scale, draw(zero_points(kind)), draw(shapes(kind)))
 
 
 @differential

@@ -35,9 +35,10 @@ def unary_model(
     return b.build()
 
 
-def shapes(max_rank: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
-    """Small shapes, scalars included."""
-    return st.lists(st.integers(1, 9), max_size=max_rank).map(tuple)
+def shapes(type: str = "") -> st.SearchStrategy[tuple[int, ...]]:  # noqa: A002
+    """Small shapes, scalars included; for int16 often one that shows every step."""
+    small = st.lists(st.integers(1, 9), max_size=4).map(tuple)
+    return st.one_of(small, st.just((64, 1024))) if type == "int16" else small
 
 
 def scales(low: float = -6, high: float = 3) -> st.SearchStrategy[float]:

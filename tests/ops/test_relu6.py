@@ -1,0 +1,51 @@
+"""RELU6 equals TFLM on random scales, zero points and types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential
+from tests.ops.unary import run, scales, shapes, unary_model, zero_points
+from tests.oracle import Oracle
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    kind = draw(st.sampled_from(["int8", "int16", "float32"]))
+    if kind == "float32":
+        return unary_model("RELU6", draw(shapes(kind)), kind)
+    zero_point = draw(zero_points(kind)) if kind == "int8" else draw(st.integers(-32768, 32767))
+    return unary_model(
+        "RELU6",
+        draw(shapes(kind)),
+        kind,
+        x=(draw(scales(-5, 2)), zero_point),
+        y=(draw(scales(-5, 2)), draw(zero_points(kind))),
+    )
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+def test_int8_clamps_in_the_inputs_quantisation():
+    model = unary_model("RELU6", (4,), "int8", x=(0.5, 10), y=(7.0, -3))
+    np.testing.assert_array_equal(run(model, [-7, 10, 11, 127]), [10, 10, 11, 22])
+
+
+def test_float_keeps_nan():
+    model = unary_model("RELU6", (4,), "float32")
+    np.testing.assert_array_equal(run(model, [-1, 5, 7, np.nan]), [0, 5, 6, np.nan])
+
+
+def test_an_input_without_a_scale_is_refused():
+    refused = unary_model("RELU6", (4,), "int8")
+    with pytest.raises(ConstraintError, match="got a scale of 0"):
+        run(refused, 0)
