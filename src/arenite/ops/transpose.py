@@ -1,0 +1,79 @@
+"""TRANSPOSE: the axes of a tensor in another order.
+
+Facts: TFLM ``micro/kernels/transpose_common.cc`` and ``reference/transpose.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class TransposeOptions(OptionsTable):
+    """``table TransposeOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 26
+
+
+@dataclass(frozen=True)
+class TransposeParams:
+    """Axis ``i`` of the output is axis ``perm[i]`` of the input."""
+
+    perm: tuple[int, ...]
+    output_shape: tuple[int, ...]
+
+
+def perm_orders_the_axes(node: NodeView) -> bool:
+    """The permutation (input 1) is an int32 vector that names every axis of input 0 once."""
+    perm, rank = node.input(1), len(node.input(0).shape)
+    if perm.type is not TensorType.INT32 or perm.shape != (rank,):
+        return False
+    return perm.data is not None and sorted(perm.data.tolist()) == list(range(rank))
+
+
+def prepare(context: Context, node: Node) -> TransposeParams:
+    """The output's shape."""
+    inp = input_tensor(context, node, 0)
+    perm_tensor = input_tensor(context, node, 1)
+    output = output_tensor(context, node)
+    assert perm_tensor.data is not None
+    perm = tuple(int(axis) for axis in perm_tensor.data)
+    shape = tuple(inp.shape[axis] for axis in perm)
+    context.resize_tensor(output.index, shape)
+    return TransposeParams(perm=perm, output_shape=shape)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every element to its place."""
+    transpose(node.params, input_array(context, node, 0), output_array(context, node))
+
+
+def transpose(params: TransposeParams, x: Array, out: Array) -> None:
+    """``out[i, j, ...] = x`` with its axes in the order of ``perm``."""
+    np.copyto(out.reshape(params.output_shape), x.transpose(params.perm))
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=TransposeOptions,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        c.same_type(),
+        c.rank(0, 1, 2, 3, 4, 5),
+        c.constant(1),
+        perm_orders_the_axes,
+    ),
+)
