@@ -111,7 +111,7 @@ class _ModelReader:
         if index >= len(self.buffers):
             if index == 0:
                 return None
-            raise _bad_index("buffer", index, len(self.buffers), f"{path}.buffer")
+            raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         data = self.buffers[index]
         if data is not None and not _aligned(data, type_.dtype.alignment):
             data = data.copy()
@@ -122,7 +122,7 @@ class _ModelReader:
     def _metadata(self, row: Row, path: str) -> bytes:
         index = row["buffer"]
         if index >= len(self.buffers):
-            raise _bad_index("buffer", index, len(self.buffers), f"{path}.buffer")
+            raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         if index not in self.metadata:
             data = self.buffers[index]
             self.metadata[index] = b"" if data is None else data.tobytes()
@@ -153,7 +153,7 @@ class _ModelReader:
                 path=f"{path}.type",
             )
         for name, message in _REFUSED_IN_TENSORS.items():
-            if row[name]:
+            if row[name] not in (None, 0, []):
                 raise ModelError(message, path=f"{path}.{name}")
         return Tensor(
             name=row["name"] or "",
@@ -174,7 +174,7 @@ class _ModelReader:
     def _operator(self, row: Row, path: str) -> Operator:
         index = row["opcode_index"]
         if index >= len(self.codes):
-            raise _bad_index("operator code", index, len(self.codes), f"{path}.opcode_index")
+            raise _bad_index("an operator code", index, len(self.codes), f"{path}.opcode_index")
         name, is_custom, version = self.codes[index]
         union: Union | None = row["builtin_options"]
         union_2: Union | None = row["builtin_options_2"]
@@ -299,7 +299,7 @@ def _aligned(data: Array, alignment: int) -> bool:
 
 
 def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:
-    return ModelError(f"expected a {what} from 0 to {count - 1}, got {index}", path=path)
+    return ModelError(f"expected {what} from 0 to {count - 1}, got {index}", path=path)
 
 
 def _list(rows: list[Row] | None) -> list[Row]:

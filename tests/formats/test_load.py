@@ -1,0 +1,75 @@
+"""``load`` takes a path or a buffer, and says what a file is when it is no model."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arenite.errors import ModelError
+from arenite.formats import load, tflite
+from tests.formats.test_tflite import small
+from tests.same import assert_same
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "small.tflite"
+    file.write_bytes(tflite.write(small()))
+    return file
+
+
+def test_path_string_and_bytes_load_the_same(path: Path) -> None:
+    data = path.read_bytes()
+    for source in (path, str(path), data, bytearray(data), memoryview(data)):
+        assert_same(load(source), tflite.read(data))
+
+
+def test_a_path_is_mapped_and_becomes_the_source(path: Path) -> None:
+    model = load(path)
+    assert model.source == str(path)
+    owner: object = model.main.tensors[1].data
+    while isinstance(owner, np.ndarray | memoryview):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    assert isinstance(owner, mmap.mmap)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "expected a TensorFlow Lite file, got an empty one"),
+        (b"\x08\x07\x12\x07pytorch", "got a protocol buffer (such as an ONNX model"),
+        (b"PK\x03\x04 and more", "got a zip archive (such as a Keras or PyTorch model)"),
+        (b"\x89HDF\r\n\x1a\n", "got an HDF5 file"),
+        (b"GGUF\3\0\0\0", "got a GGUF file"),
+        (b"hello", "got one that begins with b'hello' (bytes 4 to 7 should be b'TFL3')"),
+    ],
+)
+def test_content_that_is_no_model(content: bytes, message: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        load(content)
+    assert message in str(caught.value)
+
+
+def test_the_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.tflite").touch()
+    with pytest.raises(ModelError, match=r"in '.*empty\.tflite', got an empty one"):
+        load(tmp_path / "empty.tflite")
+
+
+def test_mnn(tmp_path: Path) -> None:
+    (tmp_path / "kws.mnn").write_bytes(bytes(64))
+    with pytest.raises(ModelError, match="an MNN model, which this version does not read"):
+        load(tmp_path / "kws.mnn")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"missing\.tflite"):
+        load(tmp_path / "missing.tflite")
+
+
+def test_directory(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"Is a directory|Permission denied"):
+        load(tmp_path)
