@@ -1,5 +1,5 @@
 """Bytes to models and back."""
 
-from arenite.formats.load import load
+from arenite.formats.loader import load
 
 __all__ = ["load"]
