@@ -1,0 +1,55 @@
+"""Sizes of the structs in the arena on the three targets.
+
+lp64 and tflite_micro are what the compiler made of them in the PyPI package (its machine
+code passes them as constants); ilp32 follows from the same fields.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from arenite.memory import structs
+from arenite.memory.abi import ILP32, LP64, TFLITE_MICRO, Abi, Struct
+
+
+@pytest.mark.parametrize(
+    ("struct", "lp64", "ilp32"),
+    [
+        (structs.SINGLE_ARENA_BUFFER_ALLOCATOR, 72, 36),
+        (structs.PLANNERS["greedy"], 72, 44),
+        (structs.PLANNERS["linear"], 8216, 4108),
+        (structs.micro_allocator_struct(LP64), 72, 36),
+        (structs.BUILTIN_DATA_ALLOCATOR, 16, 8),
+        (structs.SUBGRAPH_ALLOCATIONS, 16, 8),
+        (structs.EVAL_TENSOR, 24, 12),
+        (structs.NODE_AND_REGISTRATION, 64, 32),
+        (structs.TENSOR, 64, 40),
+        (structs.AFFINE_QUANTIZATION, 24, 12),
+        (structs.int_array(3), 16, 16),
+        (structs.SCRATCH_BUFFER_REQUEST, 16, 12),
+        (structs.ALLOCATION_INFO, 32, 24),
+        (structs.RESOURCE_VARIABLES, 16, 12),
+        (structs.resource_variable_array(2), 80, 40),
+    ],
+    ids=lambda value: value.name if isinstance(value, Struct) else "",
+)
+def test_struct(struct: Struct, lp64: int, ilp32: int) -> None:
+    assert (struct.size(LP64), struct.size(ILP32)) == (lp64, ilp32)
+
+
+def test_the_package_records_and_was_built_with_compression() -> None:
+    assert structs.buffer_allocator_struct(TFLITE_MICRO).size(TFLITE_MICRO) == 104
+    assert structs.micro_allocator_struct(TFLITE_MICRO).size(TFLITE_MICRO) == 272
+    assert structs.SUBGRAPH_ALLOCATIONS.size(TFLITE_MICRO) == 24
+
+
+def test_fields_for_compression_count_only_where_it_was_built_in() -> None:
+    struct = Struct("OpData", ("int8", "int32"), compression=("int", "pointer"))
+    assert struct.size(LP64) == 8
+    assert struct.size(Abi("lp64", 8, compression=True)) == 24
+
+
+@pytest.mark.parametrize("abi", [LP64, ILP32, TFLITE_MICRO])
+def test_the_greedy_planner_works_in_40_bytes_per_buffer(abi: Abi) -> None:
+    assert structs.planner_workspace("greedy", 3, abi) == 120
+    assert structs.planner_workspace("linear", 3, abi) == 0
