@@ -84,6 +84,12 @@ def test_equals_tflm_on_large_means(oracle: Oracle, kind: str, shape: tuple[int,
     assert agrees(oracle, model, 0).status == "ok"
 
 
+def test_sums_wrap_at_32_bits_as_tflm_does(oracle: Oracle) -> None:
+    model = mean("int16", (40000,), [0], zeros=(-32768, 0))
+    answer = agrees(oracle, model, 0, inputs=[np.full(40000, 32767, np.int16)])
+    assert answer.outputs[0][0].item() < 0
+
+
 def test_axes_may_be_fed(oracle: Oracle) -> None:
     model = mean("int8", (2, 3), [1], feed_axes=True)
     x = np.array([[1, 2, 3], [4, 5, 6]], np.int8)

@@ -86,6 +86,22 @@ def test_equals_tflm_over_20_inferences_and_after_reset(oracle: Oracle, kind: st
     assert agrees(oracle, small(kind), 0, invokes=20, reset=True).status == "ok"
 
 
+def test_scales_are_multiplied_as_doubles(oracle: Oracle) -> None:
+    # 127 * 33 + 101 = 4292 times 0.491 * 0.273 / 0.263 is 2187.4999 in float32, 2187.5002 in
+    # double; the bias takes 2187 away again.
+    b = ModelBuilder()
+    x = b.input("x", (1, 2), "int8", scale=0.491)
+    feature = b.constant("feature", np.array([[33, 1]], np.int8), scale=0.273)
+    time = b.constant("time", np.ones((1, 1), np.int16), scale=1.0)
+    bias = b.constant("bias", np.array([-2187], np.int32), scale=0.263)
+    state = b.variable("state", (1, 1), "int16", scale=0.263)
+    y = b.tensor("y", (1, 1), "int8", scale=0.263)
+    b.operator("SVDF", [x, feature, time, bias, state], [y], SVDFOptions(1))
+    b.output(y)
+    answer = agrees(oracle, b.build(), 0, inputs=[np.array([[127, 101]], np.int8)])
+    assert answer.outputs[0][0].item() == 1
+
+
 def small(kind: str, **changes: Any) -> Model:
     """One unit of two filters with three steps of memory; all scales are 1."""
     is_float = kind == "float32"

@@ -178,6 +178,26 @@ def test_equals_tflm_where_everything_saturates(oracle: Oracle, kind: str) -> No
     assert agrees(oracle, model, 0, invokes=5, reset=True).status == "ok"
 
 
+def test_scales_are_multiplied_as_doubles(oracle: Oracle) -> None:
+    # Where the product of 0.8081 and 7.681e-9 is rounded to float32, a bias of 3716969 gives
+    # the cell gate one step less. The other gates are open or shut, and the output has the
+    # cell's small steps.
+    b = ModelBuilder()
+    weight = np.zeros((1, 1), np.int8)
+    tensors = [b.input("x", (1, 1, 1), "int8", scale=0.8081)]
+    tensors += [b.constant(f"weights {n}", weight, scale=7.681e-9) for n in range(8)]
+    biases = [2**31 - 1, -(2**31), 3716969, 2**31 - 1]
+    tensors += [-1, -1, -1, *(b.constant("bias", np.array([v], np.int32)) for v in biases), -1, -1]
+    tensors.append(b.variable("hidden", (1, 1), "int8", scale=2.0**-15))
+    tensors.append(b.variable("cell", (1, 1), "int16", scale=2.0**-15))
+    y = b.tensor("y", (1, 1, 1), "int8", scale=2.0**-15)
+    no_activation = UnidirectionalSequenceLSTMOptions(0)
+    b.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", [*tensors, *[-1] * 4], [y], no_activation)
+    b.output(y)
+    answer = agrees(oracle, b.build(), 0, inputs=[np.zeros((1, 1, 1), np.int8)])
+    assert answer.outputs[0][0].item() == 96
+
+
 @pytest.mark.parametrize("wide", [False, True])
 def test_rescaling_equals_the_fixed_point_definition(wide: bool) -> None:
     rng = np.random.default_rng(5)

@@ -146,9 +146,9 @@ class IntegerLstm:
         self._input_times_cell = _product(params.input_times_cell)
         self._tanh_times_output = _product(params.tanh_times_output)
         self._cell_tanh = int16_table("tanh", *tanh_scaling(params.cell_scale_power))
-        self._clip = INT16_MAX + 1
+        self._cell_range = INT16_MIN, INT16_MAX
         if params.cell_clip > 0:
-            self._clip = params.quantized_cell_clip
+            self._cell_range = -params.quantized_cell_clip, params.quantized_cell_clip
 
     def run(self, weights: LstmWeights, x: Array, hidden: Array, cell: Array, out: Array) -> None:
         """All time steps of ``x`` ``(steps, batches, inputs)``.
@@ -158,6 +158,7 @@ class IntegerLstm:
         """
         params, units = self._params, self._params.units
         sigmoid, tanh = int16_table("logistic", 0, 0), int16_table("tanh", 0, 0)
+        low, high = self._cell_range
         shifted = np.add(x, params.input_offset, dtype=np.float64)
         acc = (shifted @ weights.inputs).astype(np.int64) + weights.bias
         from_input = _clip_int16(self._rescale_input(self._accumulated(acc)))
@@ -175,7 +176,7 @@ class IntegerLstm:
                 candidate = tanh[candidate]
             state = self._forget_times_cell(opened[:, :units] * state)
             state += self._input_times_cell(opened[:, units : 2 * units] * candidate)
-            state = np.minimum(np.maximum(_clip_int16(state), -self._clip), self._clip)
+            state = np.minimum(np.maximum(state, low), high)
             result = self._tanh_times_output(self._cell_tanh[state] * opened[:, 2 * units :])
             out[step] = result
             np.add(result, params.hidden_offset, out=centred)

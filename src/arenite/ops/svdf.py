@@ -8,6 +8,7 @@ filters of its unit. Facts: TFLM ``micro/kernels/svdf_common.cc``, ``svdf.h`` an
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -166,19 +167,18 @@ def prepare(context: Context, node: Node) -> SvdfParams:
 def _multipliers(
     context: Context, tensors: list[TfLiteTensor], output: TfLiteTensor
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The two real multipliers, computed in float32 as TFLM does, then quantised."""
-    inp, feature, time, bias, state = (np.float32(tensor.scale) for tensor in tensors)
-    if abs(float(bias) - float(state * time)) >= 1e-5:
+    """The two real multipliers, computed as doubles as TFLM's package does, quantised."""
+    inp, feature, time, bias, state = (tensor.scale for tensor in tensors)
+    if abs(bias - state * time) >= 1e-5:
         context.report_error(
             "the bias's scale must be the state's scale times the time weights' scale = "
             f"{state * time:.6g} (to within 1e-5), got {bias:.6g}"
         )
-    with np.errstate(all="ignore"):
-        to_state = inp * feature / state
-        to_output = state * time / np.float32(output.scale)
+    to_state = inp * feature / state if state else math.inf
+    to_output = state * time / output.scale if output.scale else math.inf
     return (
-        requantization(context, float(to_state), "input * feature weights / state"),
-        requantization(context, float(to_output), "state * time weights / output"),
+        requantization(context, to_state, "input * feature weights / state"),
+        requantization(context, to_output, "state * time weights / output"),
     )
 
 

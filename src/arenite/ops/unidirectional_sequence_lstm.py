@@ -211,13 +211,12 @@ def _present(tensor: TfLiteTensor | None) -> TfLiteTensor:
 def _gate(
     context: Context, tensors: list[TfLiteTensor | None], gate: tuple[int, int, int]
 ) -> GateParams:
-    """A gate's two requantisations; the product of scales is float32, as in TFLM."""
+    """A gate's two requantisations; TFLM's package multiplies the scales as doubles."""
     fields: list[int] = []
     for source, weights in ((INPUT, gate[0]), (HIDDEN_STATE, gate[1])):
         x, w = _present(tensors[source]), _present(tensors[weights])
-        product = float(np.float32(x.scale) * np.float32(w.scale))
         formula = f"of {x.name!r} * {w.name!r} / 2**-12"
-        fields += (-w.zero_point, *requantization(context, product / GATE_SCALE, formula))
+        fields += (-w.zero_point, *requantization(context, x.scale * w.scale / GATE_SCALE, formula))
     return GateParams(*fields)
 
 
