@@ -51,7 +51,8 @@ class CompiledSubgraph:
         if not _is_own(entry.registration):
             return -1
         self._host.enter_node(0, number)
-        tensors = [self._tensor(index) for index in (*entry.node.inputs, *entry.node.outputs)]
+        indices = (*entry.node.outputs, *entry.node.inputs, -1, -1, -1)
+        tensors = [self._tensor(index) for index in indices]
         added = self._program.add(entry.node.name, entry.node.params, tensors)
         return len(self._program) - 1 if added else -1
 
@@ -80,5 +81,3 @@ def _runs(steps: list[int]) -> list[tuple[int, int, int]]:
         else:
             runs.append((step, step + 1, -1))
     return runs
-
-

@@ -6,6 +6,7 @@ Facts: TFLM ``micro_interpreter_context.cc``, ``micro_context.cc``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -59,13 +60,17 @@ class MicroInterpreterContext(HostContext):
     def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
         """Take over an output's shape; memory stays as large as the model says.
 
+        Where the model leaves a dimension open (-1), or writes a scalar as ``[0]``, the
+        memory is that of the new shape.
+
         Raises:
             ShapeError: The shape has another number of elements than the model's.
         """
         self.require("resize_tensor", PREPARE)
         self._check_index(index)
         tensor = self.tensors[self.subgraph][index]
-        if prod(shape) != tensor.size:
+        is_open = -1 in tensor.shape or (tensor.shape, shape) == ((0,), ())
+        if not is_open and prod(shape) != tensor.size:
             raise ShapeError(
                 f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
                 f"says, got {list(shape)}; the arena cannot resize tensors (HeapInterpreter can)"
@@ -123,6 +128,25 @@ class MicroInterpreterContext(HostContext):
                     "must be at least 1"
                 )
         self._allocator.finish_prepare_node_allocations()
+
+    def resized_model(self) -> Model:
+        """The model with the shapes that ``prepare`` gave to tensors of open size."""
+        pairs = list(zip(self.model.subgraphs, self.tensors, strict=True))
+        if all(t.size == now.size for s, now_s in pairs for t, now in zip(s.tensors, now_s)):
+            return self.model
+        return replace(
+            self.model,
+            subgraphs=tuple(
+                replace(
+                    subgraph,
+                    tensors=tuple(
+                        replace(tensor, shape=now.shape)
+                        for tensor, now in zip(subgraph.tensors, current, strict=True)
+                    ),
+                )
+                for subgraph, current in pairs
+            ),
+        )
 
     def commit(self, plan: MemoryPlan) -> None:
         """Point all tensors and scratch handles to their memory."""

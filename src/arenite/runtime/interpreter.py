@@ -105,9 +105,13 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown.
         """
-        for index, value in enumerate(self._collect(inputs, named)):
-            tensor = self._model.inputs[index]
-            self.input(index)[...] = checked(value, tensor, index, quantize=quantize)
+        # All are checked before one is written: a refused call changes nothing.
+        values = [
+            checked(value, self._model.inputs[index], index, quantize=quantize)
+            for index, value in enumerate(self._collect(inputs, named))
+        ]
+        for index, value in enumerate(values):
+            self.input(index)[...] = value
         self.invoke()
         outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
         return outputs[0] if len(outputs) == 1 else outputs

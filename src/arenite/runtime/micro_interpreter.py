@@ -220,7 +220,7 @@ class MicroInterpreter:
         context.set_state(InterpreterState.PREPARE)
         graph.prepare_subgraphs()
         context.set_state(InterpreterState.MEMORY_PLANNING)
-        plan = allocator.finish_model_allocation(model)
+        plan = allocator.finish_model_allocation(context.resized_model())
         for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
             allocator.allocate_tensor_pointers(len(tensors), name)
             for tensor in tensors:

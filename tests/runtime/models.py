@@ -1,0 +1,69 @@
+"""Small models and operators for tests of the interpreters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder
+from arenite.ops import MutableOpResolver, Registration
+from arenite.ops.context import Context, Node
+from arenite.ops.conv_2d import Conv2DOptions
+
+
+def conv_model(seed: int = 0, size: int = 8) -> Model:
+    """Two quantised convolutions: int8 (1, size, size, 3) to (1, size, size, 2)."""
+    rng = np.random.default_rng(seed)
+    b = ModelBuilder()
+    last = b.input("image", (1, size, size, 3), "int8", scale=0.1, zero_point=3)
+    for number, (depth, filters) in enumerate([(3, 4), (4, 2)]):
+        w = rng.integers(-127, 128, (filters, 3, 3, depth), dtype=np.int8)
+        bias = rng.integers(-500, 500, filters, dtype=np.int32)
+        weights = b.constant(f"w{number}", w, scale=[0.01] * filters)
+        biases = b.constant(f"b{number}", bias, scale=[0.001] * filters)
+        after = b.tensor(f"y{number}", (1, size, size, filters), "int8", scale=0.2, zero_point=-3)
+        b.operator("CONV_2D", [last, weights, biases], [after], Conv2DOptions(0, 1, 1))
+        last = after
+    b.output(last)
+    return b.build()
+
+
+def image(seed: int = 0, size: int = 8) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).integers(-128, 128, (1, size, size, 3), dtype=np.int8)
+
+
+def copy(context: Context, node: Node) -> None:
+    """``out = in``."""
+    source = context.get_eval_tensor(node.inputs[0]).data
+    target = context.get_eval_tensor(node.outputs[0]).data
+    assert source is not None
+    assert target is not None
+    target[...] = source
+
+
+def custom_chain(length: int = 1, size: int = 16, name: str = "STEP") -> Model:
+    """``length`` custom operators called ``name`` over int8 tensors of ``size`` elements."""
+    b = ModelBuilder()
+    last = b.input("t0", (size,), "int8")
+    for number in range(length):
+        after = b.tensor(f"t{number + 1}", (size,), "int8")
+        b.operator(name, [last], [after], custom_options=b"")
+        last = after
+    b.output(last)
+    return b.build()
+
+
+def resolver_with(
+    name: str = "STEP",
+    *,
+    init: Callable[[Context, Any], Any] | None = None,
+    prepare: Callable[[Context, Node], Any] | None = None,
+    invoke: Callable[[Context, Node], None] = copy,
+    reset: Callable[[Context, Any], None] | None = None,
+    free: Callable[[Context, Any], None] | None = None,
+) -> MutableOpResolver:
+    """A resolver with one custom operator, which copies unless told otherwise."""
+    registration = Registration(invoke=invoke, prepare=prepare, init=init, reset=reset, free=free)
+    return MutableOpResolver().add_custom(name, registration)

@@ -1,0 +1,115 @@
+"""A custom operator in Python, inside a model, in the arena and on the heap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.memory.recording import Category
+from arenite.ops.conv_2d import Conv2DOptions
+
+Array = np.ndarray[Any, Any]
+
+
+# The whole operator: a running mean over the last inferences, per channel. It has custom
+# options, persistent memory for the sums, and scratch memory for the squares.
+def init(context: Any, options: bytes) -> dict[str, Any]:
+    return {"length": options[0], "calls": 0}
+
+
+def prepare(context: Any, node: Any) -> dict[str, Any]:
+    x = context.get_tensor(node.inputs[0])
+    context.resize_tensor(node.outputs[0], x.shape)
+    sums = context.allocate_persistent_buffer(8 * x.size, "sums").view(np.int64)
+    scratch = context.request_scratch_buffer_in_arena(8 * x.size, "mean")
+    return {"sums": sums, "scratch": scratch, "state": node.user_data}
+
+
+def invoke(context: Any, node: Any) -> None:
+    p = node.params
+    p["state"]["calls"] = min(p["state"]["calls"] + 1, p["state"]["length"])
+    mean = context.get_scratch_buffer(p["scratch"]).view(np.int64)
+    p["sums"] += context.get_eval_tensor(node.inputs[0]).data.reshape(-1)
+    np.floor_divide(p["sums"], p["state"]["calls"], out=mean)
+    out = context.get_eval_tensor(node.outputs[0]).data
+    out[...] = np.clip(mean, -128, 127).reshape(out.shape)
+
+
+RUNNING_MEAN = ar.Registration(init=init, prepare=prepare, invoke=invoke)
+
+
+def model() -> ar.Model:
+    rng = np.random.default_rng(0)
+    b = ar.ModelBuilder()
+    x = b.input("x", (1, 4, 4, 2), "int8", scale=0.1)
+    w = b.constant("w", rng.integers(-127, 128, (3, 1, 1, 2), dtype=np.int8), scale=0.01)
+    y = b.tensor("y", (1, 4, 4, 3), "int8", scale=0.1)
+    z = b.tensor("z", (1, 4, 4, 3), "int8", scale=0.1)
+    b.operator("CONV_2D", [x, w], [y], Conv2DOptions(1, 1, 1))
+    b.operator("RUNNING_MEAN", [y], [z], custom_options=bytes([100]))
+    b.output(z)
+    return b.build()
+
+
+def resolver() -> ar.MutableOpResolver:
+    return ar.MutableOpResolver().add("CONV_2D").add_custom("RUNNING_MEAN", RUNNING_MEAN)
+
+
+def heap() -> Callable[[Array], Array]:
+    interpreter = ar.HeapInterpreter(model(), resolver())
+    interpreter.allocate_tensors()
+    return feeding(interpreter)
+
+
+def arena() -> Callable[[Array], Array]:
+    interpreter = ar.MicroInterpreter(model(), resolver(), bytearray(b"\x77" * 8192))
+    interpreter.allocate_tensors()
+    return feeding(interpreter)
+
+
+def feeding(interpreter: Any) -> Callable[[Array], Array]:
+    def run(x: Array) -> Array:
+        interpreter.input()[...] = x
+        interpreter.invoke()
+        return np.array(interpreter.output())
+
+    return run
+
+
+def friendly() -> Any:
+    return ar.Interpreter(model(), resolver=resolver())
+
+
+@pytest.mark.parametrize("make", [heap, arena, friendly])
+def test_it_runs_inside_a_model(make: Callable[[], Any]) -> None:
+    convolve = ar.HeapInterpreter(model(), resolver())
+    convolve.allocate_tensors()
+    run = make()
+    total = np.zeros((1, 4, 4, 3), np.int64)
+    for number in range(1, 4):
+        x = np.full((1, 4, 4, 2), 10 * number, np.int8)
+        convolve.input()[...] = x
+        convolve.invoke()
+        total += convolve._context.tensors[0][2].data
+        np.testing.assert_array_equal(run(x), np.clip(total // number, -128, 127))
+
+
+def test_its_memory_is_in_the_arena_and_in_the_records() -> None:
+    interpreter = ar.Interpreter(model(), resolver=resolver())
+    records = [r for r in interpreter.allocations().records if r.operator == "#1 RUNNING_MEAN"]
+    assert [(r.category, r.requested, r.purpose) for r in records] == [
+        (Category.PERSISTENT_BUFFER, 8 * 48, "sums")
+    ]
+    scratch = [buffer for buffer in interpreter.plan.buffers if buffer.kind == "scratch"]
+    assert [(buffer.name, buffer.size) for buffer in scratch] == [("#1 RUNNING_MEAN mean", 8 * 48)]
+
+
+def test_it_takes_less_than_25_lines() -> None:
+    source = Path(__file__).read_text()
+    operator = source[source.index("def init") : source.index("\n\ndef model")]
+    assert len([line for line in operator.splitlines() if line.strip()]) < 25

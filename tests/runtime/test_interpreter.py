@@ -1,0 +1,296 @@
+"""Interpreter: arrays in, arrays out; what does not fit is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.model import Model, ModelBuilder, SignatureDef
+from arenite.ops.context import Context, Node
+from arenite.runtime.feed import dequantized, quantized
+from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
+
+
+def two_ports() -> Model:
+    """Swaps a quantised int8 and a float32 tensor of shape (1, 2)."""
+    b = ModelBuilder()
+    a = b.input("a:0", (1, 2), "int8", scale=0.5, zero_point=10)
+    f = b.input("f:0", (1, 2), "float32")
+    g = b.tensor("g", (1, 2), "float32")
+    c = b.tensor("c", (1, 2), "int8", scale=0.5, zero_point=10)
+    b.operator("SWAP", [a, f], [g, c], custom_options=b"")
+    b.output(g)
+    b.output(c)
+    signature = SignatureDef("serving_default", {"left": a, "right": f}, {"g": g, "c": c})
+    return b.build(signatures=[signature])
+
+
+def swap(context: Context, node: Node) -> None:
+    a, f, g, c = (context.get_eval_tensor(i).data for i in range(4))
+    assert a is not None
+    assert f is not None
+    assert g is not None
+    assert c is not None
+    g[...] = f
+    c[...] = a
+
+
+def swapper() -> ar.Interpreter:
+    return ar.Interpreter(two_ports(), resolver=resolver_with("SWAP", invoke=swap))
+
+
+A, F = np.array([[1, 2]], np.int8), np.array([[0.5, -1.5]], np.float32)
+
+
+# -- one call
+
+
+def test_one_output_comes_as_an_array() -> None:
+    interp = ar.Interpreter(conv_model())
+    y = interp(image())
+    assert isinstance(y, np.ndarray)
+    assert (y.shape, y.dtype) == ((1, 8, 8, 2), np.int8)
+    np.testing.assert_array_equal(y, interp.output(0))
+
+
+def test_several_outputs_come_as_a_tuple() -> None:
+    g, c = swapper()(A, F)
+    np.testing.assert_array_equal(g, F)
+    np.testing.assert_array_equal(c, A)
+
+
+def test_outputs_are_copies() -> None:
+    interp = ar.Interpreter(conv_model())
+    first = interp(image(0))
+    kept = np.array(first)
+    interp(image(1))
+    np.testing.assert_array_equal(first, kept)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda i: i(A, F),
+        lambda i: i(left=A, right=F),
+        lambda i: i(A, right=F),
+        lambda i: i(**{"f:0": F, "a:0": A}),
+        lambda i: i([[1, 2]], [[0.5, -1.5]]),
+    ],
+)
+def test_inputs_go_by_position_signature_or_tensor_name(
+    call: Callable[[ar.Interpreter], Any],
+) -> None:
+    np.testing.assert_array_equal(call(swapper())[1], A)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda i: i(A), r"expected 2 inputs \['a:0', 'f:0'\], got 1"),
+        (lambda i: i(A, F, F), "expected 2 inputs .* got 3"),
+        (lambda i: i(A, F, left=A), "input 'left' was given twice"),
+        (lambda i: i(A, up=F), r"expected an input named one of \['a:0', 'f:0'\], got 'up'"),
+    ],
+)
+def test_missing_and_unknown_inputs_are_named(
+    call: Callable[[ar.Interpreter], Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(swapper())
+
+
+# -- what does not fit
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (
+            np.zeros((1, 8, 8, 3), np.float32),
+            "input 0 ('image'): expected dtype int8, got float32; "
+            "give quantize=True to quantise real numbers",
+        ),
+        (
+            np.zeros((1, 8, 8, 3), np.int16),
+            "input 0 ('image'): expected dtype int8, got int16; convert it with .astype(np.int8)",
+        ),
+        (np.zeros((1, 8, 8, 3), np.bool_), "input 0 ('image'): expected dtype int8, got bool"),
+        (np.array("x"), "input 0 ('image'): expected dtype int8, got <U1"),
+        ([300] * 192, "expected dtype int8, got int64; convert it with .astype(np.int8)"),
+        ([0.5] * 192, "expected dtype int8, got float64; give quantize=True"),
+    ],
+)
+def test_another_dtype_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(ar.AreniteError) as caught:
+        ar.Interpreter(conv_model())(value)
+    assert type(caught.value).__name__ == "DTypeError"
+    assert message in str(caught.value)
+
+
+def test_float64_is_not_narrowed_to_float32_silently() -> None:
+    with pytest.raises(TypeError, match=r"expected dtype float32, got float64; .*float32\)"):
+        swapper()(A, F.astype(np.float64))
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 3), (1, 8, 8, 4), (2, 8, 8, 3), ()])
+def test_another_shape_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ar.ShapeError) as caught:
+        ar.Interpreter(conv_model())(np.zeros(shape, np.int8))
+    assert str(caught.value) == (
+        f"input 0 ('image'): expected shape [1, 8, 8, 3], got {list(shape)}"
+    )
+
+
+def test_a_refused_input_changes_nothing() -> None:
+    interp = swapper()
+    interp(A, F)
+    with pytest.raises(ar.ShapeError):
+        interp(A + 1, F[0])
+    np.testing.assert_array_equal(interp.input(0), A)
+    np.testing.assert_array_equal(interp.output(1), A)
+
+
+@pytest.mark.parametrize("kernels", ["native", "cmsis_nn"])
+def test_kernels_that_are_not_there_yet_say_so(kernels: Any) -> None:
+    with pytest.raises(ar.AreniteError, match="are not part of this version"):
+        ar.Interpreter(conv_model(), kernels=kernels)
+
+
+def test_unknown_kernels_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected kernels of auto, reference"):
+        ar.Interpreter(conv_model(), kernels="fast")  # type: ignore[arg-type]
+
+
+# -- real numbers
+
+
+def test_real_numbers_are_quantised_and_dequantised_on_request() -> None:
+    g, c = swapper()(np.array([[1.0, -2.0]]), F, quantize=True)
+    np.testing.assert_array_equal(c, np.array([[1.0, -2.0]], np.float32))
+    np.testing.assert_array_equal(g, F)
+    assert g.dtype == c.dtype == np.float32
+
+
+def test_quantising_rounds_half_away_from_zero_and_saturates() -> None:
+    tensor = two_ports().inputs[0]
+    values = [0.25, -0.25, 0.75, -0.75, 1000.0, -1000.0, np.inf, -np.inf]
+    assert quantized(values, tensor).tolist() == [11, 9, 12, 8, 127, -128, 127, -128]
+
+
+def test_quantised_values_may_be_given_as_they_are() -> None:
+    _, c = swapper()(A, F, quantize=True)
+    np.testing.assert_array_equal(c, dequantized(A, two_ports().inputs[0]))
+
+
+# -- many samples
+
+
+def test_predict_runs_sample_by_sample() -> None:
+    interp = ar.Interpreter(conv_model())
+    batch = np.concatenate([image(n) for n in range(3)])
+    calls: list[tuple[int, int]] = []
+    y = interp.predict(batch, progress=lambda done, total: calls.append((done, total)))
+    assert isinstance(y, np.ndarray)
+    assert y.shape == (3, 8, 8, 2)
+    for number in range(3):
+        np.testing.assert_array_equal(y[number : number + 1], interp(image(number)))
+    assert calls == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_predict_takes_samples_with_their_leading_one() -> None:
+    interp = ar.Interpreter(conv_model())
+    assert np.shape(interp.predict(np.stack([image(0), image(1)]))) == (2, 8, 8, 2)
+
+
+def test_predict_takes_and_gives_several_ports() -> None:
+    g, c = swapper().predict((np.repeat(A, 3, 0), np.repeat(F, 3, 0)))
+    assert (g.shape, c.shape) == ((3, 2), (3, 2))
+
+
+def test_predict_of_nothing_is_empty() -> None:
+    y = ar.Interpreter(conv_model()).predict(np.zeros((0, 8, 8, 3), np.int8))
+    assert isinstance(y, np.ndarray)
+    assert (y.shape, y.dtype) == ((0, 8, 8, 2), np.int8)
+
+
+def test_predict_of_batches_of_different_lengths_is_refused() -> None:
+    with pytest.raises(ar.ShapeError, match="expected batches of one length"):
+        swapper().predict((np.repeat(A, 3, 0), F))
+
+
+def test_predict_names_a_wrong_sample() -> None:
+    with pytest.raises(ar.ShapeError, match=r"expected shape \[1, 8, 8, 3\], got \[4, 4, 3\]"):
+        ar.Interpreter(conv_model()).predict(np.zeros((2, 4, 4, 3), np.int8))
+
+
+# -- the arena
+
+
+def test_it_sizes_its_own_arena() -> None:
+    interp = ar.Interpreter(conv_model())
+    assert interp.arena.size == ar.smallest_arena(conv_model(), ar.AllOpsResolver())
+
+
+def test_it_takes_the_users_arena() -> None:
+    arena = bytearray(1 << 14)
+    interp = ar.Interpreter(conv_model(), arena=arena)
+    interp.input("image")[...] = 9
+    assert bytes([9]) * 192 in arena
+
+
+def test_it_keeps_all_tensors_on_request() -> None:
+    interp = ar.Interpreter(conv_model(), preserve_all_tensors=True)
+    interp(image())
+    np.testing.assert_array_equal(interp.tensor("image"), image())
+
+
+def test_it_loads_bytes(tmp_path: Any) -> None:
+    from arenite.formats import tflite
+
+    data = tflite.write(conv_model())
+    path = tmp_path / "conv.tflite"
+    path.write_bytes(data)
+    expected = ar.Interpreter(conv_model())(image())
+    for source in (data, path, str(path)):
+        np.testing.assert_array_equal(ar.Interpreter(source)(image()), expected)
+
+
+def test_reset_reaches_operators() -> None:
+    calls: list[str] = []
+    resolver = resolver_with(reset=lambda context, data: calls.append("reset"), invoke=copy)
+    interp = ar.Interpreter(custom_chain(), resolver=resolver)
+    assert calls == ["reset"]
+    interp.reset()
+    assert calls == ["reset", "reset"]
+
+
+# -- the profiler
+
+
+def test_a_profiler_is_told_of_every_operator() -> None:
+    profiler = ar.MicroProfiler()
+    interp = ar.Interpreter(conv_model(), profiler=profiler)
+    interp(image())
+    assert [event.tag for event in profiler.events] == ["CONV_2D", "CONV_2D"]
+    assert profiler.total_ticks == sum(event.ns for event in profiler.events) > 0
+    interp.profiler = None
+    interp(image())
+    assert len(profiler.events) == 2
+    profiler.clear_events()
+    assert profiler.events == []
+    assert profiler.total_ticks == 0
+
+
+def test_the_profile_is_a_table() -> None:
+    profiler = ar.MicroProfiler()
+    interp = ar.Interpreter(conv_model(), profiler=profiler)
+    interp(image())
+    first, second = repr(profiler).splitlines()
+    assert first.startswith("2 operator runs, ")
+    assert second.startswith("  CONV_2D      2 x")
+    assert second.endswith("100.0 %")
+    assert list(profiler.ticks_per_tag()) == ["CONV_2D"]
