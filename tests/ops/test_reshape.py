@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
+from arenite.ops import AllOpsResolver
 from arenite.ops.reshape import ReshapeOptions, resolve
 from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
 
@@ -68,7 +70,17 @@ def reshape(
     constant: tuple[int, ...] | None = None,
     output_type: str = "int8",
 ) -> HeapInterpreter:
-    """A model with one RESHAPE on the heap, not allocated yet."""
+    """One RESHAPE on the heap, not allocated yet."""
+    return HeapInterpreter(reshape_model(shape, declared, options, constant, output_type))
+
+
+def reshape_model(
+    shape: tuple[int, ...],
+    declared: tuple[int, ...],
+    options: ReshapeOptions | None = None,
+    constant: tuple[int, ...] | None = None,
+    output_type: str = "int8",
+) -> Model:
     b = ModelBuilder()
     inputs = [b.input("x", shape, "int8")]
     if constant is not None:
@@ -76,7 +88,7 @@ def reshape(
     y = b.tensor("y", declared, output_type)
     b.operator("RESHAPE", inputs, [y], options)
     b.output(y)
-    return HeapInterpreter(b.build())
+    return b.build()
 
 
 def test_a_minus_one_stands_for_what_the_other_dimensions_leave() -> None:
@@ -102,6 +114,30 @@ def test_one_zero_is_how_old_models_write_a_scalar() -> None:
     interpreter.invoke()
     assert interpreter.output().shape == ()
     assert interpreter.output() == 7
+
+
+@pytest.mark.parametrize(
+    ("shape", "declared", "resolved"), [((2, 6), (-1, 4), (3, 4)), ((1, 1), (0,), ())]
+)
+def test_the_arena_has_room_for_a_shape_that_the_model_leaves_open(
+    shape: tuple[int, ...], declared: tuple[int, ...], resolved: tuple[int, ...]
+) -> None:
+    micro = MicroInterpreter(reshape_model(shape, declared), AllOpsResolver(), 4096)
+    micro.allocate_tensors()
+    micro.input()[...] = 7
+    micro.invoke()
+    assert micro.output().shape == resolved
+    assert (micro.output() == 7).all()
+    assert micro.arena.head_used == 32
+
+
+def test_tflm_copies_the_dimensions_of_an_output_with_a_minus_one() -> None:
+    def tail(declared: tuple[int, ...]) -> int:
+        micro = MicroInterpreter(reshape_model((2, 6), declared), AllOpsResolver(), 4096)
+        micro.allocate_tensors()
+        return micro.arena.tail_used
+
+    assert tail((-1, 4)) == tail((3, 4)) + 16
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,10 @@ class ConcatenationOptions(OptionsTable):
     fused_activation_function: int = slot(1, "int8")
 
 
-OP_DATA = Struct("OpData", ("int32", "pointer", "pointer", "int32", "int32", "float"))
+CONCATENATION_PARAMS = Struct(
+    "ConcatenationParams", ("int32", "pointer", "pointer", "int32", "int32", "float")
+)
+OP_DATA = Struct("OpData", (CONCATENATION_PARAMS,), compression=(("int", 10),))
 BUILTIN_DATA = Struct("TfLiteConcatenationParams", ("int", "enum"))
 
 

@@ -131,22 +131,17 @@ class MicroInterpreterContext(HostContext):
 
     def resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""
-        pairs = list(zip(self.model.subgraphs, self.tensors, strict=True))
-        if all(t.size == now.size for s, now_s in pairs for t, now in zip(s.tensors, now_s)):
-            return self.model
-        return replace(
-            self.model,
-            subgraphs=tuple(
-                replace(
-                    subgraph,
-                    tensors=tuple(
-                        replace(tensor, shape=now.shape)
-                        for tensor, now in zip(subgraph.tensors, current, strict=True)
-                    ),
-                )
-                for subgraph, current in pairs
-            ),
+        subgraphs = (
+            replace(
+                subgraph,
+                tensors=tuple(
+                    tensor if tensor.size == now.size else replace(tensor, shape=now.shape)
+                    for tensor, now in zip(subgraph.tensors, current, strict=True)
+                ),
+            )
+            for subgraph, current in zip(self.model.subgraphs, self.tensors, strict=True)
         )
+        return replace(self.model, subgraphs=tuple(subgraphs))
 
     def commit(self, plan: MemoryPlan) -> None:
         """Point all tensors and scratch handles to their memory."""
