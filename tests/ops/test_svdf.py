@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
+from arenite.ops.kernel_util import Activation
 from arenite.ops.svdf import SVDFOptions
 from arenite.runtime.heap import HeapInterpreter
 from tests.ops.differential import agrees, differential
@@ -78,7 +79,9 @@ def models(draw: st.DrawFn) -> Model:
 @differential
 @given(model=models(), seed=st.integers(0, 2**32 - 1))
 def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed, invokes=5, reset=True)
+    # TANH is the one function whose last bit depends on the C library.
+    exact = model.main.operators[0].options.fused_activation_function != Activation.TANH
+    agrees(oracle, model, seed, invokes=5, reset=True, float_rtol=0.0 if exact else 1e-5)
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "float32"])

@@ -191,9 +191,9 @@ def invoke(context: Context, node: Node) -> None:
     out = output_array(context, node)
     history = state.reshape(params.batches, params.filters, params.memory)
     history[..., :-1] = history[..., 1:]
-    matrix = _float_constant(node, "feature", weights_feature)
     if x.dtype == np.float32:
-        return svdf_float(params, x, matrix, weights_time, bias, state=history, out=out)
+        return svdf_float(params, x, weights_feature, weights_time, bias, state=history, out=out)
+    matrix = _float_constant(node, "feature", weights_feature)
     time = _float_constant(node, "time", weights_time)
     return svdf_integer(params, x, matrix, time, bias, state=history, out=out)
 
@@ -241,13 +241,23 @@ def svdf_float(
     state: Array,
     out: Array,
 ) -> None:
-    """One step on floats; see :func:`svdf_integer`."""
+    """One step on floats; see :func:`svdf_integer`.
+
+    Sums are float32 and in TFLM's order: a sum near zero shows every rounding.
+    """
     with np.errstate(all="ignore"):
-        state[..., -1] = x @ feature.T
-        filtered = np.einsum("bfm,fm->bf", state, time)
-        units = filtered.reshape(params.batches, -1, params.rank).sum(axis=2)
-        units += bias.reshape(-1)[: units.shape[1]]
-        out[...] = _activate(params.activation, units)
+        state[..., -1] = _sum(x[:, None, :] * feature)
+        filtered = _sum(state * time).reshape(params.batches, -1, params.rank)
+        start = np.broadcast_to(
+            bias.reshape(-1)[: filtered.shape[1], None], filtered[..., :1].shape
+        )
+        out[...] = _activate(params.activation, _sum(np.concatenate([start, filtered], axis=2)))
+
+
+def _sum(x: Array) -> Array:
+    """The sum over the last axis, one number after the other in the type of ``x``."""
+    total: Array = np.add.accumulate(x, axis=-1)[..., -1]
+    return total
 
 
 def _activate(activation: int, x: Array) -> Array:
