@@ -11,7 +11,6 @@ from arenite.report.inference import (
     Inference,
     check_labels,
     inference_facts,
-    real_values,
     render_inference,
     top,
 )
@@ -34,10 +33,6 @@ def inference(tensor, array, *, labels=(), seconds=(0.002,)):
 
 def text(inference, width=80, count=5):
     return [line.plain for line in render_inference(inference, width, count)]
-
-
-def test_quantised_outputs_are_shown_as_the_real_numbers_they_stand_for():
-    assert real_values(VALUES, SCORES).tolist() == [[2.0, 4.0, 0.0, 4.0]]
 
 
 def test_the_largest_values_come_first_and_equal_ones_by_index():

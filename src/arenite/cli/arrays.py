@@ -24,11 +24,11 @@ def read_npy(path: Path, tensor: Tensor) -> Input:
         ShapeError, DTypeError: The array does not fit the tensor.
     """
     try:
-        array = np.load(path, allow_pickle=False)
+        with path.open("rb") as file:
+            array = np.load(file, allow_pickle=False)
     except _BROKEN as error:
         raise InputError(f"{path}: not a readable .npy file: {error}") from error
     if not isinstance(array, np.ndarray):
-        array.close()
         raise InputError(f"{path}: expected one array, got an archive; name it .npz")
     return fit_array(array, tensor, path.name)
 
@@ -43,7 +43,7 @@ def read_npz(path: Path, model: Model) -> list[Input]:
     for tensor in model.inputs:
         require_plain(tensor)
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays: dict[str, Array] = {name: archive[name] for name in archive.files}
     except (*_BROKEN, AttributeError) as error:
         raise InputError(f"{path}: not a readable .npz archive: {error}") from error

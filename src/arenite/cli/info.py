@@ -10,7 +10,7 @@ def info(model: ModelPath, as_json: AsJson = False) -> None:
 
     Example: arenite info model.tflite
     """
-    from arenite.formats import load
+    from arenite import load
     from arenite.report.facts import model_facts
     from arenite.report.model import render_model
 

@@ -74,11 +74,8 @@ def memory(
 
 
 def _allocate(model: str, arena: int | None, planner: str, abi: Abi, *, as_json: bool) -> ArenaUse:
-    from arenite.errors import ArenaError
-    from arenite.formats import load
-    from arenite.ops import AllOpsResolver
+    from arenite import AllOpsResolver, ArenaError, MicroInterpreter, load, smallest_arena
     from arenite.report.memory import ArenaUse, small_arena_facts
-    from arenite.runtime.micro_interpreter import MicroInterpreter, smallest_arena
 
     loaded, resolver = load(model), AllOpsResolver()
     smallest = smallest_arena(loaded, resolver, planner=planner, abi=abi)

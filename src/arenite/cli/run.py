@@ -13,9 +13,8 @@ import typer
 from arenite.cli.common import AsJson, ModelPath, console, glyph, print_json, progress
 
 if TYPE_CHECKING:
+    from arenite import Interpreter
     from arenite.cli.values import Array
-    from arenite.model import Model
-    from arenite.runtime.heap import HeapInterpreter
 
 
 def run(
@@ -58,17 +57,16 @@ def run(
 
     Example: arenite run model.tflite --input photo.jpg --labels labels.txt
     """
+    from arenite import Interpreter, load
     from arenite.cli.arrays import read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
-    from arenite.formats import load
     from arenite.report.inference import Inference, check_labels, inference_facts, render_inference
 
     loaded = load(model)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
     fed = read_inputs(loaded, inputs, pixel_range) if inputs else random_inputs(loaded, seed)
-    interpreter = _interpreter(loaded)
-    arrays, seconds = _measure(interpreter, loaded, [i.array for i in fed], repeat)
+    arrays, seconds = _measure(Interpreter(loaded), [i.array for i in fed], repeat)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], arrays)
     inference = Inference(
@@ -88,16 +86,8 @@ def run(
         terminal.print(line, soft_wrap=True)
 
 
-def _interpreter(model: Model) -> HeapInterpreter:
-    from arenite.runtime.heap import HeapInterpreter
-
-    interpreter = HeapInterpreter(model)
-    interpreter.allocate_tensors()
-    return interpreter
-
-
 def _measure(
-    interpreter: HeapInterpreter, model: Model, inputs: Sequence[Array], repeat: int
+    interpreter: Interpreter, inputs: Sequence[Array], repeat: int
 ) -> tuple[list[Array], list[float]]:
     """The outputs of the first inference, and the times in seconds of ``repeat`` more.
 
@@ -105,7 +95,7 @@ def _measure(
     its inputs anew.
     """
     first = _invoke(interpreter, inputs)
-    outputs = [interpreter.output(i).copy() for i in range(len(model.outputs))]
+    outputs = [interpreter.output(i).copy() for i in range(len(interpreter.model.outputs))]
     seconds = []
     with progress("timing", repeat, expected_seconds=first * repeat) as advance:
         for _ in range(repeat):
@@ -114,7 +104,7 @@ def _measure(
     return outputs, seconds
 
 
-def _invoke(interpreter: HeapInterpreter, inputs: Sequence[Array]) -> float:
+def _invoke(interpreter: Interpreter, inputs: Sequence[Array]) -> float:
     for index, array in enumerate(inputs):
         interpreter.input(index)[...] = array
     start = time.perf_counter()

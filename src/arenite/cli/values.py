@@ -1,7 +1,6 @@
 """What input files become: arrays of a model input's shape and dtype.
 
-Real numbers are quantised as ``q = round(real / scale) + zero_point``, halves away from
-zero, clipped to the type's range (TensorFlow Lite's ``QUANTIZE``).
+Real numbers are quantised as ``Interpreter(...)(x, quantize=True)`` does it.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from arenite.errors import AreniteError, DTypeError, ShapeError
 from arenite.model import Tensor
 from arenite.report.text import tensor_text
+from arenite.runtime.feed import quantized
 
 Array = npt.NDArray[Any]
 
@@ -75,16 +75,13 @@ def fit_reals(reals: Array, tensor: Tensor, origin: str) -> Input:
         raise DTypeError(
             f"{origin}: expected {tensor.type} for input {tensor.name!r}, got {reals.dtype}"
         )
-    scale, zero_point = _scale(tensor)
+    scale, _ = _scale(tensor)
     if not np.isfinite(reals).all():
         raise InputError(f"{origin}: expected finite numbers, got NaN or infinity")
     if not 0 < scale < np.inf:
         raise InputError(f"input {tensor.name!r}: expected a positive scale, got {scale}")
-    scaled = reals.astype(np.float64) / scale
-    rounded = np.copysign(np.floor(np.abs(scaled) + 0.5), scaled) + zero_point
-    limits = np.iinfo(dtype)
-    values = np.clip(rounded, float(limits.min), float(limits.max)).astype(dtype)
-    return Input(values, f"{origin}, quantised")
+    with np.errstate(over="ignore"):
+        return Input(quantized(reals, tensor), f"{origin}, quantised")
 
 
 def fit_array(array: Array, tensor: Tensor, origin: str) -> Input:
@@ -100,10 +97,10 @@ def fit_array(array: Array, tensor: Tensor, origin: str) -> Input:
             f"{origin}: expected shape {list(tensor.shape)} for input {tensor.name!r}, "
             f"got {list(array.shape)}"
         )
-    array = array.reshape(tensor.shape)
+    array = array.astype(array.dtype.newbyteorder("=")).reshape(tensor.shape)
     dtype = tensor.type.dtype
     if array.dtype == dtype:
-        return Input(array.astype(dtype), origin)
+        return Input(array, origin)
     if dtype.kind == "f" and array.dtype.kind in "fiu":
         return fit_reals(array, tensor, f"{origin}, converted from {array.dtype}")
     if is_quantized(tensor) and array.dtype.kind == "f":

@@ -15,6 +15,7 @@ from arenite.errors import ShapeError
 from arenite.model import Tensor
 from arenite.report.facts import tensor_facts
 from arenite.report.text import Column, duration, printable, table, tensor_text
+from arenite.runtime.feed import dequantized
 
 Array = npt.NDArray[Any]
 
@@ -48,16 +49,6 @@ class Ranked:
     raw: int | float
 
 
-def real_values(array: Array, tensor: Tensor) -> npt.NDArray[np.float64]:
-    """What an output's values stand for: ``scale * (q - zero_point)`` where it is quantised."""
-    quantization = tensor.quantization
-    values: npt.NDArray[np.float64] = array.astype(np.float64)
-    if array.dtype.kind not in "iu" or quantization is None or len(quantization.scale) != 1:
-        return values
-    zero_point = int(quantization.zero_point[0]) if len(quantization.zero_point) else 0
-    return float(quantization.scale[0]) * (values - zero_point)
-
-
 def top(array: Array, tensor: Tensor, labels: Sequence[str], count: int) -> list[Ranked]:
     """The ``count`` largest of a vector's values, equal ones by index, NaN last.
 
@@ -65,7 +56,7 @@ def top(array: Array, tensor: Tensor, labels: Sequence[str], count: int) -> list
     """
     if sum(n > 1 for n in array.shape) != 1:
         return []
-    raw, values = array.reshape(-1), real_values(array, tensor).reshape(-1)
+    raw, values = array.reshape(-1), dequantized(array, tensor).reshape(-1)
     order = np.argsort(-values, kind="stable")[:count]
     return [
         Ranked(int(i), labels[i] if labels else "", float(values[i]), raw[i].item()) for i in order
@@ -160,7 +151,7 @@ def _length(value: float, largest: float) -> int:
 
 
 def _summary(array: Array, tensor: Tensor) -> Text:
-    values = real_values(array, tensor)
+    values = dequantized(array, tensor)
     if values.size == 1:
         return Text(f"     {values.reshape(-1)[0]:.6g}")
     if not values.size:

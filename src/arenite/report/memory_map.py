@@ -89,6 +89,7 @@ def draw_map(
                 line.append(label, style=f"bold black on {color_of(index)}")
             else:
                 line.append(glyphs.fills[fills[index]], style=color_of(index))
+        line.rstrip()
         lines.append(line)
     return lines + _time_axis(moments, columns, margin, glyphs)
 

@@ -1,0 +1,227 @@
+"""Inputs from .npy, .npz and .csv."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from arenite.cli.arrays import read_csv, read_labels, read_npy, read_npz
+from arenite.cli.values import InputError
+from arenite.errors import DTypeError, ShapeError
+from arenite.model import ModelBuilder, SignatureDef
+
+
+def inputs(*rows, signature=None):
+    """A model with one input per ``(name, shape, type, scale, zero_point)``."""
+    b = ModelBuilder()
+    for name, shape, kind, *quantization in rows:
+        scale, zero_point = quantization or (None, 0)
+        b.input(name, shape, kind, scale=scale, zero_point=zero_point)
+    return b.build(signatures=[signature] if signature else [])
+
+
+FLOAT = inputs(("x", (1, 2, 3), "float32")).inputs[0]
+INT8 = inputs(("x", (1, 2, 3), "int8", 0.5, -1)).inputs[0]
+INT32 = inputs(("x", (1, 3), "int32")).inputs[0]
+VALUES = np.arange(6).reshape(1, 2, 3)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """``file(name, content)`` writes text, bytes or an array and returns the path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        if isinstance(content, np.ndarray):
+            np.save(path, content)
+        elif isinstance(content, dict):
+            np.savez(path, **content)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def exactly(message):
+    return f"^{re.escape(message)}$"
+
+
+# -- .npy --------------------------------------------------------------------------------
+
+
+def test_an_array_of_the_inputs_type_is_taken_as_it_is(file):
+    read = read_npy(file("a.npy", VALUES.astype(np.int8)), INT8)
+    assert read.array.dtype == np.int8
+    assert read.array.tolist() == VALUES.tolist()
+    assert read.origin == "a.npy"
+
+
+def test_axes_of_length_one_may_be_missing_or_extra(file):
+    assert read_npy(file("a.npy", VALUES[0].astype(np.int8)), INT8).array.shape == (1, 2, 3)
+    assert read_npy(file("a.npy", VALUES[None].astype(np.int8)), INT8).array.shape == (1, 2, 3)
+
+
+def test_floats_are_quantised_halves_away_from_zero_and_clipped(file):
+    reals = np.array([[0.0, 0.25, -0.25], [0.5, 1e9, -1e9]])
+    read = read_npy(file("a.npy", reals), INT8)
+    assert read.array.tolist() == [[[-1, 0, -2], [0, 127, -128]]]
+    assert read.origin == "a.npy, quantised"
+
+
+def test_numbers_are_converted_for_a_float_input(file):
+    read = read_npy(file("a.npy", VALUES), FLOAT)
+    assert read.array.dtype == np.float32
+    assert read.origin == "a.npy, converted from int64"
+
+
+def test_big_endian_arrays_are_read(file):
+    assert read_npy(file("a.npy", VALUES[0, 0].astype(">i4")), INT32).array.tolist() == [[0, 1, 2]]
+
+
+def test_another_shape_is_refused(file):
+    message = "a.npy: expected shape [1, 2, 3] for input 'x', got [3, 2]"
+    with pytest.raises(ShapeError, match=exactly(message)):
+        read_npy(file("a.npy", np.zeros((3, 2), np.int8)), INT8)
+
+
+def test_other_integers_are_refused_for_a_quantised_input(file):
+    message = "a.npy: expected int8, or floats to quantise, for input 'x', got uint8"
+    with pytest.raises(DTypeError, match=exactly(message)):
+        read_npy(file("a.npy", VALUES.astype(np.uint8)), INT8)
+
+
+def test_floats_are_refused_for_an_integer_input_without_scale(file):
+    message = "a.npy: expected int32 for input 'x', got float64"
+    with pytest.raises(DTypeError, match=exactly(message)):
+        read_npy(file("a.npy", np.zeros((1, 3))), INT32)
+
+
+def test_nan_is_not_quantised(file):
+    message = "a.npy: expected finite numbers, got NaN or infinity"
+    with pytest.raises(InputError, match=exactly(message)):
+        read_npy(file("a.npy", np.full((2, 3), np.nan)), INT8)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x93NUMPY", b"no array at all", b"\x93NUMPY\x01\x00\x05\x00{'a'}"]
+)
+def test_broken_npy_files_are_refused(file, content):
+    with pytest.raises(InputError, match=r"not a readable .npy file"):
+        read_npy(file("a.npy", content), INT8)
+
+
+def test_python_objects_are_not_unpickled(file):
+    with pytest.raises(InputError, match=r"not a readable .npy file"):
+        read_npy(file("a.npy", np.array([print], object)), INT8)
+
+
+def test_an_archive_under_the_name_npy_is_refused(file):
+    path = file("b.npz", {"a": VALUES}).rename(file("a.npy", b""))
+    with pytest.raises(InputError, match=r"expected one array, got an archive; name it .npz"):
+        read_npy(path, INT8)
+
+
+# -- .npz --------------------------------------------------------------------------------
+
+TWO = (("first", (2,), "float32"), ("second", (3,), "float32"))
+ONE, OTHER = np.zeros(2, np.float32), np.ones(3, np.float32)
+
+
+def sizes(read):
+    return [one.array.size for one in read]
+
+
+def test_arrays_are_found_by_tensor_name(file):
+    read = read_npz(file("a.npz", {"second": OTHER, "first": ONE}), inputs(*TWO))
+    assert sizes(read) == [2, 3]
+    assert read[1].origin == "a.npz[second]"
+
+
+def test_arrays_are_found_by_signature_name(file):
+    signature = SignatureDef("serving", {"a": 1, "b": 0}, {})
+    read = read_npz(file("a.npz", {"a": OTHER, "b": ONE}), inputs(*TWO, signature=signature))
+    assert sizes(read) == [2, 3]
+
+
+def test_arrays_are_found_by_position(file):
+    assert sizes(read_npz(file("a.npz", {"arr_0": ONE, "arr_1": OTHER}), inputs(*TWO))) == [2, 3]
+
+
+def test_the_only_array_serves_the_only_input(file):
+    assert sizes(read_npz(file("a.npz", {"whatever": ONE}), inputs(TWO[0]))) == [2]
+
+
+def test_unknown_names_are_refused(file):
+    message = (
+        "a.npz: expected arrays named 'first', 'second' (or arr_0, arr_1 ...), got 'x', 'first'"
+    )
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_npz(file("a.npz", {"x": ONE, "first": ONE}), inputs(*TWO))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive"])
+def test_broken_npz_files_are_refused(file, content):
+    with pytest.raises(InputError, match=r"not a readable .npz archive"):
+        read_npz(file("a.npz", content), inputs(*TWO))
+
+
+def test_an_array_under_the_name_npz_is_refused(file):
+    path = file("a.npy", ONE).rename(file("b.npz", b""))
+    with pytest.raises(InputError, match=r"not a readable .npz archive"):
+        read_npz(path, inputs(TWO[0]))
+
+
+# -- .csv --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,2\n3,4,5\n",
+        "0 1 2 3 4 5",
+        "0;1;2;3;4;5;\r\n",
+        "a,b,c\n0,1,2\n3,4,5",
+        "# six numbers\n0\t1\t2 # three\n\n3\t4\t5",
+        "\ufeff0,1,2,3,4,5",
+    ],
+)
+def test_numbers_are_read_in_the_tensors_order(file, text):
+    assert read_csv(file("a.csv", text), FLOAT).array.tolist() == VALUES.tolist()
+
+
+def test_numbers_are_quantised(file):
+    read = read_csv(file("a.csv", "0,0.5,1,1.5,2,100"), INT8)
+    assert read.array.tolist() == [[[-1, 0, 1], [2, 3, 127]]]
+    assert read.origin == "a.csv, quantised"
+
+
+def test_integers_without_a_scale_must_be_whole_and_in_range(file):
+    assert read_csv(file("a.csv", "1,-2,3"), INT32).array.tolist() == [[1, -2, 3]]
+    for text, number in (("1,2.5,3", "2.5"), ("1,3e9,2", "3e\\+09"), ("1,nan,2", "nan")):
+        with pytest.raises(InputError, match=f"expected int32 numbers, got {number}"):
+            read_csv(file("a.csv", text), INT32)
+
+
+def test_a_word_is_refused_with_its_line(file):
+    path = file("a.csv", "0,1,2\n3,four,5")
+    message = f"{path}, line 2: expected numbers, could not convert string to float: 'four'"
+    with pytest.raises(InputError, match=exactly(message)):
+        read_csv(path, FLOAT)
+
+
+def test_a_wrong_count_is_refused(file):
+    message = "a.csv: expected 6 numbers for input 'x' (float32[1,2,3]), got 2"
+    with pytest.raises(ShapeError, match=exactly(message)):
+        read_csv(file("a.csv", "1,2"), FLOAT)
+
+
+def test_bytes_that_are_no_text_are_refused(file):
+    with pytest.raises(InputError, match="expected UTF-8 text"):
+        read_csv(file("a.csv", b"\xff\xfe1,2"), FLOAT)
+
+
+def test_labels_are_lines(file):
+    assert read_labels(file("labels.txt", "cat\ndog\n\nbird \n\n")) == ["cat", "dog", "", "bird"]

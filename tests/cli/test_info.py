@@ -1,0 +1,118 @@
+"""``arenite info``."""
+
+from __future__ import annotations
+
+import json
+
+from arenite.model import ModelBuilder
+from tests.cli.models import saved
+
+
+def test_info_shows_ports_operators_sizes_and_resolver(arenite, model_file):
+    result = arenite("info", model_file)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == str(model_file)
+    assert lines[2:17] == [
+        "     tensor              scale  zero point  real values  bytes  name",
+        "in   int8[1,8,8,1]  0.00392157        -128  0 .. 1          64  image",
+        "out  int8[1,4]      0.00390625        -128  0 .. 0.9961      4  probabilities",
+        "",
+        "#  operator  input          weights        output         parameters   MACs",
+        "0  CONV_2D   int8[1,8,8,1]  int8[3,3,3,1]  int8[1,8,8,3]          30  1,728",
+        "1  CONV_2D   int8[1,8,8,3]  int8[4,8,8,3]  int8[1,1,1,4]         772    768",
+        "2  RESHAPE   int8[1,1,1,4]                 int8[1,4]               0      0",
+        "3  SOFTMAX   int8[1,4]                     int8[1,4]               0      0",
+        "",
+        "description  a test",
+        "parameters   802",
+        "MACs         2,496",
+        f"file         {model_file.stat().st_size:,} bytes (2.5 KiB)",
+        "constants    831 bytes",
+    ]
+    assert lines[-4:] == [
+        "  static tflite::MicroMutableOpResolver<3> resolver;",
+        "  resolver.AddConv2D();",
+        "  resolver.AddReshape();",
+        "  resolver.AddSoftmax();",
+    ]
+
+
+def test_a_narrow_terminal_drops_columns_and_a_wide_one_adds_options(
+    arenite, model_file, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = arenite("info", model_file).stdout
+    assert "#  operator  input          output         parameters   MACs" in narrow
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = arenite("info", model_file).stdout
+    assert "int8[1,8,8,3]  same, stride 1x1          30  1,728" not in wide
+    assert "int8[1,8,8,3]  same             30  1,728" in wide
+
+
+def test_the_keys_of_the_json_are_stable(arenite, model_file):
+    facts = json.loads(arenite("info", model_file, "--json").stdout)
+    assert list(facts) == [
+        "file",
+        "description",
+        "file_bytes",
+        "parameters",
+        "constant_bytes",
+        "macs",
+        "macs_complete",
+        "inputs",
+        "outputs",
+        "subgraphs",
+        "metadata",
+        "resolver",
+    ]
+    assert list(facts["inputs"][0]) == ["name", "type", "shape", "bytes", "quantization"]
+    assert list(facts["inputs"][0]["quantization"]) == ["scale", "zero_point", "axis"]
+    operator = facts["subgraphs"][0]["operators"][0]
+    assert list(operator) == [
+        "index",
+        "name",
+        "custom",
+        "version",
+        "inputs",
+        "outputs",
+        "options",
+        "parameters",
+        "constant_bytes",
+        "macs",
+    ]
+    assert list(operator["inputs"][0]) == ["tensor", "name", "type", "shape", "constant"]
+    assert operator["options"]["padding"] == "SAME"
+    assert operator["options"]["fused_activation_function"] == "NONE"
+    assert list(facts["resolver"]) == ["operators", "lines", "missing"]
+    assert (facts["macs"], facts["parameters"]) == (2496, 802)
+
+
+def test_custom_and_unknown_operators_are_described_too(arenite, tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("[red]y", (1, 4), "float32")
+    b.operator("MY_OP", [x, -1], [y], custom_options=b"abc")
+    b.operator("CONV_3D", [y], [y])
+    b.output(y)
+    result = arenite("info", saved(b.build(), tmp_path / "m.tflite"))
+    assert result.exit_code == 0
+    assert "[red]y" in result.stdout
+    assert "MACs         0, and those of 2 operators without a formula" in result.stdout
+    assert '  resolver.AddCustom("MY_OP", Register_MY_OP());' in result.stdout
+    assert "  // TensorFlow Lite Micro does not have: CONV_3D" in result.stdout
+
+
+def test_an_empty_model_is_described(arenite, tmp_path):
+    result = arenite("info", saved(ModelBuilder().build(), tmp_path / "m.tflite"))
+    assert result.exit_code == 0
+    assert "parameters   0" in result.stdout
+
+
+def test_a_file_that_is_no_model_is_refused(arenite, tmp_path):
+    path = tmp_path / "model [v2].tflite"
+    path.write_bytes(b"GGUF....")
+    result = arenite("info", path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: expected a TensorFlow Lite file")
+    assert "model [v2].tflite" in result.stderr
+    assert len(result.stderr.splitlines()) == 1

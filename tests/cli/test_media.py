@@ -1,0 +1,222 @@
+"""Inputs from images and .wav files."""
+
+from __future__ import annotations
+
+import sys
+import wave
+
+import numpy as np
+import pytest
+
+from arenite.cli.media import read_image, read_wav
+from arenite.cli.values import InputError
+from arenite.errors import ShapeError
+from arenite.model import ModelBuilder
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def tensor(shape, kind="int8", scale=1 / 255, zero_point=-128):
+    b = ModelBuilder()
+    b.input("x", shape, kind, scale=scale, zero_point=zero_point)
+    return b.build().inputs[0]
+
+
+@pytest.fixture
+def image(tmp_path):
+    """``image(pixels, name)`` saves uint8 pixels and returns the path."""
+
+    def save(pixels, name="a.png"):
+        Image.fromarray(np.asarray(pixels, np.uint8)).save(tmp_path / name)
+        return tmp_path / name
+
+    return save
+
+
+RAMP = np.arange(16, dtype=np.uint8).reshape(4, 4) * 17
+
+
+# -- images ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.bmp"])
+def test_int8_gets_pixel_minus_128_as_firmware_does_it(image, name):
+    read = read_image(image(RAMP, name), tensor((1, 4, 4, 1)), None)
+    assert np.array_equal(read.array[0, :, :, 0], RAMP.astype(int) - 128)
+    assert read.origin == f"{name}, 4x4, pixels 0..255 as 0..1, quantised"
+
+
+def test_a_range_about_zero_is_filled_too(image):
+    person_detect = tensor((1, 4, 4, 1), scale=0.007843137718737125, zero_point=-1)
+    read = read_image(image(RAMP), person_detect, None)
+    assert np.array_equal(read.array[0, :, :, 0], RAMP.astype(int) - 128)
+    assert read.origin == "a.png, 4x4, pixels 0..255 as -0.9961..1.004, quantised"
+
+
+def test_uint8_gets_the_pixels_with_and_without_a_scale(image):
+    for scale in (1 / 255, None):
+        read = read_image(image(RAMP), tensor((1, 4, 4, 1), "uint8", scale, 0), None)
+        assert np.array_equal(read.array[0, :, :, 0], RAMP)
+
+
+def test_float_gets_numbers_from_0_to_1(image):
+    read = read_image(image(RAMP), tensor((4, 4), "float32", None), None)
+    assert read.array.dtype == np.float32
+    assert (read.array.min(), read.array.max()) == (0.0, 1.0)
+
+
+def test_int16_gets_the_positive_half_of_its_symmetric_range(image):
+    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "int16", 1 / 32768, 0), None)
+    assert (read.array.min(), read.array.max()) == (0, 32767)
+
+
+def test_the_pixel_range_can_be_given(image):
+    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "float32", None), (-1, 1))
+    assert (read.array.min(), read.array.max()) == (-1.0, 1.0)
+    assert read.origin == "a.png, 4x4, pixels 0..255 as -1..1"
+
+
+def test_an_image_is_resized_to_the_input(image):
+    read = read_image(image(np.full((6, 3), 51)), tensor((1, 2, 4, 1)), None)
+    assert np.array_equal(read.array, np.full((1, 2, 4, 1), 51 - 128))
+    assert read.origin.startswith("a.png, 3x6 resized to 4x2, ")
+
+
+def test_colours_become_grey_and_grey_becomes_colours(image):
+    red = np.full((2, 2, 3), [255, 0, 0])
+    grey = read_image(image(red), tensor((1, 2, 2, 1)), None).array
+    assert np.unique(grey).tolist() == [76 - 128]
+    colours = read_image(image(np.full((2, 2), 9)), tensor((1, 2, 2, 3)), None).array
+    assert np.unique(colours).tolist() == [9 - 128]
+
+
+def test_a_palette_is_resolved(tmp_path):
+    palette = Image.new("P", (2, 2), 1)
+    palette.putpalette([0, 0, 0, 200, 200, 200])
+    palette.save(tmp_path / "a.bmp")
+    read = read_image(tmp_path / "a.bmp", tensor((1, 2, 2, 1)), None)
+    assert np.unique(read.array).tolist() == [200 - 128]
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 4, 2), (2, 4, 4, 1), (1, 16), (16,), (1, 1, 257)])
+def test_an_input_that_is_no_image_is_refused(image, shape):
+    with pytest.raises(InputError, match=r"expected an input of shape \[1,height,width,channels\]"):
+        read_image(image(RAMP), tensor(shape), None)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"BM no bitmap"])
+def test_broken_images_are_refused(tmp_path, content):
+    path = tmp_path / "a.png"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a.png: not a readable image: "):
+        read_image(path, tensor((1, 4, 4, 1)), None)
+
+
+def test_a_truncated_image_is_refused(image):
+    path = image(np.random.default_rng(0).integers(0, 256, (64, 64)))
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(InputError, match="not a readable image: "):
+        read_image(path, tensor((1, 4, 4, 1)), None)
+
+
+def test_more_than_8_bits_per_pixel_are_refused(tmp_path):
+    Image.fromarray(np.zeros((4, 4), np.uint16)).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match="expected 8 bits per pixel, got mode I"):
+        read_image(tmp_path / "a.png", tensor((1, 4, 4, 1)), None)
+
+
+def test_without_pillow_the_message_says_what_to_install(image, monkeypatch):
+    path = image(RAMP)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(InputError, match=r"install it with: pip install 'arenite\[image\]'"):
+        read_image(path, tensor((1, 4, 4, 1)), None)
+
+
+# -- .wav --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sound(tmp_path):
+    """``sound(frames, width, channels)`` saves little-endian bytes and returns the path."""
+
+    def save(frames, width=2, channels=1):
+        with wave.open(str(tmp_path / "a.wav"), "wb") as file:
+            file.setnchannels(channels)
+            file.setsampwidth(width)
+            file.setframerate(16000)
+            file.writeframes(frames)
+        return tmp_path / "a.wav"
+
+    return save
+
+
+def int16(*samples):
+    return np.array(samples, "<i2").tobytes()
+
+
+def test_int16_gets_the_samples_as_they_are(sound):
+    read = read_wav(sound(int16(-32768, -1, 0, 32767)), tensor((1, 4), "int16", None))
+    assert read.array.tolist() == [[-32768, -1, 0, 32767]]
+    assert read.origin == "a.wav, 4 samples at 16000 Hz"
+
+
+def test_float_gets_samples_from_minus_1_to_1(sound):
+    read = read_wav(sound(int16(-32768, 16384)), tensor((2,), "float32", None))
+    assert read.array.tolist() == [-1.0, 0.5]
+
+
+def test_int8_about_zero_gets_them_quantised(sound):
+    read = read_wav(sound(int16(-32768, 16384)), tensor((1, 2), "int8", 1 / 128, 0))
+    assert read.array.tolist() == [[-128, 64]]
+
+
+def test_the_first_samples_are_taken(sound):
+    read = read_wav(sound(int16(1, 2, 3)), tensor((2,), "int16", None))
+    assert read.array.tolist() == [1, 2]
+    assert read.origin == "a.wav, first 2 of 3 samples at 16000 Hz"
+
+
+def test_channels_are_averaged(sound):
+    read = read_wav(sound(int16(100, 300, -100, -300), channels=2), tensor((2,), "int16", None))
+    assert read.array.tolist() == [200, -200]
+
+
+@pytest.mark.parametrize(
+    ("frames", "width"),
+    [
+        (b"\x00\xc0", 1),
+        (b"\x00\x00\x80\x00\x00\x40", 3),
+        (b"\x00\x00\x00\x80\x00\x00\x00\x40", 4),
+    ],
+)
+def test_samples_of_8_24_and_32_bits_are_read(sound, frames, width):
+    assert read_wav(sound(frames, width), tensor((2,), "float32", None)).array.tolist() == [
+        -1.0,
+        0.5,
+    ]
+
+
+def test_too_few_samples_are_refused(sound):
+    with pytest.raises(ShapeError, match="expected at least 3 samples for input 'x'"):
+        read_wav(sound(int16(1, 2)), tensor((1, 3), "int16", None))
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        tensor((1, 49, 10, 1), "int8", 0.5847, 83),
+        tensor((1, 1960), "int8", 0.1017, -128),
+        tensor((1, 16), "uint8", None),
+    ],
+)
+def test_an_input_that_takes_features_is_refused(sound, features):
+    with pytest.raises(InputError, match="does not take raw samples; compute the features"):
+        read_wav(sound(int16(1, 2)), features)
+
+
+@pytest.mark.parametrize("content", [b"", b"RIFF", b"RIFF\x04\x00\x00\x00WAVE", b"ID3 an MP3"])
+def test_broken_wav_files_are_refused(tmp_path, content):
+    path = tmp_path / "a.wav"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a.wav: not a readable PCM .wav file"):
+        read_wav(path, tensor((2,), "int16", None))

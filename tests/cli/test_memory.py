@@ -1,0 +1,146 @@
+"""``arenite memory``."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+import arenite as ar
+from arenite.cli.memory import AbiName, PlannerName
+from arenite.memory.abi import ABIS
+from arenite.memory.planners import planner_names
+
+
+@pytest.fixture
+def smallest(model_file):
+    return ar.smallest_arena(ar.load(model_file), ar.AllOpsResolver())
+
+
+def facts(arenite, *arguments):
+    return json.loads(arenite("memory", *arguments, "--json").stdout)
+
+
+def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest):
+    result = arenite("memory", model_file)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == f"{model_file}  greedy planner, lp64 structs"
+    assert lines[2].startswith(f"Arena  {smallest:,} bytes")
+    assert len(lines[3]) == 80
+    assert lines[4].startswith("█  head    256")
+    assert lines[8:12] == [
+        "",
+        "Head: offset in bytes against operators",
+        "256 │████████████████",
+        "    │███████0████████",
+    ]
+    table = lines.index("#  buffer         kind    offset  size  alive")
+    assert lines[table + 1] == "0  image          tensor     192    64  input to operator 0"
+    assert lines[-1].startswith(f"Smallest arena  {smallest:,} bytes")
+
+
+def test_the_regions_make_up_the_arena(arenite, model_file, smallest):
+    use = facts(arenite, model_file, "--arena", smallest + 160)
+    assert use["arena"] == smallest + 160 == use["head"] + use["temp"] + use["free"] + use["tail"]
+    assert use["free"] == 160
+    micro = ar.MicroInterpreter(ar.load(model_file), ar.AllOpsResolver(), smallest)
+    micro.allocate_tensors()
+    assert (use["head"], use["tail"]) == (micro.arena.head_used, micro.arena.tail_used)
+
+
+def test_the_smallest_arena_works_and_16_bytes_less_do_not(arenite, model_file, smallest):
+    assert facts(arenite, model_file)["smallest_arena"] == smallest
+    assert arenite("memory", model_file, "--arena", smallest).exit_code == 0
+    result = arenite("memory", model_file, "--arena", smallest - 16)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"error: the arena of {smallest - 16} bytes is too small: ")
+    assert result.stderr.endswith(f"; the smallest arena that works is {smallest} bytes\n")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_no_arena_at_all_is_too_small(arenite, model_file, smallest):
+    result = arenite("memory", model_file, "--arena", 0)
+    assert result.exit_code == 1
+    assert f"the smallest arena that works is {smallest} bytes" in result.stderr
+
+
+def test_json_of_an_arena_that_is_too_small(arenite, model_file, smallest):
+    result = arenite("memory", model_file, "--arena", 64, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "file": str(model_file),
+        "planner": "greedy",
+        "abi": "lp64",
+        "fits": False,
+        "arena": 64,
+        "smallest_arena": smallest,
+    }
+
+
+def test_the_keys_of_the_json_are_stable(arenite, model_file):
+    use = facts(arenite, model_file)
+    assert list(use) == [
+        "file",
+        "planner",
+        "abi",
+        "fits",
+        "arena",
+        "smallest_arena",
+        "head",
+        "temp",
+        "tail",
+        "free",
+        "buffers",
+        "tail_categories",
+        "tail_records",
+    ]
+    assert set(use["buffers"][0]) >= {
+        "name",
+        "kind",
+        "subgraph",
+        "index",
+        "offset",
+        "size",
+        "begin",
+        "end",
+    }
+    assert use["fits"] is True
+
+
+def test_the_linear_planner_shares_nothing(arenite, model_file):
+    use = facts(arenite, model_file, "--planner", "linear")
+    assert use["planner"] == "linear"
+    assert use["head"] > facts(arenite, model_file)["head"]
+
+
+def test_a_32_bit_target_has_smaller_structs(arenite, model_file):
+    use = facts(arenite, model_file, "--abi", "ilp32")
+    assert use["tail"] < facts(arenite, model_file)["tail"]
+
+
+def test_the_choices_are_those_of_the_library():
+    assert {name.value for name in AbiName} == set(ABIS)
+    assert {name.value for name in PlannerName} <= set(planner_names())
+
+
+def test_svg_holds_every_buffer_of_the_head(arenite, model_file, tmp_path):
+    result = arenite("memory", model_file, "--svg", tmp_path / "plan.svg")
+    assert result.exit_code == 0
+    root = ElementTree.parse(tmp_path / "plan.svg").getroot()
+    tips = [tip.text for tip in root.iterfind("{*}g/{*}title")]
+    assert len(tips) == len(facts(arenite, model_file)["buffers"])
+    assert tips[0] == "0: image (tensor), 64 bytes at 192, input to operator 0"
+
+
+@pytest.mark.parametrize("arguments", [["--arena", "-1"], ["--planner", "best"], ["--abi", "z80"]])
+def test_wrong_usage_is_code_2(arenite, model_file, arguments):
+    assert arenite("memory", model_file, *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("columns", [60, 80, 160])
+def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = arenite("memory", model_file).stdout.splitlines()
+    assert max(len(line) for line in lines[1:]) <= columns

@@ -1,0 +1,168 @@
+"""The command as a process: exit codes, pipes, signals, encodings."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from arenite.cli import app
+from arenite.cli.common import progress
+from tests.cli.models import classifier, saved
+
+COMMAND = [sys.executable, "-m", "arenite"]
+posix_only = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
+
+
+def environment(**extra):
+    kept = {k: v for k, v in os.environ.items() if k not in ("ARENITE_DEBUG", "FORCE_COLOR")}
+    return {**kept, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", **extra}
+
+
+def process(*arguments, **extra):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        timeout=60,
+        env=environment(**extra),
+        check=False,
+    )
+
+
+def test_success_is_0_and_says_nothing_on_the_error_stream(model_file):
+    done = process("info", model_file)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_users_error_is_1_in_one_line_without_traceback():
+    done = process("info", "no[such]file")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"error: no[such]file: No such file or directory\n"
+
+
+def test_wrong_usage_is_2():
+    assert process("info").returncode == 2
+    assert process("nonsense").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [(["--debug", "info", "nofile"], {}), (["info", "nofile"], {"ARENITE_DEBUG": "1"})],
+)
+def test_debugging_shows_the_traceback(arguments, extra):
+    done = process(*arguments, **extra)
+    assert done.returncode == 1
+    assert b"Traceback (most recent call last)" in done.stderr
+    assert b"FileNotFoundError" in done.stderr
+
+
+def test_version(arenite):
+    assert arenite("--version").stdout.startswith("arenite 0.")
+
+
+def test_help_is_shown_without_arguments(arenite):
+    result = arenite()
+    assert result.exit_code == 0
+    for name in ("info", "run", "memory"):
+        assert name in result.stdout
+
+
+@pytest.mark.parametrize("name", [command.callback.__name__ for command in app.registered_commands])
+def test_every_commands_help_has_an_example(arenite, name):
+    assert f"Example: arenite {name} model.tflite" in arenite(name, "--help").stdout
+
+
+def test_without_a_terminal_there_are_no_colours(model_file):
+    assert b"\x1b" not in process("memory", model_file).stdout
+
+
+def test_colours_follow_the_usual_variables(model_file):
+    coloured = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    assert b"\x1b[36m" in process("memory", model_file, **coloured).stdout
+    assert b"\x1b[36m" not in process("memory", model_file, NO_COLOR="1", **coloured).stdout
+
+
+def test_an_encoding_without_blocks_gets_ascii(model_file):
+    done = process("memory", model_file, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode("ascii").splitlines()[4].startswith("#  head")
+    assert b"256 |###" in done.stdout
+
+
+def test_names_that_the_encoding_lacks_are_escaped(tmp_path):
+    model = saved(classifier(), tmp_path / "mod\u00e8le.tflite")
+    done = process("info", model, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"mod\\xe8le.tflite" in done.stdout
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["info", "memory"])
+def test_a_closed_pipe_ends_it_quietly(model_file, name):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        done = subprocess.run(
+            [*COMMAND, name, str(model_file)],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            env=environment(),
+            check=False,
+        )
+    assert done.stderr == b""
+    assert done.returncode == -signal.SIGPIPE
+
+
+@posix_only
+def test_ctrl_c_ends_it_quietly(model_file, tmp_path):
+    pipe = tmp_path / "x.csv"
+    os.mkfifo(pipe)
+    arguments = [*COMMAND, "run", str(model_file), "--input", str(pipe)]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as running:
+        writer = writer_of(pipe, running)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+        os.close(writer)
+    assert (running.returncode, out, err) == (130, b"", b"")
+
+
+def writer_of(pipe, running):
+    """The writing end of a named pipe, as soon as the process reads from it and waits."""
+    while running.poll() is None:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.02)
+    raise AssertionError(running.stderr.read())
+
+
+# -- progress ----------------------------------------------------------------------------
+
+
+class Stream(io.StringIO):
+    def __init__(self, terminal):
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self):
+        return self._terminal
+
+
+@pytest.mark.parametrize(
+    ("terminal", "seconds", "drawn"), [(True, 5.0, True), (True, 0.5, False), (False, 5.0, False)]
+)
+def test_progress_is_for_slow_things_on_terminals(monkeypatch, terminal, seconds, drawn):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Stream(terminal))
+    with progress("timing", 2, seconds) as advance:
+        advance()
+        advance()
+    assert ("timing" in sys.stderr.getvalue()) is drawn
