@@ -1,0 +1,58 @@
+"""The models that the fuzzer mutates: real ones, where they are, and two of the tests' own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.formats import tflite
+from arenite.model import Model, ModelBuilder, SignatureDef
+from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.reshape import ReshapeOptions
+from arenite.ops.softmax import SoftmaxOptions
+from tests.shared import shared_models
+
+
+def corpus() -> dict[str, bytes]:
+    """Files by name."""
+    files = {"classifier": tflite.write(classifier()), "everything": tflite.write(everything())}
+    files.update((path.stem, path.read_bytes()) for path in shared_models())
+    return files
+
+
+def classifier() -> Model:
+    """A convolution per channel, a reshape, a softmax: it runs."""
+    rng = np.random.default_rng(0)
+    b = ModelBuilder()
+    x = b.input("x", (1, 5, 5, 1), "int8", scale=0.05, zero_point=-1)
+    weights = rng.integers(-127, 128, (3, 3, 3, 1), dtype=np.int8)
+    w = b.constant("w", weights, scale=[0.01, 0.02, 0.03])
+    bias = b.constant("b", rng.integers(-99, 99, 3).astype(np.int32), scale=[0.0005, 0.001, 0.0015])
+    conv = b.tensor("conv", (1, 3, 3, 3), "int8", scale=0.04)
+    b.operator("CONV_2D", [x, w, bias], [conv], Conv2DOptions(1, 1, 1, 1), version=3)
+    flat = b.tensor("flat", (1, 27), "int8", scale=0.04)
+    shape = b.constant("shape", np.array([1, 27], np.int32))
+    b.operator("RESHAPE", [conv, shape], [flat], ReshapeOptions((1, 27)))
+    y = b.tensor("y", (1, 27), "int8", scale=1 / 256, zero_point=-128)
+    b.operator("SOFTMAX", [flat], [y], SoftmaxOptions(beta=1.0), version=2)
+    b.output(y)
+    return b.build("a small classifier", signatures=[SignatureDef("main", {"x": x}, {"y": y})])
+
+
+def everything() -> Model:
+    """Two subgraphs, a custom operator, variables, metadata, packed and text constants."""
+    b = ModelBuilder("first")
+    x = b.input("x", (2, 2), "float32")
+    b.constant("int4", np.array([0x21, 0x43], np.uint8), "int4", shape=(2, 2), scale=[1, 2])
+    b.constant(
+        "text", np.frombuffer(b"\1\0\0\0\x0c\0\0\0\x0e\0\0\0hi", np.uint8), "string", shape=(1,)
+    )
+    b.constant("bools", np.array([True, False]))
+    state = b.variable("state", (2, 2), "int16", scale=0.1)
+    y = b.tensor("y", (2, 2), "float32")
+    b.operator("Mine", [x, state, -1], [y], custom_options=b"\1\2\3", intermediates=[state])
+    b.output(y)
+    meta = {"min_runtime_version": b"2.3.0", "OfflineMemoryAllocation": bytes(12)}
+    signature = SignatureDef("serving_default", {"x": x}, {"y": y})
+    first = b.build("everything", meta, [signature])
+    second = classifier().subgraphs
+    return Model(first.subgraphs + second, first.description, meta, (signature,))
