@@ -14,7 +14,7 @@ from rich.text import Text
 from arenite.errors import ShapeError
 from arenite.model import Tensor
 from arenite.report.facts import tensor_facts
-from arenite.report.text import Column, duration, printable, table, tensor_text
+from arenite.report.text import Column, duration, name_text, printable, table, tensor_text
 from arenite.runtime.feed import dequantized
 
 Array = npt.NDArray[Any]
@@ -113,10 +113,10 @@ def render_inference(
     yield Text(printable(inference.file), style="bold")
     yield Text()
     for tensor, origin in zip(inference.inputs, inference.origins, strict=True):
-        yield Text.assemble(("in   ", "cyan"), f"{tensor_text(tensor)}  {printable(tensor.name)}")
+        yield Text.assemble(("in   ", "cyan"), f"{tensor_text(tensor)}  {name_text(tensor.name)}")
         yield Text(f"     {printable(origin)}", style="dim")
     for index, tensor in enumerate(inference.outputs):
-        yield Text.assemble(("out  ", "cyan"), f"{tensor_text(tensor)}  {printable(tensor.name)}")
+        yield Text.assemble(("out  ", "cyan"), f"{tensor_text(tensor)}  {name_text(tensor.name)}")
         ranked = _top(inference, index, count)
         if ranked:
             yield from _ranking(ranked, width, bar)
@@ -133,7 +133,7 @@ def _ranking(ranked: Sequence[Ranked], width: int, bar: str) -> Iterator[Text]:
         Column("#", [str(r.index) for r in ranked], "right"),
         Column("label", [printable(r.label) for r in ranked], shrink=12),
         Column("value", [f"{r.value:.4g}" for r in ranked], "right"),
-        Column("raw", [f"{r.raw:.4g}" for r in ranked], "right", keep=2),
+        Column("raw", [str(r.raw) for r in ranked], "right", keep=2),
         Column("", [bar * _length(r.value, largest) for r in ranked], keep=1, style="green"),
     ]
     if not any(r.label for r in ranked):

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.memory.recording import Allocations
-from arenite.report.memory_map import ASCII, UNICODE, color_of, draw_map, lifetime
+from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
 from arenite.report.text import Column, number, printable, size, table
 
 
@@ -126,7 +126,7 @@ def _buffers(use: ArenaUse, width: int) -> list[Text]:
     buffers = use.head_buffers
     columns = [
         Column("#", [str(index) for index in range(len(buffers))], "right"),
-        Column("buffer", [printable(b.name) for b in buffers], shrink=12),
+        Column("buffer", [buffer_name(b) for b in buffers], shrink=12),
         Column("kind", [b.kind for b in buffers], keep=1),
         Column("offset", [number(b.offset) for b in buffers], "right"),
         Column("size", [number(b.size) for b in buffers], "right"),

@@ -14,7 +14,7 @@ from itertools import groupby
 from rich.text import Text
 
 from arenite.memory.plan import PlannedBuffer
-from arenite.report.text import number
+from arenite.report.text import number, printable
 
 COLORS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow")
 _MAX_CELLS_PER_MOMENT = 8
@@ -39,6 +39,11 @@ ASCII = Glyphs("#%+:", "|", "-", "+", "+")
 def color_of(index: int) -> str:
     """The colour of buffer ``index``."""
     return COLORS[index % len(COLORS)]
+
+
+def buffer_name(buffer: PlannedBuffer) -> str:
+    """What a buffer is called; tensors without a name by their index."""
+    return printable(buffer.name) or f"{buffer.kind} {buffer.index}"
 
 
 def lifetime(buffer: PlannedBuffer) -> str:

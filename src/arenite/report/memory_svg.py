@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from arenite.memory.plan import PlannedBuffer
-from arenite.report.memory_map import extent, lifetime
+from arenite.report.memory_map import buffer_name, extent, lifetime
 from arenite.report.text import number, printable
 
 _FILLS = ("#7fc4d8", "#f0c36d", "#93c98a", "#d79bc6", "#8fa9dc", "#e59a8d", "#b8b08d", "#a6d4c6")
@@ -48,7 +48,7 @@ def _rectangle(index: int, buffer: PlannedBuffer, x_unit: float, y_unit: float) 
     y = _TOP + _HEIGHT - (buffer.offset + buffer.size) * y_unit
     height = buffer.size * y_unit
     tip = (
-        f"{index}: {buffer.name} ({buffer.kind}), {number(buffer.size)} bytes at "
+        f"{index}: {buffer_name(buffer)} ({buffer.kind}), {number(buffer.size)} bytes at "
         f"{number(buffer.offset)}, {lifetime(buffer)}"
     )
     yield f"<g><title>{_text(tip)}</title>"
@@ -69,8 +69,9 @@ def _label(index: int, buffer: PlannedBuffer, width: float, height: float) -> st
     """As much as fits of number, name and size."""
     if height < _LINE:
         return ""
-    name = printable(buffer.name)
-    candidates = (f"{index} {name} {number(buffer.size)}", f"{index} {name}", str(index))
+    name = buffer_name(buffer)
+    bytes_ = f"{number(buffer.size)} B"
+    candidates = (f"{index} {name}, {bytes_}", f"{index}, {bytes_}", str(index))
     return next((text for text in candidates if len(text) * _CHARACTER_WIDTH < width - 4), "")
 
 

@@ -12,7 +12,7 @@ from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.report.facts import options
 from arenite.report.resolver import resolver
 from arenite.report.statistics import ModelStatistics, OperatorStatistics, is_parameter, statistics
-from arenite.report.text import Column, number, printable, size, table, tensor_text
+from arenite.report.text import Column, name_text, number, printable, size, table, tensor_text
 
 
 def render_model(model: Model, width: int) -> Iterator[Text]:
@@ -44,7 +44,7 @@ def ports_table(model: Model, width: int) -> list[Text]:
         Column("zero point", [_zero_point(t) for t in tensors], "right", keep=1),
         Column("real values", [_real_values(t) for t in tensors], keep=3),
         Column("bytes", [number(t.nbytes) for t in tensors], "right", keep=2),
-        Column("name", [printable(t.name) for t in tensors], shrink=12),
+        Column("name", [name_text(t.name) for t in tensors], shrink=12),
     ]
     unused = [c for c in columns if set(c.cells) == {"-"}]
     return table([c for c in columns if c not in unused], width)

@@ -22,7 +22,7 @@ GAP = 2
 class Column:
     """One column of a table: its heading, its cells, and how it yields to narrow terminals.
 
-    Columns with ``shrink`` lose the end of their text down to that many cells. When that
+    Columns with ``shrink`` lose the middle of their text down to that many cells. When that
     is not enough, the columns with the highest ``keep`` go; 0 stays always.
     """
 
@@ -73,12 +73,23 @@ def _total(widths: Iterable[int]) -> int:
 def _line(cells: Sequence[Text], columns: Sequence[Column], widths: Sequence[int]) -> Text:
     line = Text()
     for cell, column, width in zip(cells, columns, widths, strict=True):
-        cell.truncate(width, overflow="ellipsis")
-        padding = " " * (width - cell.cell_len)
-        line += Text.assemble(*((padding, cell) if column.justify == "right" else (cell, padding)))
+        text = shortened(cell, width)
+        padding = " " * (width - text.cell_len)
+        line += Text.assemble(*((padding, text) if column.justify == "right" else (text, padding)))
         line.append(" " * GAP)
     line.rstrip()
     return line
+
+
+def shortened(text: Text, width: int) -> Text:
+    """``text`` without its middle, if that is what it takes to fit: names differ at their ends."""
+    if text.cell_len <= width:
+        return text
+    if text.cell_len != len(text):  # characters that are two cells wide
+        text.truncate(width, overflow="ellipsis")
+        return text
+    tail = (width - 1) // 2
+    return text[: width - 1 - tail] + Text("…") + text[len(text) - tail :]
 
 
 def printable(text: str) -> str:
@@ -91,6 +102,11 @@ def printable(text: str) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
+
+
+def name_text(name: str) -> str:
+    """A name, or that there is none."""
+    return printable(name) or "(no name)"
 
 
 def tensor_text(tensor: Tensor) -> str:
