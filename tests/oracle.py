@@ -20,6 +20,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from arenite.memory.recording import TFLM_CATEGORIES, Allocations, CategoryTotal
+
 Array = np.ndarray[Any, Any]
 RESET = "reset"
 Step = Sequence[Array] | Literal["reset"]
@@ -113,6 +115,18 @@ def allocations(log: str) -> dict[str, int]:
     found = re.findall(r"Arena allocation (\w+) (\d+) bytes", log)
     found += re.findall(r"'([^']+)' used (\d+) bytes", log)
     return {label: int(count) for label, count in found}
+
+
+def printed_rows(log: str) -> list[CategoryTotal]:
+    """TFLM's allocation report row by row: used and requested bytes and count."""
+    rows = re.findall(r"'([^']+)' used (\d+) .*?requested (\d+) bytes for (\d+) ", log)
+    return [CategoryTotal(name, int(a), int(b), int(c)) for name, a, b, c in rows]
+
+
+def tflm_rows(allocations: Allocations) -> list[CategoryTotal]:
+    """The rows of Arenite's table that TFLM prints: its categories, if anything is in them."""
+    names = {category.value for category in TFLM_CATEGORIES}
+    return [row for row in allocations.categories if row.name in names and row.requested_bytes]
 
 
 def _serve() -> None:

@@ -17,13 +17,17 @@ from hypothesis import HealthCheck, Phase, settings
 from arenite.errors import AreniteError
 from arenite.formats import tflite
 from arenite.model import Model, Tensor, TensorType
+from arenite.ops import AllOpsResolver
 from arenite.runtime.heap import HeapInterpreter
-from tests.oracle import RESET, Answer, Oracle, Step
+from arenite.runtime.micro_interpreter import MicroInterpreter
+from tests.oracle import RESET, Answer, Oracle, Step, printed_rows, tflm_rows
 
 Array = np.ndarray[Any, Any]
 
 #: Cases per operator: few in every test run, many in ``make test-long``.
 CASES = int(os.environ.get("ARENITE_CASES", "15"))
+#: Bytes of the arenas on both sides.
+ARENA_SIZE = 1 << 22
 #: How often each outcome came up, by operator; printed at the end of a long run.
 OUTCOMES: Counter[tuple[str, str]] = Counter()
 
@@ -54,6 +58,13 @@ def run_arenite(model: Model, steps: list[Step]) -> list[list[Array]]:
     """Arenite's outputs on the heap host, one list per inference."""
     interpreter = HeapInterpreter(model)
     interpreter.allocate_tensors()
+    return take(interpreter, model, steps)
+
+
+def take(
+    interpreter: HeapInterpreter | MicroInterpreter, model: Model, steps: list[Step]
+) -> list[list[Array]]:
+    """The outputs of every inference."""
     results = []
     for step in steps:
         if isinstance(step, str):
@@ -88,7 +99,7 @@ def agrees(
     ]
     steps: list[Step] = [*one, RESET, *one] if reset else one
     data = tflite.write(model)
-    answer = oracle.run(data, steps)
+    answer = oracle.run(data, steps, ARENA_SIZE)
     OUTCOMES[model.main.operators[0].name, answer.status] += 1
     try:
         got = run_arenite(tflite.read(data), steps)
@@ -101,7 +112,23 @@ def agrees(
     for number, (ours, theirs) in enumerate(zip(got, answer.outputs, strict=True)):
         for mine, its in zip(ours, theirs, strict=True):
             assert_same(mine, its, model, number, float_rtol)
+    assert_same_in_arena(tflite.read(data), steps, got, answer)
     return answer
+
+
+def assert_same_in_arena(
+    model: Model, steps: list[Step], got: list[list[Array]], answer: Answer
+) -> None:
+    """In an arena full of leftovers: the heap's outputs, and TFLM's allocations."""
+    arena = bytearray(b"\x5a" * ARENA_SIZE)
+    micro = MicroInterpreter(model, AllOpsResolver(), arena, abi="tflite_micro")
+    micro.allocate_tensors()
+    for ours, theirs in zip(take(micro, model, steps), got, strict=True):
+        for mine, its in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(mine, its, err_msg=f"in the arena:\n{model}")
+    used = micro.allocations()
+    assert (used.head, used.tail) == (answer.allocations["head"], answer.allocations["tail"])
+    assert tflm_rows(used) == printed_rows(answer.log), f"allocations of\n{model}"
 
 
 def assert_same(mine: Array, its: Array, model: Model, number: int, float_rtol: float) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 import arenite as ar
-from arenite.memory.recording import TFLM_CATEGORIES, CategoryTotal
-from tests.oracle import Oracle
+from tests.oracle import Oracle, printed_rows, tflm_rows
 from tests.shared import shared_models
 
 #: TFLM refuses kws_hybrid; the preprocessors need operators of TFLM's signal library.
@@ -22,12 +20,6 @@ models = pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 
 def interpreter(path: Path, arena: int = PLENTY) -> ar.Interpreter:
     return ar.Interpreter(path, abi="tflite_micro", arena=arena)
-
-
-def printed(log: str) -> list[CategoryTotal]:
-    """The table of ``print_allocations``: used, requested and count of every category."""
-    rows = re.findall(r"'([^']+)' used (\d+) .*?requested (\d+) bytes for (\d+) ", log)
-    return [CategoryTotal(name, int(a), int(b), int(c)) for name, a, b, c in rows]
 
 
 @models
@@ -43,11 +35,9 @@ def test_head_tail_and_total_are_equal(oracle: Oracle, path: Path) -> None:
 
 @models
 def test_every_line_of_the_table_is_equal(oracle: Oracle, path: Path) -> None:
-    theirs = printed(oracle.run(path.read_bytes(), [], PLENTY).log)
-    names = {category.value for category in TFLM_CATEGORIES}
-    ours = [total for total in interpreter(path).allocations().categories if total.name in names]
+    theirs = printed_rows(oracle.run(path.read_bytes(), [], PLENTY).log)
     assert theirs
-    assert [total for total in ours if total.requested_bytes] == theirs
+    assert tflm_rows(interpreter(path).allocations()) == theirs
 
 
 @models
