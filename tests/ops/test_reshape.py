@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver
+from arenite.ops._copy import copy_flat
 from arenite.ops.reshape import ReshapeOptions, resolve
 from arenite.runtime.heap import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -165,6 +166,12 @@ def test_a_batch_can_be_resized_and_back() -> None:
         interpreter.resize_input(0, (batch, 1, 3))
         interpreter.allocate_tensors()
         assert interpreter.output().shape == (batch, 3)
+
+
+def test_copying_onto_the_same_memory_changes_nothing() -> None:
+    memory = np.arange(6, dtype=np.int8)
+    copy_flat(memory.reshape(2, 3), memory.reshape(3, 2))
+    assert memory.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_another_number_of_elements_is_refused() -> None:
