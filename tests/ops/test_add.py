@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
+from arenite.model import Model, ModelBuilder
+from arenite.ops import AllOpsResolver
 from arenite.ops.add import AddOptions
+from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.binary import (
     binary_model,
     broadcast_shapes,
@@ -99,3 +101,16 @@ def test_shapes_that_do_not_broadcast_are_refused():
     object.__setattr__(tensors[1], "shape", (2, 2))
     with pytest.raises(ConstraintError, match="each is equal or 1 in one of them"):
         run(model)
+
+
+def test_an_output_of_another_shape_takes_the_values_in_order(oracle):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 3), "float32"), b.tensor("y", (3,), "float32")
+    b.operator("ADD", [x, x], [y], AddOptions())
+    b.output(y)
+    micro = MicroInterpreter(b.build(), AllOpsResolver(), 4096)
+    micro.allocate_tensors()
+    micro.input()[...] = [[1, -2, 3]]
+    micro.invoke()
+    np.testing.assert_array_equal(micro.output(), [2, -4, 6])
+    assert agrees(oracle, b.build(), 0).status == "ok"

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
-from arenite.model import Model
+from arenite.model import Model, ModelBuilder
+from arenite.ops import AllOpsResolver
+from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import agrees, differential
 from tests.ops.unary import INT8, INT16, run, scales, shapes, unary_model, zero_points
 from tests.oracle import Oracle
@@ -65,3 +67,16 @@ def test_an_output_without_a_scale_is_refused():
     refused = unary_model("RELU", (4,), "int8", x=(0.5, 0))
     with pytest.raises(ConstraintError, match="quantisation scale of 0"):
         run(refused, 0)
+
+
+def test_an_output_of_another_shape_takes_the_values_in_order(oracle):
+    b = ModelBuilder()
+    x, y = b.input("x", (2, 2), "float32"), b.tensor("y", (4,), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    micro = MicroInterpreter(b.build(), AllOpsResolver(), 4096)
+    micro.allocate_tensors()
+    micro.input()[...] = [[1, -2], [3, 4]]
+    micro.invoke()
+    np.testing.assert_array_equal(micro.output(), [1, 0, 3, 4])
+    assert agrees(oracle, b.build(), 0).status == "ok"

@@ -111,9 +111,26 @@ def test_a_tiny_product_of_beta_and_scale_is_refused(oracle):
 
 def test_a_row_whose_sum_does_not_fit_is_refused(oracle):
     refused = model((1, 512), scale=1.0)
-    with pytest.raises(ConstraintError, match="row of 512 values is too large for int8"):
+    with pytest.raises(ConstraintError, match="row of 512 values is out of range for int8"):
         run(refused, np.zeros((1, 512)))
     assert agrees(oracle, refused, 0, inputs=[np.zeros((1, 512), np.int8)]).status == "crashed"
+
+
+def test_an_empty_row_is_refused_where_tflm_ends_the_program(oracle):
+    refused = model((0,), ("int8", "int16"))
+    with pytest.raises(ConstraintError, match="row of 0 values"):
+        run(refused, np.zeros(0))
+    assert agrees(oracle, refused, 0).status == "crashed"
+
+
+def test_no_rows_at_all_are_nothing_to_do():
+    assert run(model((0, 3)), np.zeros((0, 3))).shape == (0, 3)
+
+
+def test_int16_from_int8_wraps_where_the_sum_of_exponentials_does(oracle):
+    long_row = model((1, 5000), ("int8", "int16"))
+    answer = agrees(oracle, long_row, 0, inputs=[np.zeros((1, 5000), np.int8)])
+    assert answer.status == "ok"
 
 
 def test_a_scalar_is_refused():

@@ -1,4 +1,4 @@
-"""What SOFTMAX and LOG_SOFTMAX share on int8: the scaled differences from the maximum.
+"""What SOFTMAX and LOG_SOFTMAX share: differences from the maximum, scaled for int8.
 
 Facts: TFLM ``kernels/internal/quantization_util.cc`` (``PreprocessSoftmaxScaling``,
 ``CalculateInputRadius``).
@@ -10,12 +10,19 @@ import numpy as np
 
 from arenite import gemmlowp
 from arenite.fixedpoint import INT32_MAX, Int64Array, saturating_rounding_doubling_high_mul
-from arenite.ops.context import Context, TfLiteTensor
+from arenite.ops.context import Array, Context, TfLiteTensor
 from arenite.ops.kernel_util import requantization_above_one
 
 #: Integer bits of scaled differences, and of sums of exponentials.
 DIFFERENCE_BITS = 5
 ACCUMULATION_BITS = 12
+
+
+def row_maximum(x: Array) -> Array:
+    """The largest value along the last axis, which is kept and may be empty."""
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    maximum: Array = x.max(axis=-1, keepdims=True, initial=lowest)
+    return maximum
 
 
 def difference_scaling(context: Context, beta: float, inp: TfLiteTensor) -> tuple[int, int]:

@@ -19,9 +19,8 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
-    input_array,
+    elementwise_arrays,
     input_tensor,
-    output_array,
     output_tensor,
     requantization,
 )
@@ -94,7 +93,7 @@ def _to_int16(multiplier: int) -> int:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: HardSwishParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = elementwise_arrays(context, node)
     if params.table is not None:
         lut.take_int8(params.table, x, out)
     else:

@@ -28,13 +28,13 @@ from arenite.ops._softmax import (
     difference_scaling,
     difference_table,
     input_radius,
+    row_maximum,
 )
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
-    input_array,
+    elementwise_arrays,
     input_tensor,
-    output_array,
     output_tensor,
     requantization_below_one,
 )
@@ -107,7 +107,7 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = elementwise_arrays(context, node)
     if x.dtype == np.float32:
         log_softmax_float(x, out)
     else:
@@ -117,13 +117,13 @@ def invoke(context: Context, node: Node) -> None:
 def log_softmax_float(x: Array, out: Array) -> None:
     """In float32, with the row's largest value subtracted first."""
     with np.errstate(all="ignore"):
-        centred = x - x.max(axis=-1, keepdims=True)
+        centred = x - row_maximum(x)
         np.subtract(centred, np.log(np.exp(centred).sum(axis=-1, keepdims=True)), out=out)
 
 
 def log_softmax_int8(context: Context, params: LogSoftmaxParams, x: Array, out: Array) -> None:
     """In fixed point: differences and the sum's logarithm have five integer bits."""
-    difference = np.subtract(x, x.max(axis=-1, keepdims=True), dtype=np.int64)
+    difference = np.subtract(x, row_maximum(x), dtype=np.int64)
     exponentials = gemmlowp.rescale(params.exp_table[-difference], 0, ACCUMULATION_BITS)
     total = exponentials.sum(axis=-1, keepdims=True)
     if total.max(initial=0) >= 1 << 31:

@@ -20,9 +20,8 @@ from arenite.ops.kernel_util import (
     Activation,
     activation_range_quantized,
     allocate_struct,
-    input_array,
+    elementwise_arrays,
     input_tensor,
-    output_array,
     output_tensor,
     requantization,
 )
@@ -69,7 +68,7 @@ def prepare(context: Context, node: Node) -> ReluParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: ReluParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = elementwise_arrays(context, node)
     if x.dtype == np.float32:
         np.copyto(out, np.where(x < 0, np.float32(0), x))
     elif params.table is not None:

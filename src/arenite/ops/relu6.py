@@ -19,9 +19,8 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
     allocate_struct,
-    input_array,
+    elementwise_arrays,
     input_tensor,
-    output_array,
 )
 from arenite.ops.registry import Registration
 
@@ -54,7 +53,7 @@ def prepare(context: Context, node: Node) -> Relu6Params:
 def invoke(context: Context, node: Node) -> None:
     """The same for all element types."""
     params: Relu6Params = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = elementwise_arrays(context, node)
     relu6(params, x, out)
 
 

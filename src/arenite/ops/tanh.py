@@ -15,9 +15,8 @@ from arenite.ops._sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
-    input_array,
+    elementwise_arrays,
     input_tensor,
-    output_array,
     output_tensor,
 )
 from arenite.ops.registry import Registration
@@ -42,7 +41,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: SigmoidParams = node.params
-    x, out = input_array(context, node, 0), output_array(context, node)
+    x, out = elementwise_arrays(context, node)
     if x.dtype == np.float32:
         np.tanh(x, out=out)
     elif x.dtype == np.int16:
