@@ -232,7 +232,7 @@ def test_predict_names_a_wrong_sample() -> None:
 
 def test_it_sizes_its_own_arena() -> None:
     interp = ar.Interpreter(conv_model())
-    assert interp.arena.size == ar.smallest_arena(conv_model(), ar.AllOpsResolver())
+    assert interp.arena.size == ar.smallest_arena(conv_model())
 
 
 def test_it_takes_the_users_arena() -> None:

@@ -44,7 +44,7 @@ def test_every_line_of_the_table_is_equal(oracle: Oracle, path: Path) -> None:
 def test_the_smallest_arena_is_accepted_and_16_bytes_less_are_refused(
     oracle: Oracle, path: Path
 ) -> None:
-    needed = ar.smallest_arena(ar.load(path), ar.AllOpsResolver(), abi="tflite_micro")
+    needed = ar.smallest_arena(ar.load(path), abi="tflite_micro")
     interpreter(path, needed)
     with pytest.raises(ar.ArenaError) as caught:
         interpreter(path, needed - 16)

@@ -16,7 +16,7 @@ from arenite.memory.arena import ARENA_ALIGNMENT, Memory, SingleArenaBufferAlloc
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import OpResolver
+from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
 from arenite.runtime.context import INVOKE, MicroInterpreterContext
 from arenite.runtime.graph import Graph, Profiler
@@ -256,7 +256,7 @@ class MicroInterpreter:
 
 def smallest_arena(
     model: Model,
-    resolver: OpResolver,
+    resolver: OpResolver | None = None,
     *,
     planner: str = "greedy",
     preserve_all_tensors: bool = False,
@@ -266,9 +266,18 @@ def smallest_arena(
 
     Runs all allocations once in an arena without memory and end, and looks at the most
     that was in use at any moment. That calls ``init`` and ``prepare`` of the operators.
+
+    Args:
+        model: The model.
+        resolver: Finds the operators; by default all that Arenite has.
+        planner: Name of the memory planner.
+        preserve_all_tensors: As for :class:`MicroInterpreter`.
+        abi: The target whose struct sizes count. ``"tflite_micro"`` gives the size that the
+            PyPI package accepts, ``"lp64"`` and ``"ilp32"`` what firmware needs.
     """
     planner = "linear" if preserve_all_tensors else planner
-    return _needed(model, resolver, MicroAllocator.create(None, planner=planner, abi=find_abi(abi)))
+    unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
+    return _needed(model, resolver or AllOpsResolver(), unlimited)
 
 
 def find_abi(abi: AbiName | Abi) -> Abi:

@@ -1,0 +1,103 @@
+"""HeapInterpreter: full TensorFlow Lite's host, with resizable inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arenite.errors import ConstraintError, ShapeError, StateError
+from arenite.model import ModelBuilder
+from arenite.ops.context import Context, Node
+from arenite.runtime.heap import HeapInterpreter
+from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
+
+
+def test_an_input_can_be_resized_before_and_after_allocation() -> None:
+    heap = HeapInterpreter(conv_model())
+    for size in (8, 5, 12):
+        heap.resize_input(0, (2, size, size, 3))
+        heap.allocate_tensors()
+        assert heap.output().shape == (2, size, size, 2)
+        heap.input()[...] = image(0, size)
+        heap.invoke()
+        np.testing.assert_array_equal(heap.output()[0], heap.output()[1])
+
+
+def test_a_resized_model_runs_only_after_allocation() -> None:
+    heap = HeapInterpreter(conv_model())
+    heap.allocate_tensors()
+    heap.resize_input(0, (1, 4, 4, 3))
+    for call in (heap.invoke, heap.input, heap.output):
+        with pytest.raises(StateError):
+            call()
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 3), (1, 8, 0, 3), (1, 8, -1, 3)])
+def test_rank_and_sign_of_a_new_shape_are_checked(shape: tuple[int, ...]) -> None:
+    heap = HeapInterpreter(conv_model())
+    with pytest.raises(ShapeError, match=r"input 0 \('image'\): expected 4 positive dimensions"):
+        heap.resize_input(0, shape)
+
+
+def test_nothing_runs_before_allocation() -> None:
+    heap = HeapInterpreter(custom_chain(), resolver_with())
+    for call in (heap.invoke, heap.input, heap.output):
+        with pytest.raises(StateError):
+            call()
+
+
+def test_a_node_that_refuses_leaves_nothing_to_run() -> None:
+    def prepare(context: Context, node: Node) -> None:
+        context.report_error("no")
+
+    heap = HeapInterpreter(custom_chain(), resolver_with(prepare=prepare))
+    with pytest.raises(ConstraintError, match=r"\$.subgraphs\[0\].operators\[0\] \(STEP\): no"):
+        heap.allocate_tensors()
+    with pytest.raises(StateError):
+        heap.invoke()
+
+
+def test_every_init_is_freed_once() -> None:
+    alive: set[int] = set()
+    count = iter(range(10))
+
+    def init(context: Context, options: Any) -> int:
+        number = next(count)
+        alive.add(number)
+        return number
+
+    def free(context: Context, user_data: int) -> None:
+        alive.remove(user_data)
+
+    heap = HeapInterpreter(custom_chain(2), resolver_with(init=init, free=free))
+    heap.allocate_tensors()
+    assert alive == {0, 1}
+    heap.allocate_tensors()
+    assert alive == {2, 3}
+    del heap
+    assert alive == set()
+
+
+def test_a_variable_with_an_initial_value_is_reset_like_any_other() -> None:
+    b = ModelBuilder()
+    x = b.input("x", (2,), "int8")
+    data = np.array([5, 6], np.int8).view(np.uint8)
+    b.tensor("state", (2,), "int8", scale=1.0, zero_point=9, is_variable=True, data=data)
+    y = b.tensor("y", (2,), "int8")
+    b.operator("STEP", [x], [y], custom_options=b"")
+    b.output(y)
+
+    def invoke(context: Context, node: Node) -> None:
+        copy(context, node)
+        state = context.get_eval_tensor(1).data
+        target = context.get_eval_tensor(2).data
+        assert state is not None
+        assert target is not None
+        target += state
+
+    heap = HeapInterpreter(b.build(), resolver_with(invoke=invoke))
+    heap.allocate_tensors()
+    heap.invoke()
+    assert heap.output().tolist() == [9, 9]
