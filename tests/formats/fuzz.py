@@ -30,6 +30,7 @@ from arenite.errors import AreniteError, ModelError
 from arenite.formats import load
 from arenite.model import Model
 from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.interpreter import Interpreter
 from tests.formats.corpus import corpus
 from tests.formats.mutate import mutant, places_of
 from tests.ops.differential import random_array
@@ -100,15 +101,15 @@ class Cases:
             return f"MEMORY: loading took more than {LOAD_MULTIPLE} times the file's size"
         if not small_enough(model):
             return "loads, too large to run"
-        return run(model, np.random.default_rng(number))
+        return run(model, number)
 
 
-def run(model: Model, rng: np.random.Generator) -> str:
+def run(model: Model, number: int) -> str:
     """Prepare a model and run it twice with random inputs."""
+    rng = np.random.default_rng(number)
     stage = "prepare"
     try:
-        interpreter = HeapInterpreter(model)
-        interpreter.allocate_tensors()
+        interpreter = prepare(model, number)
         stage = "invoke"
         for _ in range(2):
             for index, tensor in enumerate(model.inputs):
@@ -121,6 +122,15 @@ def run(model: Model, rng: np.random.Generator) -> str:
     except Exception as error:
         return _foreign(error)
     return "loads and runs"
+
+
+def prepare(model: Model, number: int) -> HeapInterpreter | Interpreter:
+    """An interpreter that is ready to run: on the heap or in an arena, in turns."""
+    if number % 2:
+        return Interpreter(model)
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    return interpreter
 
 
 def small_enough(model: Model) -> bool:
@@ -255,9 +265,8 @@ def show(seed: int, number: int, save: Path | None) -> int:
         save.write_bytes(data)
     model = load(data)
     print(model)
-    interpreter = HeapInterpreter(model)
-    interpreter.allocate_tensors()
-    interpreter.invoke()
+    print(run(model, number))
+    prepare(model, number).invoke()
     return 0
 
 

@@ -222,6 +222,7 @@ class _ModelReader:
 
 # -- pieces -----------------------------------------------------------------------------
 
+_LAST_CODE = max(BuiltinOperator)
 _TYPES = {int(type_): type_ for type_ in TensorType}
 _REFUSED_IN_TENSORS = {
     "sparsity": "the tensor is sparse, which TFLM does not run; convert the model without "
@@ -234,9 +235,9 @@ _REFUSED_IN_TENSORS = {
 def _operator_code(row: Row, path: str) -> tuple[str, bool, int]:
     """Name, whether it is custom, version."""
     code = max(row["deprecated_builtin_code"], row["builtin_code"])
-    if not 0 <= code <= max(BuiltinOperator):
+    if not 0 <= code <= _LAST_CODE:
         raise ModelError(
-            f"expected an operator code from 0 to {max(BuiltinOperator)}, got {code}", path=path
+            f"expected an operator code from 0 to {_LAST_CODE:d}, got {code}", path=path
         )
     if code != BuiltinOperator.CUSTOM:
         return BuiltinOperator(code).name, False, row["version"]
