@@ -1,4 +1,4 @@
-"""Sizes of the structs in the arena on the three targets.
+"""Sizes of the structs in the arena per target.
 
 lp64 and tflite_micro are what the compiler made of them in the PyPI package (its machine
 code passes them as constants); ilp32 follows from the same fields.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from arenite.memory import structs
-from arenite.memory.abi import ILP32, LP64, TFLITE_MICRO, Abi, Struct
+from arenite.memory.abi import ARM_NONE_EABI, ILP32, LP64, TFLITE_MICRO, Abi, Struct
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,12 @@ def test_fields_for_compression_count_only_where_it_was_built_in() -> None:
     struct = Struct("OpData", ("int8", "int32"), compression=("int", "pointer"))
     assert struct.size(LP64) == 8
     assert struct.size(Abi("lp64", 8, compression=True)) == 24
+
+
+def test_enums_are_short_where_the_arm_toolchain_makes_them_short() -> None:
+    assert structs.TENSOR.size(ARM_NONE_EABI) == 32
+    assert structs.EVAL_TENSOR.size(ARM_NONE_EABI) == 12
+    assert Struct("Params", ("enum", "enum", "int")).size(ARM_NONE_EABI) == 8
 
 
 @pytest.mark.parametrize("abi", [LP64, ILP32, TFLITE_MICRO])

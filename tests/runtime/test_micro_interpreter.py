@@ -157,7 +157,7 @@ def test_either_an_arena_or_an_allocator() -> None:
 
 
 def test_an_unknown_abi_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected an abi of lp64, ilp32, tflite_micro, got 'x'"):
+    with pytest.raises(ValueError, match=r"expected an abi of lp64, ilp32, .* got 'x'"):
         ready(abi="x")
 
 

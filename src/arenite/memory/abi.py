@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-AbiName = Literal["lp64", "ilp32", "tflite_micro"]
+AbiName = Literal["lp64", "ilp32", "arm_none_eabi", "tflite_micro"]
 
 _FIXED = {
     "bool": 1,
@@ -20,7 +20,6 @@ _FIXED = {
     "int32": 4,
     "uint32": 4,
     "int": 4,
-    "enum": 4,
     "float": 4,
     "int64": 8,
     "uint64": 8,
@@ -35,6 +34,8 @@ class Abi:
     Attributes:
         name: What the user calls it.
         pointer: Size of pointers and of ``size_t`` in bytes.
+        enum: Size of an enumeration in bytes; 1 where the compiler makes them as small as
+            their values allow (``-fshort-enums``).
         compression: Whether TFLM was built with ``USE_TFLM_COMPRESSION``.
         recording: Whether the arena belongs to a ``RecordingMicroAllocator``, which takes
             more room for itself.
@@ -42,15 +43,18 @@ class Abi:
 
     name: AbiName
     pointer: int
+    enum: int = 4
     compression: bool = False
     recording: bool = False
 
 
 LP64 = Abi("lp64", 8)
 ILP32 = Abi("ilp32", 4)
+#: Cortex-M as the Arm GCC toolchain compiles for it.
+ARM_NONE_EABI = Abi("arm_none_eabi", 4, enum=1)
 #: How the ``tflite-micro`` package on PyPI is built and creates its allocator.
 TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True)
-ABIS: dict[str, Abi] = {abi.name: abi for abi in (LP64, ILP32, TFLITE_MICRO)}
+ABIS: dict[str, Abi] = {abi.name: abi for abi in (LP64, ILP32, ARM_NONE_EABI, TFLITE_MICRO)}
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,8 @@ def _measure(field: Field, abi: Abi) -> tuple[int, int]:
         return size * field[1], alignment
     if isinstance(field, Struct):
         return field.size(abi), field.alignment(abi)
-    size = abi.pointer if field in ("pointer", "size_t") else _FIXED[field]
+    targets = {"pointer": abi.pointer, "size_t": abi.pointer, "enum": abi.enum}
+    size = targets.get(field) or _FIXED[field]
     return size, size
 
 

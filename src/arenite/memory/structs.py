@@ -59,7 +59,7 @@ SUBGRAPH_ALLOCATIONS = Struct("SubgraphAllocations", (P, P), compression=(P,))
 EVAL_TENSOR = Struct("TfLiteEvalTensor", (P, P, "enum"))
 _NODE = Struct("TfLiteNode", (P, P, P, P, P, P, "int"))
 NODE_AND_REGISTRATION = Struct("NodeAndRegistration", (_NODE, P))
-_QUANTIZATION = Struct("TfLiteQuantization", ("enum", P))
+_QUANTIZATION = Struct("TfLiteQuantization", ("int", P))  # declared as an enum of type int
 _QUANTIZATION_PARAMS = Struct("TfLiteQuantizationParams", ("float", "int32"))
 TENSOR = Struct(
     "TfLiteTensor",

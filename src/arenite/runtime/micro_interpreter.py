@@ -41,9 +41,9 @@ class MicroInterpreter:
             can show all of them after an inference. As in TFLM this takes the linear planner.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``.
-        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (Cortex-M and other
-            32-bit targets) or ``"tflite_micro"`` (the PyPI package: lp64, built with
-            compression, recording its allocations).
+        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (32-bit targets),
+            ``"arm_none_eabi"`` (Cortex-M with the Arm GCC toolchain) or ``"tflite_micro"``
+            (the PyPI package: lp64, built with compression, recording its allocations).
 
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
