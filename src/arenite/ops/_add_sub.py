@@ -14,7 +14,7 @@ import numpy as np
 
 from arenite.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.ops._binary import broadcast_view, map_quantized
+from arenite.ops._binary import map_quantized
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     activation_range_quantized,
@@ -109,7 +109,7 @@ def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: AddSubParams = node.params
     a, b = input_array(context, node, 0), input_array(context, node, 1)
-    out = broadcast_view(output_array(context, node), a, b)
+    out = output_array(context, node)
     if out.dtype in (np.float32, np.int32):
         add_sub_plain(params, a, b, out)
     else:

@@ -62,11 +62,6 @@ def resize_output(context: Context, node: Node) -> None:
     context.resize_tensor(node.outputs[0], np.broadcast_shapes(*shapes))
 
 
-def broadcast_view(out: Array, a: Array, b: Array) -> Array:
-    """The output in the broadcast shape of the inputs, which it may have with fewer ones."""
-    return out.reshape(np.broadcast(a, b).shape)
-
-
 def activation_range_int32(activation: int) -> tuple[int, int]:
     """Bounds of a fused activation on plain int32 (``CalculateActivationRange<int32_t>``)."""
     low, high = QUANTIZED_RANGE[TensorType.INT32]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType
-from arenite.ops._binary import broadcast_view, constraints, resize_output
+from arenite.ops._binary import constraints, resize_output
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
@@ -34,7 +34,7 @@ def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:
 
     def invoke(context: Context, node: Node) -> None:
         a, b = input_array(context, node, 0), input_array(context, node, 1)
-        out = broadcast_view(output_array(context, node), a, b)
+        out = output_array(context, node)
         out[...] = np.where(first_wins(a, b), a, b)
 
     return Registration(

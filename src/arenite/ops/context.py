@@ -119,10 +119,10 @@ class Context(Protocol):
         """A tensor by index, legal in every phase."""
 
     def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
-        """Tell the host an output's shape, legal in prepare.
+        """Give an output its shape, legal in prepare; its array then has that shape.
 
-        The heap host takes it over. The arena host cannot resize: it checks that the
-        model's own shape has as many elements and raises ``ShapeError`` otherwise.
+        The arena host cannot resize: it raises ``ShapeError`` unless the model's own
+        shape has as many elements.
         """
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:

@@ -19,8 +19,9 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
     requantization,
 )
@@ -93,7 +94,7 @@ def _to_int16(multiplier: int) -> int:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: HardSwishParams = node.params
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if params.table is not None:
         lut.take_int8(params.table, x, out)
     else:

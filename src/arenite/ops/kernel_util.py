@@ -100,12 +100,6 @@ def output_array(context: Context, node: Node, index: int = 0) -> Array:
     return data
 
 
-def elementwise_arrays(context: Context, node: Node) -> tuple[Array, Array]:
-    """Input 0, and output 0 in its shape: TFLM compares their sizes only."""
-    x = input_array(context, node, 0)
-    return x, output_array(context, node).reshape(x.shape)
-
-
 def unpack_int4(packed: Array, size: int) -> npt.NDArray[np.int8]:
     """Unpack ``size`` int4 values from flat bytes, low nibble first.
 

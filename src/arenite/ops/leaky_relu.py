@@ -20,8 +20,9 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
     requantization,
 )
@@ -86,7 +87,7 @@ def prepare(context: Context, node: Node) -> LeakyReluParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: LeakyReluParams = node.params
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         leaky_relu_float(params, x, out)
     elif params.table is not None:

@@ -33,8 +33,9 @@ from arenite.ops._softmax import (
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
     requantization_below_one,
 )
@@ -107,7 +108,7 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         log_softmax_float(x, out)
     else:

@@ -16,8 +16,9 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
 )
 from arenite.ops.registry import Registration
@@ -45,7 +46,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: SigmoidParams = node.params
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         logistic_float(x, out)
     elif x.dtype == np.int16:

@@ -16,7 +16,6 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops._binary import (
     activation_range_int32,
-    broadcast_view,
     constraints,
     map_quantized,
     resize_output,
@@ -99,7 +98,7 @@ def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: MulParams = node.params
     a, b = input_array(context, node, 0), input_array(context, node, 1)
-    out = broadcast_view(output_array(context, node), a, b)
+    out = output_array(context, node)
     if out.dtype in (np.float32, np.int32):
         mul_plain(params, a, b, out)
     else:

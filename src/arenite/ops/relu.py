@@ -20,8 +20,9 @@ from arenite.ops.kernel_util import (
     Activation,
     activation_range_quantized,
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
     requantization,
 )
@@ -68,7 +69,7 @@ def prepare(context: Context, node: Node) -> ReluParams:
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: ReluParams = node.params
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         np.copyto(out, np.where(x < 0, np.float32(0), x))
     elif params.table is not None:

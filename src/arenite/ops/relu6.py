@@ -19,8 +19,9 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
 )
 from arenite.ops.registry import Registration
 
@@ -53,7 +54,7 @@ def prepare(context: Context, node: Node) -> Relu6Params:
 def invoke(context: Context, node: Node) -> None:
     """The same for all element types."""
     params: Relu6Params = node.params
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     relu6(params, x, out)
 
 

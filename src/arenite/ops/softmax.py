@@ -30,8 +30,9 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     allocate_struct,
-    elementwise_arrays,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
     requantization,
 )
@@ -147,7 +148,7 @@ def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxP
 
 def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
-    x, out = elementwise_arrays(context, node)
+    x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         softmax_float(node.params, x, out)
     elif x.dtype == np.int16:
