@@ -1,16 +1,5 @@
 #include "requantize_plan.h"
 
-int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier, int32_t shift) {
-  int32_t left = shift > 0 ? shift : 0;
-  int32_t right = shift > 0 ? 0 : -shift;
-  int32_t shifted = (int32_t)((uint32_t)x << left);
-  int64_t high = ((int64_t)shifted * multiplier + (INT64_C(1) << 30)) >> 31;
-  if (high > INT32_MAX) high = INT32_MAX;
-  int64_t mask = (INT64_C(1) << right) - 1;
-  int64_t threshold = (mask >> 1) + (high < 0);
-  return (int32_t)((high >> right) + ((high & mask) > threshold));
-}
-
 ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset) {

@@ -52,7 +52,4 @@ void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
 int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
                        double *negative_offset);
 
-/* TFLM's MultiplyByQuantizedMultiplier for int32: two roundings. */
-int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier, int32_t shift);
-
 #endif

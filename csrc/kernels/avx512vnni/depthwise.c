@@ -32,6 +32,20 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
+/* Packs four vectors of outputs to 64 bytes in order, clamped. */
+AR_INLINE __m512i pack_four(const ar_depthwise *plan, const __m512i *acc) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  __m512i packed =
+      _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]), _mm512_packs_epi32(acc[2], acc[3]));
+  packed = _mm512_permutexvar_epi32(order, packed);
+  packed = _mm512_max_epi8(packed, _mm512_set1_epi8(plan->activation_min));
+  return _mm512_min_epi8(packed, _mm512_set1_epi8(plan->activation_max));
+}
+
+AR_INLINE void store_four(const ar_depthwise *plan, const __m512i *acc, int8_t *output) {
+  _mm512_storeu_si512(output, pack_four(plan, acc));
+}
+
 /* Four units at a time from rows of interleaved dwords. `advance` is the distance in dwords
  * from one group of four units to the next; `base` the start of each unit. */
 AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan, const uint32_t *rows,
@@ -39,9 +53,6 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
                            const int8_t *weights, const ar_requantize_block *blocks,
                            int8_t *output, int32_t output_advance) {
   const int32_t tap = plan->dilation_columns * plan->channels;
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i low = _mm512_set1_epi8(plan->activation_min);
-  const __m512i high = _mm512_set1_epi8(plan->activation_max);
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
   for (int u = 0; u < 4; ++u) {
@@ -61,13 +72,35 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
         acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + base[u] + k * tap), w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    __m512i packed = _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]),
-                                        _mm512_packs_epi32(acc[2], acc[3]));
-    packed = _mm512_permutexvar_epi32(order, packed);
-    packed = _mm512_min_epi8(_mm512_max_epi8(packed, low), high);
-    _mm512_storeu_si512(output, packed);
+    store_four(plan, acc, output);
     rows += advance;
     output += output_advance;
+  }
+}
+
+/* The same for any number of groups and filter columns: weights stay in memory. */
+AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
+                                  const uint32_t *const *rows, int32_t count, const int32_t *base, int32_t advance,
+                               const int8_t *weights, const ar_requantize_block *blocks,
+                               int8_t *output, int32_t output_advance) {
+  const int32_t tap = plan->dilation_columns * plan->channels;
+  const int64_t unit = (int64_t)64 * plan->groups * plan->filter_columns;
+  for (int32_t i = 0; i < count; ++i, output += output_advance) {
+    __m512i acc[4];
+#pragma clang loop unroll(full)
+    for (int u = 0; u < 4; ++u) acc[u] = _mm512_load_si512(blocks[u].bias);
+    const int8_t *w = weights;
+    for (int32_t g = 0; g < plan->groups; ++g) {
+      const uint32_t *row = rows[g] + (int64_t)i * advance;
+      for (int32_t k = 0; k < plan->filter_columns; ++k, w += 64, row += tap)
+#pragma clang loop unroll(full)
+        for (int u = 0; u < 4; ++u)
+          acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(row + base[u]),
+                                       _mm512_load_si512(w + u * unit));
+    }
+#pragma clang loop unroll(full)
+    for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
+    store_four(plan, acc, output);
   }
 }
 
@@ -75,9 +108,10 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
  * channels of one column, or RATIO whole columns of 16 / RATIO channels. */
-AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode, const uint32_t *row, int32_t channels, const __m512i *w,
-                          const ar_requantize_block *block, __m512i low, __m512i high,
-                          int8_t *upper, int8_t *lower) {
+AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
+                           const ar_depthwise *plan, const uint32_t *row, const __m512i *w,
+                           const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
+  const int32_t channels = plan->channels;
   __m512i acc[2][4], bias = _mm512_load_si512(block->bias);
 #pragma clang loop unroll(full)
   for (int x = 0; x < 4; ++x) acc[0][x] = acc[1][x] = bias;
@@ -96,12 +130,7 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode, con
   for (int r = 0; r < 2; ++r) {
 #pragma clang loop unroll(full)
     for (int x = 0; x < UNITS; ++x) acc[r][x] = requantize(mode, acc[r][x], block);
-    __m512i packed = _mm512_packs_epi16(_mm512_packs_epi32(acc[r][0], acc[r][1]),
-                                        _mm512_packs_epi32(acc[r][2], acc[r][3]));
-    const __m512i order =
-        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    packed = _mm512_permutexvar_epi32(order, packed);
-    packed = _mm512_min_epi8(_mm512_max_epi8(packed, low), high);
+    const __m512i packed = pack_four(plan, acc[r]);
     int8_t *out = r ? lower : upper;
     _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
     if (UNITS > 1)
@@ -118,8 +147,6 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
                           int8_t *lower) {
   const int32_t channels = plan->channels, units = plan->output_columns / RATIO;
   const int32_t step = RATIO * channels;
-  const __m512i low = _mm512_set1_epi8(plan->activation_min);
-  const __m512i high = _mm512_set1_epi8(plan->activation_max);
   __m512i w[6];
 #pragma clang loop unroll(full)
   for (int k = 0; k < 3; ++k) {
@@ -128,8 +155,8 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
   }
   int32_t x = 0;
 #define SLIDE(UNITS)                                                                        \
-  slide_block(RATIO, UNITS, mode, row + x * step, channels, w, block, low, high,            \
-              upper + x * step, lower + x * step)
+  slide_block(RATIO, UNITS, mode, plan, row + x * step, w, block, upper + x * step,         \
+              lower + x * step)
   for (; x + 4 <= units; x += 4) SLIDE(4);
   switch (units - x) {
     case 3: SLIDE(3); break;
@@ -160,7 +187,6 @@ static void any_unit(const ar_depthwise *plan, const uint32_t *const *rows, int3
  * divide 64 with positions side by side. */
 static int in_fours(const ar_depthwise *plan) {
   int32_t c = plan->channels;
-  if (plan->groups != 1 || (plan->filter_columns != 3 && plan->filter_columns != 1)) return 0;
   if (c % 64 == 0) return 1;
   int32_t whole = c % 16 == 0 || plan->stride_columns == 1;
   return 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
@@ -203,14 +229,32 @@ ROW(3, 0)
 ROW(3, 1)
 ROW(3, 2)
 
+#define GROUPS(MODE)                                                                            \
+  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,             \
+                            int32_t count, const int32_t *base, int32_t advance,               \
+                            const int8_t *weights, const ar_requantize_block *blocks,          \
+                            int8_t *output, int32_t output_advance) {                          \
+    row_of_four_groups(MODE, plan, rows, count, base, advance, weights, blocks, output,        \
+                       output_advance);                                                        \
+  }
+GROUPS(0)
+GROUPS(1)
+GROUPS(2)
+
+typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, int32_t, const int32_t *,
+                          int32_t, const int8_t *, const ar_requantize_block *, int8_t *, int32_t);
+static const groups_fn group_variants[4] = {groups_0, groups_1, groups_2, groups_2};
+
 typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, int32_t, const int32_t *, int32_t,
                        const int8_t *, const ar_requantize_block *, int8_t *, int32_t);
 static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, row_1_2, row_1_2},
                                           {row_3_0, row_3_1, row_3_2, row_3_2}};
 
-static void fours(const ar_depthwise *plan, const uint32_t *row, const int8_t *weights,
+static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output) {
   const int32_t c = plan->channels, step = plan->stride_columns * c;
+  const int in_registers =
+      plan->groups == 1 && (plan->filter_columns == 3 || plan->filter_columns == 1);
   for (int32_t block = 0; block < plan->units; block += 4) {
     int32_t base[4], count, advance, output_advance;
     if (c >= 64) {
@@ -225,12 +269,17 @@ static void fours(const ar_depthwise *plan, const uint32_t *row, const int8_t *w
       advance = 64 * plan->stride_columns;
       output_advance = 64;
     }
-    const int8_t *w = weights + (int64_t)64 * block * plan->filter_columns;
+    const int8_t *w = weights + (int64_t)64 * block * plan->groups * plan->filter_columns;
     int8_t *out = output + block * 16;
     int32_t mode = AR_REQUANT_FLOAT;
     for (int u = 0; u < 4; ++u)
       if (blocks[block + u].mode > mode) mode = blocks[block + u].mode;
-    row_variants[plan->filter_columns == 3][mode](plan, row, count, base, advance, w,
+    if (!in_registers) {
+      group_variants[mode](plan, rows, count, base, advance, w, blocks + block, out,
+                           output_advance);
+      continue;
+    }
+    row_variants[plan->filter_columns == 3][mode](plan, rows[0], count, base, advance, w,
                                                   blocks + block, out, output_advance);
   }
 }
@@ -303,7 +352,7 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
                  plan->row_bytes);
     }
   for (int32_t y = 0; y < plan->output_rows; ++y) {
-    const uint32_t *rows[16];
+    const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
     for (int32_t g = 0; g < plan->groups; ++g) {
       uint32_t *row = interleaved + (int64_t)(keep ? y + 4 * g : g) * dwords;
       if (!keep) interleave_taps(plan, input, y * plan->stride_rows, g, row);
@@ -311,7 +360,7 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
     }
     int8_t *out = output + (int64_t)y * plan->output_columns * plan->channels;
     if (fast) {
-      fours(plan, rows[0], weights, blocks, out);
+      fours(plan, rows, weights, blocks, out);
       continue;
     }
     for (int32_t x = 0; x < plan->output_columns; ++x)

@@ -10,6 +10,8 @@
 
 #include "../requantize_plan.h"
 
+enum { AR_MAX_DEPTHWISE_GROUPS = 16 };
+
 typedef struct {
   int32_t output_rows, output_columns;
   int32_t channels;

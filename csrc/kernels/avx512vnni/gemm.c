@@ -1,7 +1,8 @@
 #include "gemm.h"
 
-#include <string.h>
-
+#define AR_PRODUCT(acc, x, w) _mm512_dpbusd_epi32(acc, x, w)
+#define AR_SUM(a, b) _mm512_add_epi32(a, b)
+#include "gemm_tile.h"
 #include "requantize.h"
 
 /* dword (p * 4 + lane) of the result is dword (lane * 4 + p) of the packed accumulators. */
@@ -30,7 +31,6 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
                     const int8_t *weights, const ar_requantize_block *blocks,
                     int32_t valid_channels, int8_t *output) {
   __m512i acc[P][NB];
-  const ptrdiff_t stride = gemm->position_stride;
   int mode = AR_REQUANT_FLOAT;
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) {
@@ -39,25 +39,7 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
 #pragma clang loop unroll(full)
     for (int p = 0; p < P; ++p) acc[p][n] = bias;
   }
-  const int dwords = gemm->dwords;
-  for (int s = 0; s < gemm->segments; ++s) {
-    const uint8_t *row = input + gemm->segment[s];
-    for (int k = 0; k < dwords; ++k) {
-      __m512i w[NB];
-#pragma clang loop unroll(full)
-      for (int n = 0; n < NB; ++n) w[n] = _mm512_load_si512(weights + 64 * n);
-      weights += 64 * NB;
-#pragma clang loop unroll(full)
-      for (int p = 0; p < P; ++p) {
-        int32_t four;
-        memcpy(&four, row + p * stride, 4);
-        __m512i x = _mm512_set1_epi32(four);
-#pragma clang loop unroll(full)
-        for (int n = 0; n < NB; ++n) acc[p][n] = _mm512_dpbusd_epi32(acc[p][n], x, w[n]);
-      }
-      row += 4;
-    }
-  }
+  accumulate(P, NB, gemm, input, weights, acc);
 
   if (mode == AR_REQUANT_FLOAT) {
 #pragma clang loop unroll(full)
@@ -82,8 +64,8 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
       for (int p = 0; p < P; ++p) acc[p][n] = ar_requantize_exact(acc[p][n], &blocks[n]);
   }
 
-  const __m512i low = _mm512_set1_epi8(gemm->activation_min);
-  const __m512i high = _mm512_set1_epi8(gemm->activation_max);
+  const __m512i low = _mm512_set1_epi8((int8_t)gemm->low);
+  const __m512i high = _mm512_set1_epi8((int8_t)gemm->high);
   const int four = 4 / NB; /* positions in one store */
   if (gemm->channels == AR_BLOCK * NB && P % four == 0) {
 #pragma clang loop unroll(full)
@@ -110,25 +92,8 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
     }
 }
 
-#define TILE(P, NB)                                                                     \
-  static void tile_##P##x##NB(const ar_gemm *gemm, const uint8_t *input,                \
-                              const int8_t *weights, const ar_requantize_block *blocks, \
-                              int32_t valid_channels, int8_t *output) {                 \
-    tile(P, NB, gemm, input, weights, blocks, valid_channels, output);                  \
-  }
-#define TILES(NB) TILE(1, NB) TILE(2, NB) TILE(3, NB) TILE(4, NB) TILE(5, NB) TILE(6, NB)
-TILES(4)
-TILES(2)
-TILE(8, 2) TILE(10, 2) TILE(12, 2)
-TILE(1, 1) TILE(2, 1) TILE(4, 1) TILE(8, 1) TILE(12, 1) TILE(16, 1)
+AR_TILES(const ar_requantize_block *)
 
 ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks) {
-  static const ar_gemm_tile four[] = {0, tile_1x4, tile_2x4, tile_3x4, tile_4x4, tile_5x4, tile_6x4};
-  static const ar_gemm_tile two[] = {0,        tile_1x2, tile_2x2, tile_3x2, tile_4x2, tile_5x2, tile_6x2,
-                                     0,        tile_8x2, 0,        tile_10x2, 0,       tile_12x2};
-  static const ar_gemm_tile one[] = {0, tile_1x1, tile_2x1, 0, tile_4x1, 0, 0, 0, tile_8x1, 0, 0, 0, tile_12x1, 0, 0, 0, tile_16x1};
-  if (blocks == 4 && positions <= 6) return four[positions];
-  if (blocks == 2 && positions <= 12) return two[positions];
-  if (blocks == 1 && positions <= 16) return one[positions];
-  return 0;
+  return AR_FIND_TILE(positions, blocks);
 }

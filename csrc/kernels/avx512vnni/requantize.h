@@ -10,9 +10,12 @@
 
 #include <immintrin.h>
 
+#include "../fixedpoint.h"
 #include "../requantize_plan.h"
 
+#ifndef AR_INLINE
 #define AR_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* One vector of 16 channels, by the float line of each channel. */
 AR_INLINE __m512i ar_requantize_float(__m512i acc, __m512 scale, __m512 offset) {

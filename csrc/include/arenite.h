@@ -1,0 +1,166 @@
+/* Arenite's native engine: what every kernel is given, and the program that runs them.
+ *
+ * No function here allocates, keeps state between calls or knows of Python; the extension
+ * module and the firmware compile the same files. Memory comes from the caller, who asks for
+ * sizes first (measure), has constants packed once (plan) and then runs as often as wanted.
+ *
+ * Layouts: activations NHWC, convolution weights OHWI, depthwise weights 1HWC.
+ */
+#ifndef ARENITE_H
+#define ARENITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* [cdef] from here on the declarations are read by the Python binding as well */
+
+typedef enum {
+  AR_OK = 0,
+  AR_UNSUPPORTED = 1,  /* this kernel does not take these types or shapes: ask the next one */
+  AR_BAD_ARGUMENT = 2  /* the parameters contradict each other */
+} ar_status;
+
+/* Element types, with the codes of the TensorFlow Lite schema. */
+enum {
+  AR_FLOAT32 = 0,
+  AR_INT32 = 2,
+  AR_UINT8 = 3,
+  AR_INT64 = 4,
+  AR_BOOL = 6,
+  AR_INT16 = 7,
+  AR_INT8 = 9,
+  AR_INT4 = 17,
+  AR_ABSENT = -1 /* an optional input that the model leaves out */
+};
+
+/* One tensor of one run: where its data are, its type and shape (1 <= rank <= 6 in use). */
+typedef struct {
+  void *data;
+  int32_t type;
+  int32_t rank;
+  int32_t dims[6];
+} ar_tensor;
+
+/* What a kernel needs besides its tensors, in bytes. */
+typedef struct {
+  int64_t plan;      /* lives as long as the program; filled by plan() */
+  int64_t workspace; /* shared by all kernels of a program, valid during one run() */
+} ar_sizes;
+
+typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_sizes *sizes);
+typedef ar_status (*ar_plan_fn)(const void *params, const ar_tensor *io, void *plan);
+typedef ar_status (*ar_run_fn)(const void *params, const void *plan, const ar_tensor *io,
+                               uint8_t *workspace);
+
+/* A kernel. `io` holds the operator's outputs, then its inputs, then at least three absent
+ * tensors, so that optional inputs at the end may be left out. measure() and plan() see
+ * constants' data only. Plans and workspaces are aligned to 64 bytes. */
+typedef struct {
+  const char *name; /* the operator's name in the schema */
+  ar_measure_fn measure;
+  ar_plan_fn plan;
+  ar_run_fn run;
+} ar_kernel;
+
+typedef enum { AR_PORTABLE = 0, AR_AVX2 = 1, AR_AVX512VNNI = 2 } ar_isa;
+
+/* The best instruction set that this CPU and the build have. */
+ar_isa ar_best_isa(void);
+
+/* The fastest kernel for an operator under an instruction set that takes these tensors, with
+ * its sizes; NULL where there is none. */
+const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
+                                const ar_tensor *io, ar_sizes *sizes, ar_isa *found);
+
+/* One step of a program: a kernel's run function and where its arguments are. */
+typedef struct {
+  ar_run_fn run;
+  const void *params;
+  const void *plan;
+  int32_t first_tensor; /* into the tensors given to ar_run */
+} ar_step;
+
+/* Runs the steps [begin, end) in order; stops at the first that fails and tells which. */
+ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
+                 uint8_t *workspace, int32_t *failed);
+
+/* -- parameter records, one per operator: the fields of the Python record of that name ------ */
+
+/* Pairs are (height, width). */
+typedef struct {
+  int32_t output_size[2];
+  int32_t filter_size[2];
+  int32_t stride[2];
+  int32_t dilation[2];
+  int32_t padding[2];
+} Window;
+
+typedef struct {
+  Window window;
+  int32_t groups;
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t filter_scratch;
+} Conv2DParams;
+
+typedef struct {
+  Window window;
+  int32_t depth_multiplier;
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t filter_scratch;
+} DepthwiseConv2DParams;
+
+typedef struct {
+  int32_t sign;
+  double activation_min;
+  double activation_max;
+  int32_t input1_offset;
+  int32_t input2_offset;
+  int32_t output_offset;
+  int32_t left_shift;
+  int32_t input1_multiplier;
+  int32_t input1_shift;
+  int32_t input2_multiplier;
+  int32_t input2_shift;
+  int32_t output_multiplier;
+  int32_t output_shift;
+} AddSubParams;
+
+typedef struct {
+  double beta;
+  int32_t input_multiplier;
+  int32_t input_left_shift;
+  const int64_t *exp_table;
+  const int64_t *reciprocal_table;
+} SoftmaxParams;
+
+typedef struct {
+  int32_t input_offset;
+  int32_t filter_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t filter_scratch;
+} FullyConnectedParams;
+
+typedef struct {
+  int64_t nbytes;
+} CopyParams;
+
+/* [/cdef] */
+
+#endif

@@ -1,0 +1,51 @@
+/* CONV_2D without groups: int8 with int32 bias, or float32. */
+#include "gemm_conv.h"
+
+static ar_status problem(const Conv2DParams *params, const ar_tensor *io, ar_gemm_conv *conv) {
+  const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
+  if (x->type != AR_INT8 && x->type != AR_FLOAT32) return AR_UNSUPPORTED;
+  if (weights->type != x->type || y->type != x->type) return AR_UNSUPPORTED;
+  const int32_t bias_type = x->type == AR_INT8 ? AR_INT32 : AR_FLOAT32;
+  if (bias->type != AR_ABSENT && (bias->type != bias_type || !bias->data)) return AR_UNSUPPORTED;
+  if (params->groups != 1 || !weights->data) return AR_UNSUPPORTED;
+  *conv = (ar_gemm_conv){
+      .window = params->window,
+      .batches = x->dims[0],
+      .height = x->dims[1],
+      .width = x->dims[2],
+      .depth = x->dims[3],
+      .filters = weights->dims[0],
+      .input_offset = params->input_offset,
+      .output_offset = params->output_offset,
+      .activation_min = params->activation_min,
+      .activation_max = params->activation_max,
+      .is_float = x->type == AR_FLOAT32,
+      .multiplier = params->multiplier,
+      .shift = params->shift,
+      .weights = weights->data,
+      .filter_step = (int64_t)weights->dims[1] * weights->dims[2] * weights->dims[3],
+      .element_step = 1,
+      .bias = bias->type == AR_ABSENT ? 0 : bias->data,
+  };
+  return AR_OK;
+}
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_measure(&conv, sizes) : status;
+}
+
+static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_plan(&conv, memory) : status;
+}
+
+static ar_status run(const void *params, const void *memory, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)params;
+  return ar_gemm_conv_run(memory, io[1].data, io[0].data, workspace);
+}
+
+const ar_kernel ar_conv_2d_avx512vnni = {"CONV_2D", measure, plan, run};

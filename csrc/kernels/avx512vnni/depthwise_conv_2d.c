@@ -1,0 +1,189 @@
+/* DEPTHWISE_CONV_2D: int8 activations and weights, int32 bias.
+ *
+ * One output channel per input channel goes to the depthwise kernel; one input channel is an
+ * ordinary convolution with as many filters as there are outputs.
+ */
+#include <string.h>
+
+#include "../staging.h"
+#include "depthwise.h"
+#include "gemm_conv.h"
+#include "line_search.h"
+
+typedef struct {
+  int32_t is_gemm;
+  int32_t batches;
+  ar_staging staging;
+  ar_depthwise depthwise;
+  int64_t blocks, weights, staged; /* byte offsets: of the plan, the plan, the workspace */
+} depthwise_plan;
+
+enum { HEADER = 256 };
+
+static void gemm_problem(const DepthwiseConv2DParams *params, const ar_tensor *io,
+                         ar_gemm_conv *conv) {
+  const ar_tensor *x = &io[1], *weights = &io[2], *bias = &io[3];
+  *conv = (ar_gemm_conv){
+      .window = params->window,
+      .batches = x->dims[0],
+      .height = x->dims[1],
+      .width = x->dims[2],
+      .depth = 1,
+      .filters = weights->dims[3],
+      .input_offset = params->input_offset,
+      .output_offset = params->output_offset,
+      .activation_min = params->activation_min,
+      .activation_max = params->activation_max,
+      .multiplier = params->multiplier,
+      .shift = params->shift,
+      .weights = weights->data,
+      .filter_step = 1,
+      .element_step = weights->dims[3],
+      .bias = bias->type == AR_ABSENT ? 0 : bias->data,
+  };
+}
+
+static ar_status check(const DepthwiseConv2DParams *params, const ar_tensor *io) {
+  const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
+  if (x->type != AR_INT8 || weights->type != AR_INT8 || y->type != AR_INT8) return AR_UNSUPPORTED;
+  if (bias->type != AR_ABSENT && (bias->type != AR_INT32 || !bias->data)) return AR_UNSUPPORTED;
+  if (!weights->data || params->input_offset < -127 || params->input_offset > 128)
+    return AR_UNSUPPORTED;
+  return AR_OK;
+}
+
+static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
+
+static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *io,
+                          depthwise_plan *plan) {
+  const ar_tensor *x = &io[1];
+  const Window *w = &params->window;
+  const int32_t c = x->dims[3];
+  const int32_t groups = (w->filter_size[0] + 3) / 4;
+  if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
+  memset(plan, 0, sizeof *plan);
+  plan->batches = x->dims[0];
+  ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
+                  (uint8_t)(-params->input_offset ^ 0x80));
+  /* Channels that divide 64 repeat within the four units of one store. */
+  const int32_t lanes = c < 64 && 64 % c == 0 ? 64 : round_up(c, 16);
+  plan->depthwise = (ar_depthwise){
+      .output_rows = w->output_size[0],
+      .output_columns = w->output_size[1],
+      .channels = c,
+      .row_bytes = plan->staging.staged_row_bytes,
+      .filter_rows = w->filter_size[0],
+      .filter_columns = w->filter_size[1],
+      .stride_rows = w->stride[0],
+      .stride_columns = w->stride[1],
+      .dilation_rows = w->dilation[0],
+      .dilation_columns = w->dilation[1],
+      .groups = groups,
+      .units = lanes / 16,
+      .activation_min = (int8_t)params->activation_min,
+      .activation_max = (int8_t)params->activation_max,
+  };
+  plan->blocks = HEADER;
+  plan->weights = plan->blocks + plan->depthwise.units * (int64_t)sizeof(ar_requantize_block);
+  plan->staged = ar_depthwise_workspace_avx512vnni(&plan->depthwise);
+  return AR_OK;
+}
+
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  const DepthwiseConv2DParams *params = opaque;
+  ar_status status = check(params, io);
+  if (status != AR_OK) return status;
+  if (io[1].dims[3] == 1) {
+    ar_gemm_conv conv;
+    gemm_problem(params, io, &conv);
+    status = ar_gemm_conv_measure(&conv, sizes);
+    sizes->plan += HEADER;
+    return status;
+  }
+  depthwise_plan plan;
+  status = describe(params, io, &plan);
+  if (status != AR_OK) return status;
+  const ar_depthwise *d = &plan.depthwise;
+  sizes->plan = plan.weights + (int64_t)64 * d->units * d->groups * d->filter_columns;
+  sizes->workspace = plan.staged + ar_staged_bytes(&plan.staging);
+  return AR_OK;
+}
+
+/* One lane: its channel's weights, four filter rows to a dword, and its requantisation. */
+static ar_requantize_mode plan_lane(const DepthwiseConv2DParams *params, const ar_tensor *io,
+                                    const ar_depthwise *d, int32_t unit, int32_t lane,
+                                    ar_requantize_block *block, int8_t *packed) {
+  const int8_t *weights = io[2].data;
+  const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
+  const int32_t c = (unit * 16 + lane) % d->channels;
+  int32_t sum = 0, magnitude = 0;
+  for (int32_t y = 0; y < d->filter_rows; ++y)
+    for (int32_t x = 0; x < d->filter_columns; ++x) {
+      const int8_t weight = weights[(int64_t)(y * d->filter_columns + x) * d->channels + c];
+      const int64_t place = ((int64_t)unit * d->groups + y / 4) * d->filter_columns + x;
+      packed[place * 64 + lane * 4 + y % 4] = weight;
+      sum += weight;
+      magnitude += weight < 0 ? -weight : weight;
+    }
+  const int32_t b = bias ? bias[c] : 0;
+  block->bias[lane] =
+      (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * (uint32_t)sum);
+  int64_t bound = INT64_C(255) * magnitude + (b < 0 ? -(int64_t)b : b);
+  if (bound > INT32_MAX - 1) bound = INT32_MAX - 1;
+  return ar_plan_lane_avx512vnni(block, lane, params->multiplier[c], params->shift[c],
+                                 params->output_offset, d->activation_min, d->activation_max,
+                                 (int32_t)bound);
+}
+
+static ar_status plan_depthwise(const void *opaque, const ar_tensor *io, void *memory) {
+  const DepthwiseConv2DParams *params = opaque;
+  depthwise_plan *plan = memory;
+  if (io[1].dims[3] == 1) {
+    ar_gemm_conv conv;
+    gemm_problem(params, io, &conv);
+    plan->is_gemm = 1;
+    return ar_gemm_conv_plan(&conv, (uint8_t *)memory + HEADER);
+  }
+  ar_status status = describe(params, io, plan);
+  if (status != AR_OK) return status;
+  const ar_depthwise *d = &plan->depthwise;
+  ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->blocks);
+  int8_t *packed = (int8_t *)memory + plan->weights;
+  memset(blocks, 0, d->units * sizeof *blocks);
+  memset(packed, 0, (size_t)64 * d->units * d->groups * d->filter_columns);
+  const int32_t lanes = d->units * 16;
+  for (int32_t i = 0; i < lanes; ++i) {
+    if (i >= d->channels && 64 % d->channels) break;
+    ar_requantize_block *block = &blocks[i / 16];
+    ar_requantize_mode mode = plan_lane(params, io, d, i / 16, i % 16, block, packed);
+    if ((int32_t)mode > block->mode) block->mode = mode;
+  }
+  return AR_OK;
+}
+
+static ar_status run(const void *params, const void *memory, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)params;
+  const depthwise_plan *plan = memory;
+  const int8_t *input = io[1].data;
+  int8_t *output = io[0].data;
+  if (plan->is_gemm)
+    return ar_gemm_conv_run((const uint8_t *)memory + HEADER, input, output, workspace);
+  const ar_depthwise *d = &plan->depthwise;
+  uint8_t *staged = workspace + plan->staged;
+  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
+  const int64_t output_image = (int64_t)d->output_rows * d->output_columns * d->channels;
+  for (int32_t batch = 0; batch < plan->batches; ++batch) {
+    ar_stage(&plan->staging, input + batch * image, staged);
+    ar_depthwise_avx512vnni(
+        d, staged, (const int8_t *)memory + plan->weights,
+        (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
+        output + batch * output_image, workspace);
+  }
+  return AR_OK;
+}
+
+_Static_assert(sizeof(depthwise_plan) <= HEADER, "the header holds the plan");
+
+const ar_kernel ar_depthwise_conv_2d_avx512vnni = {"DEPTHWISE_CONV_2D", measure, plan_depthwise,
+                                                   run};

@@ -1,0 +1,57 @@
+/* FULLY_CONNECTED: int8 with symmetric weights and int32 bias, or float32; a 1x1 convolution
+ * over as many positions as there are batches. */
+#include "gemm_conv.h"
+
+static ar_status problem(const FullyConnectedParams *params, const ar_tensor *io,
+                         ar_gemm_conv *conv) {
+  const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
+  if (x->type != AR_INT8 && x->type != AR_FLOAT32) return AR_UNSUPPORTED;
+  if (weights->type != x->type || y->type != x->type) return AR_UNSUPPORTED;
+  const int32_t bias_type = x->type == AR_INT8 ? AR_INT32 : AR_FLOAT32;
+  if (bias->type != AR_ABSENT && (bias->type != bias_type || !bias->data)) return AR_UNSUPPORTED;
+  if ((x->type == AR_INT8 && params->filter_offset != 0) || !weights->data) return AR_UNSUPPORTED;
+  const int32_t units = weights->dims[weights->rank - 2], depth = weights->dims[weights->rank - 1];
+  int64_t elements = 1;
+  for (int32_t i = 0; i < x->rank; ++i) elements *= x->dims[i];
+  const int32_t batches = (int32_t)(elements / depth);
+  *conv = (ar_gemm_conv){
+      .window = {{1, batches}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
+      .batches = 1,
+      .height = 1,
+      .width = batches,
+      .depth = depth,
+      .filters = units,
+      .input_offset = params->input_offset,
+      .output_offset = params->output_offset,
+      .activation_min = params->activation_min,
+      .activation_max = params->activation_max,
+      .is_float = x->type == AR_FLOAT32,
+      .multiplier = params->multiplier,
+      .shift = params->shift,
+      .weights = weights->data,
+      .filter_step = depth,
+      .element_step = 1,
+      .bias = bias->type == AR_ABSENT ? 0 : bias->data,
+  };
+  return AR_OK;
+}
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_measure(&conv, sizes) : status;
+}
+
+static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_plan(&conv, memory) : status;
+}
+
+static ar_status run(const void *params, const void *memory, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)params;
+  return ar_gemm_conv_run(memory, io[1].data, io[0].data, workspace);
+}
+
+const ar_kernel ar_fully_connected_avx512vnni = {"FULLY_CONNECTED", measure, plan, run};

@@ -1,0 +1,222 @@
+/* Staged input, gathered rows, matrix product, requantisation. */
+#include "gemm_conv.h"
+
+#include <string.h>
+
+#include "gemm.h"
+#include "../staging.h"
+#include "line_search.h"
+
+typedef struct {
+  ar_staging staging;
+  ar_gemm gemm;
+  int32_t batches;
+  int32_t rows, columns;     /* output positions, as the tiles see them */
+  int32_t row_stride;        /* bytes of staged input from one row of positions to the next */
+  int32_t depth, filters;
+  int32_t is_float;
+  int32_t fold;              /* output columns that share a block of 16 channels */
+  int32_t blocks;            /* of 16 channels */
+  int32_t tile_blocks, tile_positions;
+  int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
+} conv_plan;
+
+static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
+
+/* A tile takes at least as long as the latency of its products and the loads it makes. */
+static int32_t tile_cost(int32_t positions, int32_t blocks) {
+  int32_t products = positions * blocks, loads = positions + blocks;
+  int32_t cost = products > loads ? products : loads;
+  return cost > 8 ? cost : 8;
+}
+
+static ar_gemm_tile find_tile(int is_float, int32_t positions, int32_t blocks) {
+  return is_float ? ar_gemm_float_tile_avx512(positions, blocks)
+                  : ar_gemm_tile_avx512vnni(positions, blocks);
+}
+
+static int32_t best_positions(int32_t columns, int32_t blocks) {
+  int32_t best = 1, best_cost = INT32_MAX;
+  for (int32_t p = 1; p <= 16 && p <= columns; ++p) {
+    if (!ar_gemm_tile_avx512vnni(p, blocks)) continue;
+    int32_t cost = (columns + p - 1) / p * (tile_cost(p, blocks) + 1);
+    if (cost < best_cost || (cost == best_cost && p > best)) best_cost = cost, best = p;
+  }
+  return best;
+}
+
+static int32_t tile_blocks(int32_t blocks) { return blocks % 4 == 0 || blocks > 4 ? 4 : blocks > 1 ? 2 : 1; }
+
+static ar_status describe(const ar_gemm_conv *p, conv_plan *plan) {
+  const Window *w = &p->window;
+  const int32_t c = p->depth, filters = p->filters;
+  const int32_t kh = w->filter_size[0], kw = w->filter_size[1];
+  const int32_t bytes = p->is_float ? 4 : 1; /* per element */
+  if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
+  memset(plan, 0, sizeof *plan);
+  ar_stage_window(&plan->staging, w, p->height, p->width, c * bytes,
+                  p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
+  plan->is_float = p->is_float;
+  plan->batches = p->batches;
+  plan->depth = c;
+  plan->filters = filters;
+  plan->rows = w->output_size[0];
+  plan->columns = w->output_size[1];
+  plan->row_stride = w->stride[0] * plan->staging.staged_row_bytes;
+  ar_gemm *gemm = &plan->gemm;
+  gemm->position_stride = w->stride[1] * c * bytes;
+  gemm->channels = filters;
+  gemm->low = (float)p->activation_min;
+  gemm->high = (float)p->activation_max;
+  plan->fold = 1;
+  if (16 % filters == 0 && filters > 1 && plan->columns % (16 / filters) == 0 && w->dilation[1] == 1)
+    plan->fold = 16 / filters;
+
+  const int runs = w->dilation[1] == 1 ? 1 : kw;
+  if (kh * runs > AR_MAX_SEGMENTS) return AR_UNSUPPORTED;
+  const int32_t run = runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * c : c;
+  gemm->segments = kh * runs;
+  gemm->dwords = round_up(run * bytes, 4) / 4;
+  for (int32_t i = 0; i < kh; ++i)
+    for (int32_t j = 0; j < runs; ++j)
+      gemm->segment[i * runs + j] =
+          i * w->dilation[0] * plan->staging.staged_row_bytes + j * w->dilation[1] * c * bytes;
+  if (plan->fold > 1) {
+    plan->columns /= plan->fold;
+    gemm->position_stride *= plan->fold;
+    gemm->channels = 16;
+  }
+  const int unit = kh == 1 && kw == 1 && w->stride[0] == 1 && w->stride[1] == 1;
+  if (unit && plan->staging.staged_row_bytes == plan->staging.row_bytes &&
+      plan->staging.staged_rows == plan->staging.rows) {
+    plan->columns *= plan->rows * plan->batches;
+    plan->staging.rows *= plan->batches;
+    plan->staging.staged_rows = plan->staging.rows;
+    plan->rows = plan->batches = 1;
+  }
+  plan->blocks = round_up(gemm->channels, 16) / 16;
+  plan->tile_blocks = tile_blocks(plan->blocks);
+  plan->blocks = round_up(plan->blocks, plan->tile_blocks);
+  plan->tile_positions = best_positions(plan->columns, plan->tile_blocks);
+  plan->requantize = round_up(sizeof *plan, 64);
+  plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
+  return AR_OK;
+}
+
+ar_status ar_gemm_conv_measure(const ar_gemm_conv *p, ar_sizes *sizes) {
+  conv_plan plan;
+  ar_status status = describe(p, &plan);
+  if (status != AR_OK) return status;
+  sizes->plan = plan.weights + (int64_t)plan.blocks * 64 * plan.gemm.segments * plan.gemm.dwords;
+  sizes->workspace = ar_staged_bytes(&plan.staging);
+  return AR_OK;
+}
+
+/* Lane `lane` of block `block` computes channel `channel` of folded column `column`. */
+static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filter,
+                      int32_t block, int32_t lane, int32_t column, int8_t *packed) {
+  const Window *w = &p->window;
+  const ar_gemm *gemm = &plan->gemm;
+  const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
+  const int32_t run = plan->fold > 1 || w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
+  const int32_t shift = column * w->stride[1] * plan->depth, bytes = plan->is_float ? 4 : 1;
+  int8_t *tile_start = packed + (int64_t)tile * gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
+  for (int32_t s = 0; s < gemm->segments; ++s)
+    for (int32_t i = 0; i < run; ++i) {
+      const int32_t byte = (shift + i) * bytes;
+      const int64_t dword = (int64_t)s * gemm->dwords + byte / 4;
+      memcpy(tile_start + (dword * plan->tile_blocks + n) * 64 + lane * 4 + byte % 4, filter,
+             bytes);
+      filter += p->element_step * bytes;
+    }
+}
+
+/* Bias with the input's offset folded in, and the way to the output, of one int8 channel. */
+static ar_requantize_mode plan_lane(const ar_gemm_conv *p, const int8_t *f, int32_t filter,
+                                    int64_t filter_size, ar_requantize_block *block,
+                                    int32_t lane) {
+  int32_t sum = 0;
+  int64_t magnitude = 0;
+  for (int64_t i = 0; i < filter_size; ++i) {
+    const int32_t weight = f[i * p->element_step];
+    sum += weight;
+    magnitude += weight < 0 ? -weight : weight;
+  }
+  const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
+  block->bias[lane] =
+      (int32_t)((uint32_t)b + (uint32_t)(p->input_offset - 128) * (uint32_t)sum);
+  int64_t bound = 255 * magnitude + (b < 0 ? -(int64_t)b : b);
+  if (bound > INT32_MAX - 1) bound = INT32_MAX - 1;
+  return ar_plan_lane_avx512vnni(block, lane, p->multiplier[filter], p->shift[filter],
+                                 p->output_offset, (int32_t)p->activation_min,
+                                 (int32_t)p->activation_max, (int32_t)bound);
+}
+
+ar_status ar_gemm_conv_plan(const ar_gemm_conv *p, void *memory) {
+  conv_plan *plan = memory;
+  ar_status status = describe(p, plan);
+  if (status != AR_OK) return status;
+  const Window *w = &p->window;
+  const int64_t filter_size = (int64_t)w->filter_size[0] * w->filter_size[1] * plan->depth;
+  ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
+  int8_t *packed = (int8_t *)memory + plan->weights;
+  memset(blocks, 0, (size_t)plan->blocks * sizeof *blocks);
+  memset(packed, 0, (size_t)plan->blocks * 64 * plan->gemm.segments * plan->gemm.dwords);
+  for (int32_t channel = 0; channel < plan->filters * plan->fold; ++channel) {
+    const int32_t filter = channel % plan->filters, block = channel / 16, lane = channel % 16;
+    const int8_t *f =
+        (const int8_t *)p->weights + filter * p->filter_step * (plan->is_float ? 4 : 1);
+    if (plan->is_float) {
+      const float b = p->bias ? ((const float *)p->bias)[filter] : 0.0f;
+      memcpy(&blocks[block].bias[lane], &b, sizeof b);
+    } else {
+      const ar_requantize_mode mode = plan_lane(p, f, filter, filter_size, &blocks[block], lane);
+      if ((int32_t)mode > blocks[block].mode) blocks[block].mode = mode;
+    }
+    pack_lane(plan, p, f, block, lane, channel / plan->filters, packed);
+  }
+  return AR_OK;
+}
+
+/* The input where the tiles can read it: floats that need no border stay where they are. */
+static const uint8_t *stage(const conv_plan *plan, const uint8_t *input, uint8_t *workspace) {
+  if (!plan->is_float) {
+    ar_stage(&plan->staging, (const int8_t *)input, workspace);
+    return workspace;
+  }
+  if (ar_needs_no_border(&plan->staging)) return input;
+  ar_stage_zero(&plan->staging, input, workspace);
+  return workspace;
+}
+
+ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
+                           uint8_t *workspace) {
+  const conv_plan *plan = memory;
+  const ar_requantize_block *blocks =
+      (const ar_requantize_block *)((const uint8_t *)memory + plan->requantize);
+  const int8_t *packed = (const int8_t *)memory + plan->weights;
+  const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
+  const int32_t bytes = plan->is_float ? 4 : 1;
+  const int64_t tile_bytes = (int64_t)plan->gemm.segments * plan->gemm.dwords * 64 * n;
+  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
+  const int64_t position_bytes = (int64_t)plan->gemm.channels * bytes;
+  const ar_gemm_tile tile = find_tile(plan->is_float, positions, n);
+  uint8_t *out = output;
+  for (int32_t batch = 0; batch < plan->batches; ++batch) {
+    const uint8_t *staged = stage(plan, (const uint8_t *)input + batch * image, workspace);
+    for (int32_t block = 0; block < plan->blocks; block += n)
+      for (int32_t row = 0; row < plan->rows; ++row)
+        for (int32_t column = 0; column < plan->columns; column += positions) {
+          /* The last tile starts early enough to be whole: it computes some columns twice. */
+          int32_t start = column + positions > plan->columns ? plan->columns - positions : column;
+          tile(&plan->gemm,
+               staged + (int64_t)row * plan->row_stride +
+                   (int64_t)start * plan->gemm.position_stride,
+               packed + block / n * tile_bytes, blocks + block,
+               plan->gemm.channels - 16 * block,
+               out + ((int64_t)row * plan->columns + start) * position_bytes + 16 * block * bytes);
+        }
+    out += (int64_t)plan->rows * plan->columns * position_bytes;
+  }
+  return AR_OK;
+}

@@ -1,0 +1,25 @@
+/* Convolutions on int8 and float32 as matrix products: CONV_2D, and FULLY_CONNECTED as its
+ * 1x1 case. */
+#ifndef ARENITE_AVX512VNNI_GEMM_CONV_H
+#define ARENITE_AVX512VNNI_GEMM_CONV_H
+
+#include "../../include/arenite.h"
+
+typedef struct {
+  Window window;
+  int32_t batches, height, width, depth, filters;
+  int32_t input_offset, output_offset;
+  double activation_min, activation_max;
+  int32_t is_float; /* all of x, weights, bias and output; otherwise int8 with int32 bias */
+  const int32_t *multiplier, *shift; /* per filter */
+  const void *weights;               /* element i of filter f: [f * filter_step + i * element_step] */
+  int64_t filter_step, element_step; /* elements in the order height, width, depth */
+  const void *bias;                  /* per filter, or NULL */
+} ar_gemm_conv;
+
+ar_status ar_gemm_conv_measure(const ar_gemm_conv *conv, ar_sizes *sizes);
+ar_status ar_gemm_conv_plan(const ar_gemm_conv *conv, void *plan);
+ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output,
+                           uint8_t *workspace);
+
+#endif

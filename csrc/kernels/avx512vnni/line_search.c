@@ -1,0 +1,72 @@
+#include "line_search.h"
+
+#include <math.h>
+
+#include "requantize.h"
+
+typedef struct {
+  float scale, offset, negative_offset;
+} line;
+
+AR_INLINE __m512i on_line(__m512i acc, line l) {
+  return ar_requantize_signed(acc, _mm512_set1_ps(l.scale), _mm512_set1_ps(l.offset),
+                              _mm512_set1_ps(l.negative_offset));
+}
+
+/* A line is monotone on either side of zero, and so is the reference: they are equal on all
+ * accumulators if they are on both sides of every step, and if no step that lies on one side
+ * is taken on the other. */
+static int proves(const ar_steps *steps, line l) {
+  const __m512i bound = _mm512_set1_epi32(steps->bound), zero = _mm512_setzero_si512();
+  const __m512i minus_one = _mm512_set1_epi32(-1);
+  const __m512i at_zero = on_line(zero, l), at_minus_one = on_line(minus_one, l);
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (int i = 0; i < steps->count; i += 16) {
+    int left = steps->count - i;
+    __mmask16 valid = left >= 16 ? 0xFFFF : (__mmask16)((1u << left) - 1);
+    __m512i on = _mm512_maskz_loadu_epi32(valid, steps->threshold + i);
+    __m512i before = _mm512_add_epi32(on, minus_one);
+    __m512i wanted = _mm512_add_epi32(_mm512_set1_epi32(steps->first + i), lane);
+    __mmask16 reached = _mm512_mask_cmple_epi32_mask(valid, on, bound);
+    __mmask16 left_out = _mm512_mask_cmpge_epi32_mask(
+        valid, before, _mm512_sub_epi32(zero, bound));
+    __mmask16 bad = _mm512_mask_cmplt_epi32_mask(reached, on_line(on, l), wanted);
+    bad |= _mm512_mask_cmpge_epi32_mask(left_out, on_line(before, l), wanted);
+    __mmask16 positive = _mm512_mask_cmpgt_epi32_mask(valid, on, zero);
+    bad |= _mm512_mask_cmpge_epi32_mask(positive, at_minus_one, wanted);
+    bad |= _mm512_mask_cmplt_epi32_mask(valid & ~positive, at_zero, wanted);
+    if (bad) return 0;
+  }
+  return 1;
+}
+
+ar_requantize_mode ar_plan_lane_avx512vnni(ar_requantize_block *block, int lane,
+                                           int32_t multiplier, int32_t shift,
+                                           int32_t output_offset, int32_t activation_min,
+                                           int32_t activation_max, int32_t bound) {
+  ar_requantize_mode exact =
+      ar_requantize_integer_plan(block, lane, multiplier, shift, output_offset);
+  if (exact != AR_REQUANT_INTEGER || multiplier <= 0) return exact;
+  ar_steps steps;
+  ar_requantize_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max,
+                      bound);
+  const float nearest = (float)ldexp((double)multiplier, shift - 31);
+  float up = nearest, down = nearest;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    float scale = attempt % 2 ? up : down;
+    double offset, negative;
+    int mode = ar_requantize_line(&steps, scale, &offset, &negative);
+    if (mode != AR_REQUANT_INTEGER) {
+      line candidate = {scale, (float)offset, (float)negative};
+      if (proves(&steps, candidate)) {
+        block->scale[lane] = candidate.scale;
+        block->offset[lane] = candidate.offset;
+        block->negative_offset[lane] = candidate.negative_offset;
+        return (ar_requantize_mode)mode;
+      }
+    }
+    if (attempt % 2) down = nextafterf(down, 0.0f);
+    else up = nextafterf(up, INFINITY);
+  }
+  return AR_REQUANT_INTEGER;
+}

@@ -1,0 +1,46 @@
+/* Chooses kernels by CPU and by what they take. */
+#include <string.h>
+
+#include "table.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* State that the operating system saves: XMM and YMM, or all of AVX512's as well. */
+static int saves(uint32_t wanted) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & wanted) == wanted;
+}
+
+/* Feature bits: Intel SDM volume 2A, CPUID leaves 1 and 7. */
+ar_isa ar_best_isa(void) {
+  uint32_t a, b, c, d;
+  const uint32_t osxsave = 1u << 27, fma = 1u << 12;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave) || !(c & fma)) return AR_PORTABLE;
+  if (!saves(0x6) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return AR_PORTABLE;
+  const uint32_t avx2 = 1u << 5, f = 1u << 16, dq = 1u << 17, bw = 1u << 30, vl = 1u << 31;
+  const uint32_t avx512 = f | dq | bw | vl, vnni = 1u << 11;
+  if (!(b & avx2)) return AR_PORTABLE;
+  if ((b & avx512) == avx512 && (c & vnni) && saves(0xE6)) return AR_AVX512VNNI;
+  return AR_AVX2;
+}
+#else
+ar_isa ar_best_isa(void) { return AR_PORTABLE; }
+#endif
+
+const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
+                                const ar_tensor *io, ar_sizes *sizes, ar_isa *found) {
+  const int lists = sizeof ar_kernel_lists / sizeof ar_kernel_lists[0];
+  for (int i = 0; i < lists; ++i) {
+    if (ar_kernel_lists[i].isa > isa) continue;
+    for (const ar_kernel *const *k = ar_kernel_lists[i].kernels; *k; ++k) {
+      if (strcmp((*k)->name, name) != 0) continue;
+      sizes->plan = sizes->workspace = 0;
+      if ((*k)->measure(params, io, sizes) != AR_OK) continue;
+      *found = ar_kernel_lists[i].isa;
+      return *k;
+    }
+  }
+  return 0;
+}

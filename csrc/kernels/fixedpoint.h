@@ -1,0 +1,69 @@
+/* The integer arithmetic of quantised kernels: the C side of fixedpoint.py and gemmlowp.py.
+ *
+ * Facts: gemmlowp fixedpoint.h; TFLM kernels/internal/common.h.
+ */
+#ifndef ARENITE_FIXEDPOINT_H
+#define ARENITE_FIXEDPOINT_H
+
+#include <stdint.h>
+
+static inline int32_t ar_srdhm(int32_t a, int32_t b) {
+  int64_t high = ((int64_t)a * b + (INT64_C(1) << 30)) >> 31;
+  return high > INT32_MAX ? INT32_MAX : (int32_t)high;
+}
+
+static inline int32_t ar_rdbpot(int32_t x, int32_t exponent) {
+  int32_t mask = (int32_t)((INT64_C(1) << exponent) - 1);
+  int32_t threshold = (mask >> 1) + (x < 0);
+  return (x >> exponent) + ((x & mask) > threshold);
+}
+
+/* Multiplies by 2^exponent, saturating. */
+static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
+  int64_t wide = (int64_t)x * (INT64_C(1) << exponent);
+  return wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
+}
+
+/* TFLM's MultiplyByQuantizedMultiplier for int32: two roundings; a left shift wraps. */
+static inline int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier,
+                                                          int32_t shift) {
+  int32_t left = shift > 0 ? shift : 0;
+  int32_t right = shift > 0 ? 0 : -shift;
+  return ar_rdbpot(ar_srdhm((int32_t)((uint32_t)x << left), multiplier), right);
+}
+
+/* The same for int64 accumulators: the multiplier has 16 bits, one rounding. */
+static inline int32_t ar_multiply_by_quantized_multiplier_int64(int64_t x, int32_t multiplier,
+                                                                int32_t shift) {
+  int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  int32_t total = 15 - shift;
+  return (int32_t)((x * reduced + (INT64_C(1) << (total - 1))) >> total);
+}
+
+static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+/* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton steps on the half denominator. */
+static inline int32_t ar_one_over_one_plus_x(int32_t x) {
+  int64_t sum = (int64_t)x + INT32_MAX;
+  int32_t half = (int32_t)((sum + (sum >= 0 ? 1 : -1)) / 2);
+  int32_t inverse = 1515870810 + ar_srdhm(half, -1010580540); /* 48/17, -32/17 in Q2.29 */
+  for (int i = 0; i < 3; ++i) {
+    int32_t error = (1 << 29) - ar_srdhm(half, inverse);
+    inverse += ar_saturating_shift(ar_srdhm(inverse, error), 2);
+  }
+  return ar_saturating_shift(inverse, 1);
+}
+
+static inline int32_t ar_leading_zeros(uint32_t x) { return x ? __builtin_clz(x) : 32; }
+
+/* 1 / x for x > 0 with integer_bits: Q0.31, to be divided by 2^*bits (TFLM GetReciprocal). */
+static inline int32_t ar_reciprocal(int32_t x, int32_t integer_bits, int32_t *bits) {
+  int32_t headroom = ar_leading_zeros((uint32_t)x);
+  int32_t fraction = (int32_t)(((uint32_t)x << headroom) - (UINT32_C(1) << 31));
+  *bits = integer_bits - headroom;
+  return ar_one_over_one_plus_x(fraction);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* Copies an NHWC int8 image into a padded one of unsigned bytes (q ^ 0x80). Inline, so that
+ * each instruction set compiles it for itself. */
+#ifndef ARENITE_STAGING_H
+#define ARENITE_STAGING_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../include/arenite.h"
+
+typedef struct {
+  int32_t rows, row_bytes;               /* of the source image */
+  int32_t top, left_bytes;               /* where it lies in the staged image */
+  int32_t staged_rows, staged_row_bytes;
+  uint8_t padding;                       /* the byte that stands for zero */
+} ar_staging;
+
+/* Bytes of one staged image, with room for vector loads past its end. */
+static inline int64_t ar_staged_bytes(const ar_staging *s) {
+  return ((int64_t)s->staged_rows * s->staged_row_bytes + 63) / 64 * 64 + 128;
+}
+
+/* The staging of a window over an image: wide enough for every position of the window. */
+static inline void ar_stage_window(ar_staging *s, const Window *w, int32_t height, int32_t width,
+                                   int32_t depth, uint8_t padding) {
+  const int32_t need_h =
+      (w->output_size[0] - 1) * w->stride[0] + (w->filter_size[0] - 1) * w->dilation[0] + 1;
+  const int32_t need_w =
+      (w->output_size[1] - 1) * w->stride[1] + (w->filter_size[1] - 1) * w->dilation[1] + 1;
+  const int32_t inner_h = w->padding[0] + height, inner_w = w->padding[1] + width;
+  *s = (ar_staging){
+      .rows = height,
+      .row_bytes = width * depth,
+      .top = w->padding[0],
+      .left_bytes = w->padding[1] * depth,
+      .staged_rows = need_h > inner_h ? need_h : inner_h,
+      .staged_row_bytes = (need_w > inner_w ? need_w : inner_w) * depth,
+      .padding = padding,
+  };
+}
+
+static inline void ar_flip(uint8_t *restrict out, const int8_t *restrict in, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) out[i] = (uint8_t)in[i] ^ 0x80;
+}
+
+static inline int ar_needs_no_border(const ar_staging *s) {
+  return s->staged_row_bytes == s->row_bytes && s->staged_rows == s->rows;
+}
+
+/* Bytes as they are, in a border of zeros. */
+static inline void ar_stage_zero(const ar_staging *s, const uint8_t *source, uint8_t *staged) {
+  const size_t right = s->staged_row_bytes - s->left_bytes - s->row_bytes;
+  memset(staged, 0, (size_t)s->top * s->staged_row_bytes);
+  uint8_t *row = staged + (int64_t)s->top * s->staged_row_bytes;
+  for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes) {
+    memset(row, 0, s->left_bytes);
+    memcpy(row + s->left_bytes, source + (int64_t)y * s->row_bytes, s->row_bytes);
+    memset(row + s->left_bytes + s->row_bytes, 0, right);
+  }
+  memset(row, 0, (size_t)(s->staged_rows - s->top - s->rows) * s->staged_row_bytes);
+}
+
+static inline void ar_stage(const ar_staging *s, const int8_t *source, uint8_t *staged) {
+  if (ar_needs_no_border(s)) {
+    ar_flip(staged, source, (int64_t)s->rows * s->row_bytes);
+    return;
+  }
+  const int32_t right = s->staged_row_bytes - s->left_bytes - s->row_bytes;
+  const int32_t bottom = s->staged_rows - s->top - s->rows;
+  memset(staged, s->padding, (size_t)s->top * s->staged_row_bytes);
+  uint8_t *row = staged + (int64_t)s->top * s->staged_row_bytes;
+  for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes) {
+    memset(row, s->padding, s->left_bytes);
+    ar_flip(row + s->left_bytes, source + (int64_t)y * s->row_bytes, s->row_bytes);
+    memset(row + s->left_bytes + s->row_bytes, s->padding, right);
+  }
+  memset(row, s->padding, (size_t)bottom * s->staged_row_bytes);
+}
+
+#endif
