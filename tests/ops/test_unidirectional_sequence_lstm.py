@@ -15,7 +15,7 @@ from arenite.fixedpoint import (
     multiply_by_quantized_multiplier_int64,
 )
 from arenite.model import Model, ModelBuilder
-from arenite.ops._lstm import Rescaling
+from arenite.ops._rescaling import Rescaling
 from arenite.ops.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
 from arenite.runtime.heap import HeapInterpreter
 from tests.ops.differential import agrees, differential
@@ -160,14 +160,30 @@ def test_one_long_sequence_equals_two_short_ones(kind: str) -> None:
         for steps in (4, 2)
     )
     x = np.random.default_rng(3).normal(0, 40, (1, 4, 4)).astype(kind)
-    outputs = []
-    for interpreter, parts in ((long, [x]), (short, [x[:, :2], x[:, 2:]])):
+    for interpreter in (long, short):
         interpreter.allocate_tensors()
-        for part in parts:
-            interpreter.input()[...] = part
-            interpreter.invoke()
-            outputs.append(interpreter.output().copy())
-    np.testing.assert_array_equal(outputs[0], np.concatenate(outputs[1:], axis=1))
+    parts = np.concatenate([output_of(short, x[:, :2]), output_of(short, x[:, 2:])], axis=1)
+    np.testing.assert_array_equal(output_of(long, x), parts)
+
+
+def test_the_sequence_may_be_resized() -> None:
+    short, long = (
+        HeapInterpreter(lstm("int8", np.random.default_rng(2), batches=1, steps=steps))
+        for steps in (2, 5)
+    )
+    x = np.random.default_rng(3).integers(-128, 128, (1, 5, 4), dtype=np.int8)
+    short.allocate_tensors()
+    output_of(short, x[:, :2])
+    short.resize_input(0, x.shape)
+    for interpreter in (short, long):
+        interpreter.allocate_tensors()
+    np.testing.assert_array_equal(output_of(short, x), output_of(long, x))
+
+
+def output_of(interpreter: HeapInterpreter, x: Any) -> Any:
+    interpreter.input()[...] = x
+    interpreter.invoke()
+    return interpreter.output().copy()
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16"])

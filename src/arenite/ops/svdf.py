@@ -14,10 +14,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from arenite.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
+from arenite.fixedpoint import wrap_int32
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
+from arenite.ops._rescaling import Rescaling
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -128,6 +129,7 @@ def state_is_variable(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> SvdfParams:
     """Requantisation, and scratch for one int32 or float per filter and per unit."""
     options: SVDFOptions = node.options
+    node.host.clear()
     tensors = [input_tensor(context, node, index) for index in range(5)]
     inp, weights_feature, weights_time, _, state = tensors
     output = output_tensor(context, node)
@@ -192,43 +194,44 @@ def invoke(context: Context, node: Node) -> None:
     history = state.reshape(params.batches, params.filters, params.memory)
     history[..., :-1] = history[..., 1:]
     if x.dtype == np.float32:
-        return svdf_float(params, x, weights_feature, weights_time, bias, state=history, out=out)
-    matrix = _float_constant(node, "feature", weights_feature)
+        svdf_float(params, x, weights_feature, weights_time, bias, state=history, out=out)
+        return
+    kernel = node.host.get("kernel")
+    if kernel is None:
+        kernel = node.host["kernel"] = IntegerSvdf(params)
+    feature = _float_constant(node, "feature", weights_feature)
     time = _float_constant(node, "time", weights_time)
-    return svdf_integer(params, x, matrix, time, bias, state=history, out=out)
+    kernel.step(x, feature, time, bias, state=history, out=out)
 
 
-def svdf_integer(
-    params: SvdfParams,
-    x: Array,
-    feature: Array,
-    time: Array,
-    bias: Array,
-    *,
-    state: Array,
-    out: Array,
-) -> None:
-    """One step on integers; sums of products are exact in float64 up to 2**53.
+class IntegerSvdf:
+    """The kernel for int8 input with an int8 or int16 state."""
 
-    ``state`` is ``(batches, filters, memory)``, oldest first, with room for the newest
-    value at its end; where the zero point carries that over the type's range it wraps.
-    """
-    centred = np.subtract(x, params.input_zero_point, dtype=np.float64)
-    newest = wrap_int32((centred @ feature.T).astype(np.int64))
-    newest = multiply_by_quantized_multiplier(
-        newest, params.feature_multiplier, params.feature_shift
-    )
-    newest = np.clip(newest, params.state_min, params.state_max) + params.state_zero_point
-    state[..., -1] = newest.astype(state.dtype)
+    def __init__(self, params: SvdfParams) -> None:
+        self._params = params
+        self._to_state = Rescaling(params.feature_multiplier, params.feature_shift)
+        self._to_output = Rescaling(params.time_multiplier, params.time_shift)
 
-    centred = np.subtract(state, params.state_zero_point, dtype=np.float64)
-    filtered = np.einsum("bfm,fm->bf", centred, time).astype(np.int64)
-    units = filtered.reshape(params.batches, -1, params.rank).sum(axis=2)
-    units += bias.reshape(-1)[: units.shape[1]]
-    scaled = multiply_by_quantized_multiplier(
-        wrap_int32(units), params.time_multiplier, params.time_shift
-    )
-    out[...] = np.clip(wrap_int32(scaled + params.output_zero_point), -128, 127)
+    def step(
+        self, x: Array, feature: Array, time: Array, bias: Array, *, state: Array, out: Array
+    ) -> None:
+        """One step; sums of products are exact in float64 up to 2**53.
+
+        ``state`` is ``(batches, filters, memory)``, oldest first, with room for the newest
+        value at its end; where the zero point carries that over the type's range it wraps.
+        """
+        params = self._params
+        centred = np.subtract(x, params.input_zero_point, dtype=np.float64)
+        newest = self._to_state(wrap_int32((centred @ feature.T).astype(np.int64)))
+        newest = np.minimum(np.maximum(newest, params.state_min), params.state_max)
+        state[..., -1] = (newest + params.state_zero_point).astype(state.dtype)
+
+        centred = np.subtract(state, params.state_zero_point, dtype=np.float64)
+        filtered = np.einsum("bfm,fm->bf", centred, time).astype(np.int64)
+        units = filtered.reshape(params.batches, -1, params.rank).sum(axis=2)
+        units += bias.reshape(-1)[: units.shape[1]]
+        scaled = wrap_int32(self._to_output(wrap_int32(units)) + params.output_zero_point)
+        out[...] = np.minimum(np.maximum(scaled, -128), 127)
 
 
 def svdf_float(
@@ -241,7 +244,7 @@ def svdf_float(
     state: Array,
     out: Array,
 ) -> None:
-    """One step on floats; see :func:`svdf_integer`.
+    """One step on floats; see :meth:`IntegerSvdf.step`.
 
     Sums are float32 and in TFLM's order: a sum near zero shows every rounding.
     """

@@ -135,7 +135,7 @@ def shapes_match(node: NodeView) -> bool:
 
     They are input [batches, steps, inputs] (steps first if time_major), hidden state
     [batches, units], input weights [units, inputs], recurrent weights [units, units], biases
-    [units], as many cells as hidden values, and an output like the input with units last.
+    [units], as many cells as hidden values, output [.., .., units] like the input.
     """
     shape, hidden = node.input(INPUT).shape, node.input(HIDDEN_STATE)
     if len(hidden.shape) < 2:
@@ -146,7 +146,8 @@ def shapes_match(node: NodeView) -> bool:
         and all(node.input(index).shape == (units, units) for index in range(5, 9))
         and all(node.input(index).shape == (units,) for index in BIASES)
         and hidden.size == node.input(CELL_STATE).size == batches * units
-        and node.output(0).shape == (*shape[:2], units)
+        and len(node.output(0).shape) == 3
+        and node.output(0).shape[2] == units
     )
 
 
@@ -159,6 +160,7 @@ def weights_have_one_scale(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> LstmParams:
     """Sizes, requantisation of all products, four scratch buffers of one state each."""
     options: UnidirectionalSequenceLSTMOptions = node.options
+    node.host.clear()
     tensors = [optional_input_tensor(context, node, index) for index in range(24)]
     output = output_tensor(context, node)
     x, hidden, cell = (_present(tensors[index]) for index in (INPUT, HIDDEN_STATE, CELL_STATE))
