@@ -27,6 +27,7 @@ class AbiName(str, Enum):
 
     lp64 = "lp64"
     ilp32 = "ilp32"
+    arm_none_eabi = "arm_none_eabi"
     tflite_micro = "tflite_micro"
 
 
@@ -43,8 +44,8 @@ def memory(
     abi: Annotated[
         AbiName,
         typer.Option(
-            help="The target whose structs are counted: a 64-bit host, a 32-bit target such as "
-            "Cortex-M, or TFLM's Python package."
+            help="The target whose structs count: a 64-bit host, a 32-bit one, a Cortex-M built "
+            "with the Arm GCC toolchain, or TFLM's Python package."
         ),
     ] = AbiName.lp64,
     svg: Annotated[
@@ -54,7 +55,7 @@ def memory(
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.
 
-    Example: arenite memory model.tflite --abi ilp32 --svg plan.svg
+    Example: arenite memory model.tflite --abi arm_none_eabi --svg plan.svg
     """
     from arenite.memory.abi import ABIS
     from arenite.report.memory import arena_facts, render_arena

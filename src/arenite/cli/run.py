@@ -57,6 +57,8 @@ def run(
 
     Example: arenite run model.tflite --input photo.jpg --labels labels.txt
     """
+    import numpy as np
+
     from arenite import Interpreter, load
     from arenite.cli.arrays import read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
@@ -66,7 +68,8 @@ def run(
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
     fed = read_inputs(loaded, inputs, pixel_range) if inputs else random_inputs(loaded, seed)
-    arrays, seconds = _measure(Interpreter(loaded), [i.array for i in fed], repeat)
+    with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
+        arrays, seconds = _measure(Interpreter(loaded), [i.array for i in fed], repeat)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], arrays)
     inference = Inference(

@@ -69,6 +69,8 @@ def check_labels(labels: Sequence[str], tensors: Sequence[Tensor]) -> None:
     Raises:
         ShapeError: Their number is another.
     """
+    if labels and not tensors:
+        raise ShapeError(f"expected a model with an output for {len(labels)} labels, got none")
     if labels and len(labels) != tensors[0].size:
         raise ShapeError(
             f"expected {tensors[0].size} labels, one per value of output "
