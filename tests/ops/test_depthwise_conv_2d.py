@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
-from arenite.model import Model, ModelBuilder
+from arenite.model import Model
 from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.runtime.heap import HeapInterpreter
-from tests.ops.convolutions import FLOAT, INT8, INT16, Operands, windows
+from tests.ops.convolutions import FLOAT, INT8, INT16, Operands, exact_inputs, windows
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
 
@@ -47,4 +43,4 @@ def models(draw: st.DrawFn) -> Model:
 @differential
 @given(model=models(), seed=st.integers(0, 2**32 - 1))
 def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
-    agrees(oracle, model, seed)
+    agrees(oracle, model, seed, inputs=exact_inputs(model, seed))

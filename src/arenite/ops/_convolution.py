@@ -20,6 +20,7 @@ OP_DATA = Struct(
     "OpDataConv",
     ("int32",) * 4  # TfLitePaddingValues
     + ("int32", "int32", "int32", "int32", "int", "pointer", "pointer", "int32", "int32", "int"),
+    compression=("int", "int"),
 )
 
 
@@ -58,6 +59,25 @@ def bias_types(*int16: TensorType) -> Callable[[NodeView], bool]:
         f"{names} with int16 ones."
     )
     return check
+
+
+def accumulates_64_bits(
+    context: Context,
+    activations: TensorType,
+    bias_type: int | None,
+    shift: Array,
+) -> bool:
+    """Whether sums have 64 bits: int16 activations without an int32 bias.
+
+    Refuses shifts for which the 64-bit requantisation is not defined in C.
+    """
+    wide = activations is TensorType.INT16 and bias_type != TensorType.INT32
+    if wide and shift.max() > 14:
+        context.report_error(
+            "the scales' ratio input * weights / output must be under 2**14 where sums have "
+            f"64 bits, got one of about 2**{shift.max()}"
+        )
+    return wide
 
 
 # -- the last step --------------------------------------------------------------------

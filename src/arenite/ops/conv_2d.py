@@ -19,6 +19,7 @@ from arenite.ops import constraints as c
 from arenite.ops._convolution import (
     OP_DATA,
     Sums,
+    accumulates_64_bits,
     bias_types,
     finish_of,
     hybrid_refused,
@@ -130,7 +131,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
         shift=shift,
         activation_min=low,
         activation_max=high,
-        accumulates_64_bits=inp.type is TensorType.INT16 and bias_type != TensorType.INT32,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
         filter_scratch=filter_scratch,
     )
 
