@@ -82,10 +82,11 @@ def _check_indices(indices: Sequence[int], low: int, count: int, path: str) -> N
 
 def _check_writable(subgraph: Subgraph, indices: Iterable[int], path: str) -> None:
     for place, index in enumerate(indices):
-        if subgraph.tensors[index].is_constant:
+        tensor = subgraph.tensors[index]
+        # TFLM gives a variable memory of its own, whether the file has data for it or not.
+        if tensor.is_constant and not tensor.is_variable:
             raise ModelError(
-                f"tensor {index} ({subgraph.tensors[index].name!r}) is a constant and "
-                "cannot be written",
+                f"tensor {index} ({tensor.name!r}) is a constant and cannot be written",
                 path=f"{path}[{place}]",
             )
 
@@ -96,17 +97,12 @@ def _check_tensor(tensor: Tensor, path: str) -> None:
         raise ModelError(
             f"expected a buffer index of 0 or more, got {tensor.buffer}", path=f"{path}.buffer"
         )
-    if tensor.data is not None:
-        if tensor.is_variable:
-            raise ModelError(
-                f"tensor {tensor.name!r} is a variable and has constant data", path=path
-            )
-        if len(tensor.data) < tensor.nbytes:
-            raise ModelError(
-                f"constant {tensor.name!r}: expected {tensor.nbytes} bytes for "
-                f"{tensor.type}{list(tensor.shape)}, got {len(tensor.data)}",
-                path=f"{path}.buffer",
-            )
+    if tensor.data is not None and len(tensor.data) < tensor.nbytes:
+        raise ModelError(
+            f"constant {tensor.name!r}: expected {tensor.nbytes} bytes for "
+            f"{tensor.type}{list(tensor.shape)}, got {len(tensor.data)}",
+            path=f"{path}.buffer",
+        )
     if tensor.quantization is not None:
         _check_quantization(tensor, tensor.quantization, f"{path}.quantization")
 

@@ -86,10 +86,13 @@ class Tensor:
 
     @property
     def value(self) -> Array | None:
-        """The constant as a read-only array of ``shape``; packed types stay flat uint8."""
-        if self.data is None or self.type is TensorType.STRING:
+        """The constant as a read-only array of ``shape``.
+
+        Types without a NumPy dtype (packed ones, bfloat16, string) stay flat uint8.
+        """
+        if self.data is None or self.type.bits == 0:
             return self.data
-        if self.type.bits < 8:
+        if self.type.bits != 8 * self.type.dtype.itemsize:
             return self.data[: self.nbytes]
         return self.data[: self.nbytes].view(self.type.dtype).reshape(self.shape)
 

@@ -27,13 +27,24 @@ class HeapContext(HostContext):
     def __init__(self, model: Model) -> None:
         super().__init__(model, LP64)
         self._scratch: list[npt.NDArray[np.uint8]] = []
+        self._settled: set[tuple[int, int]] = set()
 
     # -- the callbacks that kernels use
 
     def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
-        """Give a tensor its shape; its memory comes after all nodes are prepared."""
+        """Give a tensor its shape; its memory comes after all nodes are prepared.
+
+        Raises:
+            ConstraintError: An earlier node relies on another shape of the tensor.
+        """
         self.require("resize_tensor", InterpreterState.PREPARE)
         self._check_index(index)
+        former = self._current[index].shape
+        if shape != former and (self.subgraph, index) in self._settled:
+            self.report_error(
+                f"tensor {index} would get the shape {shape}, and an earlier operator uses it "
+                f"with {former}"
+            )
         self._current[index].shape = shape
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
@@ -55,11 +66,14 @@ class HeapContext(HostContext):
     # -- what the graph uses
 
     def finish_prepare_node(self) -> None:
-        """Nothing to give back on the heap."""
+        """The shapes of the node's tensors stay as they are from now on."""
+        operator = self.model.subgraphs[self.subgraph].operators[self.operator]
+        self._settled.update((self.subgraph, i) for i in operator.inputs + operator.outputs)
 
     def begin(self) -> None:
         """Forget a former preparation."""
         self._scratch = []
+        self._settled = {(0, index) for index in self.model.main.inputs}
 
     def allocate(self) -> None:
         """Give every tensor without data its memory."""
