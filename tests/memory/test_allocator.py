@@ -92,6 +92,7 @@ def test_an_operator_may_request_12_scratch_buffers() -> None:
         assert allocator.request_scratch_buffer_in_arena(1, 0, 0) == handle
     with pytest.raises(ConstraintError, match="may request 12 scratch buffers, operator 0 of"):
         allocator.request_scratch_buffer_in_arena(1, 0, 0)
+    allocator.finish_prepare_node_allocations()
     assert allocator.request_scratch_buffer_in_arena(1, 0, 1) == 12
 
 

@@ -54,6 +54,7 @@ class MicroAllocator:
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
+        self._scratch_before_node = 0
         self._scratch_head = 0
 
     @classmethod
@@ -106,7 +107,7 @@ class MicroAllocator:
             raise StateError("another model's allocation was started and is not finished")
         self._model_is_allocating = True
         self._allocate(structs.BUILTIN_DATA_ALLOCATOR, Category.ALLOCATOR)
-        self._scratch = []
+        self._scratch, self._scratch_before_node = [], 0
         request = structs.SCRATCH_BUFFER_REQUEST
         self._scratch_head = self.arena.allocate_resizable_buffer(
             request.size(self.abi) * MAX_SCRATCH_BUFFERS_PER_OP, request.alignment(self.abi)
@@ -150,8 +151,7 @@ class MicroAllocator:
             ConstraintError: The operator has made 12 requests already.
         """
         request = ScratchRequest(size, subgraph, operator, purpose)
-        mine = [r for r in self._scratch if (r.subgraph, r.operator) == (subgraph, operator)]
-        if len(mine) >= MAX_SCRATCH_BUFFERS_PER_OP:
+        if len(self._scratch) - self._scratch_before_node >= MAX_SCRATCH_BUFFERS_PER_OP:
             raise ConstraintError(
                 f"an operator may request {MAX_SCRATCH_BUFFERS_PER_OP} scratch buffers, "
                 f"operator {operator} of subgraph {subgraph} requests more"
@@ -162,6 +162,7 @@ class MicroAllocator:
     def finish_prepare_node_allocations(self) -> None:
         """Return the node's temporary memory; make room for the next node's requests."""
         self.arena.reset_temp_allocations()
+        self._scratch_before_node = len(self._scratch)
         request = structs.SCRATCH_BUFFER_REQUEST
         self.arena.resize_buffer(
             self._scratch_head,
