@@ -90,7 +90,7 @@ def test_colours_follow_the_usual_variables(model_file):
 def test_an_encoding_without_blocks_gets_ascii(model_file):
     done = process("memory", model_file, PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode("ascii").splitlines()[4].startswith("#  head")
+    assert done.stdout.decode("ascii").splitlines()[5].startswith("#  head")
     assert b"256 |###" in done.stdout
 
 

@@ -44,8 +44,9 @@ def memory(
     abi: Annotated[
         AbiName,
         typer.Option(
-            help="The target whose structs count: a 64-bit host, a 32-bit one, a Cortex-M built "
-            "with the Arm GCC toolchain, or TFLM's Python package."
+            metavar="ABI",
+            help="The target whose structs count: lp64 (64-bit host), ilp32 (32 bits), "
+            "arm_none_eabi (Cortex-M, Arm GCC) or tflite_micro (TFLM's Python package).",
         ),
     ] = AbiName.lp64,
     svg: Annotated[

@@ -73,9 +73,8 @@ def small_arena_facts(
 
 def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
     """Regions, the map of the head, its buffers, the tail's categories."""
-    yield Text.assemble(
-        (printable(use.file), "bold"), f"  {use.plan.planner} planner, {use.abi} structs"
-    )
+    yield Text(printable(use.file), style="bold")
+    yield Text(f"{use.plan.planner} planner, structs of {use.abi}")
     yield Text()
     yield from _regions(use, width, ascii_only=ascii_only)
     yield Text()

@@ -86,17 +86,24 @@ def draw_map(
     lines = []
     for row in range(height - 1, -1, -1):
         line = Text(_offset_label(row, height, top).rjust(margin - 2) + " " + glyphs.vertical)
-        for column, index in enumerate(cells[row]):
-            label = labels.get((row, column))
-            if index == _EMPTY:
-                line.append(" ")
-            elif label:
-                line.append(label, style=f"bold black on {color_of(index)}")
-            else:
-                line.append(glyphs.fills[fills[index]], style=color_of(index))
+        glyph_row = [
+            _cell(index, labels.get((row, column)), glyphs.fills[fills.get(index, 0)])
+            for column, index in enumerate(cells[row])
+        ]
+        for style, group in groupby(glyph_row, key=lambda cell: cell[1]):
+            line.append("".join(char for char, _ in group), style=style)
         line.rstrip()
         lines.append(line)
     return lines + _time_axis(moments, columns, margin, glyphs)
+
+
+def _cell(index: int, label: str | None, fill: str) -> tuple[str, str]:
+    """A cell's character and style."""
+    if index == _EMPTY:
+        return " ", ""
+    if label:
+        return label, f"bold black on {color_of(index)}"
+    return fill, color_of(index)
 
 
 def _offset_label(row: int, height: int, top: int) -> str:
