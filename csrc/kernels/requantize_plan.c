@@ -20,29 +20,48 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int la
   return AR_REQUANT_INTEGER;
 }
 
-static int64_t ceil_divide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return quotient + (a % b > 0);
+/* ceil(numerator / divisor) for numerators in equal steps: one division for all of them. */
+typedef struct {
+  int64_t value;         /* ceil(numerator / divisor) */
+  int64_t slack;         /* value * divisor - numerator, in [0, divisor) */
+  int64_t divisor;
+  int64_t quotient, rest; /* of the step by the divisor */
+} stepped_ceil;
+
+static stepped_ceil start_ceil(int64_t numerator, int64_t step, int64_t divisor) {
+  int64_t value = numerator / divisor + (numerator % divisor > 0);
+  return (stepped_ceil){value, value * divisor - numerator, divisor, step / divisor,
+                        step % divisor};
+}
+
+static void next_ceil(stepped_ceil *c) {
+  c->value += c->quotient;
+  c->slack -= c->rest;
+  if (c->slack < 0) {
+    c->value += 1;
+    c->slack += c->divisor;
+  }
 }
 
 void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
                          int32_t output_offset, int32_t activation_min, int32_t activation_max,
                          int32_t bound) {
-  int64_t total = 31 - shift;
-  int64_t constant = (INT64_C(1) << 30) + (INT64_C(1) << (total - 1));
+  const int64_t step = INT64_C(1) << (31 - shift);
+  const int64_t constant = (INT64_C(1) << 30) + step / 2;
+  const int64_t first = (int64_t)(activation_min + 1 - output_offset) * step - constant;
+  stepped_ceil positive = start_ceil(first, step, multiplier);
+  stepped_ceil negative = start_ceil(first + (INT64_C(1) << 31), step, multiplier);
   steps->first = activation_min + 1;
-  steps->count = 0;
+  steps->count = activation_max - activation_min;
   steps->bound = bound;
-  for (int32_t y = activation_min + 1; y <= activation_max; ++y) {
-    int64_t wanted = (int64_t)(y - output_offset) * (INT64_C(1) << total) - constant;
-    int64_t a = ceil_divide(wanted, multiplier);
-    if (a < 0) {
-      a = ceil_divide(wanted + (INT64_C(1) << 31), multiplier);
-      if (a > 0) a = 0;
-    }
+  for (int32_t i = 0; i < steps->count; ++i) {
+    int64_t a = positive.value;
+    if (a < 0) a = negative.value < 0 ? negative.value : 0;
     if (a < -(int64_t)bound) a = -(int64_t)bound;
     if (a > (int64_t)bound + 1) a = (int64_t)bound + 1;
-    steps->threshold[steps->count++] = (int32_t)a;
+    steps->threshold[i] = (int32_t)a;
+    next_ceil(&positive);
+    next_ceil(&negative);
   }
 }
 

@@ -27,8 +27,8 @@ AR_INLINE void store_one(int8_t *output, __m512i a, __m512i low, __m512i high, _
   _mm_mask_storeu_epi8(output, lanes, packed);
 }
 
-AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
-                    const int8_t *weights, const ar_requantize_block *blocks,
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
                     int32_t valid_channels, int8_t *output) {
   __m512i acc[P][NB];
   int mode = AR_REQUANT_FLOAT;
@@ -39,7 +39,7 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
 #pragma clang loop unroll(full)
     for (int p = 0; p < P; ++p) acc[p][n] = bias;
   }
-  accumulate(P, NB, gemm, input, weights, acc);
+  products(P, NB, taps, gemm, input, weights, acc);
 
   if (mode == AR_REQUANT_FLOAT) {
 #pragma clang loop unroll(full)
@@ -94,6 +94,6 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
 
 AR_TILES(const ar_requantize_block *)
 
-ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks) {
-  return AR_FIND_TILE(positions, blocks);
+ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps) {
+  return AR_FIND_TILE(positions, blocks, taps);
 }

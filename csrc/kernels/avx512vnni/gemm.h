@@ -28,9 +28,10 @@ typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const in
                              const ar_requantize_block *blocks, int32_t valid_channels,
                              void *output);
 
-/* The tile for P positions and NB blocks of 16 channels; NULL where there is none. The float
+/* The tile for P positions and NB blocks of 16 channels; NULL where there is none. Tap tiles are
+ * for one block, rows of three taps and stride 1, see accumulate_taps(). The float
  * tiles take floats for dwords, and of a block the bias alone. */
-ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks);
-ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks);
+ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct {
   int32_t row_stride;        /* bytes of staged input from one row of positions to the next */
   int32_t depth, filters;
   int32_t is_float;
+  int32_t taps;              /* tap tiles, see gemm_tile.h */
   int32_t fold;              /* output columns that share a block of 16 channels */
   int32_t blocks;            /* of 16 channels */
   int32_t tile_blocks, tile_positions;
@@ -30,15 +31,16 @@ static int32_t tile_cost(int32_t positions, int32_t blocks) {
   return cost > 8 ? cost : 8;
 }
 
-static ar_gemm_tile find_tile(int is_float, int32_t positions, int32_t blocks) {
-  return is_float ? ar_gemm_float_tile_avx512(positions, blocks)
-                  : ar_gemm_tile_avx512vnni(positions, blocks);
+static ar_gemm_tile find_tile(const conv_plan *plan, int32_t positions) {
+  return plan->is_float ? ar_gemm_float_tile_avx512(positions, plan->tile_blocks, plan->taps)
+                        : ar_gemm_tile_avx512vnni(positions, plan->tile_blocks, plan->taps);
 }
 
-static int32_t best_positions(int32_t columns, int32_t blocks) {
+static int32_t best_positions(const conv_plan *plan) {
+  const int32_t columns = plan->columns, blocks = plan->tile_blocks;
   int32_t best = 1, best_cost = INT32_MAX;
   for (int32_t p = 1; p <= 16 && p <= columns; ++p) {
-    if (!ar_gemm_tile_avx512vnni(p, blocks)) continue;
+    if (!find_tile(plan, p)) continue;
     int32_t cost = (columns + p - 1) / p * (tile_cost(p, blocks) + 1);
     if (cost < best_cost || (cost == best_cost && p > best)) best_cost = cost, best = p;
   }
@@ -97,7 +99,9 @@ static ar_status describe(const ar_gemm_conv *p, conv_plan *plan) {
   plan->blocks = round_up(gemm->channels, 16) / 16;
   plan->tile_blocks = tile_blocks(plan->blocks);
   plan->blocks = round_up(plan->blocks, plan->tile_blocks);
-  plan->tile_positions = best_positions(plan->columns, plan->tile_blocks);
+  plan->taps = p->element_step == 1 && plan->tile_blocks == 1 && plan->fold == 1 && kw == 3 && runs == 1 &&
+               w->stride[1] == 1 && c * bytes % 4 == 0 && plan->columns >= 8;
+  plan->tile_positions = best_positions(plan);
   plan->requantize = round_up(sizeof *plan, 64);
   plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
   return AR_OK;
@@ -112,23 +116,66 @@ ar_status ar_gemm_conv_measure(const ar_gemm_conv *p, ar_sizes *sizes) {
   return AR_OK;
 }
 
-/* Lane `lane` of block `block` computes channel `channel` of folded column `column`. */
-static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filter,
-                      int32_t block, int32_t lane, int32_t column, int8_t *packed) {
+/* Elements of one filter that lie side by side in a segment. */
+static int32_t run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
   const Window *w = &p->window;
+  const int whole_rows = plan->fold > 1 || w->dilation[1] == 1;
+  return whole_rows ? w->filter_size[1] * plan->depth : plan->depth;
+}
+
+/* One lane whose filter lies anywhere: folded columns are shifted within their segments. */
+static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filter,
+                      int32_t lane, int32_t column, int8_t *packed) {
   const ar_gemm *gemm = &plan->gemm;
-  const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
-  const int32_t run = plan->fold > 1 || w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
-  const int32_t shift = column * w->stride[1] * plan->depth, bytes = plan->is_float ? 4 : 1;
-  int8_t *tile_start = packed + (int64_t)tile * gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
+  const int32_t run = run_elements(plan, p), bytes = plan->is_float ? 4 : 1;
+  const int32_t shift = column * p->window.stride[1] * plan->depth;
   for (int32_t s = 0; s < gemm->segments; ++s)
-    for (int32_t i = 0; i < run; ++i) {
+    for (int32_t i = 0; i < run; ++i, filter += p->element_step * bytes) {
       const int32_t byte = (shift + i) * bytes;
       const int64_t dword = (int64_t)s * gemm->dwords + byte / 4;
-      memcpy(tile_start + (dword * plan->tile_blocks + n) * 64 + lane * 4 + byte % 4, filter,
-             bytes);
-      filter += p->element_step * bytes;
+      memcpy(packed + dword * plan->tile_blocks * 64 + lane * 4 + byte % 4, filter, bytes);
     }
+}
+
+/* Up to 16 lanes whose filters are contiguous: a dword of each at a time. */
+static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filters,
+                       int32_t lanes, int8_t *packed) {
+  const int32_t bytes = plan->is_float ? 4 : 1;
+  const int32_t run = run_elements(plan, p) * bytes, whole = run / 4, rest = run % 4;
+  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * 64;
+  const int32_t depth = whole / 3; /* dwords of a tap */
+  for (int32_t s = 0; s < plan->gemm.segments; ++s, filters += run) {
+    for (int32_t d = 0; d < whole; ++d, packed += vector) {
+      const int32_t from = plan->taps ? d % 3 * depth + d / 3 : d;
+      for (int32_t lane = 0; lane < lanes; ++lane)
+        memcpy(packed + lane * 4, filters + lane * step + from * 4, 4);
+    }
+    if (!rest) continue;
+    for (int32_t lane = 0; lane < lanes; ++lane)
+      memcpy(packed + lane * 4, filters + lane * step + whole * 4, rest);
+    packed += vector;
+  }
+}
+
+static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
+  const int32_t bytes = plan->is_float ? 4 : 1;
+  const int64_t vectors = (int64_t)plan->gemm.segments * plan->gemm.dwords;
+  const int32_t channels = plan->filters * plan->fold;
+  for (int32_t first = 0; first < channels; first += 16) {
+    const int32_t block = first / 16, lanes = channels - first < 16 ? channels - first : 16;
+    const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
+    int8_t *start = packed + (tile * vectors * plan->tile_blocks + n) * 64;
+    const int8_t *filters = (const int8_t *)p->weights + first * p->filter_step * bytes;
+    if (plan->fold == 1 && p->element_step == 1) {
+      pack_lanes(plan, p, filters, lanes, start);
+      continue;
+    }
+    for (int32_t lane = 0; lane < lanes; ++lane) {
+      const int32_t filter = (first + lane) % plan->filters;
+      pack_lane(plan, p, (const int8_t *)p->weights + filter * p->filter_step * bytes, lane,
+                (first + lane) / plan->filters, start);
+    }
+  }
 }
 
 /* Bias with the input's offset folded in, and the way to the output, of one int8 channel. */
@@ -173,8 +220,8 @@ ar_status ar_gemm_conv_plan(const ar_gemm_conv *p, void *memory) {
       const ar_requantize_mode mode = plan_lane(p, f, filter, filter_size, &blocks[block], lane);
       if ((int32_t)mode > blocks[block].mode) blocks[block].mode = mode;
     }
-    pack_lane(plan, p, f, block, lane, channel / plan->filters, packed);
   }
+  pack(plan, p, packed);
   return AR_OK;
 }
 
@@ -200,7 +247,7 @@ ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
   const int64_t tile_bytes = (int64_t)plan->gemm.segments * plan->gemm.dwords * 64 * n;
   const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
   const int64_t position_bytes = (int64_t)plan->gemm.channels * bytes;
-  const ar_gemm_tile tile = find_tile(plan->is_float, positions, n);
+  const ar_gemm_tile tile = find_tile(plan, positions);
   uint8_t *out = output;
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
     const uint8_t *staged = stage(plan, (const uint8_t *)input + batch * image, workspace);

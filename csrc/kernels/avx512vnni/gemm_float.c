@@ -5,8 +5,8 @@
   _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
 #include "gemm_tile.h"
 
-AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
-                    const int8_t *weights, const ar_requantize_block *blocks,
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
                     int32_t valid_channels, float *output) {
   __m512i acc[P][NB];
 #pragma clang loop unroll(full)
@@ -15,7 +15,7 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
 #pragma clang loop unroll(full)
     for (int p = 0; p < P; ++p) acc[p][n] = bias;
   }
-  accumulate(P, NB, gemm, input, weights, acc);
+  products(P, NB, taps, gemm, input, weights, acc);
   const __m512 low = _mm512_set1_ps(gemm->low), high = _mm512_set1_ps(gemm->high);
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) {
@@ -33,6 +33,6 @@ AR_INLINE void tile(const int P, const int NB, const ar_gemm *gemm, const uint8_
 
 AR_TILES(const ar_requantize_block *)
 
-ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks) {
-  return AR_FIND_TILE(positions, blocks);
+ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps) {
+  return AR_FIND_TILE(positions, blocks, taps);
 }
