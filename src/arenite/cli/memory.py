@@ -31,27 +31,31 @@ class AbiName(str, Enum):
     tflite_micro = "tflite_micro"
 
 
+ArenaSize = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="BYTES", help="Size of the arena; by default the smallest."),
+]
+Planner = Annotated[PlannerName, typer.Option(help="TFLM's planner, or one that shares no memory.")]
+Target = Annotated[
+    AbiName,
+    typer.Option(
+        metavar="ABI",
+        help="The target whose structs count: lp64 (64-bit host), ilp32 (32 bits), "
+        "arm_none_eabi (Cortex-M, Arm GCC) or tflite_micro (TFLM's Python package).",
+    ),
+]
+SvgFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
+]
+
+
 def memory(
     model: ModelPath,
     *,
-    arena: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="BYTES", help="Size of the arena; by default the smallest."),
-    ] = None,
-    planner: Annotated[
-        PlannerName, typer.Option(help="TFLM's planner, or one that shares no memory.")
-    ] = PlannerName.greedy,
-    abi: Annotated[
-        AbiName,
-        typer.Option(
-            metavar="ABI",
-            help="The target whose structs count: lp64 (64-bit host), ilp32 (32 bits), "
-            "arm_none_eabi (Cortex-M, Arm GCC) or tflite_micro (TFLM's Python package).",
-        ),
-    ] = AbiName.lp64,
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
-    ] = None,
+    arena: ArenaSize = None,
+    planner: Planner = PlannerName.greedy,
+    abi: Target = AbiName.lp64,
+    svg: SvgFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.

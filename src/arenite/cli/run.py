@@ -17,40 +17,49 @@ if TYPE_CHECKING:
     from arenite.cli.values import Array
 
 
+InputFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--input",
+        "-i",
+        metavar="FILE",
+        help="A .npy, .csv, .png, .bmp, .jpg or .wav file, once per model input in their order, "
+        "or one .npz for all. Random numbers by default.",
+    ),
+]
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the outputs to this .npz."),
+]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A text file with one label per value, one per line."),
+]
+Repeat = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Inferences to time, after the first one.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs.")]
+Top = Annotated[int, typer.Option(min=1, metavar="N", help="Results to show.")]
+PixelRange = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        metavar="LOW HIGH",
+        help="Real numbers that pixels 0 and 255 stand for. By default the whole range of a "
+        "quantised input, 0 and 1 for a float one.",
+    ),
+]
+
+
 def run(
     model: ModelPath,
     *,
-    inputs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--input",
-            "-i",
-            metavar="FILE",
-            help="A .npy, .csv, .png, .bmp, .jpg or .wav file, once per model input in their "
-            "order, or one .npz for all. Random numbers by default.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the outputs to this .npz."),
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A text file with one label per value, one per line."),
-    ] = None,
-    repeat: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Inferences to time, after the first one.")
-    ] = 1,
-    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs.")] = 0,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="Results to show.")] = 5,
-    pixel_range: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            metavar="LOW HIGH",
-            help="Real numbers that pixels 0 and 255 stand for. By default the whole range of a "
-            "quantised input, 0 and 1 for a float one.",
-        ),
-    ] = None,
+    inputs: InputFiles = None,
+    output: OutputFile = None,
+    labels: LabelsFile = None,
+    repeat: Repeat = 1,
+    seed: Seed = 0,
+    top: Top = 5,
+    pixel_range: PixelRange = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a model once and show its results; time it with --repeat.
