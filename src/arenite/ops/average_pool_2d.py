@@ -1,0 +1,66 @@
+"""AVERAGE_POOL_2D: the mean of every window, over the elements inside the image.
+
+Facts: TFLM ``micro/kernels/pooling.cc``, ``reference/pooling.h`` and
+``reference/integer_ops/pooling.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops._pooling import (
+    BUILTIN_DATA,
+    CONSTRAINTS,
+    OP_DATA,
+    Pool2DOptions,
+    Pool2DParams,
+    SlidingReduction,
+    prepare,
+)
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import allocate_struct, input_array, output_array
+from arenite.ops.registry import Registration
+
+
+class AveragePool:
+    """``out = clamp(sum / count)``; integers round to nearest, halves away from zero."""
+
+    def __init__(self, params: Pool2DParams, x: Array) -> None:
+        self._low, self._high = params.activation_min, params.activation_max
+        self._sums = SlidingReduction(params.window, x, np.float64, 0, np.add)
+        counts = SlidingReduction(params.window, x[:1, :, :, :1], np.float64, 0, np.add)
+        self._count = counts(np.ones((1, *x.shape[1:3], 1)))
+        self._half = self._count // 2 if x.dtype.kind == "i" else None
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Pool ``x`` (n, h, w, c) to ``out``."""
+        total = self._sums(x)
+        if self._half is not None:
+            total += np.copysign(self._half, total)
+        total /= self._count
+        total.clip(self._low, self._high, out=total)
+        # C's division of integers, and so this cast, cuts towards zero.
+        np.copyto(out, total, casting="unsafe")
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Pool the input; the kernel's memory is kept."""
+    x, out = input_array(context, node, 0), output_array(context, node)
+    pool: AveragePool | None = node.host.get("pool")
+    if pool is None:
+        pool = node.host["pool"] = AveragePool(node.params, x)
+    if out.dtype != np.float32:
+        pool(x, out)
+        return
+    with np.errstate(invalid="ignore", over="ignore"):
+        pool(x, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=Pool2DOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=CONSTRAINTS,
+)
