@@ -13,8 +13,9 @@ import typer
 from arenite.cli.common import AsJson, ModelPath, console, glyph, print_json, progress
 
 if TYPE_CHECKING:
-    from arenite import Interpreter
-    from arenite.cli.values import Array
+    from arenite import Interpreter, Model
+    from arenite.cli.values import Array, Input
+    from arenite.report.inference import Inference
 
 
 InputFiles = Annotated[
@@ -66,36 +67,43 @@ def run(
 
     Example: arenite run model.tflite --input photo.jpg --labels labels.txt
     """
-    import numpy as np
-
-    from arenite import Interpreter, load
+    from arenite import load
     from arenite.cli.arrays import read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
-    from arenite.report.inference import Inference, check_labels, inference_facts, render_inference
+    from arenite.report.inference import check_labels, inference_facts, render_inference
 
     loaded = load(model)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
     fed = read_inputs(loaded, inputs, pixel_range) if inputs else random_inputs(loaded, seed)
-    with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
-        arrays, seconds = _measure(Interpreter(loaded), [i.array for i in fed], repeat)
+    inference = _infer(loaded, fed, repeat, texts)
     if output:
-        save_npz(output, [t.name for t in loaded.outputs], arrays)
-    inference = Inference(
-        file=model,
-        inputs=loaded.inputs,
-        origins=tuple(i.origin for i in fed),
-        outputs=loaded.outputs,
-        arrays=tuple(arrays),
-        seconds=tuple(seconds),
-        labels=tuple(texts),
-    )
+        save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
     if as_json:
         print_json(inference_facts(inference, top))
         return
     terminal = console()
     for line in render_inference(inference, terminal.width, top, glyph(terminal, "█", "#")):
         terminal.print(line, soft_wrap=True)
+
+
+def _infer(model: Model, fed: Sequence[Input], repeat: int, labels: Sequence[str]) -> Inference:
+    import numpy as np
+
+    from arenite import Interpreter
+    from arenite.report.inference import Inference
+
+    with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
+        arrays, seconds = _measure(Interpreter(model), [i.array for i in fed], repeat)
+    return Inference(
+        file=model.source,
+        inputs=model.inputs,
+        origins=tuple(i.origin for i in fed),
+        outputs=model.outputs,
+        arrays=tuple(arrays),
+        seconds=tuple(seconds),
+        labels=tuple(labels),
+    )
 
 
 def _measure(
