@@ -25,7 +25,7 @@ GELU_OPTIONS = 122
 
 
 @settings(
-    max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(model=models())
 def test_what_was_written_reads_the_same(model: Model) -> None:
