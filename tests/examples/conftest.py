@@ -1,0 +1,8 @@
+"""The example's scripts import each other by name, as they do when run from their folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "digits"))
