@@ -28,10 +28,10 @@ typedef struct {
   int64_t quotient, rest; /* of the step by the divisor */
 } stepped_ceil;
 
-static stepped_ceil start_ceil(int64_t numerator, int64_t step, int64_t divisor) {
-  int64_t value = numerator / divisor + (numerator % divisor > 0);
-  return (stepped_ceil){value, value * divisor - numerator, divisor, step / divisor,
-                        step % divisor};
+static stepped_ceil start_ceil(__int128 numerator, int64_t step, int64_t divisor) {
+  int64_t value = (int64_t)(numerator / divisor) + (numerator % divisor > 0);
+  return (stepped_ceil){value, (int64_t)((__int128)value * divisor - numerator), divisor,
+                        step / divisor, step % divisor};
 }
 
 static void next_ceil(stepped_ceil *c) {
@@ -45,20 +45,21 @@ static void next_ceil(stepped_ceil *c) {
 
 void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
                          int32_t output_offset, int32_t activation_min, int32_t activation_max,
-                         int32_t bound) {
+                         ar_range range) {
   const int64_t step = INT64_C(1) << (31 - shift);
   const int64_t constant = (INT64_C(1) << 30) + step / 2;
-  const int64_t first = (int64_t)(activation_min + 1 - output_offset) * step - constant;
+  const __int128 first = (__int128)(activation_min + 1 - output_offset) * step - constant;
   stepped_ceil positive = start_ceil(first, step, multiplier);
   stepped_ceil negative = start_ceil(first + (INT64_C(1) << 31), step, multiplier);
   steps->first = activation_min + 1;
   steps->count = activation_max - activation_min;
-  steps->bound = bound;
+  steps->low = (int32_t)range.low;
+  steps->high = (int32_t)range.high;
   for (int32_t i = 0; i < steps->count; ++i) {
     int64_t a = positive.value;
     if (a < 0) a = negative.value < 0 ? negative.value : 0;
-    if (a < -(int64_t)bound) a = -(int64_t)bound;
-    if (a > (int64_t)bound + 1) a = (int64_t)bound + 1;
+    if (a < range.low) a = range.low;
+    if (a > range.high + 1) a = range.high + 1;
     steps->threshold[i] = (int32_t)a;
     next_ceil(&positive);
     next_ceil(&negative);
@@ -72,8 +73,8 @@ int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
     double edge = (double)(steps->first + i) - 0.5;
     int32_t on = steps->threshold[i], before = on - 1;
     double least = edge - scale * on, most = edge - scale * before;
-    if (on <= steps->bound && least > low[on < 0]) low[on < 0] = least;
-    if (before >= -steps->bound && most < high[before < 0]) high[before < 0] = most;
+    if (on <= steps->high && least > low[on < 0]) low[on < 0] = least;
+    if (before >= steps->low && most < high[before < 0]) high[before < 0] = most;
   }
   double joint_low = low[0] > low[1] ? low[0] : low[1];
   double joint_high = high[0] < high[1] ? high[0] : high[1];

@@ -27,12 +27,25 @@ typedef struct {
   int32_t mode;
 } ar_requantize_block;
 
-/* The steps of one channel's output: threshold[i] is the smallest accumulator in
- * [-bound, bound] whose output is at least first + i, or bound + 1 if none is. */
+/* The accumulators that a channel can have: what its weights make of any input. */
+typedef struct {
+  int64_t low, high;
+} ar_range;
+
+/* Adds one weight's part, for inputs q in [-128, 127] that count as q + input_offset. */
+static inline void ar_range_add(ar_range *range, int32_t weight, int32_t input_offset) {
+  const int64_t a = (int64_t)weight * (input_offset - 128);
+  const int64_t b = (int64_t)weight * (input_offset + 127);
+  range->low += a < b ? a : b;
+  range->high += a < b ? b : a;
+}
+
+/* The steps of one channel's output: threshold[i] is the smallest accumulator in [low, high]
+ * whose output is at least first + i, or high + 1 if none is. */
 typedef struct {
   int32_t first;
   int32_t count;
-  int32_t bound;
+  int32_t low, high;
   int32_t threshold[256];
 } ar_steps;
 
@@ -41,11 +54,11 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int la
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset);
 
-/* The steps of a lane that is planned as INTEGER, between the activation's bounds, as far as
- * accumulators in [-bound, bound] reach them; bound is less than 2^31 - 1. */
+/* The steps of a lane whose shift lies in [-31, -1], between the activation's bounds, as far as
+ * accumulators in the range reach them; the range lies within int32 and stays off its ends. */
 void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
                          int32_t output_offset, int32_t activation_min, int32_t activation_max,
-                         int32_t bound);
+                         ar_range range);
 
 /* Candidate lines through the steps, in double: the middle of what each step allows.
  * A candidate must still be verified in the arithmetic that will run. */

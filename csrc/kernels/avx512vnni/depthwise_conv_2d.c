@@ -116,23 +116,22 @@ static ar_requantize_mode plan_lane(const DepthwiseConv2DParams *params, const a
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
   const int32_t c = (unit * 16 + lane) % d->channels;
-  int32_t sum = 0, magnitude = 0;
+  const int32_t b = bias ? bias[c] : 0;
+  ar_range range = {b, b};
+  int32_t sum = 0;
   for (int32_t y = 0; y < d->filter_rows; ++y)
     for (int32_t x = 0; x < d->filter_columns; ++x) {
       const int8_t weight = weights[(int64_t)(y * d->filter_columns + x) * d->channels + c];
       const int64_t place = ((int64_t)unit * d->groups + y / 4) * d->filter_columns + x;
       packed[place * 64 + lane * 4 + y % 4] = weight;
       sum += weight;
-      magnitude += weight < 0 ? -weight : weight;
+      ar_range_add(&range, weight, params->input_offset);
     }
-  const int32_t b = bias ? bias[c] : 0;
   block->bias[lane] =
       (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * (uint32_t)sum);
-  int64_t bound = INT64_C(255) * magnitude + (b < 0 ? -(int64_t)b : b);
-  if (bound > INT32_MAX - 1) bound = INT32_MAX - 1;
   return ar_plan_lane_avx512vnni(block, lane, params->multiplier[c], params->shift[c],
                                  params->output_offset, d->activation_min, d->activation_max,
-                                 (int32_t)bound);
+                                 range);
 }
 
 static ar_status plan_depthwise(const void *opaque, const ar_tensor *io, void *memory) {

@@ -183,20 +183,18 @@ static ar_requantize_mode plan_lane(const ar_gemm_conv *p, const int8_t *f, int3
                                     int64_t filter_size, ar_requantize_block *block,
                                     int32_t lane) {
   int32_t sum = 0;
-  int64_t magnitude = 0;
+  const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
+  ar_range range = {b, b};
   for (int64_t i = 0; i < filter_size; ++i) {
     const int32_t weight = f[i * p->element_step];
     sum += weight;
-    magnitude += weight < 0 ? -weight : weight;
+    ar_range_add(&range, weight, p->input_offset);
   }
-  const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
   block->bias[lane] =
       (int32_t)((uint32_t)b + (uint32_t)(p->input_offset - 128) * (uint32_t)sum);
-  int64_t bound = 255 * magnitude + (b < 0 ? -(int64_t)b : b);
-  if (bound > INT32_MAX - 1) bound = INT32_MAX - 1;
   return ar_plan_lane_avx512vnni(block, lane, p->multiplier[filter], p->shift[filter],
                                  p->output_offset, (int32_t)p->activation_min,
-                                 (int32_t)p->activation_max, (int32_t)bound);
+                                 (int32_t)p->activation_max, range);
 }
 
 ar_status ar_gemm_conv_plan(const ar_gemm_conv *p, void *memory) {

@@ -17,9 +17,11 @@ AR_INLINE __m512i on_line(__m512i acc, line l) {
  * accumulators if they are on both sides of every step, and if no step that lies on one side
  * is taken on the other. */
 static int proves(const ar_steps *steps, line l) {
-  const __m512i bound = _mm512_set1_epi32(steps->bound), zero = _mm512_setzero_si512();
+  const __m512i low = _mm512_set1_epi32(steps->low), high = _mm512_set1_epi32(steps->high);
+  const __m512i zero = _mm512_setzero_si512();
   const __m512i minus_one = _mm512_set1_epi32(-1);
   const __m512i at_zero = on_line(zero, l), at_minus_one = on_line(minus_one, l);
+  const int both_signs = steps->low < 0 && steps->high >= 0;
   const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   for (int i = 0; i < steps->count; i += 16) {
     int left = steps->count - i;
@@ -27,11 +29,14 @@ static int proves(const ar_steps *steps, line l) {
     __m512i on = _mm512_maskz_loadu_epi32(valid, steps->threshold + i);
     __m512i before = _mm512_add_epi32(on, minus_one);
     __m512i wanted = _mm512_add_epi32(_mm512_set1_epi32(steps->first + i), lane);
-    __mmask16 reached = _mm512_mask_cmple_epi32_mask(valid, on, bound);
-    __mmask16 left_out = _mm512_mask_cmpge_epi32_mask(
-        valid, before, _mm512_sub_epi32(zero, bound));
+    __mmask16 reached = _mm512_mask_cmple_epi32_mask(valid, on, high);
+    __mmask16 left_out = _mm512_mask_cmpge_epi32_mask(valid, before, low);
     __mmask16 bad = _mm512_mask_cmplt_epi32_mask(reached, on_line(on, l), wanted);
     bad |= _mm512_mask_cmpge_epi32_mask(left_out, on_line(before, l), wanted);
+    if (!both_signs) {
+      if (bad) return 0;
+      continue;
+    }
     __mmask16 positive = _mm512_mask_cmpgt_epi32_mask(valid, on, zero);
     bad |= _mm512_mask_cmpge_epi32_mask(positive, at_minus_one, wanted);
     bad |= _mm512_mask_cmplt_epi32_mask(valid & ~positive, at_zero, wanted);
@@ -43,13 +48,14 @@ static int proves(const ar_steps *steps, line l) {
 ar_requantize_mode ar_plan_lane_avx512vnni(ar_requantize_block *block, int lane,
                                            int32_t multiplier, int32_t shift,
                                            int32_t output_offset, int32_t activation_min,
-                                           int32_t activation_max, int32_t bound) {
+                                           int32_t activation_max, ar_range range) {
   ar_requantize_mode exact =
       ar_requantize_integer_plan(block, lane, multiplier, shift, output_offset);
-  if (exact != AR_REQUANT_INTEGER || multiplier <= 0) return exact;
+  if (shift > -1 || shift < -31 || multiplier <= 0) return exact;
+  if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
   ar_steps steps;
   ar_requantize_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max,
-                      bound);
+                      range);
   const float nearest = (float)ldexp((double)multiplier, shift - 31);
   float up = nearest, down = nearest;
   for (int attempt = 0; attempt < 5; ++attempt) {
@@ -68,5 +74,5 @@ ar_requantize_mode ar_plan_lane_avx512vnni(ar_requantize_block *block, int lane,
     if (attempt % 2) down = nextafterf(down, 0.0f);
     else up = nextafterf(up, INFINITY);
   }
-  return AR_REQUANT_INTEGER;
+  return exact;
 }

@@ -8,6 +8,6 @@
 ar_requantize_mode ar_plan_lane_avx512vnni(ar_requantize_block *block, int lane,
                                            int32_t multiplier, int32_t shift,
                                            int32_t output_offset, int32_t activation_min,
-                                           int32_t activation_max, int32_t bound);
+                                           int32_t activation_max, ar_range range);
 
 #endif
