@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from arenite.model import (
     BuiltinOperator,
     Model,
+    ModelBuilder,
     Operator,
     OptionsTable,
     Quantization,
@@ -37,6 +39,17 @@ ROWS: dict[str, st.SearchStrategy[OptionsTable]] = {
     ),
     "RESHAPE": st.builds(ReshapeOptions, st.lists(INT32, max_size=5).map(tuple)),
 }
+
+
+def small(data: Any = (1, 2, 3), type_: str = "int32") -> Model:
+    """A model whose only operator reads a constant."""
+    b = ModelBuilder()
+    x = b.input("x", (3,), type_)
+    b.operator(
+        "ADD", [x, b.constant("c", np.asarray(data, type_))], [y := b.tensor("y", (3,), type_)]
+    )
+    b.output(y)
+    return b.build()
 
 
 @st.composite

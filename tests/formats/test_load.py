@@ -10,7 +10,7 @@ import pytest
 
 from arenite.errors import ModelError
 from arenite.formats import load, tflite
-from tests.formats.test_tflite import small
+from tests.formats.models import small
 from tests.same import assert_same
 
 
