@@ -150,7 +150,7 @@ def finish_of(
             high=int(params.activation_max),
             wide=params.accumulates_64_bits,
         ),
-        bound + np.abs(bias.astype(np.float64)),
+        bound,
         rows,
         out.dtype,
     )

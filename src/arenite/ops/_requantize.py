@@ -87,29 +87,42 @@ class _Exact:
 
 
 def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
-    multiplier = stage.multiplier.astype(np.float64)
-    shift = stage.shift.astype(np.int64)
+    multiplier, shift = stage.multiplier.astype(np.float64), stage.shift.astype(np.int64)
     left, right = np.maximum(shift, 0), np.maximum(-shift, 0)
+    total = bound + np.abs(stage.bias.astype(np.float64))
     if stage.wide:
         divisor = _pot(15 - shift)
         factor = np.where(multiplier < 0x7FFF0000, (multiplier + 2**15) // 2**16, 0x7FFF)
         rounding, negative = divisor / 2, np.zeros(len(shift))
-        fits = (shift < 15) & (bound < 2**47) & (bound * factor < divisor * 2**30)
+        defined = (shift < 15) & (total < 2**47)
     else:
         divisor = _pot(31 + right)
         factor = multiplier * _pot(left)
         rounding = 2**30 + np.where(right > 0, divisor / 2, 0)
         negative = np.where(right > 0, 2.0**31, 0)
-        fits = bound * _pot(left) < 2**31
-    whole = bound * factor + rounding + negative + abs(zero_point) * divisor
-    scale = factor / divisor
+        defined = total * _pot(left) < 2**31
+    defined &= (multiplier >= 0) & (total * factor < divisor * 2**30)
+    constant, value = _constant(stage, bound)
+    constant &= defined
+    whole = total * factor + rounding + negative + abs(zero_point) * divisor
+    scale = np.where(constant, 0, factor / divisor)
     return _Exact(
         scale=scale,
         bias=stage.bias * scale,
-        offset=rounding / divisor + zero_point,
-        half=negative / divisor / 2,
-        proven=fits & (multiplier >= 0) & (whole < 2**53),
+        offset=np.where(constant, value - stage.zero_point, rounding / divisor) + zero_point,
+        half=np.where(constant, 0, negative / divisor / 2),
+        proven=constant | (defined & (whole < 2**53)),
     )
+
+
+def _constant(stage: OutputStage, bound: Array) -> tuple[Array, Int64Array]:
+    """Channels whose output does not depend on the accumulator, and that output.
+
+    Outputs rise with the accumulator, so it is enough to look at its ends. Converters
+    leave such channels behind: a tiny scale, and a bias of up to ``2**30``.
+    """
+    least, most = stage.reference(-bound), stage.reference(bound)
+    return least == most, least
 
 
 def _pot(exponent: Array) -> Array:
@@ -121,7 +134,7 @@ class Requantizer:
 
     Args:
         stage: What to compute.
-        bound: Largest magnitude of an accumulator with its bias, per channel.
+        bound: Largest magnitude of an accumulator before its bias, per channel.
         rows: Accumulators per channel.
         dtype: Of the output: int8 or int16.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -40,8 +39,11 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 
-#: Elements of the patches that are multiplied at once: they stay in the cache.
-_PATCH_ELEMENTS = 1 << 16
+#: Products in one call of the matrix product. Over this OpenBLAS starts threads, and on a
+#: busy machine waiting for them takes much longer than the product.
+_PRODUCTS = 1 << 18
+#: Fewer rows at once make matrix products slow.
+_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -140,13 +142,13 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
 class _Block:
     """Some output rows of one image: windows are copied to patches, those multiplied.
 
-    ``source`` views the padded input; without one the input itself is copied.
+    ``source`` views the padded input; without one the input itself is copied. A product
+    is ``(patches, matrix, sums)``.
     """
 
     source: Array | None
-    target: Array
     patches: Array
-    acc: Array
+    products: list[tuple[Array, Array, Array]]
 
 
 class Convolution:
@@ -175,21 +177,22 @@ class Convolution:
             acc = np.empty((positions, filters), dtype)
             if self._border is None:
                 patches = np.empty((positions, depth), dtype)
-                blocks = [_Block(None, patches, patches, acc)]
+                blocks = [_Block(None, patches, list(_products(patches, matrix, acc)))]
             else:
                 inputs = slice(group * depth, (group + 1) * depth)
-                blocks = list(_blocks(self._border.windows()[..., inputs], acc))
-            self._groups.append((channels, matrix, blocks, acc, finish))
+                blocks = list(_blocks(self._border.windows()[..., inputs], matrix, acc))
+            self._groups.append((channels, blocks, acc, finish))
 
     def __call__(self, x: Array, out: Array) -> None:
         """Convolve ``x`` (n, h, w, c) to ``out``."""
         if self._border is not None:
             self._border.fill(x)
-        for channels, matrix, blocks, acc, finish in self._groups:
+        for channels, blocks, acc, finish in self._groups:
             for block in blocks:
-                source = x.reshape(block.target.shape) if block.source is None else block.source
-                np.copyto(block.target, source)
-                np.matmul(block.patches, matrix, out=block.acc)
+                source = x.reshape(block.patches.shape) if block.source is None else block.source
+                np.copyto(block.patches, source)
+                for patches, matrix, sums in block.products:
+                    np.matmul(patches, matrix, out=sums)
             finish(acc, out[..., channels])
 
 
@@ -198,20 +201,33 @@ def _is_pointwise(axes: tuple[Axis, Axis]) -> bool:
     return all(a.count == a.stride == 1 and a.first == 0 and a.size == a.outputs for a in axes)
 
 
-def _blocks(windows: Array, acc: Array) -> Iterator[_Block]:
+def _blocks(windows: Array, matrix: Array, acc: Array) -> Iterator[_Block]:
+    """Blocks of output rows, each about as large as one product."""
     images, height, width = windows.shape[:3]
     window = windows.shape[3:]
-    step = max(1, min(height, _PATCH_ELEMENTS // max(1, width * prod(window))))
-    memory = np.empty((step * width, prod(window)), acc.dtype)
+    step = max(1, min(height, _PRODUCTS // (width * matrix.size)))
+    memory = np.empty((step, width, *window), acc.dtype)
     done = 0
     for image in range(images):
         for top in range(0, height, step):
             source = windows[image, top : top + step]
-            positions = len(source) * width
-            patches = memory[:positions]
-            target = patches.reshape(source.shape)
-            yield _Block(source, target, patches, acc[done : done + positions])
-            done += positions
+            patches = memory[: len(source)]
+            rows = patches.reshape(-1, len(matrix))
+            products = _products(rows, matrix, acc[done : done + len(rows)])
+            yield _Block(source, patches, list(products))
+            done += len(rows)
+
+
+def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """``patches @ matrix`` into ``acc``, in parts of rows or, where rows are few, columns."""
+    count, (depth, filters) = len(patches), matrix.shape
+    rows = min(count, max(_ROWS, _PRODUCTS // matrix.size))
+    columns = min(filters, max(_ROWS, _PRODUCTS // (rows * depth)))
+    for top in range(0, count, rows):
+        for left in range(0, filters, columns):
+            part = slice(left, left + columns)
+            weights = np.ascontiguousarray(matrix[:, part])
+            yield patches[top : top + rows], weights, acc[top : top + rows, part]
 
 
 REGISTRATION = Registration(
