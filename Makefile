@@ -19,8 +19,9 @@ demo: $(VENV)/.demo ## read a handwritten digit with the bundled model
 test: $(VENV)/.test ## all tests, in a few minutes
 	@$(BIN)/python -m pytest -n $(ARENITE_JOBS)
 
-test-long: $(VENV)/.test ## 200 random models per operator, 10,000 mutated files
-	@ARENITE_CASES=200 ARENITE_LONG=1 $(BIN)/python -m pytest -n $(ARENITE_JOBS)
+test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
+	@ARENITE_CASES=200 $(BIN)/python -m pytest -n $(ARENITE_JOBS)
+	@$(BIN)/python -m tests.formats.fuzz --count 10000
 
 lint: $(VENV)/.dev ## ruff: lint and format
 	@$(BIN)/ruff check --quiet .
@@ -30,9 +31,10 @@ lint: $(VENV)/.dev ## ruff: lint and format
 types: $(VENV)/.dev ## mypy, strict
 	@$(BIN)/mypy
 
-docs: $(VENV)/.demo ## write docs/operators.md and docs/images/ again
+docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py
-	@$(BIN)/python docs/make_images.py
+	@$(BIN)/python docs/make_cli.py
+	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
 
 bench: $(VENV)/.test ## the reference kernels' times next to tflite_micro and LiteRT
 	@$(BIN)/python benchmarks/reference.py
@@ -50,7 +52,7 @@ $(VENV)/.made:
 
 $(VENV)/.demo: $(VENV)/.made pyproject.toml
 	@echo "installing arenite"
-	@$(PIP) install --editable .
+	@$(PIP) install --editable '.[image]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.made pyproject.toml
