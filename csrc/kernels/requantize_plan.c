@@ -66,6 +66,13 @@ void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
   }
 }
 
+void ar_requantize_move(ar_steps *steps, int32_t center) {
+  steps->one_sign = steps->low >= 0 || steps->high < 0;
+  steps->low -= center;
+  steps->high -= center;
+  for (int32_t i = 0; i < steps->count; ++i) steps->threshold[i] -= center;
+}
+
 int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
                        double *negative_offset) {
   double low[2] = {-1e30, -1e30}, high[2] = {1e30, 1e30};
@@ -82,6 +89,7 @@ int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
     *offset = *negative_offset = 0.5 * (joint_low + joint_high);
     return AR_REQUANT_FLOAT;
   }
+  if (steps->one_sign) return AR_REQUANT_INTEGER;
   *offset = 0.5 * (low[0] + high[0]);
   *negative_offset = 0.5 * (low[1] + high[1]);
   return low[0] < high[0] && low[1] < high[1] ? AR_REQUANT_SIGNED : AR_REQUANT_INTEGER;

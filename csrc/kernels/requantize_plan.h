@@ -19,6 +19,7 @@ typedef struct {
   float scale[AR_BLOCK];
   float offset[AR_BLOCK];
   float negative_offset[AR_BLOCK];
+  int32_t center[AR_BLOCK];  /* what was taken off the bias, for the exact ways to add */
   int32_t multiplier[AR_BLOCK];
   int32_t shift[AR_BLOCK];
   int64_t constant[AR_BLOCK]; /* even channels first, then odd ones */
@@ -46,6 +47,7 @@ typedef struct {
   int32_t first;
   int32_t count;
   int32_t low, high;
+  int32_t one_sign; /* of the accumulators before they were moved */
   int32_t threshold[256];
 } ar_steps;
 
@@ -59,6 +61,9 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int la
 void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
                          int32_t output_offset, int32_t activation_min, int32_t activation_max,
                          ar_range range);
+
+/* Takes `center` off all accumulators; where they had one sign, both signs then share a line. */
+void ar_requantize_move(ar_steps *steps, int32_t center);
 
 /* Candidate lines through the steps, in double: the middle of what each step allows.
  * A candidate must still be verified in the arithmetic that will run. */

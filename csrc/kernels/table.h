@@ -16,12 +16,14 @@ static const ar_kernel *const ar_kernels_avx2[] = {0};
 extern const ar_kernel ar_add_avx512vnni;
 extern const ar_kernel ar_conv_2d_avx512vnni;
 extern const ar_kernel ar_depthwise_conv_2d_avx512vnni;
+extern const ar_kernel ar_depthwise_float_avx512;
 extern const ar_kernel ar_fully_connected_avx512vnni;
 extern const ar_kernel *const ar_portable_kernels_avx512vnni[];
 static const ar_kernel *const ar_kernels_avx512vnni[] = {
     &ar_add_avx512vnni,
     &ar_conv_2d_avx512vnni,
     &ar_depthwise_conv_2d_avx512vnni,
+    &ar_depthwise_float_avx512,
     &ar_fully_connected_avx512vnni,
     0,
 };

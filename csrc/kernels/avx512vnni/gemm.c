@@ -31,37 +31,30 @@ AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *ge
                     const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
                     int32_t valid_channels, int8_t *output) {
   __m512i acc[P][NB];
-  int mode = AR_REQUANT_FLOAT;
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) {
     __m512i bias = _mm512_load_si512(blocks[n].bias);
-    if (blocks[n].mode > mode) mode = blocks[n].mode;
 #pragma clang loop unroll(full)
     for (int p = 0; p < P; ++p) acc[p][n] = bias;
   }
   products(P, NB, taps, gemm, input, weights, acc);
 
-  if (mode == AR_REQUANT_FLOAT) {
 #pragma clang loop unroll(full)
-    for (int n = 0; n < NB; ++n) {
-      __m512 scale = _mm512_load_ps(blocks[n].scale), offset = _mm512_load_ps(blocks[n].offset);
+  for (int n = 0; n < NB; ++n) {
+    const __m512 scale = _mm512_load_ps(blocks[n].scale);
+    const __m512 offset = _mm512_load_ps(blocks[n].offset);
+    if (blocks[n].mode == AR_REQUANT_FLOAT) {
 #pragma clang loop unroll(full)
       for (int p = 0; p < P; ++p) acc[p][n] = ar_requantize_float(acc[p][n], scale, offset);
-    }
-  } else if (mode == AR_REQUANT_SIGNED) {
-#pragma clang loop unroll(full)
-    for (int n = 0; n < NB; ++n) {
-      __m512 scale = _mm512_load_ps(blocks[n].scale), offset = _mm512_load_ps(blocks[n].offset);
-      __m512 negative = _mm512_load_ps(blocks[n].negative_offset);
+    } else if (blocks[n].mode == AR_REQUANT_SIGNED) {
+      const __m512 negative = _mm512_load_ps(blocks[n].negative_offset);
 #pragma clang loop unroll(full)
       for (int p = 0; p < P; ++p)
         acc[p][n] = ar_requantize_signed(acc[p][n], scale, offset, negative);
-    }
-  } else {
-#pragma clang loop unroll(full)
-    for (int n = 0; n < NB; ++n)
+    } else {
 #pragma clang loop unroll(full)
       for (int p = 0; p < P; ++p) acc[p][n] = ar_requantize_exact(acc[p][n], &blocks[n]);
+    }
   }
 
   const __m512i low = _mm512_set1_epi8((int8_t)gemm->low);

@@ -45,34 +45,56 @@ static int proves(const ar_steps *steps, line l) {
   return 1;
 }
 
+/* float32 neighbours of x: 0 is x itself, then one step up, one down, two up ... */
+static float neighbour(float x, int number) {
+  float y = x;
+  for (int i = 0; i < (number + 1) / 2; ++i) y = nextafterf(y, number % 2 ? INFINITY : -INFINITY);
+  return y;
+}
+
+/* Looks for a line near the one through the middle of all steps. */
+static ar_requantize_mode find_line(const ar_steps *steps, float nearest, line *found) {
+  for (int attempt = 0; attempt < 24; ++attempt) {
+    const float scale = neighbour(nearest, attempt);
+    double offset, negative;
+    const int mode = ar_requantize_line(steps, scale, &offset, &negative);
+    if (mode == AR_REQUANT_INTEGER) continue;
+    for (int nudge = 0; nudge < 3; ++nudge) {
+      *found = (line){scale, neighbour((float)offset, nudge), neighbour((float)negative, nudge)};
+      if (proves(steps, *found)) return (ar_requantize_mode)mode;
+    }
+  }
+  return AR_REQUANT_INTEGER;
+}
+
 ar_requantize_mode ar_plan_lane_avx512vnni(ar_requantize_block *block, int lane,
                                            int32_t multiplier, int32_t shift,
                                            int32_t output_offset, int32_t activation_min,
                                            int32_t activation_max, ar_range range) {
-  ar_requantize_mode exact =
+  const ar_requantize_mode exact =
       ar_requantize_integer_plan(block, lane, multiplier, shift, output_offset);
-  if (shift > -1 || shift < -31 || multiplier <= 0) return exact;
+  if (multiplier == 0) { /* the output is its offset, whatever the input */
+    block->scale[lane] = 0.0f;
+    block->offset[lane] = block->negative_offset[lane] = (float)output_offset;
+    return AR_REQUANT_FLOAT;
+  }
+  if (shift > -1 || shift < -31 || multiplier < 0) return exact;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
   ar_steps steps;
   ar_requantize_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max,
                       range);
+  /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
+  const int32_t center =
+      range.low >= 0 || range.high < 0 ? (int32_t)((range.low + range.high) / 2) : 0;
+  ar_requantize_move(&steps, center);
+  line found;
   const float nearest = (float)ldexp((double)multiplier, shift - 31);
-  float up = nearest, down = nearest;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    float scale = attempt % 2 ? up : down;
-    double offset, negative;
-    int mode = ar_requantize_line(&steps, scale, &offset, &negative);
-    if (mode != AR_REQUANT_INTEGER) {
-      line candidate = {scale, (float)offset, (float)negative};
-      if (proves(&steps, candidate)) {
-        block->scale[lane] = candidate.scale;
-        block->offset[lane] = candidate.offset;
-        block->negative_offset[lane] = candidate.negative_offset;
-        return (ar_requantize_mode)mode;
-      }
-    }
-    if (attempt % 2) down = nextafterf(down, 0.0f);
-    else up = nextafterf(up, INFINITY);
-  }
-  return exact;
+  const ar_requantize_mode mode = find_line(&steps, nearest, &found);
+  if (mode == AR_REQUANT_INTEGER) return exact;
+  block->scale[lane] = found.scale;
+  block->offset[lane] = found.offset;
+  block->negative_offset[lane] = found.negative_offset;
+  block->center[lane] = center;
+  block->bias[lane] = (int32_t)((uint32_t)block->bias[lane] - (uint32_t)center);
+  return mode;
 }
