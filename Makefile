@@ -34,6 +34,7 @@ types: $(VENV)/.dev ## mypy, strict
 docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py
 	@$(BIN)/python docs/make_cli.py
+	@$(BIN)/python docs/make_times.py
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
 
 bench: $(VENV)/.test ## the reference kernels' times next to tflite_micro and LiteRT

@@ -1,0 +1,68 @@
+"""README and docs: what they show works as typed, what is generated is up to date."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from arenite.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def test_the_readme_s_python_runs_as_typed(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    namespace: dict[str, object] = {"__name__": "readme"}
+    for block in blocks(README, "python"):
+        exec(compile(block, "README.md", "exec"), namespace)
+    assert namespace["digit"] == 7
+    assert capsys.readouterr().out.endswith("[-65, -17, 19, 46, 66]\n")
+
+
+def test_the_readme_s_custom_operator_is_short_and_uses_every_kind_of_memory():
+    (block,) = [b for b in blocks(README, "python") if "def invoke" in b]
+    lines = [line for line in block.splitlines() if line.strip()]
+    assert len(lines) < 25
+    for word in ("init", "prepare", "invoke", "persistent", "scratch"):
+        assert word in block
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page):
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    missing = [target for target in targets if not (page.parent / target).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_commands_exist(page):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = re.findall(r"(?:`|^    )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(named) <= targets
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [("make_operators.py", "docs/operators.md"), ("make_times.py", "README.md")],
+)
+def test_generated_pages_are_up_to_date(script, page):
+    made = runpy.run_path(str(ROOT / "docs" / script))["page"]()
+    assert (ROOT / page).read_text(encoding="utf-8") == made, "run `make docs`"
+
+
+def test_the_picture_of_the_arena_is_up_to_date(tmp_path):
+    model, picture = "examples/digits/digits_int8.tflite", tmp_path / "made.svg"
+    result = CliRunner().invoke(app, ["memory", str(ROOT / model), "--svg", str(picture)])
+    assert result.exit_code == 0
+    committed = ROOT / "docs" / "images" / "digits_arena.svg"
+    assert committed.read_text(encoding="utf-8") == picture.read_text(encoding="utf-8")
