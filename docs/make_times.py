@@ -31,7 +31,7 @@ def table(report: dict[str, Any]) -> str:
     about = (
         f"Microseconds, median and half of p10 to p90. {machine['cpu']} "
         f"({', '.join(machine['flags'])}), NumPy {machine['numpy']} "
-        f"with {machine["blas"]}; tflite_micro {machine['peers']['tflite_micro']}, "
+        f"with {machine['blas']}; tflite_micro {machine['peers']['tflite_micro']}, "
         f"LiteRT {machine['peers']['ai_edge_litert']} with XNNPACK."
     )
     return "\n".join([*lines, "", about, ""])
