@@ -29,6 +29,7 @@ enum {
   AR_BOOL = 6,
   AR_INT16 = 7,
   AR_INT8 = 9,
+  AR_UINT32 = 15,
   AR_INT4 = 17,
   AR_ABSENT = -1 /* an optional input that the model leaves out */
 };
@@ -138,12 +139,131 @@ typedef struct {
 } AddSubParams;
 
 typedef struct {
+  double activation_min;
+  double activation_max;
+  int32_t input1_offset;
+  int32_t input2_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+} MulParams;
+
+typedef struct {
+  double activation_min;
+  double activation_max;
+  int32_t input1_offset;
+  int32_t input2_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+} DivParams;
+
+typedef struct {
+  Window window;
+  double activation_min;
+  double activation_max;
+} Pool2DParams;
+
+/* int8 tables hold the results for all inputs, indexed by the byte. */
+typedef struct {
+  int32_t input_zero_point;
+  int32_t input_range_radius;
+  int32_t input_multiplier;
+  int32_t input_left_shift;
+  const int8_t *table;
+} SigmoidParams;
+
+typedef struct {
+  int32_t input_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+  int32_t activation_min;
+  int32_t activation_max;
+  const int8_t *table;
+} ReluParams;
+
+typedef struct {
+  double zero;
+  double six;
+} Relu6Params;
+
+typedef struct {
+  double alpha;
+  int32_t input_offset;
+  int32_t output_offset;
+  int32_t multiplier_alpha;
+  int32_t shift_alpha;
+  int32_t multiplier_identity;
+  int32_t shift_identity;
+  int32_t low;
+  int32_t high;
+  const int8_t *table;
+} LeakyReluParams;
+
+typedef struct {
+  int32_t input_zero_point;
+  int32_t output_zero_point;
+  int32_t reluish_multiplier;
+  int32_t reluish_exponent;
+  int32_t output_multiplier;
+  int32_t output_exponent;
+  const int8_t *table;
+} HardSwishParams;
+
+typedef struct {
+  int32_t zero_point;
+  double scale;
+  int32_t multiplier;
+  int32_t shift;
+  int32_t input_zero_point;
+  int32_t output_min;
+  int32_t output_max;
+} QuantizeParams;
+
+typedef struct {
+  double scale;
+  int32_t zero_point;
+} DequantizeParams;
+
+typedef struct {
+  int64_t output_min;
+  int64_t output_max;
+} CastParams;
+
+typedef struct {
   double beta;
   int32_t input_multiplier;
   int32_t input_left_shift;
-  const int64_t *exp_table;
-  const int64_t *reciprocal_table;
+  const int32_t *exp_table;
+  const int32_t *reciprocal_table;
 } SoftmaxParams;
+
+typedef struct {
+  int32_t input_multiplier;
+  int32_t input_left_shift;
+  int32_t reverse_multiplier;
+  int32_t reverse_shift;
+  int32_t diff_min;
+  const int32_t *exp_table;
+} LogSoftmaxParams;
+
+typedef struct {
+  int32_t axis; /* -1: input 1 is no constant */
+} ArgMinMaxParams;
+
+typedef struct {
+  int32_t axis_mask; /* bit i: axis i goes; -1: input 1 is no constant */
+  int32_t input_zero_point;
+  int32_t output_zero_point;
+  int32_t multiplier;
+  int32_t shift;
+  int32_t output_min;
+  int32_t output_max;
+  int32_t accumulator_scratch;
+  int32_t input_index_scratch;
+  int32_t axes_scratch;
+} MeanParams;
 
 typedef struct {
   int32_t input_offset;
@@ -160,6 +280,105 @@ typedef struct {
 typedef struct {
   int64_t nbytes;
 } CopyParams;
+
+/* Parts in a whole: rounds of one block from each part, in elements. */
+typedef struct {
+  int64_t outer_size;
+  int32_t parts;
+  const int64_t *copy_sizes;
+} Interleaving;
+
+typedef struct {
+  int32_t output_shape[5];
+  int32_t start[5];
+  int32_t stop[5];
+  int32_t pad_value;
+} PadParams;
+
+typedef struct {
+  int32_t start[4];
+  int32_t size[4];
+  int32_t stride[4];
+} StridedSliceParams;
+
+typedef struct {
+  int32_t perm[5];
+  int32_t output_shape[5];
+} TransposeParams;
+
+typedef struct {
+  const int32_t *lower;
+  const int32_t *upper;
+  const int32_t *fraction;
+  const float *float_fraction;
+} Interpolation;
+
+typedef struct {
+  Interpolation rows;
+  Interpolation columns;
+} ResizeBilinearParams;
+
+typedef struct {
+  const int32_t *rows;
+  const int32_t *columns;
+} ResizeNearestNeighborParams;
+
+typedef struct {
+  int32_t batches;
+  int32_t filters;
+  int32_t memory;
+  int32_t rank;
+  int32_t activation;
+  int32_t input_zero_point;
+  int32_t state_zero_point;
+  int32_t output_zero_point;
+  int32_t feature_multiplier;
+  int32_t feature_shift;
+  int32_t time_multiplier;
+  int32_t time_shift;
+  int32_t state_min;
+  int32_t state_max;
+  int32_t filter_scratch;
+  int32_t unit_scratch;
+} SvdfParams;
+
+typedef struct {
+  int32_t input_weights_offset;
+  int32_t input_multiplier;
+  int32_t input_shift;
+  int32_t recurrent_weights_offset;
+  int32_t recurrent_multiplier;
+  int32_t recurrent_shift;
+} GateParams;
+
+typedef struct {
+  int32_t multiplier;
+  int32_t shift;
+  int32_t output_offset;
+  int32_t output_min;
+  int32_t output_max;
+} ProductParams;
+
+/* Gates: forget, input, output, cell. */
+typedef struct {
+  bool time_major;
+  int32_t batches;
+  int32_t steps;
+  int32_t inputs;
+  int32_t units;
+  int32_t input_offset;
+  int32_t hidden_offset;
+  GateParams gates[4];
+  ProductParams forget_times_cell;
+  ProductParams input_times_cell;
+  ProductParams tanh_times_output;
+  bool cell_gate_tanh;
+  bool accumulates_64_bits;
+  int32_t cell_scale_power;
+  double cell_clip;
+  int32_t quantized_cell_clip;
+  int32_t scratch[4];
+} LstmParams;
 
 /* [/cdef] */
 

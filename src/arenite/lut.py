@@ -20,6 +20,11 @@ INT16_STEPS = 512
 INT8_VALUES: Int64Array = np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int64)
 
 
+def no_table() -> npt.NDArray[np.int8]:
+    """The table of a kernel that needs none."""
+    return np.zeros(0, np.int8)
+
+
 def table_int8(function: Callable[[Int64Array], Int64Array]) -> npt.NDArray[np.int8]:
     """A function of int8 values as a table of 256 int8 results, indexed by the byte."""
     return function(INT8_VALUES).astype(np.int8)

@@ -78,12 +78,12 @@ class Program:
 
     def add(self, name: str, params: Any, tensors: Sequence[NativeTensor]) -> bool:
         """Add a step for an operator if there is a kernel that takes these tensors."""
-        if any(len(tensor.shape) > _MAX_RANK for tensor in tensors):
+        if any(len(t.shape) > _MAX_RANK for t in tensors) or not all(map(_is_aligned, tensors)):
             return False
         keep: list[Any] = []
         try:
             struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
-        except KeyError:
+        except (KeyError, OverflowError):
             return False
         sizes, found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
         # Kernels decide by types, shapes and constants: other data do not exist yet.
@@ -131,6 +131,11 @@ def _check(status: int, kernel: Any) -> None:
     if status:
         name = ffi.string(kernel.name).decode()
         raise AreniteError(f"the native kernel of {name} failed with status {status}")
+
+
+def _is_aligned(tensor: NativeTensor) -> bool:
+    """Whether elements lie where C may read them: a file's constants may lie anywhere."""
+    return tensor.data is None or bool(tensor.data.flags.aligned)
 
 
 def _align(size: int) -> int:

@@ -10,12 +10,13 @@ import numpy as np
 def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
     """A new C struct named like the record's class, with the record's values.
 
-    Numbers, tuples (fixed arrays), arrays (pointers) and nested records are carried over
-    by the struct's own field list, so both sides must name the same fields. What the
-    struct points to is appended to ``keep``, which must live as long as the struct.
+    Numbers, tuples (arrays, which may be longer), arrays (pointers) and nested records are
+    carried over by the struct's own field list, so both sides must name the same fields.
+    What the struct points to is appended to ``keep``, which must live as long as the struct.
 
     Raises:
         KeyError: There is no C struct of that name.
+        OverflowError: A number does not fit the C type, as in hostile files.
     """
     name = type(record).__name__
     try:
@@ -33,6 +34,9 @@ def _fill(ffi: Any, struct: Any, record: Any, keep: list[Any]) -> None:
         kind = field.type.kind
         if kind == "struct":
             _fill(ffi, getattr(struct, name), value, keep)
+        elif kind == "array" and field.type.item.kind == "struct":
+            for item, part in zip(getattr(struct, name), value, strict=True):
+                _fill(ffi, item, part, keep)
         elif kind == "pointer":
             setattr(struct, name, _pointer(ffi, field.type, value, keep))
         else:

@@ -21,9 +21,9 @@ from arenite.ops.registry import Registration
 
 @dataclass(frozen=True)
 class ArgMinMaxParams:
-    """The axis that is searched, or None where input 1 is no constant."""
+    """The axis that is searched, or -1 where input 1 is no constant."""
 
-    axis: int | None
+    axis: int
 
 
 def has_elements(node: NodeView) -> bool:
@@ -41,7 +41,7 @@ def prepare(context: Context, node: Node) -> ArgMinMaxParams:
     shape = context.get_eval_tensor(node.inputs[0]).shape
     axis = context.get_eval_tensor(node.inputs[1]).data
     if axis is None or axis.flags.writeable:
-        return ArgMinMaxParams(None)
+        return ArgMinMaxParams(-1)
     resolved = resolve_axis(context, axis, len(shape))
     context.resize_tensor(node.outputs[0], shape[:resolved] + shape[resolved + 1 :])
     return ArgMinMaxParams(resolved)
@@ -74,7 +74,7 @@ def register(
 
     def invoke(context: Context, node: Node) -> None:
         x, out, axis = input_array(context, node, 0), output_array(context, node), node.params.axis
-        if axis is None:
+        if axis < 0:
             axis = resolve_axis(context, input_array(context, node, 1), x.ndim)
             if x.size // x.shape[axis] != out.size:
                 context.report_error(f"indices along axis {axis} do not have shape {out.shape}")

@@ -75,18 +75,20 @@ def constant_values(context: Context, index: int) -> tuple[int, ...] | None:
 class Interleaving:
     """How parts lie in a whole: ``outer_size`` rounds of one block from each part.
 
-    ``copy_sizes`` has the elements per block, one entry per part.
+    ``copy_sizes`` (int64) has the elements per block, one entry for each of ``parts``.
     """
 
     outer_size: int
-    copy_sizes: tuple[int, ...]
+    parts: int
+    copy_sizes: Array
 
 
 def interleaving(shapes: Sequence[tuple[int, ...]], axis: int) -> Interleaving:
     """How parts of these shapes lie in what they give when joined along ``axis``."""
     return Interleaving(
         outer_size=prod(shapes[0][:axis]),
-        copy_sizes=tuple(prod(shape[axis:]) for shape in shapes),
+        parts=len(shapes),
+        copy_sizes=np.array([prod(shape[axis:]) for shape in shapes], np.int64),
     )
 
 
@@ -104,9 +106,10 @@ def divide(params: Interleaving, whole: Array, parts: Sequence[Array]) -> None:
 
 def _blocks(params: Interleaving, whole: Array) -> Iterator[Array]:
     """Views of the whole, one per part, as ``(outer_size, copy_size)``."""
-    rounds = whole.reshape(params.outer_size, sum(params.copy_sizes))
+    sizes = params.copy_sizes.tolist()
+    rounds = whole.reshape(params.outer_size, sum(sizes))
     start = 0
-    for size in params.copy_sizes:
+    for size in sizes:
         yield rounds[:, start : start + size]
         start += size
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class SigmoidParams:
     input_range_radius: int = 0
     input_multiplier: int = 0
     input_left_shift: int = 0
-    table: Array | None = None
+    table: Array = field(default_factory=lut.no_table)
 
 
 def int16_is_symmetric(node: NodeView) -> bool:

@@ -7,6 +7,7 @@ Facts: TFLM ``kernels/internal/quantization_util.cc`` (``PreprocessSoftmaxScalin
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite import gemmlowp
 from arenite.fixedpoint import INT32_MAX, Int64Array, saturating_rounding_doubling_high_mul
@@ -43,9 +44,9 @@ def scaled_differences(multiplier: int, left_shift: int) -> Int64Array:
     return saturating_rounding_doubling_high_mul(shifted, multiplier)
 
 
-def difference_table(multiplier: int, left_shift: int) -> Int64Array:
+def difference_table(multiplier: int, left_shift: int) -> npt.NDArray[np.int32]:
     """``exp`` of ``-i`` input steps for i = 0 .. 255, no integer bits; 0 past the radius."""
-    table = np.zeros(256, np.int64)
+    table = np.zeros(256, np.int32)
     scaled = scaled_differences(multiplier, left_shift)
     table[: len(scaled)] = gemmlowp.exp_on_negative_values(scaled, DIFFERENCE_BITS)
     return table

@@ -6,7 +6,7 @@ Facts: TFLM ``micro/kernels/hard_swish.cc``, ``hard_swish_common.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -49,7 +49,7 @@ class HardSwishParams:
     reluish_exponent: int = 0
     output_multiplier: int = 0
     output_exponent: int = 0
-    table: Array | None = None
+    table: Array = field(default_factory=lut.no_table)
 
 
 OP_DATA = Struct("HardSwishParams", ("int16", "int16", "int16", "int", "int16", "int"))
@@ -95,7 +95,7 @@ def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: HardSwishParams = node.params
     x, out = input_array(context, node, 0), output_array(context, node)
-    if params.table is not None:
+    if params.table.size:
         lut.take_int8(params.table, x, out)
     else:
         hard_swish_float(x, out)

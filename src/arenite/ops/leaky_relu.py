@@ -6,7 +6,7 @@ Facts: TFLM ``micro/kernels/leaky_relu.cc``, ``leaky_relu_common.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -54,7 +54,7 @@ class LeakyReluParams:
     shift_identity: int = 0
     low: int = 0
     high: int = 0
-    table: Array | None = None
+    table: Array = field(default_factory=lut.no_table)
 
 
 OP_DATA = Struct("LeakyReluOpData", ("int32",) * 6)
@@ -90,7 +90,7 @@ def invoke(context: Context, node: Node) -> None:
     x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         leaky_relu_float(params, x, out)
-    elif params.table is not None:
+    elif params.table.size:
         lut.take_int8(params.table, x, out)
     else:
         out[...] = leaky_relu_quantized(params, x.astype(np.int64))

@@ -14,7 +14,6 @@ from arenite import gemmlowp
 from arenite.fixedpoint import (
     INT32_MIN,
     Array,
-    Int64Array,
     multiply_by_quantized_multiplier,
     rounding_divide_by_pot,
     wrap_int32,
@@ -62,7 +61,7 @@ class LogSoftmaxParams:
     reverse_multiplier: int
     reverse_shift: int
     diff_min: int
-    exp_table: Int64Array
+    exp_table: Array
 
 
 OP_DATA = Struct("LogSoftmaxOpData", ("int32",) * 4 + ("int", "size_t", "size_t"))

@@ -40,13 +40,14 @@ class ReducerOptions(OptionsTable):
 
 @dataclass(frozen=True)
 class MeanParams:
-    """The resolved axes (None: input 1 is no constant), and the requantisation of a sum.
+    """Which axes go, and the requantisation of a sum.
 
+    Bit i of ``axis_mask`` is about axis i; the mask is -1 where input 1 is no constant.
     ``multiplier`` and ``shift`` stand for the scales' ratio; the kernel divides it by the
     number of elements that a mean is taken of.
     """
 
-    axes: tuple[int, ...] | None
+    axis_mask: int
     input_zero_point: int
     output_zero_point: int
     multiplier: int
@@ -85,11 +86,12 @@ def prepare(context: Context, node: Node) -> MeanParams:
         ratio = inp.scale / output.scale if output.scale else float("nan")
         multiplier, shift = requantization(context, ratio, "input / output")
         accumulator_scratch = context.request_scratch_buffer_in_arena(4 * output.size, "sums")
-    axes = None
+    axis_mask = -1
     if axis.data is not None:
         axes = resolve_axes(context, axis.data, len(inp.shape))
         shape = reduced_shape(inp.shape, axes, node.options.keep_dims)
         context.resize_tensor(output.index, shape)
+        axis_mask = sum(1 << i for i in axes)
     input_index = context.request_scratch_buffer_in_arena(4 * len(inp.shape), "input index")
     resolved = context.request_scratch_buffer_in_arena(4 * axis.size, "resolved axes")
     # TFLM asks for these tensors a second time, for the output only if it is int8.
@@ -99,7 +101,7 @@ def prepare(context: Context, node: Node) -> MeanParams:
         output_tensor(context, node)
     low, high = QUANTIZED_RANGE.get(inp.type, (0, 0))
     return MeanParams(
-        axes=axes,
+        axis_mask=axis_mask,
         input_zero_point=inp.zero_point,
         output_zero_point=output.zero_point,
         multiplier=multiplier,
@@ -139,8 +141,8 @@ def invoke(context: Context, node: Node) -> None:
     """Dispatch on the element type."""
     params: MeanParams = node.params
     x, out = input_array(context, node, 0), output_array(context, node)
-    axes = params.axes
-    if axes is None:
+    axes = tuple(axis for axis in range(x.ndim) if params.axis_mask >> axis & 1)
+    if params.axis_mask < 0:
         axes = resolve_axes(context, input_array(context, node, 1), x.ndim)
         if x.size // prod(x.shape[axis] for axis in axes) != out.size:
             context.report_error(f"the mean over axes {axes} does not have shape {out.shape}")

@@ -5,7 +5,7 @@ Facts: TFLM ``micro/kernels/activations.cc``, ``activations_common.cc``, ``activ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class ReluParams:
     output_shift: int = 0
     activation_min: int = 0
     activation_max: int = 0
-    table: Array | None = None
+    table: Array = field(default_factory=lut.no_table)
 
 
 def int16_is_symmetric(node: NodeView) -> bool:
@@ -72,7 +72,7 @@ def invoke(context: Context, node: Node) -> None:
     x, out = input_array(context, node, 0), output_array(context, node)
     if x.dtype == np.float32:
         np.copyto(out, np.where(x < 0, np.float32(0), x))
-    elif params.table is not None:
+    elif params.table.size:
         lut.take_int8(params.table, x, out)
     else:
         out[...] = relu_quantized(params, x.astype(np.int64))

@@ -38,13 +38,15 @@ class ResizeBilinearOptions(OptionsTable):
 class Interpolation:
     """For every output position: its two input positions, and how far it is from ``lower``.
 
-    ``fraction`` is float32, or int32 in units of ``2**-10``. It is negative before the
-    centre of the first pixel, where ``lower`` and ``upper`` are both 0.
+    Integers take ``fraction``, int32 in units of ``2**-10``, floats ``float_fraction``; the
+    other one is empty. It is negative before the centre of the first pixel, where ``lower``
+    and ``upper`` are both 0.
     """
 
     lower: npt.NDArray[np.int32]
     upper: npt.NDArray[np.int32]
-    fraction: Array
+    fraction: npt.NDArray[np.int32]
+    float_fraction: npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def _float_positions(node: Node, input_size: int, output_size: int) -> Interpola
         position = position * scale
     lower = np.maximum(np.floor(position), 0)
     upper = np.minimum(np.ceil(position), input_size - 1)
-    return Interpolation(lower.astype(np.int32), upper.astype(np.int32), position - lower)
+    positions = lower.astype(np.int32), upper.astype(np.int32)
+    return Interpolation(*positions, np.zeros(0, np.int32), position - lower)
 
 
 def _fixed_point_positions(node: Node, input_size: int, output_size: int) -> Interpolation:
@@ -108,7 +111,8 @@ def _fixed_point_positions(node: Node, input_size: int, output_size: int) -> Int
     lower = np.maximum(position, 0) >> FRACTION_BITS
     upper = np.minimum((position + ONE - 1) >> FRACTION_BITS, input_size - 1)
     fraction = position - (lower << FRACTION_BITS)
-    return Interpolation(lower.astype(np.int32), upper.astype(np.int32), fraction.astype(np.int32))
+    positions = lower.astype(np.int32), upper.astype(np.int32)
+    return Interpolation(*positions, fraction.astype(np.int32), np.zeros(0, np.float32))
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -131,7 +135,8 @@ def resize_integer(params: ResizeBilinearParams, x: Array, out: Array) -> None:
 def resize_float(params: ResizeBilinearParams, x: Array, out: Array) -> None:
     """Four weighted corners, multiplied and added in TFLM's order in float32."""
     one = np.float32(1)
-    down, right = params.rows.fraction[:, None, None], params.columns.fraction[:, None]
+    down = params.rows.float_fraction[:, None, None]
+    right = params.columns.float_fraction[:, None]
     above, below = x[:, params.rows.lower], x[:, params.rows.upper]
     left, other = params.columns.lower, params.columns.upper
     with np.errstate(all="ignore"):

@@ -70,7 +70,7 @@ OP_DATA = Struct(
 )
 BUILTIN_DATA = Struct("TfLiteSoftmaxParams", ("float",))
 
-_NONE = np.zeros(0, np.int64)
+_NONE = np.zeros(0, np.int32)
 _INT16_LUT_BYTES = 2 * 513
 
 
@@ -143,7 +143,8 @@ def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxP
     reciprocal_table = lut.populate_int16(
         f(1) / f(65535), -32768, output_scale, lambda x: f(1) / (f(1) + x)
     )
-    return SoftmaxParams(beta, multiplier, shift, exp_table, reciprocal_table)
+    tables = exp_table.astype(np.int32), reciprocal_table.astype(np.int32)
+    return SoftmaxParams(beta, multiplier, shift, *tables)
 
 
 def invoke(context: Context, node: Node) -> None:
