@@ -11,9 +11,14 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops._requantize import Finish, FloatStage, OutputStage, Requantizer
-from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, EvalTensor, Node
-from arenite.ops.kernel_util import input_array, output_array, unpack_int4
+from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Array, Context, EvalTensor, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    input_array,
+    optional_input_array,
+    output_array,
+    unpack_int4,
+)
 
 #: ``OpDataConv``, which CONV_2D and DEPTHWISE_CONV_2D share.
 OP_DATA = Struct(
@@ -27,22 +32,29 @@ OP_DATA = Struct(
 # -- constraints ----------------------------------------------------------------------
 
 
-def hybrid_refused(node: NodeView) -> bool:
-    """Weights are integers exactly where activations are: TFLM runs no hybrid models.
+def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> Constraint:
+    """A constraint on the types of activations ``x`` and weights; int4 weights where legal."""
+    legal = {
+        TensorType.FLOAT32: (TensorType.FLOAT32,),
+        TensorType.INT16: (TensorType.INT8,),
+        TensorType.INT8: (TensorType.INT8, TensorType.INT4) if int4 else (TensorType.INT8,),
+    }
 
-    Convert again with full integer quantisation (give the converter a
-    representative_dataset), or with no quantisation at all.
-    """
-    activations, weights = node.input(0).type, node.input(1).type
-    if activations is TensorType.FLOAT32:
-        return weights is TensorType.FLOAT32
-    if activations is TensorType.INT16:
-        return weights is TensorType.INT8
-    return weights in (TensorType.INT8, TensorType.INT4)
+    def check(node: NodeView) -> bool:
+        return node.input(weights).type in legal[node.input(x).type]
+
+    names = "int8 or int4" if int4 else "int8"
+    check.__name__ = "hybrid_refused"
+    check.__doc__ = (
+        f"Weights are integers ({names}) exactly where activations are: TFLM runs no hybrid "
+        "models. Convert again with full integer quantisation (give the converter a "
+        "representative_dataset), or with no quantisation at all."
+    )
+    return check
 
 
-def bias_types(*int16: TensorType) -> Callable[[NodeView], bool]:
-    """A constraint on input 2; ``int16`` are the bias types for int16 activations."""
+def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> Constraint:
+    """A constraint on the bias; ``int16`` are its types for int16 activations ``x``."""
     legal = {
         TensorType.FLOAT32: (TensorType.FLOAT32,),
         TensorType.INT8: (TensorType.INT32,),
@@ -50,15 +62,32 @@ def bias_types(*int16: TensorType) -> Callable[[NodeView], bool]:
     }
 
     def check(node: NodeView) -> bool:
-        bias = node.inputs[2] if len(node.inputs) > 2 else None
-        return bias is None or bias.type in legal[node.input(0).type]
+        tensor = _optional(node, bias)
+        return tensor is None or tensor.type in legal[node.input(x).type]
 
     names = " or ".join(str(t) for t in int16)
+    check.__name__ = "bias_types"
     check.__doc__ = (
         "The bias is float32 with float32 activations, int32 with int8 ones and "
         f"{names} with int16 ones."
     )
     return check
+
+
+def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
+    """A constraint: the bias has as many elements as the weights along ``axis``."""
+
+    def check(node: NodeView) -> bool:
+        tensor = _optional(node, bias)
+        return tensor is None or tensor.size == node.input(weights).shape[axis]
+
+    check.__name__ = "bias_per_channel"
+    check.__doc__ = f"The bias has as many elements as axis {axis} of the weights."
+    return check
+
+
+def _optional(node: NodeView, index: int) -> TfLiteTensor | None:
+    return node.inputs[index] if index < len(node.inputs) else None
 
 
 def accumulates_64_bits(
@@ -87,8 +116,6 @@ class OutputParams(Protocol):
     """The part of a parameter record from which the last step is made."""
 
     @property
-    def input_offset(self) -> int: ...
-    @property
     def output_offset(self) -> int: ...
     @property
     def multiplier(self) -> Array: ...
@@ -104,58 +131,61 @@ class OutputParams(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Per output channel: the bias, the sum of all weights and of their magnitudes."""
+    """What is known of the sums of products ``x * w`` of every output channel.
+
+    ``bias`` comes on top of them; ``bound`` is their largest magnitude.
+    """
 
     bias: Array
-    weights: Array
-    magnitudes: Array
+    bound: Array
 
     @classmethod
-    def of(cls, weights: Array, bias: Array | None) -> Sums:
-        """Of weights ``(channels, ...)`` and a bias, absent where it is None."""
+    def of(cls, weights: Array, bias: Array | None, largest: int = 0, offset: int = 0) -> Sums:
+        """For weights ``(channels, ...)``, and ``x`` with magnitudes up to ``largest``.
+
+        ``offset`` is what should have been added to every ``x`` before; the bias makes
+        good for it.
+        """
         flat = weights.reshape(len(weights), -1)
-        return cls(
-            bias=np.zeros(len(weights), weights.dtype) if bias is None else bias.reshape(-1),
-            weights=flat.sum(axis=1, dtype=np.int64) if flat.dtype.kind == "i" else np.zeros(0),
-            magnitudes=np.abs(flat.astype(np.float64)).sum(axis=1),
-        )
+        if flat.dtype.kind == "f":
+            nothing = np.zeros(len(flat))
+            return cls(nothing if bias is None else bias.reshape(-1), nothing)
+        constant = offset * flat.sum(axis=1, dtype=np.int64)
+        if bias is not None:
+            constant += bias.reshape(-1)
+        return cls(constant, largest * np.abs(flat.astype(np.float64)).sum(axis=1))
 
     def __getitem__(self, channels: slice) -> Sums:
-        return Sums(self.bias[channels], self.weights[channels], self.magnitudes[channels])
+        return Sums(self.bias[channels], self.bound[channels])
+
+
+def largest_raw(x: Array, offset: int) -> int:
+    """Largest magnitude of raw values like ``x`` and of the zero point ``-offset``."""
+    return 0 if x.dtype.kind == "f" else max(-int(np.iinfo(x.dtype).min), abs(offset))
 
 
 def finish_of(
-    params: OutputParams, sums: Sums, x: Array, out: Array, *, rows: int, channels: slice
+    params: OutputParams, sums: Sums, out: Array, rows: int, channels: slice = slice(None)
 ) -> tuple[np.dtype[Any], Finish]:
-    """The element type in which sums ``x * w`` are exact, and what follows them.
+    """The element type in which the sums of ``channels`` are exact, and what follows them.
 
-    ``x`` holds raw values, and the input's zero point outside the image: its offset is
-    made good for here, as a constant per channel. ``rows`` is the number of sums per
-    channel; ``x`` and ``out`` give types only.
+    ``rows`` is the number of sums per channel; ``out`` gives the type of the output.
     """
     sums = sums[channels]
     if out.dtype == np.float32:
         stage = FloatStage(sums.bias, params.activation_min, params.activation_max)
         return np.dtype(np.float64), stage
-    largest = max(-int(np.iinfo(x.dtype).min), abs(params.input_offset))
-    bias = sums.bias + params.input_offset * sums.weights
-    bound = largest * sums.magnitudes
-    requantizer = Requantizer(
-        OutputStage(
-            multiplier=params.multiplier[channels],
-            shift=params.shift[channels],
-            bias=bias,
-            zero_point=params.output_offset,
-            low=int(params.activation_min),
-            high=int(params.activation_max),
-            wide=params.accumulates_64_bits,
-        ),
-        bound,
-        rows,
-        out.dtype,
+    integer_stage = OutputStage(
+        multiplier=params.multiplier[channels],
+        shift=params.shift[channels],
+        bias=sums.bias,
+        zero_point=params.output_offset,
+        low=int(params.activation_min),
+        high=int(params.activation_max),
+        wide=params.accumulates_64_bits,
     )
-    exact = np.float32 if bound.max() < 2**24 else np.float64
-    return np.dtype(exact), requantizer
+    exact = np.float32 if sums.bound.max() < 2**24 else np.float64
+    return np.dtype(exact), Requantizer(integer_stage, sums.bound, rows, out.dtype)
 
 
 def padding_type(x: Array, zero_point: int) -> np.dtype[Any]:
@@ -172,27 +202,28 @@ Kernel = Callable[[Array, Array], None]
 Build = Callable[[Any, Array, Array, Array | None, Array], Kernel]
 
 
-def invoke_with(build: Build) -> Callable[[Context, Node], None]:
+def invoke_with(
+    build: Build, x: int = 0, weights: int = 1, bias: int = 2
+) -> Callable[[Context, Node], None]:
     """An ``invoke`` that runs the kernel which ``build(params, x, weights, bias, out)`` makes.
 
     The kernel is kept where weights and bias are constants.
     """
 
     def invoke(context: Context, node: Node) -> None:
-        x, out = input_array(context, node, 0), output_array(context, node)
+        images, out = input_array(context, node, x), output_array(context, node)
         kernel: Kernel | None = node.host.get("kernel")
         if kernel is None:
-            kernel = made(context, node, x, out)
-        kernel(x, out)
+            kernel = made(context, node, images, out)
+        kernel(images, out)
 
-    def made(context: Context, node: Node, x: Array, out: Array) -> Kernel:
-        weights = context.get_eval_tensor(node.inputs[1])
-        has_bias = len(node.inputs) > 2 and node.inputs[2] >= 0
-        bias = context.get_eval_tensor(node.inputs[2]).data if has_bias else None
-        kernel = build(node.params, x, weight_values(weights), bias, out)
+    def made(context: Context, node: Node, images: Array, out: Array) -> Kernel:
+        tensor = context.get_eval_tensor(node.inputs[weights])
+        constant = optional_input_array(context, node, bias)
+        kernel = build(node.params, images, weight_values(tensor), constant, out)
         if out.dtype == np.float32:
             kernel = quiet(kernel)
-        sources = [data for data in (weights.data, bias) if data is not None]
+        sources = [data for data in (tensor.data, constant) if data is not None]
         if not any(data.flags.writeable for data in sources):
             node.host["kernel"] = kernel
         return kernel

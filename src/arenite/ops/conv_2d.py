@@ -19,10 +19,12 @@ from arenite.ops._convolution import (
     OP_DATA,
     Sums,
     accumulates_64_bits,
+    bias_per_channel,
     bias_types,
     finish_of,
     hybrid_refused,
     invoke_with,
+    largest_raw,
     padding_type,
 )
 from arenite.ops._window import Axis, Border, Window, axes_of, window_of
@@ -87,12 +89,6 @@ def channels_divide(node: NodeView) -> bool:
         return False
     groups = depth // filter_shape[3]
     return groups > 0 and filter_shape[0] % groups == 0
-
-
-def bias_fits(node: NodeView) -> bool:
-    """The bias has one element per output channel."""
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
-    return bias is None or bias.size == node.input(1).shape[0]
 
 
 def prepare(context: Context, node: Node) -> Conv2DParams:
@@ -162,17 +158,17 @@ class Convolution:
     ) -> None:
         axes = axes_of(params.window, x.shape[1:3])
         weights = weights[:, axes[0].taps, axes[1].taps]
-        sums = Sums.of(weights, bias)
+        offset = params.input_offset
+        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
         self._border = None
         if params.groups > 1 or not _is_pointwise(axes):
-            zero_point = -params.input_offset
-            self._border = Border(x.shape, axes, padding_type(x, zero_point), zero_point)
+            self._border = Border(x.shape, axes, padding_type(x, -offset), -offset)
         filters, depth = len(weights) // params.groups, weights.shape[3]
         positions = out.size // out.shape[3]
         self._groups = []
         for group in range(params.groups):
             channels = slice(group * filters, (group + 1) * filters)
-            dtype, finish = finish_of(params, sums, x, out, rows=positions, channels=channels)
+            dtype, finish = finish_of(params, sums, out, positions, channels)
             matrix = np.ascontiguousarray(weights[channels].reshape(filters, -1).T, dtype)
             acc = np.empty((positions, filters), dtype)
             if self._border is None:
@@ -240,12 +236,12 @@ REGISTRATION = Registration(
         c.inputs_between(2, 3, optional=frozenset({2})),
         c.outputs_exactly(1),
         c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused,
+        hybrid_refused(),
         c.same_type(),
         c.rank(0, 4),
         c.rank(1, 4),
         channels_divide,
         bias_types(TensorType.INT32, TensorType.INT64),
-        bias_fits,
+        bias_per_channel(0),
     ),
 )

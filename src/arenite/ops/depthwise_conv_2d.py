@@ -20,10 +20,12 @@ from arenite.ops._convolution import (
     OP_DATA,
     Sums,
     accumulates_64_bits,
+    bias_per_channel,
     bias_types,
     finish_of,
     hybrid_refused,
     invoke_with,
+    largest_raw,
 )
 from arenite.ops._requantize import tile
 from arenite.ops._window import Border, Window, axes_of, window_of
@@ -82,12 +84,6 @@ def channels_multiply(node: NodeView) -> bool:
     depth, filter_shape = node.input(0).shape[3], node.input(1).shape
     multiplied = depth * node.options.depth_multiplier
     return filter_shape[0] == 1 and filter_shape[3] == multiplied > 0
-
-
-def bias_fits(node: NodeView) -> bool:
-    """The bias has one element per output channel."""
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
-    return bias is None or bias.size == node.input(1).shape[3]
 
 
 def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
@@ -150,19 +146,15 @@ class DepthwiseConvolution:
         n, height, width, channels = out.shape
         rows, columns = axes = axes_of(params.window, x.shape[1:3])
         taps = weights[0, rows.taps, columns.taps]
-        dtype, self._finish = finish_of(
-            params,
-            Sums.of(taps.reshape(-1, channels).T, bias),
-            x,
-            out,
-            rows=n * height * width,
-            channels=slice(None),
-        )
+        offset = params.input_offset
+        per_channel = taps.reshape(-1, channels).T
+        sums = Sums.of(per_channel, bias, largest_raw(x, offset), offset)
+        dtype, self._finish = finish_of(params, sums, out, n * height * width)
         self._border = Border(
             x.shape,
             axes,
             dtype,
-            -params.input_offset,
+            -offset,
             phases=columns.stride,
             repeat=params.depth_multiplier,
         )
@@ -198,12 +190,12 @@ REGISTRATION = Registration(
         c.inputs_between(2, 3, optional=frozenset({2})),
         c.outputs_exactly(1),
         c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused,
+        hybrid_refused(),
         c.same_type(),
         c.rank(0, 4),
         c.rank(1, 4),
         channels_multiply,
         bias_types(TensorType.INT64),
-        bias_fits,
+        bias_per_channel(3),
     ),
 )

@@ -20,10 +20,12 @@ from arenite.ops import constraints as c
 from arenite.ops._convolution import (
     Sums,
     accumulates_64_bits,
+    bias_per_channel,
     bias_types,
     finish_of,
     hybrid_refused,
     invoke_with,
+    largest_raw,
 )
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -90,12 +92,6 @@ def depth_divides(node: NodeView) -> bool:
     """The input's elements are a multiple of the weights' last dimension, and not 0."""
     size = node.input(0).size
     return size > 0 and size % node.input(1).shape[-1] == 0
-
-
-def bias_fits(node: NodeView) -> bool:
-    """The bias has one element per unit."""
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
-    return bias is None or bias.size == node.input(1).shape[-2]
 
 
 def prepare(context: Context, node: Node) -> FullyConnectedParams:
@@ -217,8 +213,9 @@ class FullyConnected:
         if params.filter_offset:
             weights = weights.astype(np.int64) + params.filter_offset
         rows = x.size // depth
-        sums = Sums.of(weights, bias)
-        dtype, self._finish = finish_of(params, sums, x, out, rows=rows, channels=slice(None))
+        offset = params.input_offset
+        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
+        dtype, self._finish = finish_of(params, sums, out, rows)
         self._matrix = weights.astype(dtype).T
         self._x = np.empty((rows, depth), dtype)
         self._acc = np.empty((rows, units), dtype)
@@ -240,11 +237,11 @@ REGISTRATION = Registration(
         c.inputs_between(2, 3, optional=frozenset({2})),
         c.outputs_exactly(1),
         c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused,
+        hybrid_refused(),
         c.same_type(),
         weights_are_matrix,
         depth_divides,
         bias_types(TensorType.INT32, TensorType.INT64),
-        bias_fits,
+        bias_per_channel(-2),
     ),
 )
