@@ -73,11 +73,11 @@ void ar_requantize_move(ar_steps *steps, int32_t center) {
   for (int32_t i = 0; i < steps->count; ++i) steps->threshold[i] -= center;
 }
 
-int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
+int ar_requantize_line(const ar_steps *steps, double scale, double rounding, double *offset,
                        double *negative_offset) {
   double low[2] = {-1e30, -1e30}, high[2] = {1e30, 1e30};
   for (int i = 0; i < steps->count; ++i) {
-    double edge = (double)(steps->first + i) - 0.5;
+    double edge = (double)(steps->first + i) - rounding;
     int32_t on = steps->threshold[i], before = on - 1;
     double least = edge - scale * on, most = edge - scale * before;
     if (on <= steps->high && least > low[on < 0]) low[on < 0] = least;

@@ -65,9 +65,10 @@ void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
 /* Takes `center` off all accumulators; where they had one sign, both signs then share a line. */
 void ar_requantize_move(ar_steps *steps, int32_t center);
 
-/* Candidate lines through the steps, in double: the middle of what each step allows.
+/* Candidate lines through the steps, in double: the middle of what each step allows. An output
+ * y begins where the line reaches y - rounding: 0.5 for rounding to nearest, 0 for down.
  * A candidate must still be verified in the arithmetic that will run. */
-int ar_requantize_line(const ar_steps *steps, double scale, double *offset,
+int ar_requantize_line(const ar_steps *steps, double scale, double rounding, double *offset,
                        double *negative_offset);
 
 #endif

@@ -57,7 +57,7 @@ static ar_requantize_mode find_line(const ar_steps *steps, float nearest, line *
   for (int attempt = 0; attempt < 24; ++attempt) {
     const float scale = neighbour(nearest, attempt);
     double offset, negative;
-    const int mode = ar_requantize_line(steps, scale, &offset, &negative);
+    const int mode = ar_requantize_line(steps, scale, 0.0, &offset, &negative);
     if (mode == AR_REQUANT_INTEGER) continue;
     for (int nudge = 0; nudge < 3; ++nudge) {
       *found = (line){scale, neighbour((float)offset, nudge), neighbour((float)negative, nudge)};

@@ -17,16 +17,21 @@
 #define AR_INLINE static inline __attribute__((always_inline))
 #endif
 
+/* Both the sum and its conversion are rounded down: the result is the floor of the exact line,
+ * because every integer is a float. Rounding to nearest twice would lose some of them. */
+#define AR_DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+
 /* One vector of 16 channels, by the float line of each channel. */
 AR_INLINE __m512i ar_requantize_float(__m512i acc, __m512 scale, __m512 offset) {
-  return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, offset));
+  __m512 line = _mm512_fmadd_round_ps(_mm512_cvtepi32_ps(acc), scale, offset, AR_DOWN);
+  return _mm512_cvt_roundps_epi32(line, AR_DOWN);
 }
 
 /* The same, with another offset for negative accumulators. */
 AR_INLINE __m512i ar_requantize_signed(__m512i acc, __m512 scale, __m512 offset,
                                        __m512 negative_offset) {
   __m512 line = _mm512_mask_blend_ps(_mm512_movepi32_mask(acc), offset, negative_offset);
-  return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, line));
+  return ar_requantize_float(acc, scale, line);
 }
 
 /* 16 channels by 64-bit integers: (acc * m + constant - 2^31 * [acc < 0]) >> total, total >= 32. */
