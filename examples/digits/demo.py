@@ -17,8 +17,10 @@ import data
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+from rich.console import Console
 
 import arenite as ar
+from arenite.report.memory import ArenaUse, render_regions
 
 Array = npt.NDArray[Any]
 
@@ -38,8 +40,8 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{shown(path)}, 8 x 8 pixels:\n")
     print(drawn(image))
     print(f"\nArenite sees a {digit} (probability {probabilities[digit]:.3f}).\n")
-    print(f"{interp.arena}\n")
-    print(f"loaded and planned in {loaded * 1e3:.1f} ms, one inference takes {timed(interp, x)}")
+    print_arena(interp)
+    print(f"\nLoaded and planned in {loaded * 1e3:.0f} ms; an inference takes {timed(interp, x)}.")
     print(NEXT)
 
 
@@ -65,6 +67,17 @@ def drawn(image: Array) -> str:
         "    " + "".join(SHADES[int(grey) * (len(SHADES) - 1) // 255] * 2 for grey in row)
         for row in image
     )
+
+
+def print_arena(interp: ar.Interpreter) -> None:
+    """The arena's regions to scale."""
+    arena, console = interp.arena, Console(highlight=False)
+    use = ArenaUse(
+        data.MODEL.name, "lp64", arena.size, arena.size, interp.plan, interp.allocations()
+    )
+    ascii_only = console.options.ascii_only
+    for line in render_regions(use, min(console.width, 80), ascii_only=ascii_only):
+        console.print(line)
 
 
 def timed(interp: ar.Interpreter, x: Array, repeats: int = 100) -> str:

@@ -76,7 +76,7 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield Text(printable(use.file), style="bold")
     yield Text(f"{use.plan.planner} planner, structs of {use.abi}")
     yield Text()
-    yield from _regions(use, width, ascii_only=ascii_only)
+    yield from render_regions(use, width, ascii_only=ascii_only)
     yield Text()
     yield Text("Head: offset in bytes against operators", style="bold")
     yield from draw_map(use.head_buffers, width, glyphs=ASCII if ascii_only else UNICODE)
@@ -89,7 +89,7 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
 
 
-def _regions(use: ArenaUse, width: int, *, ascii_only: bool) -> Iterator[Text]:
+def render_regions(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
     """A bar to scale, and a line per region."""
     head, _, tail = use.allocations.head, use.temp, use.allocations.tail
     regions = [
