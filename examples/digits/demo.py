@@ -1,6 +1,6 @@
 """Read a handwritten digit: ``python examples/digits/demo.py [DIGIT | IMAGE]``.
 
-Without an argument it takes the picture of a seven. An image of any size is made grey
+Without an argument it takes the picture of a three. An image of any size is made grey
 and 8 x 8 pixels; the model expects white on black.
 """
 
@@ -28,7 +28,7 @@ SHADES = " .:-=+*%@#"
 
 
 def main(arguments: Sequence[str]) -> None:
-    path = picture(arguments[0] if arguments else "7")
+    path = picture(arguments[0] if arguments else "3")
     image = read_grey(path)
     start = time.perf_counter()
     interp = ar.Interpreter(ar.load(data.MODEL))
@@ -98,7 +98,7 @@ NEXT = f"""
 Next:
   .venv/bin/arenite info {shown(data.MODEL)}
   .venv/bin/arenite memory {shown(data.MODEL)}
-  .venv/bin/python {shown(data.HERE / "demo.py")} 3
+  .venv/bin/python {shown(data.HERE / "demo.py")} 7
   .venv/bin/python {shown(data.HERE / "evaluate.py")}"""
 
 if __name__ == "__main__":
