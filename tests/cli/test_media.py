@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arenite.cli.media import read_image, read_wav
-from arenite.cli.values import InputError
+from arenite.cli.values import InputError, Pixels
 from arenite.errors import ShapeError
 from arenite.model import ModelBuilder
 
@@ -33,6 +33,7 @@ def image(tmp_path):
     return save
 
 
+AS_IT_IS = Pixels()
 RAMP = np.arange(16, dtype=np.uint8).reshape(4, 4) * 17
 
 
@@ -41,52 +42,64 @@ RAMP = np.arange(16, dtype=np.uint8).reshape(4, 4) * 17
 
 @pytest.mark.parametrize("name", ["a.png", "a.bmp"])
 def test_int8_gets_pixel_minus_128_as_firmware_does_it(image, name):
-    read = read_image(image(RAMP, name), tensor((1, 4, 4, 1)), None)
+    read = read_image(image(RAMP, name), tensor((1, 4, 4, 1)), AS_IT_IS)
     assert np.array_equal(read.array[0, :, :, 0], RAMP.astype(int) - 128)
     assert read.origin == f"{name}, 4x4, pixels 0..255 as 0..1, quantised"
 
 
 def test_a_range_about_zero_is_filled_too(image):
     person_detect = tensor((1, 4, 4, 1), scale=0.007843137718737125, zero_point=-1)
-    read = read_image(image(RAMP), person_detect, None)
+    read = read_image(image(RAMP), person_detect, AS_IT_IS)
     assert np.array_equal(read.array[0, :, :, 0], RAMP.astype(int) - 128)
     assert read.origin == "a.png, 4x4, pixels 0..255 as -0.9961..1.004, quantised"
 
 
 def test_uint8_gets_the_pixels_with_and_without_a_scale(image):
     for scale in (1 / 255, None):
-        read = read_image(image(RAMP), tensor((1, 4, 4, 1), "uint8", scale, 0), None)
+        read = read_image(image(RAMP), tensor((1, 4, 4, 1), "uint8", scale, 0), AS_IT_IS)
         assert np.array_equal(read.array[0, :, :, 0], RAMP)
 
 
 def test_float_gets_numbers_from_0_to_1(image):
-    read = read_image(image(RAMP), tensor((4, 4), "float32", None), None)
+    read = read_image(image(RAMP), tensor((4, 4), "float32", None), AS_IT_IS)
     assert read.array.dtype == np.float32
     assert (read.array.min(), read.array.max()) == (0.0, 1.0)
 
 
 def test_int16_gets_the_positive_half_of_its_symmetric_range(image):
-    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "int16", 1 / 32768, 0), None)
+    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "int16", 1 / 32768, 0), AS_IT_IS)
     assert (read.array.min(), read.array.max()) == (0, 32767)
 
 
 def test_the_pixel_range_can_be_given(image):
-    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "float32", None), (-1, 1))
+    read = read_image(image(RAMP), tensor((1, 4, 4, 1), "float32", None), Pixels((-1, 1)))
     assert (read.array.min(), read.array.max()) == (-1.0, 1.0)
     assert read.origin == "a.png, 4x4, pixels 0..255 as -1..1"
 
 
+def test_raw_pixels_are_the_inputs_own_values(image):
+    read = read_image(image([[0, 127], [128, 255]]), tensor((1, 2, 2, 1)), Pixels(raw=True))
+    assert read.array.reshape(-1).tolist() == [0, 127, -128, -1]
+    assert read.origin == "a.png, bytes as int8"
+
+
+@pytest.mark.parametrize("target", [tensor((1, 2, 2, 1)), tensor((1, 4, 4, 1), "float32", None)])
+def test_raw_pixels_are_neither_resized_nor_converted(image, target):
+    with pytest.raises(InputError, match="expected an int8 or uint8 input and an image of its"):
+        read_image(image(RAMP), target, Pixels(raw=True))
+
+
 def test_an_image_is_resized_to_the_input(image):
-    read = read_image(image(np.full((6, 3), 51)), tensor((1, 2, 4, 1)), None)
+    read = read_image(image(np.full((6, 3), 51)), tensor((1, 2, 4, 1)), AS_IT_IS)
     assert np.array_equal(read.array, np.full((1, 2, 4, 1), 51 - 128))
     assert read.origin.startswith("a.png, 3x6 resized to 4x2, ")
 
 
 def test_colours_become_grey_and_grey_becomes_colours(image):
     red = np.full((2, 2, 3), [255, 0, 0])
-    grey = read_image(image(red), tensor((1, 2, 2, 1)), None).array
+    grey = read_image(image(red), tensor((1, 2, 2, 1)), AS_IT_IS).array
     assert np.unique(grey).tolist() == [76 - 128]
-    colours = read_image(image(np.full((2, 2), 9)), tensor((1, 2, 2, 3)), None).array
+    colours = read_image(image(np.full((2, 2), 9)), tensor((1, 2, 2, 3)), AS_IT_IS).array
     assert np.unique(colours).tolist() == [9 - 128]
 
 
@@ -94,14 +107,14 @@ def test_a_palette_is_resolved(tmp_path):
     palette = Image.new("P", (2, 2), 1)
     palette.putpalette([0, 0, 0, 200, 200, 200])
     palette.save(tmp_path / "a.bmp")
-    read = read_image(tmp_path / "a.bmp", tensor((1, 2, 2, 1)), None)
+    read = read_image(tmp_path / "a.bmp", tensor((1, 2, 2, 1)), AS_IT_IS)
     assert np.unique(read.array).tolist() == [200 - 128]
 
 
 @pytest.mark.parametrize("shape", [(1, 4, 4, 2), (2, 4, 4, 1), (1, 16), (16,), (1, 1, 257)])
 def test_an_input_that_is_no_image_is_refused(image, shape):
     with pytest.raises(InputError, match=r"expected an input of shape \[1,height,width,channels\]"):
-        read_image(image(RAMP), tensor(shape), None)
+        read_image(image(RAMP), tensor(shape), AS_IT_IS)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"BM no bitmap"])
@@ -109,27 +122,27 @@ def test_broken_images_are_refused(tmp_path, content):
     path = tmp_path / "a.png"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a.png: not a readable image: "):
-        read_image(path, tensor((1, 4, 4, 1)), None)
+        read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
 
 
 def test_a_truncated_image_is_refused(image):
     path = image(np.random.default_rng(0).integers(0, 256, (64, 64)))
     path.write_bytes(path.read_bytes()[:2000])
     with pytest.raises(InputError, match="not a readable image: "):
-        read_image(path, tensor((1, 4, 4, 1)), None)
+        read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
 
 
 def test_more_than_8_bits_per_pixel_are_refused(tmp_path):
     Image.fromarray(np.zeros((4, 4), np.uint16)).save(tmp_path / "a.png")
     with pytest.raises(InputError, match="expected 8 bits per pixel, got mode I"):
-        read_image(tmp_path / "a.png", tensor((1, 4, 4, 1)), None)
+        read_image(tmp_path / "a.png", tensor((1, 4, 4, 1)), AS_IT_IS)
 
 
 def test_without_pillow_the_message_says_what_to_install(image, monkeypatch):
     path = image(RAMP)
-    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL", AS_IT_IS)
     with pytest.raises(InputError, match=r"install it with: pip install 'arenite\[image\]'"):
-        read_image(path, tensor((1, 4, 4, 1)), None)
+        read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
 
 
 # -- .wav --------------------------------------------------------------------------------

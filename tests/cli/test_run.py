@@ -168,7 +168,14 @@ def test_an_unsupported_operator(arenite, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--repeat", "0"], ["--seed", "-1"], ["--repeat", "many"], ["--nonsense"]]
+    "arguments",
+    [
+        ["--repeat", "0"],
+        ["--seed", "-1"],
+        ["--repeat", "many"],
+        ["--nonsense"],
+        ["--raw-pixels", "--pixel-range", "0", "1"],
+    ],
 )
 def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     assert arenite("run", model_file, *arguments).exit_code == 2

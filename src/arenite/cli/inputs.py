@@ -8,18 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from arenite.cli import arrays, media
-from arenite.cli.values import Array, Input, InputError, is_quantized, require_plain
+from arenite.cli.values import Array, Input, InputError, Pixels, is_quantized, require_plain
 from arenite.model import Model, Tensor
 
 _IMAGES = (".png", ".bmp", ".jpg", ".jpeg")
 
 
-def read_inputs(
-    model: Model, files: Sequence[Path], pixel_range: tuple[float, float] | None = None
-) -> list[Input]:
+def read_inputs(model: Model, files: Sequence[Path], pixels: Pixels | None = None) -> list[Input]:
     """One array per input of the model, from one file each or from one ``.npz``.
-
-    ``pixel_range`` holds the real numbers that pixels 0 and 255 stand for.
 
     Raises:
         InputError: A file has no known format or is broken, or their number is wrong.
@@ -33,14 +29,15 @@ def read_inputs(
         raise InputError(
             f"expected {len(model.inputs)} input files, one for each of {names}, got {len(files)}"
         )
-    return [_read(file, t, pixel_range) for file, t in zip(files, model.inputs, strict=True)]
+    pixels = pixels or Pixels()
+    return [_read(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]
 
 
-def _read(path: Path, tensor: Tensor, pixel_range: tuple[float, float] | None) -> Input:
+def _read(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
     require_plain(tensor)
     suffix = path.suffix.lower()
     if suffix in _IMAGES:
-        return media.read_image(path, tensor, pixel_range)
+        return media.read_image(path, tensor, pixels)
     match suffix:
         case ".npy":
             return arrays.read_npy(path, tensor)

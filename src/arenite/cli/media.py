@@ -4,38 +4,67 @@ from __future__ import annotations
 
 import wave
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arenite.cli.values import Array, Input, InputError, fit_reals, is_quantized, real_range
+from arenite.cli.values import (
+    Array,
+    Input,
+    InputError,
+    Pixels,
+    fit_reals,
+    is_quantized,
+    real_range,
+)
 from arenite.errors import ShapeError
 from arenite.model import Tensor, TensorType
 from arenite.report.text import tensor_text
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_BILINEAR = 2  # PIL.Image.Resampling.BILINEAR; Pillow may not be installed
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
-def read_image(path: Path, tensor: Tensor, pixel_range: tuple[float, float] | None) -> Input:
+def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
     """An image, resized to the input, as grey or RGB according to its channels.
 
-    Pixels 0..255 become the real numbers ``pixel_range``; by default all that a
-    quantised input can hold (so int8 gets ``pixel - 128``, as firmware does it; int16,
+    Bytes 0..255 become the real numbers ``pixels.range``; by default all that a
+    quantised input can hold (so int8 gets ``byte - 128``, as firmware does it; int16,
     whose range is symmetric, from 0 up), and 0..1 for a float input. uint8 without a
-    scale takes the pixels as they are.
+    scale takes the bytes as they are. ``pixels.raw`` gives int8 the bytes reinterpreted:
+    some of TFLM's own test bitmaps hold int8 values.
 
     Raises:
         InputError: Pillow is missing, the file is no image, or the input takes none.
         OSError: The file cannot be read.
     """
     height, width, channels = _image_shape(tensor, path)
-    pixels, original = _load_image(path, (width, height), _MODES[channels])
-    pixels = pixels.reshape(tensor.shape)
-    origin = f"{path.name}, {original}"
+    image = _load_image(path, _MODES[channels])
+    origin = f"{path.name}, {image.width}x{image.height}"
+    if pixels.raw:
+        return _raw_pixels(path, image, tensor, (width, height))
+    if image.size != (width, height):
+        image = image.resize((width, height), _BILINEAR)
+        origin += f" resized to {width}x{height}"
+    values = np.asarray(image, np.uint8).reshape(tensor.shape)
     if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
-        return Input(pixels, origin)
-    low, high = pixel_range or _default_range(tensor)
-    reals = low + pixels.astype(np.float64) * ((high - low) / 255)
+        return Input(values, origin)
+    low, high = pixels.range or _default_range(tensor)
+    reals = low + values.astype(np.float64) * ((high - low) / 255)
     return fit_reals(reals, tensor, f"{origin}, pixels 0..255 as {low:.4g}..{high:.4g}")
+
+
+def _raw_pixels(path: Path, image: Image, tensor: Tensor, size: tuple[int, int]) -> Input:
+    if tensor.type not in (TensorType.INT8, TensorType.UINT8) or image.size != size:
+        raise InputError(
+            f"{path}: expected an int8 or uint8 input and an image of its size for raw pixels, "
+            f"got {tensor_text(tensor)} and {image.width}x{image.height}"
+        )
+    values = np.array(image, np.uint8).view(tensor.type.dtype).reshape(tensor.shape)
+    return Input(values, f"{path.name}, bytes as {tensor.type}")
 
 
 def _image_shape(tensor: Tensor, path: Path) -> tuple[int, int, int]:
@@ -60,31 +89,26 @@ def _default_range(tensor: Tensor) -> tuple[float, float]:
     return (0.0, high) if tensor.type is TensorType.INT16 else (low, high)
 
 
-def _load_image(path: Path, size: tuple[int, int], mode: str) -> tuple[Array, str]:
-    """The pixels at ``size`` (width, height) as uint8, and what the file held, in words."""
+def _load_image(path: Path, mode: str) -> Image:
     try:
-        from PIL import Image, ImageOps, UnidentifiedImageError
+        from PIL import Image as Images
+        from PIL import ImageOps, UnidentifiedImageError
     except ImportError as error:
         raise InputError(
             f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"
         ) from error
-    broken = (ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError)
+    broken = (ValueError, SyntaxError, UnidentifiedImageError, Images.DecompressionBombError)
     try:
-        with Image.open(path) as file:
+        with Images.open(path) as file:
             if file.mode.startswith(("I", "F")):
                 raise ValueError(f"expected 8 bits per pixel, got mode {file.mode}")
-            image = ImageOps.exif_transpose(file).convert(mode)
+            return ImageOps.exif_transpose(file).convert(mode)
     except broken as error:
         raise InputError(f"{path}: not a readable image: {error}") from error
     except OSError as error:
         if error.errno is not None:
             raise
         raise InputError(f"{path}: not a readable image: {error}") from error
-    original = f"{image.width}x{image.height}"
-    if image.size != size:
-        image = image.resize(size, Image.Resampling.BILINEAR)
-        original += f" resized to {size[0]}x{size[1]}"
-    return np.asarray(image, np.uint8), original
 
 
 def read_wav(path: Path, tensor: Tensor) -> Input:

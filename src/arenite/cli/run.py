@@ -49,6 +49,13 @@ PixelRange = Annotated[
         "quantised input, 0 and 1 for a float one.",
     ),
 ]
+RawPixels = Annotated[
+    bool,
+    typer.Option(
+        "--raw-pixels",
+        help="Take an image's bytes as an int8 or uint8 input's values, as TFLM's tests do.",
+    ),
+]
 
 
 def run(
@@ -61,6 +68,7 @@ def run(
     seed: Seed = 0,
     top: Top = 5,
     pixel_range: PixelRange = None,
+    raw_pixels: RawPixels = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a model once and show its results; time it with --repeat.
@@ -70,12 +78,16 @@ def run(
     from arenite import load
     from arenite.cli.arrays import read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
+    from arenite.cli.values import Pixels
     from arenite.report.inference import check_labels, inference_facts, render_inference
 
+    if raw_pixels and pixel_range is not None:
+        raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    pixels = Pixels(pixel_range, raw_pixels)
     loaded = load(model)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    fed = read_inputs(loaded, inputs, pixel_range) if inputs else random_inputs(loaded, seed)
+    fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
     inference = _infer(loaded, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)

@@ -31,6 +31,18 @@ class Input:
     origin: str
 
 
+@dataclass(frozen=True)
+class Pixels:
+    """How an image's bytes are read: see :func:`arenite.cli.media.read_image`.
+
+    ``range`` holds the real numbers that bytes 0 and 255 stand for, None leaves it to the
+    input; ``raw`` takes the bytes as the input's own values.
+    """
+
+    range: tuple[float, float] | None = None
+    raw: bool = False
+
+
 def require_plain(tensor: Tensor) -> None:
     """Refuse element types that have no NumPy dtype of their own (strings, int4, complex).
 

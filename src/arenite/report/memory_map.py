@@ -18,6 +18,8 @@ from arenite.report.text import number, printable
 
 COLORS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow")
 _MAX_CELLS_PER_MOMENT = 8
+#: From this on all moments are equally wide; below, every cell counts.
+_EVEN_CELLS_PER_MOMENT = 3
 _EMPTY = -1
 
 
@@ -79,7 +81,8 @@ def draw_map(
     margin = len(number(top)) + 2
     room = max(width - margin, 8)
     columns = min(room, moments * _MAX_CELLS_PER_MOMENT)
-    columns -= columns % moments if moments <= columns else 0
+    if columns >= _EVEN_CELLS_PER_MOMENT * moments:
+        columns -= columns % moments
     cells = _cells(buffers, top, moments, columns, height)
     labels = _labels(cells)
     fills = _fills(cells, len(glyphs.fills))
@@ -144,7 +147,10 @@ def _spread(begin: int, end: int, total: int, bins: int) -> dict[int, int]:
 
 
 def _labels(cells: list[list[int]]) -> dict[tuple[int, int], str]:
-    """The characters of every buffer's number, by row and column, inside its rectangle."""
+    """The characters of every buffer's number, by row and column, inside its rectangle.
+
+    Two numbers never touch.
+    """
     runs: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for row, line in enumerate(cells):
         column = 0
@@ -153,16 +159,16 @@ def _labels(cells: list[list[int]]) -> dict[tuple[int, int], str]:
             if index != _EMPTY:
                 runs[index].append((row, column, length))
             column += length
-    labels = {}
+    labels: dict[tuple[int, int], str] = {}
     for index, places in runs.items():
         text = str(index)
-        longest = max(length for _, _, length in places)
-        if longest < len(text):
-            continue
-        wide = [place for place in places if place[2] == longest]
-        row, column, length = wide[len(wide) // 2]
-        start = column + (length - len(text)) // 2
-        labels.update({(row, start + i): char for i, char in enumerate(text)})
+        middle = sum(row for row, _, _ in places) / len(places)
+        for row, column, length in sorted(places, key=lambda p: (-p[2], abs(p[0] - middle), -p[0])):
+            start = column + (length - len(text)) // 2
+            around = ((row, start - 1), (row, start + len(text)))
+            if length >= len(text) and not any(place in labels for place in around):
+                labels.update({(row, start + i): char for i, char in enumerate(text)})
+                break
     return labels
 
 

@@ -82,13 +82,13 @@ def _line(cells: Sequence[Text], columns: Sequence[Column], widths: Sequence[int
 
 
 def shortened(text: Text, width: int) -> Text:
-    """``text`` without its middle, if that is what it takes to fit: names differ at their ends."""
+    """``text`` without its middle, if that is what it takes to fit; names differ at the end."""
     if text.cell_len <= width:
         return text
     if text.cell_len != len(text):  # characters that are two cells wide
         text.truncate(width, overflow="ellipsis")
         return text
-    tail = (width - 1) // 2
+    tail = (width - 1) * 2 // 3
     return text[: width - 1 - tail] + Text("…") + text[len(text) - tail :]
 
 

@@ -1,0 +1,36 @@
+"""Put the real outputs under the commands in ``cli.md``: ``python docs/make_cli.py``."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from arenite.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "cli.md"
+BLOCK = re.compile(r"^```console\n\$ arenite (?P<arguments>.*)\n(?P<output>(?:.*\n)*?)```$", re.M)
+TIME = re.compile(r"^time  .*", re.M)
+
+
+def page() -> str:
+    """The page with today's outputs, made in the repository's folder; times are left alone."""
+    return BLOCK.sub(_block, PAGE.read_text(encoding="utf-8"))
+
+
+def _block(match: re.Match[str]) -> str:
+    arguments = shlex.split(match["arguments"])
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "80", "NO_COLOR": "1"})
+    output = result.stdout + result.stderr
+    if (old := TIME.search(match["output"])) is not None:
+        output = TIME.sub(old[0], output)
+    return f"```console\n$ arenite {match['arguments']}\n{output}```"
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    PAGE.write_text(page(), encoding="utf-8")
