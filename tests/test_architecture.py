@@ -148,9 +148,15 @@ TEXT = {".py", ".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".c", ".h", ".h
 
 def text_files() -> list[Path]:
     folders = ("src", "tests", "docs", "examples", "benchmarks", "csrc", ".ci")
-    inside = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
-    files = [path for path in (*sorted(ROOT.iterdir()), *inside) if path.is_file()]
-    return [path for path in files if path.suffix in TEXT and "__pycache__" not in path.parts]
+    files = [path for path in ROOT.iterdir() if path.is_file()]
+    for folder in folders:
+        files += [path for path in (ROOT / folder).rglob("*") if not is_cache(path, ROOT / folder)]
+    return sorted(path for path in files if path.suffix in TEXT and path.is_file())
+
+
+def is_cache(path: Path, folder: Path) -> bool:
+    """Whether a tool keeps ``path`` for itself: ``__pycache__``, ``.hypothesis`` ..."""
+    return any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
 
 
 def test_no_file_names_a_path_of_one_machine():
