@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 static inline int32_t ar_srdhm(int32_t a, int32_t b) {
-  int64_t high = ((int64_t)a * b + (INT64_C(1) << 30)) >> 31;
-  return high > INT32_MAX ? INT32_MAX : (int32_t)high;
+  /* Only INT32_MIN squared leaves int32. An unsigned shift is one that AVX2 has. */
+  const uint64_t rounded = (uint64_t)((int64_t)a * b + (INT64_C(1) << 30));
+  return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : (int32_t)(uint32_t)(rounded >> 31);
 }
 
 static inline int32_t ar_rdbpot(int32_t x, int32_t exponent) {
@@ -42,6 +43,15 @@ static inline int32_t ar_multiply_by_quantized_multiplier_int64(int64_t x, int32
 
 static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {
   return x < low ? low : x > high ? high : x;
+}
+
+/* x + offset, clamped; the sum may leave int32. The bounds do not depend on x: a loop computes
+ * them once. */
+static inline int32_t ar_clamp_offset(int32_t x, int32_t offset, int32_t low, int32_t high) {
+  const int64_t least = (int64_t)low - offset, most = (int64_t)high - offset;
+  const int32_t from = least < INT32_MIN ? INT32_MIN : least > INT32_MAX ? INT32_MAX : (int32_t)least;
+  const int32_t to = most < INT32_MIN ? INT32_MIN : most > INT32_MAX ? INT32_MAX : (int32_t)most;
+  return ar_clamp(ar_clamp(x, from, to) + offset, low, high);
 }
 
 /* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton steps on the half denominator. */

@@ -42,16 +42,19 @@ AR_INLINE __m512i pack_four(const ar_depthwise *plan, const __m512i *acc) {
   return _mm512_min_epi8(packed, _mm512_set1_epi8(plan->activation_max));
 }
 
-AR_INLINE void store_four(const ar_depthwise *plan, const __m512i *acc, int8_t *output) {
-  _mm512_storeu_si512(output, pack_four(plan, acc));
-}
+/* A run of stores of four units: where they start and how far they are apart. */
+typedef struct {
+  int32_t count;
+  int32_t advance;        /* in dwords of the interleaved row */
+  int32_t output_advance; /* in bytes */
+  int32_t base[4];        /* of each unit, in dwords */
+  uint64_t lanes;         /* bytes of a store that are channels */
+} row_span;
 
-/* Four units at a time from rows of interleaved dwords. `advance` is the distance in dwords
- * from one group of four units to the next; `base` the start of each unit. */
-AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan, const uint32_t *rows,
-                           int32_t count, const int32_t *base, int32_t advance,
-                           const int8_t *weights, const ar_requantize_block *blocks,
-                           int8_t *output, int32_t output_advance) {
+/* Four units at a time from a row of interleaved dwords; weights stay in registers. */
+AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan,
+                           const uint32_t *rows, const row_span *span, const int8_t *weights,
+                           const ar_requantize_block *blocks, int8_t *output) {
   const int32_t tap = plan->dilation_columns * plan->channels;
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
@@ -61,7 +64,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
       w[u][k] = _mm512_load_si512(weights + 64 * (u * COLUMNS + k));
   }
-  for (int32_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < span->count; ++i) {
     __m512i acc[4];
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = bias[u];
@@ -69,38 +72,38 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
 #pragma clang loop unroll(full)
       for (int u = 0; u < 4; ++u)
-        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + base[u] + k * tap), w[u][k]);
+        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + span->base[u] + k * tap), w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    store_four(plan, acc, output);
-    rows += advance;
-    output += output_advance;
+    _mm512_mask_storeu_epi8(output, span->lanes, pack_four(plan, acc));
+    rows += span->advance;
+    output += span->output_advance;
   }
 }
 
 /* The same for any number of groups and filter columns: weights stay in memory. */
 AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
-                                  const uint32_t *const *rows, int32_t count, const int32_t *base, int32_t advance,
-                               const int8_t *weights, const ar_requantize_block *blocks,
-                               int8_t *output, int32_t output_advance) {
+                                  const uint32_t *const *rows, const row_span *span,
+                                  const int8_t *weights, const ar_requantize_block *blocks,
+                                  int8_t *output) {
   const int32_t tap = plan->dilation_columns * plan->channels;
   const int64_t unit = (int64_t)64 * plan->groups * plan->filter_columns;
-  for (int32_t i = 0; i < count; ++i, output += output_advance) {
+  for (int32_t i = 0; i < span->count; ++i, output += span->output_advance) {
     __m512i acc[4];
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = _mm512_load_si512(blocks[u].bias);
     const int8_t *w = weights;
     for (int32_t g = 0; g < plan->groups; ++g) {
-      const uint32_t *row = rows[g] + (int64_t)i * advance;
+      const uint32_t *row = rows[g] + (int64_t)i * span->advance;
       for (int32_t k = 0; k < plan->filter_columns; ++k, w += 64, row += tap)
 #pragma clang loop unroll(full)
         for (int u = 0; u < 4; ++u)
-          acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(row + base[u]),
+          acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(row + span->base[u]),
                                        _mm512_load_si512(w + u * unit));
     }
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    store_four(plan, acc, output);
+    _mm512_mask_storeu_epi8(output, span->lanes, pack_four(plan, acc));
   }
 }
 
@@ -167,29 +170,12 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
 #undef SLIDE
 }
 
-/* Any number of groups, columns and channels: one unit of up to 16 channels at one position. */
-static void any_unit(const ar_depthwise *plan, const uint32_t *const *rows, int32_t base,
-                     const int8_t *weights, const ar_requantize_block *block, int32_t lanes,
-                     int8_t *output) {
-  const int32_t tap = plan->dilation_columns * plan->channels;
-  __m512i acc = _mm512_load_si512(block->bias);
-  for (int32_t g = 0; g < plan->groups; ++g)
-    for (int32_t k = 0; k < plan->filter_columns; ++k, weights += 64)
-      acc = _mm512_dpbusd_epi32(acc, _mm512_loadu_si512(rows[g] + base + k * tap),
-                                _mm512_load_si512(weights));
-  __m128i packed = _mm512_cvtsepi32_epi8(requantize(block->mode, acc, block));
-  packed = _mm_max_epi8(packed, _mm_set1_epi8(plan->activation_min));
-  packed = _mm_min_epi8(packed, _mm_set1_epi8(plan->activation_max));
-  _mm_mask_storeu_epi8(output, (__mmask16)((1u << lanes) - 1), packed);
-}
-
-/* Whether four units lie in one store: whole multiples of 64 channels, or channels that
- * divide 64 with positions side by side. */
-static int in_fours(const ar_depthwise *plan) {
-  int32_t c = plan->channels;
-  if (c % 64 == 0) return 1;
-  int32_t whole = c % 16 == 0 || plan->stride_columns == 1;
-  return 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
+/* Whether columns lie side by side in the four units of one store: few channels that divide
+ * 64. Otherwise a store holds up to 64 channels of one column. */
+static int is_flat(const ar_depthwise *plan) {
+  const int32_t c = plan->channels;
+  const int whole = c % 16 == 0 || plan->stride_columns == 1;
+  return c < 64 && 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
 }
 
 static int keeps_rows(const ar_depthwise *plan) {
@@ -214,13 +200,11 @@ static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int3
   interleave(out, taps[0], taps[1], taps[2], taps[3], plan->row_bytes);
 }
 
-#define ROW(COLUMNS, MODE)                                                                     \
-  static void row_##COLUMNS##_##MODE(                                                          \
-      const ar_depthwise *plan, const uint32_t *rows, int32_t count, const int32_t *base,      \
-      int32_t advance, const int8_t *weights, const ar_requantize_block *blocks, int8_t *output, \
-      int32_t output_advance) {                                                                \
-    row_of_four(COLUMNS, MODE, plan, rows, count, base, advance, weights, blocks, output,      \
-                output_advance);                                                               \
+#define ROW(COLUMNS, MODE)                                                                   \
+  static void row_##COLUMNS##_##MODE(const ar_depthwise *plan, const uint32_t *rows,         \
+                                     const row_span *span, const int8_t *weights,            \
+                                     const ar_requantize_block *blocks, int8_t *output) {    \
+    row_of_four(COLUMNS, MODE, plan, rows, span, weights, blocks, output);                   \
   }
 ROW(1, 0)
 ROW(1, 1)
@@ -229,58 +213,51 @@ ROW(3, 0)
 ROW(3, 1)
 ROW(3, 2)
 
-#define GROUPS(MODE)                                                                            \
-  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,             \
-                            int32_t count, const int32_t *base, int32_t advance,               \
-                            const int8_t *weights, const ar_requantize_block *blocks,          \
-                            int8_t *output, int32_t output_advance) {                          \
-    row_of_four_groups(MODE, plan, rows, count, base, advance, weights, blocks, output,        \
-                       output_advance);                                                        \
+#define GROUPS(MODE)                                                                         \
+  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,           \
+                            const row_span *span, const int8_t *weights,                     \
+                            const ar_requantize_block *blocks, int8_t *output) {             \
+    row_of_four_groups(MODE, plan, rows, span, weights, blocks, output);                     \
   }
 GROUPS(0)
 GROUPS(1)
 GROUPS(2)
 
-typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, int32_t, const int32_t *,
-                          int32_t, const int8_t *, const ar_requantize_block *, int8_t *, int32_t);
+typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, const row_span *,
+                          const int8_t *, const ar_requantize_block *, int8_t *);
 static const groups_fn group_variants[4] = {groups_0, groups_1, groups_2, groups_2};
 
-typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, int32_t, const int32_t *, int32_t,
-                       const int8_t *, const ar_requantize_block *, int8_t *, int32_t);
+typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *, const int8_t *,
+                       const ar_requantize_block *, int8_t *);
 static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, row_1_2, row_1_2},
                                           {row_3_0, row_3_1, row_3_2, row_3_2}};
 
-static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const int8_t *weights,
-                  const ar_requantize_block *blocks, int8_t *output) {
-  const int32_t c = plan->channels, step = plan->stride_columns * c;
+/* All channels of `count` columns (or rows of one column), `step` dwords apart. */
+static void fours(const ar_depthwise *plan, const uint32_t *const *rows, int32_t count,
+                  int32_t step, const int8_t *weights, const ar_requantize_block *blocks,
+                  int8_t *output) {
+  const int32_t c = plan->channels, flat = is_flat(plan);
   const int in_registers =
       plan->groups == 1 && (plan->filter_columns == 3 || plan->filter_columns == 1);
-  for (int32_t block = 0; block < plan->units; block += 4) {
-    int32_t base[4], count, advance, output_advance;
-    if (c >= 64) {
-      for (int u = 0; u < 4; ++u) base[u] = (block + u) * 16;
-      count = plan->output_columns;
-      advance = step;
-      output_advance = c;
-    } else {
-      for (int u = 0; u < 4; ++u)
-        base[u] = plan->stride_columns == 1 ? u * 16 : u * 16 / c * step + u * 16 % c;
-      count = plan->output_columns * c / 64;
-      advance = 64 * plan->stride_columns;
-      output_advance = 64;
-    }
+  const int32_t units = flat ? 4 : plan->units;
+  for (int32_t block = 0; block < units; block += 4) {
+    row_span span = {.count = flat ? count * c / 64 : count,
+                     .advance = flat ? 64 * plan->stride_columns : step,
+                     .output_advance = flat ? 64 : c};
+    const int32_t left = c - block * 16;
+    span.lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
+    for (int u = 0; u < 4; ++u)
+      span.base[u] = !flat || plan->stride_columns == 1 ? (block + u) * 16
+                                                        : u * 16 / c * step + u * 16 % c;
     const int8_t *w = weights + (int64_t)64 * block * plan->groups * plan->filter_columns;
-    int8_t *out = output + block * 16;
     int32_t mode = AR_REQUANT_FLOAT;
     for (int u = 0; u < 4; ++u)
       if (blocks[block + u].mode > mode) mode = blocks[block + u].mode;
-    if (!in_registers) {
-      group_variants[mode](plan, rows, count, base, advance, w, blocks + block, out,
-                           output_advance);
-      continue;
-    }
-    row_variants[plan->filter_columns == 3][mode](plan, rows[0], count, base, advance, w,
-                                                  blocks + block, out, output_advance);
+    if (in_registers)
+      row_variants[plan->filter_columns == 3][mode](plan, rows[0], &span, w, blocks + block,
+                                                    output + block * 16);
+    else
+      group_variants[mode](plan, rows, &span, w, blocks + block, output + block * 16);
   }
 }
 
@@ -338,7 +315,7 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
     slide(plan, input, weights, blocks, output, interleaved);
     return;
   }
-  const int fast = in_fours(plan), keep = keeps_rows(plan);
+  const int keep = keeps_rows(plan);
   if (keep)
     for (int32_t y = 0; y < plan->output_rows + 4 * (plan->groups - 1); ++y) {
       /* Rows beyond the image only meet zero weights: repeat the last that exists. */
@@ -351,6 +328,12 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
       interleave(interleaved + (int64_t)y * dwords, taps[0], taps[1], taps[2], taps[3],
                  plan->row_bytes);
     }
+  if (keep && plan->output_columns == 1) {
+    const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
+    for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + (int64_t)4 * g * dwords;
+    fours(plan, rows, plan->output_rows, dwords, weights, blocks, output);
+    return;
+  }
   for (int32_t y = 0; y < plan->output_rows; ++y) {
     const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
     for (int32_t g = 0; g < plan->groups; ++g) {
@@ -359,16 +342,7 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
       rows[g] = row;
     }
     int8_t *out = output + (int64_t)y * plan->output_columns * plan->channels;
-    if (fast) {
-      fours(plan, rows, weights, blocks, out);
-      continue;
-    }
-    for (int32_t x = 0; x < plan->output_columns; ++x)
-      for (int32_t c = 0, u = 0; c < plan->channels; c += 16, ++u) {
-        int32_t left = plan->channels - c;
-        any_unit(plan, rows, x * plan->stride_columns * plan->channels + c,
-                 weights + (int64_t)64 * u * plan->groups * plan->filter_columns, &blocks[u],
-                 left < 16 ? left : 16, out + x * plan->channels + c);
-      }
+    fours(plan, rows, plan->output_columns, plan->stride_columns * plan->channels, weights,
+          blocks, out);
   }
 }

@@ -66,7 +66,7 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
                   (uint8_t)(-params->input_offset ^ 0x80));
   /* Channels that divide 64 repeat within the four units of one store. */
-  const int32_t lanes = c < 64 && 64 % c == 0 ? 64 : round_up(c, 16);
+  const int32_t lanes = round_up(c, 64);
   plan->depthwise = (ar_depthwise){
       .output_rows = w->output_size[0],
       .output_columns = w->output_size[1],

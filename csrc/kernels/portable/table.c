@@ -3,7 +3,11 @@
 
 #define AR_PORTABLE_KERNELS(K) \
   K(add) \
+  K(div) \
   K(expand_dims) \
+  K(maximum) \
+  K(minimum) \
+  K(mul) \
   K(reshape) \
   K(softmax) \
   K(squeeze) \

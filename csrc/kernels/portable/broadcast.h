@@ -1,0 +1,127 @@
+/* Two inputs that broadcast to an output: rows of elements, and where each row starts. */
+#ifndef ARENITE_PORTABLE_BROADCAST_H
+#define ARENITE_PORTABLE_BROADCAST_H
+
+#include "name.h"
+
+enum { AR_MAX_RANK = 6 };
+
+/* Neighbouring axes along which both inputs move alike are one axis here. The last axis is a
+ * row: in it an input moves by one element, or not at all. */
+typedef struct {
+  int32_t rank; /* at least 1 */
+  int64_t size[AR_MAX_RANK];
+  int64_t step[2][AR_MAX_RANK]; /* elements, per input */
+} ar_broadcast;
+
+/* The elements of axis `i` of `rank` ones, counted from the front. */
+static inline int64_t ar_extent(const ar_tensor *t, int32_t rank, int32_t i) {
+  const int32_t own = i - (rank - t->rank);
+  return own < 0 ? 1 : t->dims[own];
+}
+
+static inline void ar_merge_axis(ar_broadcast *g, int64_t size, int64_t step0, int64_t step1) {
+  const int32_t last = g->rank - 1;
+  if (size == 1) return;
+  if (g->rank > 0 && step0 == g->step[0][last] * g->size[last] &&
+      step1 == g->step[1][last] * g->size[last]) {
+    g->size[last] *= size;
+    return;
+  }
+  g->size[g->rank] = size;
+  g->step[0][g->rank] = step0;
+  g->step[1][g->rank] = step1;
+  ++g->rank;
+}
+
+static inline void ar_swap(int64_t *a, int64_t *b) {
+  const int64_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* From the last axis to the first, then turned around. */
+static inline ar_status ar_broadcast_of(const ar_tensor *y, const ar_tensor *a, const ar_tensor *b,
+                                        ar_broadcast *g) {
+  const int32_t rank = a->rank > b->rank ? a->rank : b->rank;
+  int64_t step0 = 1, step1 = 1, total = 1;
+  *g = (ar_broadcast){0};
+  for (int32_t i = rank - 1; i >= 0; --i) {
+    const int64_t m = ar_extent(a, rank, i), n = ar_extent(b, rank, i);
+    if (m != n && m != 1 && n != 1) return AR_UNSUPPORTED;
+    const int64_t size = m == 1 ? n : m;
+    ar_merge_axis(g, size, m == 1 ? 0 : step0, n == 1 ? 0 : step1);
+    step0 *= m, step1 *= n, total *= size;
+  }
+  if (total != ar_elements(y)) return AR_UNSUPPORTED;
+  if (g->rank == 0) *g = (ar_broadcast){.rank = 1, .size = {1}};
+  for (int32_t i = 0, j = g->rank - 1; i < j; ++i, --j) {
+    ar_swap(&g->size[i], &g->size[j]);
+    ar_swap(&g->step[0][i], &g->step[0][j]);
+    ar_swap(&g->step[1][i], &g->step[1][j]);
+  }
+  return AR_OK;
+}
+
+/* Where a row starts, in elements of each input. */
+typedef struct {
+  int64_t start[2];
+  int64_t index[AR_MAX_RANK];
+} ar_row;
+
+/* Goes on to the next row; 0 behind the last one. */
+static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
+  for (int32_t i = g->rank - 2; i >= 0; --i) {
+    row->start[0] += g->step[0][i];
+    row->start[1] += g->step[1][i];
+    if (++row->index[i] < g->size[i]) return 1;
+    row->start[0] -= g->step[0][i] * g->size[i];
+    row->start[1] -= g->step[1][i] * g->size[i];
+    row->index[i] = 0;
+  }
+  return 0;
+}
+
+/* Defines `static void name(const ar_broadcast *, const void *a, const void *b, void *y,
+ * const PARAMS *p)`, which fills y of type T with FUNCTION(p, T, T). */
+#define AR_BINARY(name, T, PARAMS, FUNCTION)                                                  \
+  static void name##_row(const PARAMS p, const T *a, const T *b, T *restrict y, int64_t n,    \
+                         int64_t step0, int64_t step1) {                                      \
+    if (step0 && step1) {                                                                     \
+      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], b[i]);                        \
+    } else if (step0) {                                                                       \
+      const T one = *b;                                                                       \
+      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], one);                         \
+    } else {                                                                                  \
+      const T one = *a;                                                                       \
+      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, one, b[i]);                         \
+    }                                                                                         \
+  }                                                                                           \
+  static void name(const ar_broadcast *g, const PARAMS *p, const ar_tensor *io) {             \
+    const T *a = io[1].data, *b = io[2].data;                                                 \
+    T *y = io[0].data;                                                                        \
+    const int32_t last = g->rank - 1;                                                         \
+    const int64_t n = g->size[last];                                                          \
+    ar_row row = {0};                                                                         \
+    if (ar_elements(&io[0]) == 0) return;                                                     \
+    do {                                                                                      \
+      name##_row(*p, a + row.start[0], b + row.start[1], y, n, g->step[0][last],              \
+                 g->step[1][last]);                                                           \
+      y += n;                                                                                 \
+    } while (ar_next_row(g, &row));                                                           \
+  }
+
+/* measure() and plan() of such an operator: the plan is the broadcast. */
+static inline ar_status ar_measure_binary(const ar_tensor *io, ar_sizes *sizes) {
+  ar_broadcast unused;
+  if (io[1].type != io[0].type || io[2].type != io[0].type) return AR_UNSUPPORTED;
+  sizes->plan = sizeof(ar_broadcast);
+  return ar_broadcast_of(&io[0], &io[1], &io[2], &unused);
+}
+
+static inline ar_status ar_plan_binary(const void *params, const ar_tensor *io, void *plan) {
+  (void)params;
+  return ar_broadcast_of(&io[0], &io[1], &io[2], plan);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* MAXIMUM and MINIMUM of tensors that broadcast. A comparison with NaN takes input 1. */
+#include "broadcast.h"
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  (void)params;
+  if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_INT32, AR_INT64, AR_FLOAT32))
+    return AR_UNSUPPORTED;
+  return ar_measure_binary(io, sizes);
+}
+
+typedef struct {
+  int nothing;
+} none;
+
+#define LARGER(p, a, b) ((a) > (b) ? (a) : (b))
+#define SMALLER(p, a, b) ((a) < (b) ? (a) : (b))
+
+AR_BINARY(maximum_int8, int8_t, none, LARGER)
+AR_BINARY(maximum_int16, int16_t, none, LARGER)
+AR_BINARY(maximum_int32, int32_t, none, LARGER)
+AR_BINARY(maximum_int64, int64_t, none, LARGER)
+AR_BINARY(maximum_float, float, none, LARGER)
+AR_BINARY(minimum_int8, int8_t, none, SMALLER)
+AR_BINARY(minimum_int16, int16_t, none, SMALLER)
+AR_BINARY(minimum_int32, int32_t, none, SMALLER)
+AR_BINARY(minimum_int64, int64_t, none, SMALLER)
+AR_BINARY(minimum_float, float, none, SMALLER)
+
+static ar_status maximum(const void *params, const void *plan, const ar_tensor *io,
+                         uint8_t *workspace) {
+  (void)params, (void)workspace;
+  const none nothing = {0};
+  switch (io[0].type) {
+    case AR_INT8: maximum_int8(plan, &nothing, io); break;
+    case AR_INT16: maximum_int16(plan, &nothing, io); break;
+    case AR_INT32: maximum_int32(plan, &nothing, io); break;
+    case AR_INT64: maximum_int64(plan, &nothing, io); break;
+    default: maximum_float(plan, &nothing, io);
+  }
+  return AR_OK;
+}
+
+static ar_status minimum(const void *params, const void *plan, const ar_tensor *io,
+                         uint8_t *workspace) {
+  (void)params, (void)workspace;
+  const none nothing = {0};
+  switch (io[0].type) {
+    case AR_INT8: minimum_int8(plan, &nothing, io); break;
+    case AR_INT16: minimum_int16(plan, &nothing, io); break;
+    case AR_INT32: minimum_int32(plan, &nothing, io); break;
+    case AR_INT64: minimum_int64(plan, &nothing, io); break;
+    default: minimum_float(plan, &nothing, io);
+  }
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(maximum) = {"MAXIMUM", measure, ar_plan_binary, maximum};
+const ar_kernel AR_NAME(minimum) = {"MINIMUM", measure, ar_plan_binary, minimum};
