@@ -97,7 +97,7 @@ def test_custom_and_unknown_operators_are_described_too(arenite, tmp_path):
     result = arenite("info", saved(b.build(), tmp_path / "m.tflite"))
     assert result.exit_code == 0
     assert "[red]y" in result.stdout
-    assert "MACs         0, and those of 2 operators without a formula" in result.stdout
+    assert "MACs         0, not counted: 2 of 2 operators" in result.stdout
     assert '  resolver.AddCustom("MY_OP", Register_MY_OP());' in result.stdout
     assert "  // TensorFlow Lite Micro does not have: CONV_3D" in result.stdout
 

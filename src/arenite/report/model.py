@@ -124,8 +124,14 @@ def options_text(operator: Operator) -> str:
         elif name in ("padding", "fused_activation_function") and isinstance(value, str):
             words += [value.lower()] if value != "NONE" else []
         elif name not in _SECONDS and value not in (_USUAL.get(name), 0, []):
-            words.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+            words.append(_word(name, value))
     return ", ".join(words)
+
+
+def _word(name: str, value: Any) -> str:
+    if value is True:
+        return name
+    return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
 # Options that say one thing together: shown once, as height x width.
@@ -135,7 +141,7 @@ _PAIRS = {
     "dilation_w_factor": ("dilation", "dilation_h_factor"),
 }
 _SECONDS = frozenset(second for _, second in _PAIRS.values())
-_USUAL = {"beta": 1.0}
+_USUAL = {"beta": 1.0, "depth_multiplier": 1}
 
 
 def _pair(name: str, values: dict[str, Any]) -> list[str]:
@@ -151,7 +157,7 @@ def _sizes(model: Model, stats: ModelStatistics) -> Iterator[Text]:
     unknown = sum(op.macs is None for op in stats.operators)
     macs = number(stats.macs)
     if unknown:
-        macs += f", and those of {unknown} operators without a formula"
+        macs += f", not counted: {unknown} of {len(stats.operators)} operators"
     facts = [
         ("description", printable(model.description) or "none"),
         ("parameters", number(stats.parameters)),

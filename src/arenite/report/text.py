@@ -45,8 +45,11 @@ class Column:
 
 
 def fit(columns: Sequence[Column], width: int) -> list[Column]:
-    """Those of the columns that fit into ``width`` cells side by side, shrunk if need be."""
-    kept = list(columns)
+    """Those of the columns that fit into ``width`` cells side by side, shrunk if need be.
+
+    Columns that say nothing in any row go first.
+    """
+    kept = [column for column in columns if any(column.cells) or not column.cells]
     while _total(c.least_width for c in kept) > width and any(c.keep for c in kept):
         kept.remove(max(kept, key=lambda c: c.keep))
     return kept
