@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -90,10 +91,8 @@ class Oracle:
         worker.wait()
         for pipe in (worker.stdin, worker.stdout):
             if pipe is not None:
-                try:
+                with suppress(BrokenPipeError):
                     pipe.close()
-                except BrokenPipeError:
-                    pass
 
     def _read(self, worker: subprocess.Popen[bytes]) -> bytes:
         pipe = worker.stdout
