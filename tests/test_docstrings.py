@@ -1,0 +1,25 @@
+"""The examples in docstrings work."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import arenite
+
+MODULES = [
+    name
+    for _, name, _ in pkgutil.walk_packages(arenite.__path__, "arenite.")
+    if not name.endswith(("__main__", "._engine", "._build"))
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_work(name):
+    module = importlib.import_module(name)
+    globs = {**vars(arenite), **vars(module)}
+    result = doctest.testmod(module, globs=globs, optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
