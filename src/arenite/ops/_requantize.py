@@ -94,16 +94,17 @@ def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
         divisor = _pot(15 - shift)
         factor = np.where(multiplier < 0x7FFF0000, (multiplier + 2**15) // 2**16, 0x7FFF)
         rounding, negative = divisor / 2, np.zeros(len(shift))
-        defined = (shift < 15) & (total < 2**47)
+        possible = (shift < 15) & (total < 2**47)
     else:
         divisor = _pot(31 + right)
         factor = multiplier * _pot(left)
         rounding = 2**30 + np.where(right > 0, divisor / 2, 0)
         negative = np.where(right > 0, 2.0**31, 0)
-        defined = total * _pot(left) < 2**31
-    defined &= (multiplier >= 0) & (total * factor < divisor * 2**30)
+        possible = total * _pot(left) < 2**31
+    # Nothing wraps, neither the sum nor the result.
+    possible &= (multiplier >= 0) & (total * factor < divisor * 2**30)
     constant, value = _constant(stage, bound)
-    constant &= defined
+    constant &= possible
     whole = total * factor + rounding + negative + abs(zero_point) * divisor
     scale = np.where(constant, 0, factor / divisor)
     return _Exact(
@@ -111,7 +112,7 @@ def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
         bias=stage.bias * scale,
         offset=np.where(constant, value - stage.zero_point, rounding / divisor) + zero_point,
         half=np.where(constant, 0, negative / divisor / 2),
-        proven=constant | (defined & (whole < 2**53)),
+        proven=constant | (possible & (whole < 2**53)),
     )
 
 
