@@ -85,6 +85,26 @@ typedef struct {
 ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
                  uint8_t *workspace, int32_t *failed);
 
+/* A whole inference of a program with one input and one output. */
+typedef struct {
+  const ar_step *steps;
+  int32_t count;
+  const ar_tensor *tensors;
+  uint8_t *workspace;
+  void *input;
+  int64_t input_bytes;
+  const void *output;
+  int64_t output_bytes;
+  int32_t failed; /* the step that failed, where a call returns anything but AR_OK */
+} ar_program;
+
+/* Copies x in, runs all steps, copies y out. */
+ar_status ar_call(ar_program *program, const void *x, void *y);
+
+/* The same for `samples` inputs that lie one after the other; `done` counts them. */
+ar_status ar_predict(ar_program *program, const uint8_t *x, uint8_t *y, int64_t samples,
+                     int64_t *done);
+
 /* -- parameter records, one per operator: the fields of the Python record of that name ------ */
 
 /* Pairs are (height, width). */

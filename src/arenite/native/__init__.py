@@ -1,1 +1,10 @@
-"""The boundary to compiled kernels (none yet)."""
+"""The boundary to the compiled kernels: loader, parameter records, programs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+
+def available() -> bool:
+    """Whether the native engine was built for this machine."""
+    return find_spec("arenite.native._engine") is not None

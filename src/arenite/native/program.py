@@ -8,7 +8,7 @@ what the device's arena holds and nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from arenite.native import _engine
 from arenite.native.record import to_struct
 
 ffi, lib = _engine.ffi, _engine.lib
+from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 
 ISAS = {"portable": lib.AR_PORTABLE, "avx2": lib.AR_AVX2, "avx512vnni": lib.AR_AVX512VNNI}
@@ -60,6 +61,44 @@ class _Step:
     plan_bytes: int
     first_tensor: int
     isa: str
+
+
+class Call:
+    """One inference of a program with one input and one output, or many in a row.
+
+    Arrays are C-contiguous and of the tensors' sizes, which the caller has checked; the GIL is
+    released while the program runs.
+    """
+
+    __slots__ = ("_failure", "_keep", "_program")
+
+    def __init__(self, program: Any, failure: Callable[[int, int], None], keep: list[Any]) -> None:
+        self._program = program
+        self._failure = failure
+        self._keep = keep
+
+    def function(self) -> Callable[[Array, Array], None]:
+        """``run(x, y)``: one inference. A plain function, because that is quickest to call."""
+        run, view, program = lib.ar_call, from_buffer, self._program
+
+        def call(x: Array, y: Array) -> None:
+            status = run(program, view(x), view(y))
+            if status:
+                self._failure(status, program.failed)
+
+        return call
+
+    def predict(self, x: Array, y: Array) -> int:
+        """As many inferences as ``len(x)``; returns how many were done before a failure."""
+        done = ffi.new("int64_t *")
+        lib.ar_predict(
+            self._program,
+            ffi.cast("uint8_t *", from_buffer(x)),
+            ffi.cast("uint8_t *", from_buffer(y)),
+            len(x),
+            done,
+        )
+        return int(done[0])
 
 
 class Program:
@@ -122,6 +161,45 @@ class Program:
         if status:
             _check(status, self._steps[self._failed[0]].kernel)
 
+    def call(self, source: Array, target: Array, arena: tuple[Array, Array] | None = None) -> Call:
+        """The whole program as one C call.
+
+        Args:
+            source: The input tensor's memory, contiguous.
+            target: The output tensor's memory, contiguous.
+            arena: ``(own, copy)``: run in ``copy``, which has the layout of ``own``, instead;
+                for a thread of its own.
+        """
+        io, workspace = self._io, self._workspace
+        keep: list[Any] = [self, source, target]
+        shift = 0
+        if arena is not None:
+            own, copy = (memory.__array_interface__["data"][0] for memory in arena)
+            shift = copy - own
+            io = self._shifted(own, arena[0].nbytes, shift)
+            memory = _aligned(self._workspace_bytes)
+            workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
+            keep += [arena, memory]
+        keep += [io, workspace]
+        program = ffi.new("ar_program *")
+        program.steps, program.count = self._array, len(self._steps)
+        program.tensors, program.workspace = io, workspace
+        program.input, program.input_bytes = _address(source, shift), source.nbytes
+        program.output, program.output_bytes = _address(target, shift), target.nbytes
+        return Call(program, self._failure, keep)
+
+    def _shifted(self, start: int, size: int, shift: int) -> Any:
+        """The tensors, with those in ``[start, start + size)`` moved."""
+        io = _tensor_array(self._tensors)
+        for slot in io:
+            address = int(ffi.cast("uintptr_t", slot.data))
+            if start <= address < start + size:
+                slot.data = ffi.cast("void *", address + shift)
+        return io
+
+    def _failure(self, status: int, step: int) -> None:
+        _check(status, self._steps[step].kernel)
+
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for."""
         return self._steps[step].isa
@@ -136,6 +214,10 @@ def _check(status: int, kernel: Any) -> None:
 def _is_aligned(tensor: NativeTensor) -> bool:
     """Whether elements lie where C may read them: a file's constants may lie anywhere."""
     return tensor.data is None or bool(tensor.data.flags.aligned)
+
+
+def _address(array: Array, shift: int) -> Any:
+    return ffi.cast("void *", array.__array_interface__["data"][0] + shift)
 
 
 def _align(size: int) -> int:

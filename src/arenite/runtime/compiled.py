@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from arenite.native.program import NativeTensor, Program, lib
+from arenite.native.program import Call, NativeTensor, Program, lib
 from arenite.ops import Registration, builtin
-from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration
+from arenite.ops.context import Array
+from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
 
 
 class CompiledSubgraph:
@@ -16,6 +17,7 @@ class CompiledSubgraph:
     def __init__(self, graph: Graph, instruction_set: str | None = None) -> None:
         self._program = Program(instruction_set)
         self._entries = graph.nodes[0]
+        self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
         self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
         self._program.finish()
@@ -29,6 +31,15 @@ class CompiledSubgraph:
             else:
                 self._python(number)
 
+    def invoke_profiled(self, profiler: Profiler) -> None:
+        """Run all operators in order, one by one."""
+        for number, entry in enumerate(self._entries):
+            event = profiler.begin_event(entry.node.name)
+            try:
+                self.invoke_node(number)
+            finally:
+                profiler.end_event(event)
+
     def invoke_node(self, number: int) -> None:
         """Run one operator."""
         step = self.steps[number]
@@ -36,6 +47,22 @@ class CompiledSubgraph:
             self._python(number)
         else:
             self._program.run(step, step + 1)
+
+    def call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
+        """The whole subgraph as one C call, where there is nothing to do in Python.
+
+        Only for one input and one output. ``arena``: see :meth:`Program.call`.
+        """
+        if any(step < 0 for step in self.steps) or not self.steps:
+            return None
+        ports = [*self._subgraph.inputs, *self._subgraph.outputs]
+        if len(self._subgraph.inputs) != 1 or len(self._subgraph.outputs) != 1:
+            return None
+        self._host.enter_node(0, 0)
+        source, target = (self._host.get_eval_tensor(index).data for index in ports)
+        if source is None or target is None or not target.flags.writeable:
+            return None
+        return self._program.call(source, target, arena)
 
     def kernel(self, number: int) -> str:
         """What runs node ``number``: an instruction set, or ``"python"``."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import AreniteError, ShapeError
+from arenite.errors import ShapeError
 from arenite.formats import load
 from arenite.memory.abi import Abi, AbiName
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
@@ -18,11 +17,11 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
+from arenite.runtime.backends import Kernels
+from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter, smallest_arena
-
-Kernels = Literal["auto", "reference", "native", "cmsis_nn"]
 
 
 class Interpreter:
@@ -38,7 +37,8 @@ class Interpreter:
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
             takes calling the operators' ``init`` and ``prepare`` once more.
         planner: Name of the memory planner.
-        kernels: ``"reference"`` computes with NumPy; ``"auto"`` takes the fastest there is.
+        kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
+            there are some, ``"auto"`` natively if the engine was built. The bits are the same.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
         abi: The target whose struct sizes count.
@@ -62,7 +62,6 @@ class Interpreter:
         profiler: Profiler | None = None,
         abi: AbiName | Abi = "lp64",
     ) -> None:
-        _check_kernels(kernels)
         self._model = model if isinstance(model, Model) else load(model)
         resolver = resolver or AllOpsResolver()
         if arena is None:
@@ -80,9 +79,11 @@ class Interpreter:
             planner=planner,
             preserve_all_tensors=preserve_all_tensors,
             profiler=profiler,
+            kernels=kernels,
             abi=abi,
         )
         self._micro.allocate_tensors()
+        self._fast = self._fast_call()
 
     # -- running
 
@@ -105,6 +106,10 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown.
         """
+        if self._fast is not None and len(inputs) == 1 and not quantize and not named:
+            result = self._fast(inputs[0])
+            if result is not None:
+                return result
         # All are checked before one is written: a refused call changes nothing.
         values = [
             checked(value, self._model.inputs[index], index, quantize=quantize)
@@ -205,6 +210,7 @@ class Interpreter:
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
         self._micro.profiler = profiler
+        self._fast = self._fast_call()
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
@@ -214,6 +220,14 @@ class Interpreter:
         return repr(self._micro).replace("MicroInterpreter", "Interpreter")
 
     # -- inside
+
+    def _fast_call(self) -> FastCall | None:
+        """One C call for a whole inference, where nothing has to happen in Python."""
+        compiled = self._micro.compiled
+        if compiled is None or self._micro.profiler is not None:
+            return None
+        call = compiled.call()
+        return None if call is None else fast_call(call, self.input(0), self.output(0))
 
     def _collect(
         self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
@@ -257,13 +271,3 @@ def _sample_count(columns: list[Array]) -> int:
         shapes = [list(column.shape) for column in columns]
         raise ShapeError(f"expected batches of one length, got shapes {shapes}")
     return int(counts.pop())
-
-
-def _check_kernels(kernels: str) -> None:
-    if kernels in ("auto", "reference"):
-        return
-    if kernels in ("native", "cmsis_nn"):
-        raise AreniteError(
-            f"kernels={kernels!r} are not part of this version; use 'auto' or 'reference'"
-        )
-    raise ValueError(f"expected kernels of auto, reference, native or cmsis_nn, got {kernels!r}")

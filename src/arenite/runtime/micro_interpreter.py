@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arenite.errors import ArenaError, AreniteError, StateError
 from arenite.memory.abi import ABIS, Abi, AbiName, align_up
@@ -18,9 +18,13 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
+from arenite.runtime.backends import Kernels, compile_main, is_native
 from arenite.runtime.context import INVOKE, MicroInterpreterContext
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.state import InterpreterState
+
+if TYPE_CHECKING:
+    from arenite.runtime.compiled import CompiledSubgraph
 
 
 class MicroInterpreter:
@@ -41,6 +45,8 @@ class MicroInterpreter:
             can show all of them after an inference. As in TFLM this takes the linear planner.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``.
+        kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
+            there are some, ``"auto"`` natively if the engine was built. The bits are the same.
         abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (32-bit targets),
             ``"arm_none_eabi"`` (Cortex-M with the Arm GCC toolchain) or ``"tflite_micro"``
             (the PyPI package: lp64, built with compression, recording its allocations).
@@ -60,8 +66,10 @@ class MicroInterpreter:
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
+        kernels: Kernels = "reference",
         abi: AbiName | Abi = "lp64",
     ) -> None:
+        self._is_native = is_native(kernels)
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
@@ -73,6 +81,7 @@ class MicroInterpreter:
             allocator = _create_allocator(model, resolver, arena, planner, find_abi(abi))
         self._allocator = allocator
         self._plan: MemoryPlan | None = None
+        self._compiled: CompiledSubgraph | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
         self._start(profiler)
 
@@ -101,6 +110,7 @@ class MicroInterpreter:
         try:
             self._plan = self._allocate()
             self._context.commit(self._plan)
+            self._compiled = compile_main(self._graph) if self._is_native else None
             self._reset()
         except BaseException as error:
             self._undo(checkpoint)
@@ -116,7 +126,12 @@ class MicroInterpreter:
             StateError: Tensors are not allocated.
         """
         self._context.require("invoke", INVOKE)
-        self._graph.invoke_subgraph(0)
+        if self._compiled is None:
+            self._graph.invoke_subgraph(0)
+        elif self._graph.profiler is None:
+            self._compiled.invoke()
+        else:
+            self._compiled.invoke_profiled(self._graph.profiler)
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start.
@@ -197,6 +212,11 @@ class MicroInterpreter:
         return self._allocator.allocations()
 
     @property
+    def compiled(self) -> CompiledSubgraph | None:
+        """The main subgraph's native program, or None where all runs in Python."""
+        return self._compiled
+
+    @property
     def state(self) -> InterpreterState:
         """The phase of the interpreter's life."""
         return self._context.state
@@ -238,7 +258,7 @@ class MicroInterpreter:
         if self._finalizer is not None:
             self._finalizer()
         self._allocator.rollback(checkpoint)
-        self._plan = None
+        self._plan = self._compiled = None
         self._start(self._graph.profiler)
 
     def _reset(self) -> None:
