@@ -11,12 +11,14 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int la
   if (shift > -1 || shift < -20) {
     block->constant[place] = 0;
     block->total[place] = 32;
+    block->exact = AR_REQUANT_SLOW;
     return AR_REQUANT_SLOW;
   }
   int64_t total = 31 - shift;
   block->constant[place] =
       (INT64_C(1) << 30) + (INT64_C(1) << (total - 1)) + output_offset * (INT64_C(1) << total);
   block->total[place] = total;
+  if (block->exact < AR_REQUANT_INTEGER) block->exact = AR_REQUANT_INTEGER;
   return AR_REQUANT_INTEGER;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   int64_t total[AR_BLOCK];    /* right shift, same order */
   int32_t output_offset;
   int32_t mode;
+  int32_t exact; /* INTEGER or SLOW: the way of all lanes where one of them has no line */
 } ar_requantize_block;
 
 /* The accumulators that a channel can have: what its weights make of any input. */

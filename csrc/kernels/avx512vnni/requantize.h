@@ -66,7 +66,7 @@ static __attribute__((noinline)) __m512i ar_requantize_slow(__m512i acc, const a
 
 AR_INLINE __m512i ar_requantize_exact(__m512i acc, const ar_requantize_block *block) {
   acc = _mm512_add_epi32(acc, _mm512_load_si512(block->center));
-  if (block->mode == AR_REQUANT_SLOW) return ar_requantize_slow(acc, block);
+  if (block->exact == AR_REQUANT_SLOW) return ar_requantize_slow(acc, block);
   return ar_requantize_integer(acc, block->multiplier, block->constant, block->total);
 }
 

@@ -1,0 +1,82 @@
+/* CONCATENATION and PACK put parts together along an axis, SPLIT and UNPACK take them apart. */
+#include <string.h>
+
+#include "name.h"
+
+/* Whether the parts, which lie one behind the other in io, make the whole. */
+static ar_status check(const Interleaving *p, const ar_tensor *parts, const ar_tensor *whole) {
+  int64_t total = 0;
+  if (!ar_element_bytes(whole->type)) return AR_UNSUPPORTED;
+  for (int32_t i = 0; i < p->parts; ++i) {
+    const ar_tensor *part = &parts[i];
+    if (part->type != whole->type || p->copy_sizes[i] < 0) return AR_UNSUPPORTED;
+    if (ar_elements(part) != p->outer_size * p->copy_sizes[i]) return AR_UNSUPPORTED;
+    total += ar_elements(part);
+  }
+  return total == ar_elements(whole) ? AR_OK : AR_UNSUPPORTED;
+}
+
+static ar_status measure_join(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  return check(params, &io[1], &io[0]);
+}
+
+static ar_status run_join(const void *opaque, const void *plan, const ar_tensor *io,
+                          uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const Interleaving *p = opaque;
+  const int64_t bytes = ar_element_bytes(io[0].type);
+  uint8_t *to = io[0].data;
+  for (int64_t round = 0; round < p->outer_size; ++round)
+    for (int32_t i = 0; i < p->parts; ++i) {
+      const size_t block = (size_t)(p->copy_sizes[i] * bytes);
+      memcpy(to, (const uint8_t *)io[1 + i].data + round * (int64_t)block, block);
+      to += block;
+    }
+  return AR_OK;
+}
+
+static ar_status divide(const Interleaving *p, const ar_tensor *parts, const ar_tensor *whole) {
+  const int64_t bytes = ar_element_bytes(whole->type);
+  const uint8_t *from = whole->data;
+  for (int64_t round = 0; round < p->outer_size; ++round)
+    for (int32_t i = 0; i < p->parts; ++i) {
+      const size_t block = (size_t)(p->copy_sizes[i] * bytes);
+      memcpy((uint8_t *)parts[i].data + round * (int64_t)block, from, block);
+      from += block;
+    }
+  return AR_OK;
+}
+
+/* SPLIT's first input is the axis. */
+static ar_status measure_split(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const Interleaving *p = opaque;
+  return check(p, io, &io[p->parts + 1]);
+}
+
+static ar_status run_split(const void *opaque, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const Interleaving *p = opaque;
+  return divide(p, io, &io[p->parts + 1]);
+}
+
+static ar_status measure_unpack(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const Interleaving *p = opaque;
+  return check(p, io, &io[p->parts]);
+}
+
+static ar_status run_unpack(const void *opaque, const void *plan, const ar_tensor *io,
+                            uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const Interleaving *p = opaque;
+  return divide(p, io, &io[p->parts]);
+}
+
+const ar_kernel AR_NAME(concatenation) = {"CONCATENATION", measure_join, ar_plan_nothing,
+                                          run_join};
+const ar_kernel AR_NAME(pack) = {"PACK", measure_join, ar_plan_nothing, run_join};
+const ar_kernel AR_NAME(split) = {"SPLIT", measure_split, ar_plan_nothing, run_split};
+const ar_kernel AR_NAME(unpack) = {"UNPACK", measure_unpack, ar_plan_nothing, run_unpack};

@@ -1,0 +1,40 @@
+/* TRANSPOSE: the axes of a tensor in another order. */
+#include "strides.h"
+
+static ar_status describe(const TransposeParams *p, const ar_tensor *x, ar_walk *walk) {
+  int64_t step[AR_WALK_RANK];
+  if (x->rank > 5) return AR_UNSUPPORTED;
+  int64_t elements = 1;
+  for (int32_t i = x->rank - 1; i >= 0; --i) {
+    step[i] = elements;
+    elements *= x->dims[i];
+  }
+  *walk = (ar_walk){.rank = x->rank};
+  for (int32_t i = 0; i < x->rank; ++i) {
+    if (p->perm[i] < 0 || p->perm[i] >= x->rank) return AR_UNSUPPORTED;
+    walk->size[i] = x->dims[p->perm[i]];
+    walk->step[i] = step[p->perm[i]];
+  }
+  ar_simplify(walk);
+  return AR_OK;
+}
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  ar_walk unused;
+  if (!ar_alike(&io[0], &io[1]) || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
+  sizes->plan = sizeof(ar_walk);
+  return describe(params, &io[1], &unused);
+}
+
+static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
+  return describe(params, &io[1], memory);
+}
+
+static ar_status run(const void *params, const void *memory, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)params, (void)workspace;
+  ar_gather(memory, io[1].data, 0, io[0].data, ar_element_bytes(io[0].type));
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(transpose) = {"TRANSPOSE", measure, plan, run};
