@@ -12,7 +12,7 @@ typedef struct {
 
 static ar_status describe(const MeanParams *p, const ar_tensor *io, mean_plan *plan) {
   const ar_tensor *y = &io[0], *x = &io[1];
-  if (p->axis_mask < 0 || y->type != x->type) return AR_UNSUPPORTED;
+  if (p->axis_mask < 0 || p->multiplier < 0 || y->type != x->type) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_FLOAT32)) return AR_UNSUPPORTED;
   *plan = (mean_plan){.output = {.rank = x->rank}, .count = 1};
   int64_t step = 1;

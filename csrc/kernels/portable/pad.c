@@ -23,7 +23,12 @@ static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *pla
     inside *= plan->walk.size[i];
   }
   if (step != ar_elements(y) || inside > ar_elements(x)) return AR_UNSUPPORTED;
-  ar_simplify(&plan->walk);
+  ar_walk *walk = &plan->walk;
+  ar_simplify(walk);
+  if (walk->step[walk->rank - 1] == 1) return AR_OK;
+  /* Rows are copied whole: here they have one element. */
+  walk->size[walk->rank] = walk->step[walk->rank] = 1;
+  ++walk->rank;
   return AR_OK;
 }
 
@@ -59,11 +64,10 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   const pad_plan *plan = memory;
   const ar_walk *walk = &plan->walk;
   const int32_t bytes = ar_element_bytes(io[0].type);
-  /* The low bytes of a small number are the number in fewer bytes; floats are padded with 0. */
-  const int8_t narrow = (int8_t)params->pad_value;
-  const void *value = bytes == 1 ? (const void *)&narrow : (const void *)&params->pad_value;
+  /* Only int8 has a zero point other than 0. */
+  const int8_t zero_point = (int8_t)params->pad_value;
   const int32_t zero = 0;
-  if (bytes > 1) value = &zero;
+  const void *value = bytes == 1 ? (const void *)&zero_point : (const void *)&zero;
   if (io[3].type != AR_ABSENT) value = io[3].data;
   fill(io[0].data, value, ar_elements(&io[0]), bytes);
   for (int32_t i = 0; i < walk->rank; ++i)

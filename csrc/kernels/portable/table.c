@@ -3,24 +3,40 @@
 
 #define AR_PORTABLE_KERNELS(K) \
   K(add) \
+  K(arg_max) \
+  K(arg_min) \
+  K(average_pool_2d) \
   K(cast) \
+  K(concatenation) \
   K(dequantize) \
   K(div) \
   K(expand_dims) \
   K(hard_swish) \
   K(leaky_relu) \
+  K(log_softmax) \
   K(logistic) \
+  K(max_pool_2d) \
   K(maximum) \
+  K(mean) \
   K(minimum) \
   K(mul) \
+  K(pack) \
+  K(pad) \
+  K(padv2) \
   K(quantize) \
   K(relu) \
   K(relu6) \
   K(reshape) \
+  K(resize_bilinear) \
+  K(resize_nearest_neighbor) \
   K(softmax) \
+  K(split) \
   K(squeeze) \
+  K(strided_slice) \
   K(sub) \
-  K(tanh)
+  K(tanh) \
+  K(transpose) \
+  K(unpack)
 
 #define DECLARE(name) extern const ar_kernel AR_NAME(name);
 #define ENTRY(name) &AR_NAME(name),

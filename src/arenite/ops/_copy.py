@@ -85,10 +85,13 @@ class Interleaving:
 
 def interleaving(shapes: Sequence[tuple[int, ...]], axis: int) -> Interleaving:
     """How parts of these shapes lie in what they give when joined along ``axis``."""
+    outer_size = prod(shapes[0][:axis])
+    # Without rounds the blocks may be of any size, even one that int64 does not hold.
+    sizes = [prod(shape[axis:]) if outer_size else 0 for shape in shapes]
     return Interleaving(
-        outer_size=prod(shapes[0][:axis]),
+        outer_size=outer_size,
         parts=len(shapes),
-        copy_sizes=np.array([prod(shape[axis:]) for shape in shapes], np.int64),
+        copy_sizes=np.array(sizes, np.int64),
     )
 
 

@@ -1,0 +1,62 @@
+/* ARG_MAX and ARG_MIN of int8 and float32: the first index among equals. */
+#include "name.h"
+
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const ArgMinMaxParams *p = opaque;
+  const ar_tensor *y = &io[0], *x = &io[1];
+  if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_FLOAT32) || y->type != AR_INT32) return AR_UNSUPPORTED;
+  if (p->axis < 0 || p->axis >= x->rank || x->dims[p->axis] < 1) return AR_UNSUPPORTED;
+  return ar_elements(x) / x->dims[p->axis] == ar_elements(y) ? AR_OK : AR_UNSUPPORTED;
+}
+
+/* Nothing replaces a NaN, and a NaN replaces nothing. */
+#define AR_SEARCH(name, T, WINS)                                                           \
+  static void name(const T *x, int32_t *y, int64_t outer, int64_t n, int64_t inner) {      \
+    for (int64_t i = 0; i < outer; ++i)                                                    \
+      for (int64_t j = 0; j < inner; ++j) {                                                \
+        const T *column = x + i * n * inner + j;                                           \
+        T best = *column;                                                                  \
+        int32_t found = 0;                                                                 \
+        for (int64_t k = 1; k < n; ++k)                                                    \
+          if (column[k * inner] WINS best) best = column[k * inner], found = (int32_t)k;   \
+        *y++ = found;                                                                      \
+      }                                                                                    \
+  }
+
+AR_SEARCH(largest_int8, int8_t, >)
+AR_SEARCH(largest_float, float, >)
+AR_SEARCH(smallest_int8, int8_t, <)
+AR_SEARCH(smallest_float, float, <)
+
+typedef struct {
+  int64_t outer, n, inner;
+} sizes_of_search;
+
+static sizes_of_search search_sizes(const ArgMinMaxParams *p, const ar_tensor *x) {
+  sizes_of_search s = {1, x->dims[p->axis], 1};
+  for (int32_t i = 0; i < p->axis; ++i) s.outer *= x->dims[i];
+  for (int32_t i = p->axis + 1; i < x->rank; ++i) s.inner *= x->dims[i];
+  return s;
+}
+
+static ar_status run_max(const void *params, const void *plan, const ar_tensor *io,
+                         uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const sizes_of_search s = search_sizes(params, &io[1]);
+  if (io[1].type == AR_INT8) largest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
+  else largest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);
+  return AR_OK;
+}
+
+static ar_status run_min(const void *params, const void *plan, const ar_tensor *io,
+                         uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const sizes_of_search s = search_sizes(params, &io[1]);
+  if (io[1].type == AR_INT8) smallest_int8(io[1].data, io[0].data, s.outer, s.n, s.inner);
+  else smallest_float(io[1].data, io[0].data, s.outer, s.n, s.inner);
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(arg_max) = {"ARG_MAX", measure, ar_plan_nothing, run_max};
+const ar_kernel AR_NAME(arg_min) = {"ARG_MIN", measure, ar_plan_nothing, run_min};
