@@ -154,10 +154,20 @@ def test_a_refused_input_changes_nothing() -> None:
     np.testing.assert_array_equal(interp.output(1), A)
 
 
-@pytest.mark.parametrize("kernels", ["native", "cmsis_nn"])
-def test_kernels_that_are_not_there_yet_say_so(kernels: Any) -> None:
-    with pytest.raises(ar.AreniteError, match="are not part of this version"):
-        ar.Interpreter(conv_model(), kernels=kernels)
+def test_native_kernels_are_refused_where_the_engine_was_not_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arenite.native.available", lambda: False)
+    with pytest.raises(ar.AreniteError, match="the native engine was not built"):
+        ar.Interpreter(conv_model(), kernels="native")
+
+
+def test_auto_runs_the_reference_kernels_where_the_engine_was_not_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arenite.native.available", lambda: False)
+    interp = ar.Interpreter(conv_model(), kernels="auto")
+    assert interp.kernels == "reference"
 
 
 def test_unknown_kernels_are_refused() -> None:

@@ -203,6 +203,11 @@ class Interpreter:
         return self._micro.plan
 
     @property
+    def kernels(self) -> str:
+        """What runs: ``"native"`` or ``"reference"``."""
+        return "reference" if self._micro.compiled is None else "native"
+
+    @property
     def profiler(self) -> Profiler | None:
         """Told of every operator that runs; may be set and removed at any time."""
         return self._micro.profiler
