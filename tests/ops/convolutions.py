@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.kernel_util import window_output_size
+from arenite.runtime.heap import HeapInterpreter
 
 Array = np.ndarray[Any, Any]
 LARGEST = {"int8": 128, "int16": 32768}
@@ -61,6 +64,23 @@ def windows(draw: st.DrawFn, dilations: tuple[int, ...] = (1, 1, 1, 2, 9)) -> Wi
     return Windows(size, taps, stride, dilation, padding, (output[0], output[1]))
 
 
+def run(model: Model, *inputs: Any) -> Any:
+    """The first output for the given inputs, as nested lists."""
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    for index, value in enumerate(inputs):
+        interpreter.input(index)[...] = np.reshape(value, interpreter.input(index).shape)
+    interpreter.invoke()
+    return interpreter.output(0).tolist()
+
+
+def refusal(model: Model) -> str:
+    """Why the model is refused."""
+    with pytest.raises(ConstraintError) as caught:
+        HeapInterpreter(model).allocate_tensors()
+    return str(caught.value)
+
+
 def exact_inputs(model: Model, seed: int) -> list[Array] | None:
     """Floats whose products with :class:`Operands` weights and their sums round nowhere.
 
@@ -98,7 +118,13 @@ class Operands:
             "x", shape, self._kind.x, scale=self._x_scale, zero_point=self._zero_point()
         )
 
-    def weights(self, shape: tuple[int, ...], axis: int, *, per_channel: bool | None = None) -> int:
+    def weights(
+        self,
+        shape: tuple[int, ...],
+        axis: int,
+        *,
+        per_channel: bool | None = None,
+    ) -> int:
         """The weights; per channel along ``axis``, with scale 0 and tiny scales among them."""
         rng, kind = self._rng, self._kind
         if not self._quantized:
@@ -117,8 +143,15 @@ class Operands:
         self._acc_size = LARGEST[kind.x] * high * np.sqrt(taps)
         self._scales = scales
         data = pack_int4(values) if kind.weights == "int4" else values
+        zero_point = int(rng.choice([0, 0, low, high]))
         return self.builder.constant(
-            "w", data, kind.weights, shape=shape, scale=scales, quantized_dimension=axis
+            "w",
+            data,
+            kind.weights,
+            shape=shape,
+            scale=scales,
+            zero_point=zero_point,
+            quantized_dimension=axis,
         )
 
     def bias(self, channels: int) -> list[int]:
@@ -151,7 +184,7 @@ class Operands:
 
     def _zero_point(self) -> int:
         if self._kind.x == "int16":
-            return 0
+            return int(self._rng.choice([0, 0, self._rng.integers(-32768, 32768)]))
         return int(self._rng.choice([-128, 127, 0, self._rng.integers(-128, 128)]))
 
 

@@ -3,7 +3,7 @@
 Each input channel gives ``depth_multiplier`` output channels, which lie next to each
 other. Facts: TFLM ``micro/kernels/depthwise_conv_common.cc``,
 ``reference/depthwiseconv_float.h`` and ``reference/integer_ops/depthwise_conv.h``.
-TFLM's package ends the process on a model without a bias; here it runs.
+TFLM's package ends the process where input 2 is marked as absent; here that is no bias.
 """
 
 from __future__ import annotations

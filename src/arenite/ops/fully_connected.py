@@ -2,8 +2,7 @@
 
 Facts: TFLM ``micro/kernels/fully_connected{,_common}.cc``, ``kernels/kernel_util.cc``
 (``GetQuantizedConvolutionMultipler``), ``reference/fully_connected.h`` and
-``reference/integer_ops/fully_connected.h``. TFLM's package ends the process where the
-weights' zero point is not 0; here it counts, as TFLM's kernel has it.
+``reference/integer_ops/fully_connected.h``.
 """
 
 from __future__ import annotations
