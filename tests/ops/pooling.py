@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops._pooling import Pool2DOptions
+from arenite.ops.kernel_util import window_output_size
 from tests.ops.convolutions import windows
 
 
@@ -37,3 +38,50 @@ def pooling_models(draw: st.DrawFn, operator: str) -> Model:
     b.output(y)
     return b.build()
 
+
+def pooling(
+    operator: str,
+    size: tuple[int, int],
+    window: tuple[int, int],
+    *,
+    kind: str = "int8",
+    output_kind: str = "",
+    padding: int = 1,
+    stride: int = 1,
+    activation: int = 0,
+    scales: tuple[float, float] = (1.0, 1.0),
+    zero_points: tuple[int, int] = (0, 0),
+) -> Model:
+    """A model that pools one image of one channel; scales of input and output."""
+    b = ModelBuilder()
+    x = b.input("x", (1, *size, 1), kind, scale=scales[0], zero_point=zero_points[0])
+    output = [
+        max(1, window_output_size(padding, *axis, 1, 1)) for axis in zip(size, window, strict=True)
+    ]
+    y = b.tensor(
+        "y", (1, *output, 1), output_kind or kind, scale=scales[1], zero_point=zero_points[1]
+    )
+    options = Pool2DOptions(
+        padding=padding,
+        stride_w=stride,
+        stride_h=stride,
+        filter_width=window[1],
+        filter_height=window[0],
+        fused_activation_function=activation,
+    )
+    b.operator(operator, [x], [y], options)
+    b.output(y)
+    return b.build()
+
+
+def bad_poolings(operator: str) -> list[tuple[Model, str]]:
+    """Models that are refused, and a part of the reason."""
+    return [
+        (pooling(operator, (2, 2), (3, 3)), "a filter of (3, 3) does not fit an input of (2, 2)"),
+        (pooling(operator, (2, 2), (1, 1), stride=0), "must be at least 1"),
+        (pooling(operator, (2, 2), (0, 1)), "must be at least 1"),
+        (pooling(operator, (2, 2), (1, 1), scales=(1.0, 1.1)), "has the input's zero point"),
+        (pooling(operator, (2, 2), (1, 1), zero_points=(0, 1)), "has the input's zero point"),
+        (pooling(operator, (2, 2), (1, 1), kind="uint8"), "is one of: float32, int8, int16"),
+        (pooling(operator, (2, 2), (1, 1), output_kind="int16"), "have the same type"),
+    ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
-from tests.ops.convolutions import exact_inputs
+from tests.ops.convolutions import exact_inputs, refusal, run
 from tests.ops.differential import agrees, differential
-from tests.ops.pooling import pooling_models
+from tests.ops.pooling import bad_poolings, pooling, pooling_models
 from tests.oracle import Oracle
 
 
@@ -16,3 +17,31 @@ from tests.oracle import Oracle
 @given(model=pooling_models("AVERAGE_POOL_2D"), seed=st.integers(0, 2**32 - 1))
 def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
     agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [([1, 2], 2), ([-1, -2], -2), ([-1, 1], 0), ([-128, -127], -128)]
+)
+def test_halves_round_away_from_zero(values: list[int], expected: int) -> None:
+    assert run(pooling("AVERAGE_POOL_2D", (1, 2), (1, 2)), values) == [[[[expected]]]]
+
+
+def test_padding_does_not_count() -> None:
+    model = pooling("AVERAGE_POOL_2D", (1, 3), (1, 3), padding=0)
+    assert run(model, [10, 20, 60]) == [[[[15], [30], [40]]]]
+
+
+def test_floats_are_averaged_and_clamped() -> None:
+    model = pooling("AVERAGE_POOL_2D", (1, 2), (1, 2), kind="float32", activation=3)
+    assert run(model, [1.0, 2.5]) == [[[[1.75]]]]
+    assert run(model, [9.0, 8.0]) == [[[[6.0]]]]
+
+
+def test_windows_larger_than_any_image_are_cut() -> None:
+    model = pooling("AVERAGE_POOL_2D", (2, 2), (2**31 - 1, 2**31 - 1), padding=0)
+    assert run(model, [1, 2, 3, 6]) == [[[[3], [3]], [[3], [3]]]]
+
+
+@pytest.mark.parametrize(("model", "message"), bad_poolings("AVERAGE_POOL_2D"))
+def test_refuses(model: Model, message: str) -> None:
+    assert message in refusal(model)

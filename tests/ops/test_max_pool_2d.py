@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
-from tests.ops.convolutions import exact_inputs
+from tests.ops.convolutions import exact_inputs, refusal, run
 from tests.ops.differential import agrees, differential
-from tests.ops.pooling import pooling_models
+from tests.ops.pooling import bad_poolings, pooling, pooling_models
 from tests.oracle import Oracle
 
 
@@ -16,3 +17,28 @@ from tests.oracle import Oracle
 @given(model=pooling_models("MAX_POOL_2D"), seed=st.integers(0, 2**32 - 1))
 def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
     agrees(oracle, model, seed, inputs=exact_inputs(model, seed))
+
+
+def test_padding_is_never_the_largest() -> None:
+    model = pooling("MAX_POOL_2D", (1, 3), (1, 3), padding=0)
+    assert run(model, [-128, -128, -5]) == [[[[-128], [-5], [-5]]]]
+
+
+def test_activation_clamps() -> None:
+    model = pooling("MAX_POOL_2D", (1, 2), (1, 1), activation=3, scales=(0.5, 0.5))
+    assert run(model, [-7, 100]) == [[[[0], [12]]]]
+
+
+def test_a_nan_is_never_the_largest() -> None:
+    model = pooling("MAX_POOL_2D", (1, 2), (1, 2), kind="float32")
+    assert run(model, [float("nan"), 1.0]) == [[[[1.0]]]]
+
+
+def test_windows_larger_than_any_image_are_cut() -> None:
+    model = pooling("MAX_POOL_2D", (2, 2), (2**31 - 1, 2**31 - 1), padding=0)
+    assert run(model, [1, 2, 3, 6]) == [[[[6], [6]], [[6], [6]]]]
+
+
+@pytest.mark.parametrize(("model", "message"), bad_poolings("MAX_POOL_2D"))
+def test_refuses(model: Model, message: str) -> None:
+    assert message in refusal(model)
