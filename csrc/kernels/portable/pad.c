@@ -14,9 +14,10 @@ static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *pla
   *plan = (pad_plan){.walk = {.rank = x->rank}};
   int64_t step = 1, inside = 1;
   for (int32_t i = x->rank - 1; i >= 0; --i) {
-    if (p->start[i] < 0 || p->stop[i] > p->output_shape[i] || p->stop[i] < p->start[i])
+    const int32_t size = p->stop[i] - p->start[i];
+    if (p->start[i] < 0 || size < 0 || (size > 0 && p->stop[i] > p->output_shape[i]))
       return AR_UNSUPPORTED;
-    plan->walk.size[i] = p->stop[i] - p->start[i];
+    plan->walk.size[i] = size;
     plan->walk.step[i] = step;
     plan->start += p->start[i] * step;
     step *= p->output_shape[i];
