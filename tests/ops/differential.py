@@ -111,7 +111,7 @@ def agrees(
     assert answer.status == "ok", f"TFLM refuses this, Arenite runs it: {answer.log}\n{model}"
     for number, (ours, theirs) in enumerate(zip(got, answer.outputs, strict=True)):
         for mine, its in zip(ours, theirs, strict=True):
-            assert_same(mine, its, model, number, float_rtol)
+            assert_same(mine, its, model, number, float_rtol=float_rtol)
     assert_same_in_arena(tflite.read(data), steps, got, answer)
     return answer
 
@@ -131,9 +131,17 @@ def assert_same_in_arena(
     assert tflm_rows(used) == printed_rows(answer.log), f"allocations of\n{model}"
 
 
-def assert_same(mine: Array, its: Array, model: Model, number: int, float_rtol: float) -> None:
+def assert_same(
+    mine: Array,
+    its: Array,
+    model: Model,
+    number: int,
+    *,
+    float_rtol: float = 1e-5,
+    variant: str = "reference",
+) -> None:
     """Integers equal bit for bit; floats within ``float_rtol`` of the largest magnitude."""
-    where = f"inference {number} of\n{model}"
+    where = f"inference {number} with {variant} kernels of\n{model}"
     assert mine.dtype == its.dtype, where
     mine = mine.reshape(its.shape)
     if its.dtype.kind != "f":
@@ -141,7 +149,7 @@ def assert_same(mine: Array, its: Array, model: Model, number: int, float_rtol: 
         return
     finite = np.abs(its[np.isfinite(its)])
     atol = float_rtol * float(finite.max(initial=0.0))
-    np.testing.assert_allclose(mine, its, rtol=float_rtol, atol=atol, err_msg=where)
+    np.testing.assert_allclose(mine, its, rtol=0, atol=atol, err_msg=where)
 
 
 @pytest.fixture(scope="session")
