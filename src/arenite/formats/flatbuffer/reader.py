@@ -97,12 +97,12 @@ class Reader:
         self._plans: dict[tuple[int, int], _Plan] = {}
 
     def root(self) -> Row:
-        """Check the file's identifier and read the root table."""
+        """Check the file's identifier, if its kind has one, and read the root table."""
         try:
             if self.size < 8:
                 raise FormatError(f"expected a FlatBuffer of at least 8 bytes, got {self.size}", 0)
             found = bytes(self.data[4:8])
-            if found != self.schema.identifier:
+            if self.schema.identifier not in (b"", found):
                 raise FormatError(
                     f"expected file identifier {self.schema.identifier!r} "
                     f"({self.schema.name}), got {found!r}",

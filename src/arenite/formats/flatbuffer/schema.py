@@ -79,6 +79,7 @@ class Union(NamedTuple):
 class Schema:
     """Tables and unions (type code -> table) by name.
 
+    ``identifier`` is the four bytes at place 4, empty for a kind of file that has none.
     A union's type that is not listed is verified as a table with unknown fields and
     comes out as :class:`Opaque`.
     """

@@ -38,7 +38,7 @@ def write(schema: Schema, row: Row) -> bytes:
     builder = flatbuffers.Builder(1024)
     try:
         root = _Writer(schema, builder).table(schema.tables[schema.root], row)
-        builder.Finish(root, file_identifier=schema.identifier)
+        builder.Finish(root, file_identifier=schema.identifier or None)
     except FormatError as error:
         raise ModelError(error.message, path=error.path) from None
     except BuilderSizeError:

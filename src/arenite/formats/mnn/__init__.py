@@ -1,0 +1,1 @@
+"""MNN files (``.mnn``) to :class:`Model`."""
