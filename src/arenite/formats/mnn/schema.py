@@ -330,30 +330,31 @@ TensorConvertInfo
 Unread
 """
 
+_OP_PARAMETERS = """
+QuantizedAdd ArgMax AsString Axis BatchNorm BinaryOp Blob CastParam Convolution2D Crop
+CropAndResize Dequantize DetectionOutput Eltwise ExpandDims Fill Flatten Gather GatherV2
+InnerProduct Input Interp LRN LSTM MatMul NonMaxSuppressionV2 Normalize PackParam Permute
+Plugin Pool PRelu PriorBox Proposal QuantizedAvgPool QuantizedBiasAdd QuantizedConcat
+QuantizedLogistic QuantizedMatMul QuantizedMaxPool QuantizedRelu QuantizedRelu6
+QuantizedReshape QuantizedSoftmax QuantizeMaxMin QuantizeV2 Range Rank ReduceJoin
+ReductionParam Relu Relu6 RequantizationRange Requantize Reshape Resize RoiParameters Scale
+Selu Size Slice SliceTf SpaceBatch SqueezeParam StridedSliceParam TensorConvertInfo
+TfQuantizedConv2D TopKV2 Transpose UnaryOp MomentsParam RNNParam BatchMatMulParam
+QuantizedFloatParam DepthSpaceParam EltwiseInt8 ReverseSequenceParam Extra Pool3D
+Convolution3D ELU DetectionPostProcessParam OneHotParam PadParam WhileParam IfParam
+RandomUniform LayerNorm TensorArray LSTMBlockCell GridSample LoopParam ImageProcessParam
+CumSum GroupNorm FmhaV2Param FmhcaParam AttentionParam StftParam LinearAttentionParam
+ShapeParam RoPEParam FusedLinearParam
+"""
+
 #: ``union OpParameter`` in its order, which gives the codes from 1.
-OP_PARAMETERS = tuple(
-    """
-    QuantizedAdd ArgMax AsString Axis BatchNorm BinaryOp Blob CastParam Convolution2D Crop
-    CropAndResize Dequantize DetectionOutput Eltwise ExpandDims Fill Flatten Gather GatherV2
-    InnerProduct Input Interp LRN LSTM MatMul NonMaxSuppressionV2 Normalize PackParam Permute
-    Plugin Pool PRelu PriorBox Proposal QuantizedAvgPool QuantizedBiasAdd QuantizedConcat
-    QuantizedLogistic QuantizedMatMul QuantizedMaxPool QuantizedRelu QuantizedRelu6
-    QuantizedReshape QuantizedSoftmax QuantizeMaxMin QuantizeV2 Range Rank ReduceJoin
-    ReductionParam Relu Relu6 RequantizationRange Requantize Reshape Resize RoiParameters Scale
-    Selu Size Slice SliceTf SpaceBatch SqueezeParam StridedSliceParam TensorConvertInfo
-    TfQuantizedConv2D TopKV2 Transpose UnaryOp MomentsParam RNNParam BatchMatMulParam
-    QuantizedFloatParam DepthSpaceParam EltwiseInt8 ReverseSequenceParam Extra Pool3D
-    Convolution3D ELU DetectionPostProcessParam OneHotParam PadParam WhileParam IfParam
-    RandomUniform LayerNorm TensorArray LSTMBlockCell GridSample LoopParam ImageProcessParam
-    CumSum GroupNorm FmhaV2Param FmhcaParam AttentionParam StftParam LinearAttentionParam
-    ShapeParam RoPEParam FusedLinearParam
-    """.split()
-)
+OP_PARAMETERS = tuple(_OP_PARAMETERS.split())
 
 
 def _tables() -> Iterator[tuple[str, tuple[Field, ...]]]:
     """Every table of :data:`_TABLES` with its fields and their slots."""
-    name, fields, slot = "", [], 0
+    name, slot = "", 0
+    fields: list[Field] = []
     for line in _TABLES.strip().splitlines():
         if not line.startswith(" "):
             if name:
