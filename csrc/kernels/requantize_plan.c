@@ -7,17 +7,16 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int la
   block->multiplier[lane] = multiplier;
   block->shift[lane] = shift;
   block->output_offset = output_offset;
-  /* Beyond a right shift of 20 the folded output offset could leave 64 bits. */
-  if (shift > -1 || shift < -20) {
-    block->constant[place] = 0;
-    block->total[place] = 32;
+  /* Beyond a right shift of 20 the folded output offset could leave 64 bits; the rounding of
+   * the 64-bit form is that of positive multipliers. */
+  if (shift > -1 || shift < -20 || multiplier < 0) {
     block->exact = AR_REQUANT_SLOW;
     return AR_REQUANT_SLOW;
   }
-  int64_t total = 31 - shift;
+  const int64_t total = 31 - shift;
   block->constant[place] =
       (INT64_C(1) << 30) + (INT64_C(1) << (total - 1)) + output_offset * (INT64_C(1) << total);
-  block->total[place] = total;
+  block->high_shift[lane] = (int32_t)(total - 32);
   if (block->exact < AR_REQUANT_INTEGER) block->exact = AR_REQUANT_INTEGER;
   return AR_REQUANT_INTEGER;
 }
@@ -73,26 +72,4 @@ void ar_requantize_move(ar_steps *steps, int32_t center) {
   steps->low -= center;
   steps->high -= center;
   for (int32_t i = 0; i < steps->count; ++i) steps->threshold[i] -= center;
-}
-
-int ar_requantize_line(const ar_steps *steps, double scale, double rounding, double *offset,
-                       double *negative_offset) {
-  double low[2] = {-1e30, -1e30}, high[2] = {1e30, 1e30};
-  for (int i = 0; i < steps->count; ++i) {
-    double edge = (double)(steps->first + i) - rounding;
-    int32_t on = steps->threshold[i], before = on - 1;
-    double least = edge - scale * on, most = edge - scale * before;
-    if (on <= steps->high && least > low[on < 0]) low[on < 0] = least;
-    if (before >= steps->low && most < high[before < 0]) high[before < 0] = most;
-  }
-  double joint_low = low[0] > low[1] ? low[0] : low[1];
-  double joint_high = high[0] < high[1] ? high[0] : high[1];
-  if (joint_low < joint_high) {
-    *offset = *negative_offset = 0.5 * (joint_low + joint_high);
-    return AR_REQUANT_FLOAT;
-  }
-  if (steps->one_sign) return AR_REQUANT_INTEGER;
-  *offset = 0.5 * (low[0] + high[0]);
-  *negative_offset = 0.5 * (low[1] + high[1]);
-  return low[0] < high[0] && low[1] < high[1] ? AR_REQUANT_SIGNED : AR_REQUANT_INTEGER;
 }

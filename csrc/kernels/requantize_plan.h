@@ -6,7 +6,7 @@
 
 enum { AR_BLOCK = 16 }; /* channels per block: one 512-bit vector of int32 */
 
-/* Fastest first: a tile takes the slowest mode among its blocks. */
+/* Fastest first: a block takes the slowest mode among its lanes. */
 typedef enum {
   AR_REQUANT_FLOAT = 0,   /* one float line per channel, verified */
   AR_REQUANT_SIGNED = 1,  /* one line for acc >= 0, one for acc < 0, verified */
@@ -22,24 +22,46 @@ typedef struct {
   int32_t center[AR_BLOCK];  /* what was taken off the bias, for the exact ways to add */
   int32_t multiplier[AR_BLOCK];
   int32_t shift[AR_BLOCK];
-  int64_t constant[AR_BLOCK]; /* even channels first, then odd ones */
-  int64_t total[AR_BLOCK];    /* right shift, same order */
+  int32_t high_shift[AR_BLOCK]; /* right shift of the upper half of 64 bits */
+  int64_t constant[AR_BLOCK];   /* even channels first, then odd ones */
   int32_t output_offset;
   int32_t mode;
   int32_t exact; /* INTEGER or SLOW: the way of all lanes where one of them has no line */
 } ar_requantize_block;
+
+/* Sums of a filter's positive and of its negative weights. */
+typedef struct {
+  int64_t positive, negative;
+} ar_weight_sums;
+
+/* Adds `count` weights that lie `step` apart. */
+static inline void ar_sum_weights(ar_weight_sums *sums, const int8_t *weights, int64_t count,
+                                  int64_t step) {
+  while (count > 0) {
+    const int64_t some = count < 65536 ? count : 65536; /* whose sums fit int32 */
+    int32_t all = 0, magnitude = 0;
+    for (int64_t i = 0; i < some; ++i) {
+      const int32_t weight = weights[i * step];
+      all += weight;
+      magnitude += weight < 0 ? -weight : weight;
+    }
+    sums->positive += (all + magnitude) / 2;
+    sums->negative += (all - magnitude) / 2;
+    weights += some * step;
+    count -= some;
+  }
+}
 
 /* The accumulators that a channel can have: what its weights make of any input. */
 typedef struct {
   int64_t low, high;
 } ar_range;
 
-/* Adds one weight's part, for inputs q in [-128, 127] that count as q + input_offset. */
-static inline void ar_range_add(ar_range *range, int32_t weight, int32_t input_offset) {
-  const int64_t a = (int64_t)weight * (input_offset - 128);
-  const int64_t b = (int64_t)weight * (input_offset + 127);
-  range->low += a < b ? a : b;
-  range->high += a < b ? b : a;
+/* For inputs q in [-128, 127] that count as q + input_offset. */
+static inline ar_range ar_range_of(int32_t bias, ar_weight_sums w, int32_t input_offset) {
+  const int64_t least = input_offset - 128, most = input_offset + 127;
+  return (ar_range){bias + w.positive * least + w.negative * most,
+                    bias + w.positive * most + w.negative * least};
 }
 
 /* The steps of one channel's output: threshold[i] is the smallest accumulator in [low, high]
@@ -52,7 +74,8 @@ typedef struct {
   int32_t threshold[256];
 } ar_steps;
 
-/* Fills multiplier, shift, constant, total and a mode of INTEGER or SLOW for a lane. */
+/* Fills multiplier, shift, high_shift and constant of a lane, and the block's `exact`; returns
+ * INTEGER or SLOW. */
 ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset);
@@ -65,11 +88,5 @@ void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
 
 /* Takes `center` off all accumulators; where they had one sign, both signs then share a line. */
 void ar_requantize_move(ar_steps *steps, int32_t center);
-
-/* Candidate lines through the steps, in double: the middle of what each step allows. An output
- * y begins where the line reaches y - rounding: 0.5 for rounding to nearest, 0 for down.
- * A candidate must still be verified in the arithmetic that will run. */
-int ar_requantize_line(const ar_steps *steps, double scale, double rounding, double *offset,
-                       double *negative_offset);
 
 #endif

@@ -1,5 +1,5 @@
-/* Copies an NHWC int8 image into a padded one of unsigned bytes (q ^ 0x80). Inline, so that
- * each instruction set compiles it for itself. */
+/* Copies an NHWC int8 image into a padded one of unsigned bytes (q ^ 0x80), or of int16 less
+ * the zero point. Inline, so that each instruction set compiles it for itself. */
 #ifndef ARENITE_STAGING_H
 #define ARENITE_STAGING_H
 
@@ -8,11 +8,12 @@
 
 #include "../include/arenite.h"
 
+/* Bytes are those of the staged elements, whatever the source's are. */
 typedef struct {
   int32_t rows, row_bytes;               /* of the source image */
   int32_t top, left_bytes;               /* where it lies in the staged image */
   int32_t staged_rows, staged_row_bytes;
-  uint8_t padding;                       /* the byte that stands for zero */
+  uint8_t padding;                       /* of bytes: the one that stands for zero */
 } ar_staging;
 
 /* Bytes of one staged image, with room for vector loads past its end. */
@@ -65,6 +66,24 @@ static inline void ar_stage(const ar_staging *s, const int8_t *source, uint8_t *
   uint8_t *row = staged + (int64_t)s->top * s->staged_row_bytes + s->left_bytes;
   for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes)
     ar_flip(row, source + (int64_t)y * s->row_bytes, s->row_bytes);
+}
+
+static inline void ar_widen(int16_t *restrict out, const int8_t *restrict in, int64_t count,
+                            int32_t zero_point) {
+  for (int64_t i = 0; i < count; ++i) out[i] = (int16_t)(in[i] - zero_point);
+}
+
+/* The same as int16: what stands for zero is zero. */
+static inline void ar_stage_int16(const ar_staging *s, const int8_t *source, uint8_t *staged) {
+  const int32_t zero_point = s->padding - 128, elements = s->row_bytes / 2;
+  if (ar_needs_no_border(s)) {
+    ar_widen((int16_t *)staged, source, (int64_t)s->rows * elements, zero_point);
+    return;
+  }
+  memset(staged, 0, (size_t)s->staged_rows * s->staged_row_bytes);
+  uint8_t *row = staged + (int64_t)s->top * s->staged_row_bytes + s->left_bytes;
+  for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes)
+    ar_widen((int16_t *)row, source + (int64_t)y * elements, elements, zero_point);
 }
 
 #endif

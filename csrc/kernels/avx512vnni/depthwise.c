@@ -1,6 +1,7 @@
-#include "depthwise.h"
+#include "isa.h"
+#include "lanes.h"
 
-#include "requantize.h"
+#include "../simd/requantize.h"
 
 /* 64 bytes whose dwords are dealt to the four 128-bit lanes in turn, so that two rounds of
  * unpacking leave 16 consecutive elements in each vector. */
@@ -26,9 +27,9 @@ static void interleave(uint32_t *out, const uint8_t *r0, const uint8_t *r1, cons
 
 AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
   __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
-  if (mode == AR_REQUANT_FLOAT) return ar_requantize_float(acc, scale, offset);
+  if (mode == AR_REQUANT_FLOAT) return ar_on_line(acc, scale, offset);
   if (mode == AR_REQUANT_SIGNED)
-    return ar_requantize_signed(acc, scale, offset, _mm512_load_ps(block->negative_offset));
+    return ar_on_signed_line(acc, scale, offset, _mm512_load_ps(block->negative_offset));
   return ar_requantize_exact(acc, block);
 }
 

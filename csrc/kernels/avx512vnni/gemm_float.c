@@ -1,38 +1,12 @@
-#define AR_PRODUCT(acc, x, w)                                                         \
-  _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(w), \
-                                      _mm512_castsi512_ps(acc)))
-#define AR_SUM(a, b) \
-  _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
-#include "gemm_tile.h"
+#include "isa.h"
+#include "lanes.h"
 
-AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
-                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
-                    int32_t valid_channels, float *output) {
-  __m512i acc[P][NB];
-#pragma clang loop unroll(full)
-  for (int n = 0; n < NB; ++n) {
-    __m512i bias = _mm512_load_si512(blocks[n].bias);
-#pragma clang loop unroll(full)
-    for (int p = 0; p < P; ++p) acc[p][n] = bias;
-  }
-  products(P, NB, taps, gemm, input, weights, acc);
-  const __m512 low = _mm512_set1_ps(gemm->low), high = _mm512_set1_ps(gemm->high);
-#pragma clang loop unroll(full)
-  for (int n = 0; n < NB; ++n) {
-    const int left = valid_channels - AR_BLOCK * n;
-    if (left <= 0) return;
-    const __mmask16 lanes = left >= AR_BLOCK ? 0xFFFF : (__mmask16)((1u << left) - 1);
-#pragma clang loop unroll(full)
-    for (int p = 0; p < P; ++p) {
-      /* The second operand is returned for NaN, as C's comparisons would have it. */
-      __m512 y = _mm512_min_ps(high, _mm512_max_ps(low, _mm512_castsi512_ps(acc[p][n])));
-      _mm512_mask_storeu_ps(output + (ptrdiff_t)p * gemm->channels + AR_BLOCK * n, lanes, y);
-    }
-  }
-}
+#define AR_IN_FLIGHT 8 /* two products a cycle, of four cycles each */
+#define AR_TILES(T)                                                                     \
+  T(1, 4) T(2, 4) T(3, 4) T(4, 4) T(5, 4) T(6, 4)                                       \
+  T(1, 2) T(2, 2) T(3, 2) T(4, 2) T(5, 2) T(6, 2) T(8, 2) T(10, 2) T(12, 2)             \
+  T(1, 1) T(2, 1) T(4, 1) T(8, 1) T(12, 1) T(16, 1)
+#define AR_TAP_TILES(T) T(8) T(12) T(16)
+#include "../simd/gemm_float.h"
 
-AR_TILES(const ar_requantize_block *)
-
-ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps) {
-  return AR_FIND_TILE(positions, blocks, taps);
-}
+AR_DEFINE_TILES(ar_gemm_float_tile_avx512)

@@ -2,8 +2,9 @@
  * over as many positions as there are batches. */
 #include "gemm_conv.h"
 
-static ar_status problem(const FullyConnectedParams *params, const ar_tensor *io,
-                         ar_gemm_conv *conv) {
+ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
+                                     ar_gemm_conv *conv) {
+  const FullyConnectedParams *params = opaque;
   const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
   if (x->type != AR_INT8 && x->type != AR_FLOAT32) return AR_UNSUPPORTED;
   if (weights->type != x->type || y->type != x->type) return AR_UNSUPPORTED;
@@ -35,23 +36,3 @@ static ar_status problem(const FullyConnectedParams *params, const ar_tensor *io
   };
   return AR_OK;
 }
-
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  ar_gemm_conv conv;
-  ar_status status = problem(params, io, &conv);
-  return status == AR_OK ? ar_gemm_conv_measure(&conv, sizes) : status;
-}
-
-static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  ar_gemm_conv conv;
-  ar_status status = problem(params, io, &conv);
-  return status == AR_OK ? ar_gemm_conv_plan(&conv, memory) : status;
-}
-
-static ar_status run(const void *params, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)params;
-  return ar_gemm_conv_run(memory, io[1].data, io[0].data, workspace);
-}
-
-const ar_kernel ar_fully_connected_avx512vnni = {"FULLY_CONNECTED", measure, plan, run};

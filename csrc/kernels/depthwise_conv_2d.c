@@ -5,16 +5,19 @@
  */
 #include <string.h>
 
-#include "../staging.h"
 #include "depthwise.h"
 #include "gemm_conv.h"
-#include "line_search.h"
+#include "staging.h"
 
 typedef struct {
   int32_t is_gemm;
   int32_t batches;
   ar_staging staging;
   ar_depthwise depthwise;
+  ar_depthwise_fn run;
+  ar_stage_fn stage;
+  ar_enter_fn enter;
+  ar_leave_fn leave;
   int64_t blocks, weights, staged; /* byte offsets: of the plan, the plan, the workspace */
 } depthwise_plan;
 
@@ -54,19 +57,17 @@ static ar_status check(const DepthwiseConv2DParams *params, const ar_tensor *io)
 
 static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
 
-static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *io,
-                          depthwise_plan *plan) {
+static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DParams *params,
+                          const ar_tensor *io, depthwise_plan *plan) {
   const ar_tensor *x = &io[1];
   const Window *w = &params->window;
   const int32_t c = x->dims[3];
-  const int32_t groups = (w->filter_size[0] + 3) / 4;
+  const int32_t groups = (w->filter_size[0] + isa->group - 1) / isa->group;
   if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->batches = x->dims[0];
   ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
                   (uint8_t)(-params->input_offset ^ 0x80));
-  /* Channels that divide 64 repeat within the four units of one store. */
-  const int32_t lanes = round_up(c, 64);
   plan->depthwise = (ar_depthwise){
       .output_rows = w->output_size[0],
       .output_columns = w->output_size[1],
@@ -79,29 +80,34 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
       .dilation_rows = w->dilation[0],
       .dilation_columns = w->dilation[1],
       .groups = groups,
-      .units = lanes / 16,
+      .units = round_up(c, isa->lanes) / AR_BLOCK,
       .activation_min = (int8_t)params->activation_min,
       .activation_max = (int8_t)params->activation_max,
   };
   plan->blocks = HEADER;
   plan->weights = plan->blocks + plan->depthwise.units * (int64_t)sizeof(ar_requantize_block);
-  plan->staged = ar_depthwise_workspace_avx512vnni(&plan->depthwise);
+  plan->staged = isa->workspace(&plan->depthwise);
+  plan->run = isa->run;
+  plan->stage = isa->stage;
+  plan->enter = isa->gemm->enter;
+  plan->leave = isa->gemm->leave;
   return AR_OK;
 }
 
-static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
+                               const ar_tensor *io, ar_sizes *sizes) {
   const DepthwiseConv2DParams *params = opaque;
   ar_status status = check(params, io);
   if (status != AR_OK) return status;
   if (io[1].dims[3] == 1) {
     ar_gemm_conv conv;
     gemm_problem(params, io, &conv);
-    status = ar_gemm_conv_measure(&conv, sizes);
+    status = ar_gemm_conv_measure(isa->gemm, &conv, sizes);
     sizes->plan += HEADER;
     return status;
   }
   depthwise_plan plan;
-  status = describe(params, io, &plan);
+  status = describe(isa, params, io, &plan);
   if (status != AR_OK) return status;
   const ar_depthwise *d = &plan.depthwise;
   sizes->plan = plan.weights + (int64_t)64 * d->units * d->groups * d->filter_columns;
@@ -109,59 +115,70 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   return AR_OK;
 }
 
-/* One lane: its channel's weights, four filter rows to a dword, and its requantisation. */
-static ar_requantize_mode plan_lane(const DepthwiseConv2DParams *params, const ar_tensor *io,
-                                    const ar_depthwise *d, int32_t unit, int32_t lane,
-                                    ar_requantize_block *block, int8_t *packed) {
+/* Writes a weight for row y of a group of filter rows. */
+static void put(const ar_depthwise_isa *isa, int8_t *packed, int32_t y, int8_t weight) {
+  const int16_t wide = weight;
+  if (isa->group == 4)
+    packed[y % 4] = weight;
+  else
+    memcpy(packed + y % 2 * 2, &wide, sizeof wide);
+}
+
+/* One lane: its channel's weights, a group of filter rows to a dword, and its requantisation. */
+static ar_requantize_mode plan_lane(const ar_depthwise_isa *isa,
+                                    const DepthwiseConv2DParams *params, const ar_tensor *io,
+                                    const ar_depthwise *d, int32_t i, ar_requantize_block *block,
+                                    int8_t *packed) {
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
-  const int32_t c = (unit * 16 + lane) % d->channels;
+  const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK, c = i % d->channels;
   const int32_t b = bias ? bias[c] : 0;
-  ar_range range = {b, b};
-  int32_t sum = 0;
+  ar_weight_sums sums = {0, 0};
   for (int32_t y = 0; y < d->filter_rows; ++y)
     for (int32_t x = 0; x < d->filter_columns; ++x) {
       const int8_t weight = weights[(int64_t)(y * d->filter_columns + x) * d->channels + c];
-      const int64_t place = ((int64_t)unit * d->groups + y / 4) * d->filter_columns + x;
-      packed[place * 64 + lane * 4 + y % 4] = weight;
-      sum += weight;
-      ar_range_add(&range, weight, params->input_offset);
+      const int64_t group = (int64_t)unit * d->groups + y / isa->group;
+      put(isa, packed + (group * d->filter_columns + x) * 64 + lane * 4, y, weight);
+      *(weight < 0 ? &sums.negative : &sums.positive) += weight;
     }
-  block->bias[lane] =
-      (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * (uint32_t)sum);
-  return ar_plan_lane_avx512vnni(block, lane, params->multiplier[c], params->shift[c],
-                                 params->output_offset, d->activation_min, d->activation_max,
-                                 range);
+  const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
+  block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * sum);
+  return isa->gemm->plan_lane(block, lane, params->multiplier[c], params->shift[c],
+                              params->output_offset, d->activation_min, d->activation_max,
+                              ar_range_of(b, sums, params->input_offset));
 }
 
-static ar_status plan_depthwise(const void *opaque, const ar_tensor *io, void *memory) {
+ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, const ar_tensor *io,
+                            void *memory) {
   const DepthwiseConv2DParams *params = opaque;
   depthwise_plan *plan = memory;
   if (io[1].dims[3] == 1) {
     ar_gemm_conv conv;
     gemm_problem(params, io, &conv);
     plan->is_gemm = 1;
-    return ar_gemm_conv_plan(&conv, (uint8_t *)memory + HEADER);
+    return ar_gemm_conv_plan(isa->gemm, &conv, (uint8_t *)memory + HEADER);
   }
-  ar_status status = describe(params, io, plan);
+  ar_status status = describe(isa, params, io, plan);
   if (status != AR_OK) return status;
   const ar_depthwise *d = &plan->depthwise;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->blocks);
   int8_t *packed = (int8_t *)memory + plan->weights;
   memset(blocks, 0, d->units * sizeof *blocks);
   memset(packed, 0, (size_t)64 * d->units * d->groups * d->filter_columns);
-  const int32_t lanes = d->units * 16;
+  const int32_t lanes = d->units * AR_BLOCK;
+  const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t i = 0; i < lanes; ++i) {
-    if (i >= d->channels && 64 % d->channels) break;
-    ar_requantize_block *block = &blocks[i / 16];
-    ar_requantize_mode mode = plan_lane(params, io, d, i / 16, i % 16, block, packed);
+    if (i >= d->channels && isa->lanes % d->channels) break;
+    ar_requantize_block *block = &blocks[i / AR_BLOCK];
+    const ar_requantize_mode mode = plan_lane(isa, params, io, d, i, block, packed);
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
+  if (plan->leave) plan->leave(before);
   return AR_OK;
 }
 
-static ar_status run(const void *params, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
+ar_status ar_depthwise_run(const void *params, const void *memory, const ar_tensor *io,
+                           uint8_t *workspace) {
   (void)params;
   const depthwise_plan *plan = memory;
   const int8_t *input = io[1].data;
@@ -172,17 +189,15 @@ static ar_status run(const void *params, const void *memory, const ar_tensor *io
   uint8_t *staged = workspace + plan->staged;
   const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
   const int64_t output_image = (int64_t)d->output_rows * d->output_columns * d->channels;
+  const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    ar_stage(&plan->staging, input + batch * image, staged);
-    ar_depthwise_avx512vnni(
-        d, staged, (const int8_t *)memory + plan->weights,
-        (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
-        output + batch * output_image, workspace);
+    plan->stage(&plan->staging, input + batch * image, staged);
+    plan->run(d, staged, (const int8_t *)memory + plan->weights,
+              (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
+              output + batch * output_image, workspace);
   }
+  if (plan->leave) plan->leave(before);
   return AR_OK;
 }
 
 _Static_assert(sizeof(depthwise_plan) <= HEADER, "the header holds the plan");
-
-const ar_kernel ar_depthwise_conv_2d_avx512vnni = {"DEPTHWISE_CONV_2D", measure, plan_depthwise,
-                                                   run};

@@ -1,0 +1,27 @@
+/* The convolutions of this instruction set: its parts, and the operators that use them. */
+#include "lanes.h"
+
+#include "../gemm_conv.h"
+#include "../simd/line_search.h"
+#include "isa.h"
+
+static const ar_gemm_isa gemm = {
+    .int8_bytes = 1,
+    .vectors = AR_VECTORS,
+    .find_tile = ar_gemm_tile_avx512vnni,
+    .find_float_tile = ar_gemm_float_tile_avx512,
+    .plan_lane = plan_lane,
+    .stage = ar_stage,
+};
+static const ar_depthwise_isa depthwise = {
+    .group = 4,
+    .lanes = 64, /* of one store */
+    .workspace = ar_depthwise_workspace_avx512vnni,
+    .run = ar_depthwise_avx512vnni,
+    .stage = ar_stage,
+    .gemm = &gemm,
+};
+
+AR_GEMM_KERNEL(ar_conv_2d_avx512vnni, "CONV_2D", ar_conv_2d_problem, &gemm)
+AR_GEMM_KERNEL(ar_fully_connected_avx512vnni, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
+AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx512vnni, &depthwise)

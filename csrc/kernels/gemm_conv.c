@@ -1,0 +1,342 @@
+/* Staged input, gathered rows, matrix product, requantisation: what all instruction sets share
+ * of it. */
+#include "gemm_conv.h"
+
+#include <string.h>
+
+typedef struct {
+  ar_staging staging;
+  ar_gemm gemm;
+  ar_gemm_tile tile;
+  ar_stage_fn stage;         /* NULL for float, like the next two */
+  ar_enter_fn enter;
+  ar_leave_fn leave;
+  int32_t batches;
+  int32_t rows, columns;     /* output positions, as the tiles see them */
+  int32_t row_stride;        /* bytes of staged input from one row of positions to the next */
+  int32_t depth, filters;
+  int32_t element_bytes;     /* of an element of input and output: 1 or 4 */
+  int32_t staged_bytes;      /* of an element as the tiles see it: 1, 2 or 4 */
+  int32_t taps;              /* tap tiles, see simd/gemm_tile.h */
+  int32_t fold;              /* output columns that share a block of 16 channels */
+  int32_t blocks;            /* of 16 channels */
+  int32_t tile_blocks, tile_positions;
+  int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
+} conv_plan;
+
+static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
+
+static ar_find_tile finder(const ar_gemm_isa *isa, const ar_gemm_conv *p) {
+  return p->is_float ? isa->find_float_tile : isa->find_tile;
+}
+
+/* A tile takes at least as long as the latency of its products and the loads it makes. */
+static int32_t tile_cost(int32_t positions, int32_t vectors) {
+  int32_t products = positions * vectors, loads = positions + vectors;
+  int32_t cost = products > loads ? products : loads;
+  return cost > 8 ? cost : 8;
+}
+
+/* The shape of tile that takes least for all blocks and columns. */
+static void choose_tile(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *plan) {
+  const int32_t columns = plan->columns;
+  int64_t best_cost = INT64_MAX;
+  for (int32_t n = plan->taps ? 1 : AR_MAX_TILE_BLOCKS; n >= 1; --n)
+    for (int32_t p = AR_MAX_TILE_POSITIONS; p >= 1; --p) {
+      if (p > columns && p > 1) continue;
+      ar_gemm_tile tile = find(p, n, plan->taps);
+      if (!tile) continue;
+      int64_t tiles = (int64_t)((plan->blocks + n - 1) / n) * ((columns + p - 1) / p);
+      int64_t cost = tiles * (tile_cost(p, n * isa->vectors) + 1);
+      if (cost >= best_cost) continue;
+      best_cost = cost;
+      plan->tile = tile;
+      plan->tile_blocks = n;
+      plan->tile_positions = p;
+    }
+  plan->blocks = round_up(plan->blocks, plan->tile_blocks);
+}
+
+/* Where the runs of one position's inputs lie. */
+static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
+  const Window *w = &p->window;
+  const int32_t bytes = plan->staged_bytes, row = plan->staging.staged_row_bytes;
+  const int32_t kh = w->filter_size[0], kw = w->filter_size[1];
+  const int32_t runs = w->dilation[1] == 1 ? 1 : kw;
+  if ((int64_t)kh * runs > AR_MAX_SEGMENTS) return AR_UNSUPPORTED;
+  const int32_t elements =
+      runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * p->depth : p->depth;
+  ar_gemm *gemm = &plan->gemm;
+  gemm->segments = kh * runs;
+  gemm->dwords = round_up(elements * bytes, 4) / 4;
+  for (int32_t i = 0; i < kh; ++i)
+    for (int32_t j = 0; j < runs; ++j)
+      gemm->segment[i * runs + j] =
+          i * w->dilation[0] * row + j * w->dilation[1] * p->depth * bytes;
+  return AR_OK;
+}
+
+static int is_pointwise(const Window *w) {
+  return w->filter_size[0] == 1 && w->filter_size[1] == 1 && w->stride[0] == 1 &&
+         w->stride[1] == 1;
+}
+
+static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
+  const Window *w = &p->window;
+  const int32_t c = p->depth, filters = p->filters;
+  if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
+  const ar_find_tile find = finder(isa, p);
+  memset(plan, 0, sizeof *plan);
+  plan->element_bytes = p->is_float ? 4 : 1;
+  plan->staged_bytes = p->is_float ? 4 : isa->int8_bytes;
+  if (!p->is_float) {
+    plan->stage = isa->stage;
+    plan->enter = isa->enter;
+    plan->leave = isa->leave;
+  }
+  ar_stage_window(&plan->staging, w, p->height, p->width, c * plan->staged_bytes,
+                  p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
+  plan->batches = p->batches;
+  plan->depth = c;
+  plan->filters = filters;
+  plan->rows = w->output_size[0];
+  plan->columns = w->output_size[1];
+  plan->row_stride = w->stride[0] * plan->staging.staged_row_bytes;
+  plan->fold = 1;
+  if (AR_BLOCK % filters == 0 && filters > 1 && plan->columns % (AR_BLOCK / filters) == 0 &&
+      w->dilation[1] == 1)
+    plan->fold = AR_BLOCK / filters;
+  if (gather(p, plan) != AR_OK) return AR_UNSUPPORTED;
+  ar_gemm *gemm = &plan->gemm;
+  gemm->position_stride = w->stride[1] * c * plan->staged_bytes * plan->fold;
+  gemm->channels = filters * plan->fold;
+  gemm->low = (float)p->activation_min;
+  gemm->high = (float)p->activation_max;
+  plan->columns /= plan->fold;
+  if (is_pointwise(w) && ar_needs_no_border(&plan->staging)) {
+    plan->columns *= plan->rows * plan->batches;
+    plan->staging.rows *= plan->batches;
+    plan->staging.staged_rows = plan->staging.rows;
+    plan->rows = plan->batches = 1;
+  }
+  plan->blocks = round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
+  plan->taps = plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
+               w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
+               c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
+  choose_tile(isa, find, plan);
+  plan->requantize = round_up(sizeof *plan, 64);
+  plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
+  return AR_OK;
+}
+
+static int64_t packed_bytes(const conv_plan *plan) {
+  return (int64_t)plan->blocks * 64 * plan->gemm.segments * plan->gemm.dwords;
+}
+
+ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar_sizes *sizes) {
+  conv_plan plan;
+  ar_status status = describe(isa, p, &plan);
+  if (status != AR_OK) return status;
+  sizes->plan = plan.weights + packed_bytes(&plan);
+  sizes->workspace = ar_staged_bytes(&plan.staging);
+  return AR_OK;
+}
+
+/* Elements of one filter that lie side by side in a segment. */
+static int32_t run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
+  const Window *w = &p->window;
+  return w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
+}
+
+/* Weights that lie side by side, at the size that the tiles want. */
+static inline void put(const conv_plan *plan, int8_t *packed, const int8_t *weights,
+                       int32_t count) {
+  if (plan->staged_bytes == plan->element_bytes) {
+    memcpy(packed, weights, (size_t)count * plan->element_bytes);
+    return;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    const int16_t wide = weights[i];
+    memcpy(packed + 2 * i, &wide, sizeof wide);
+  }
+}
+
+/* One lane whose filter lies anywhere: folded columns are shifted within their segments. */
+static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filter,
+                      int32_t lane, int32_t column, int8_t *packed) {
+  const ar_gemm *gemm = &plan->gemm;
+  const int32_t run = run_elements(plan, p);
+  const int32_t shift = column * p->window.stride[1] * plan->depth;
+  for (int32_t s = 0; s < gemm->segments; ++s)
+    for (int32_t i = 0; i < run; ++i, filter += p->element_step * plan->element_bytes) {
+      const int32_t byte = (shift + i) * plan->staged_bytes;
+      const int64_t dword = (int64_t)s * gemm->dwords + byte / 4;
+      put(plan, packed + dword * plan->tile_blocks * 64 + lane * 4 + byte % 4, filter, 1);
+    }
+}
+
+/* A whole dword of each of up to 16 lanes, whose filters are `step` bytes apart. */
+static inline void pack_dwords(const conv_plan *plan, const int8_t *weights, int64_t step,
+                               int32_t lanes, int8_t *packed) {
+  if (plan->staged_bytes == plan->element_bytes) {
+    for (int32_t lane = 0; lane < lanes; ++lane, weights += step)
+      memcpy(packed + lane * 4, weights, 4);
+    return;
+  }
+  for (int32_t lane = 0; lane < lanes; ++lane, weights += step) {
+    const int16_t two[2] = {weights[0], weights[1]};
+    memcpy(packed + lane * 4, two, sizeof two);
+  }
+}
+
+/* Up to 16 lanes whose filters are contiguous. */
+static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filters,
+                       int32_t lanes, int8_t *packed) {
+  const int32_t bytes = plan->element_bytes, each = 4 / plan->staged_bytes;
+  const int32_t run = run_elements(plan, p), whole = run / each, rest = run % each;
+  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * 64;
+  const int32_t depth = whole / 3; /* dwords of a tap */
+  for (int32_t s = 0; s < plan->gemm.segments; ++s, filters += run * bytes) {
+    for (int32_t d = 0; d < whole; ++d, packed += vector) {
+      const int32_t from = plan->taps ? d % 3 * depth + d / 3 : d;
+      pack_dwords(plan, filters + from * each * bytes, step, lanes, packed);
+    }
+    if (!rest) continue;
+    for (int32_t lane = 0; lane < lanes; ++lane)
+      put(plan, packed + lane * 4, filters + lane * step + whole * each * bytes, rest);
+    packed += vector;
+  }
+}
+
+static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
+  const int32_t bytes = plan->element_bytes;
+  const int64_t vectors = (int64_t)plan->gemm.segments * plan->gemm.dwords;
+  const int32_t channels = plan->filters * plan->fold;
+  for (int32_t first = 0; first < channels; first += AR_BLOCK) {
+    const int32_t block = first / AR_BLOCK;
+    const int32_t lanes = channels - first < AR_BLOCK ? channels - first : AR_BLOCK;
+    const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
+    int8_t *start = packed + (tile * vectors * plan->tile_blocks + n) * 64;
+    const int8_t *filters = (const int8_t *)p->weights + first * p->filter_step * bytes;
+    if (plan->fold == 1 && p->element_step == 1) {
+      pack_lanes(plan, p, filters, lanes, start);
+      continue;
+    }
+    for (int32_t lane = 0; lane < lanes; ++lane) {
+      const int32_t filter = (first + lane) % plan->filters;
+      pack_lane(plan, p, (const int8_t *)p->weights + filter * p->filter_step * bytes, lane,
+                (first + lane) / plan->filters, start);
+    }
+  }
+}
+
+/* The start value, and the way to the output, of one int8 channel. */
+static ar_requantize_mode plan_lane(const ar_gemm_isa *isa, const ar_gemm_conv *p,
+                                    const int8_t *f, int32_t filter, int64_t filter_size,
+                                    ar_requantize_block *block, int32_t lane) {
+  const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
+  ar_weight_sums sums = {0, 0};
+  ar_sum_weights(&sums, f, filter_size, p->element_step);
+  /* What the staged input leaves out of its offset. */
+  const int32_t folded = isa->int8_bytes == 1 ? p->input_offset - 128 : 0;
+  const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
+  block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)folded * sum);
+  return isa->plan_lane(block, lane, p->multiplier[filter], p->shift[filter], p->output_offset,
+                        (int32_t)p->activation_min, (int32_t)p->activation_max,
+                        ar_range_of(b, sums, p->input_offset));
+}
+
+ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void *memory) {
+  conv_plan *plan = memory;
+  ar_status status = describe(isa, p, plan);
+  if (status != AR_OK) return status;
+  const Window *w = &p->window;
+  const int64_t filter_size = (int64_t)w->filter_size[0] * w->filter_size[1] * plan->depth;
+  ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
+  int8_t *packed = (int8_t *)memory + plan->weights;
+  memset(blocks, 0, (size_t)plan->blocks * sizeof *blocks);
+  memset(packed, 0, (size_t)packed_bytes(plan));
+  const uint32_t before = plan->enter ? plan->enter() : 0;
+  for (int32_t channel = 0; channel < plan->filters * plan->fold; ++channel) {
+    const int32_t filter = channel % plan->filters, lane = channel % AR_BLOCK;
+    ar_requantize_block *block = &blocks[channel / AR_BLOCK];
+    const int8_t *f = (const int8_t *)p->weights + filter * p->filter_step * plan->element_bytes;
+    if (p->is_float) {
+      const float b = p->bias ? ((const float *)p->bias)[filter] : 0.0f;
+      memcpy(&block->bias[lane], &b, sizeof b);
+    } else {
+      const ar_requantize_mode mode = plan_lane(isa, p, f, filter, filter_size, block, lane);
+      if ((int32_t)mode > block->mode) block->mode = mode;
+    }
+  }
+  if (plan->leave) plan->leave(before);
+  pack(plan, p, packed);
+  return AR_OK;
+}
+
+/* The input where the tiles can read it: floats that need no border stay where they are. */
+static const uint8_t *stage(const conv_plan *plan, const uint8_t *input, uint8_t *workspace) {
+  if (plan->stage)
+    plan->stage(&plan->staging, (const int8_t *)input, workspace);
+  else if (ar_needs_no_border(&plan->staging))
+    return input;
+  else
+    ar_stage_zero(&plan->staging, input, workspace);
+  return workspace;
+}
+
+ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
+                           uint8_t *workspace) {
+  const conv_plan *plan = memory;
+  const ar_requantize_block *blocks =
+      (const ar_requantize_block *)((const uint8_t *)memory + plan->requantize);
+  const int8_t *packed = (const int8_t *)memory + plan->weights;
+  const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
+  const int32_t bytes = plan->element_bytes;
+  const int64_t tile_bytes = (int64_t)plan->gemm.segments * plan->gemm.dwords * 64 * n;
+  const int64_t image =
+      (int64_t)plan->staging.rows * plan->staging.row_bytes / plan->staged_bytes * bytes;
+  const int64_t position_bytes = (int64_t)plan->gemm.channels * bytes;
+  const ar_gemm_tile tile = plan->tile;
+  uint8_t *out = output;
+  const uint32_t before = plan->enter ? plan->enter() : 0;
+  for (int32_t batch = 0; batch < plan->batches; ++batch) {
+    const uint8_t *staged = stage(plan, (const uint8_t *)input + batch * image, workspace);
+    for (int32_t block = 0; block < plan->blocks; block += n)
+      for (int32_t row = 0; row < plan->rows; ++row)
+        for (int32_t column = 0; column < plan->columns; column += positions) {
+          /* The last tile starts early enough to be whole: it computes some columns twice. */
+          int32_t start = column + positions > plan->columns ? plan->columns - positions : column;
+          tile(&plan->gemm,
+               staged + (int64_t)row * plan->row_stride +
+                   (int64_t)start * plan->gemm.position_stride,
+               packed + block / n * tile_bytes, blocks + block,
+               plan->gemm.channels - AR_BLOCK * block,
+               out + ((int64_t)row * plan->columns + start) * position_bytes +
+                   AR_BLOCK * block * bytes);
+        }
+    out += (int64_t)plan->rows * plan->columns * position_bytes;
+  }
+  if (plan->leave) plan->leave(before);
+  return AR_OK;
+}
+
+ar_status ar_gemm_measure(const ar_gemm_isa *isa, ar_gemm_problem problem, const void *params,
+                          const ar_tensor *io, ar_sizes *sizes) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_measure(isa, &conv, sizes) : status;
+}
+
+ar_status ar_gemm_plan(const ar_gemm_isa *isa, ar_gemm_problem problem, const void *params,
+                       const ar_tensor *io, void *plan) {
+  ar_gemm_conv conv;
+  ar_status status = problem(params, io, &conv);
+  return status == AR_OK ? ar_gemm_conv_plan(isa, &conv, plan) : status;
+}
+
+ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
+                      uint8_t *workspace) {
+  (void)params;
+  return ar_gemm_conv_run(plan, io[1].data, io[0].data, workspace);
+}

@@ -1,0 +1,29 @@
+/* Accumulators to int8, sixteen lanes at a time, exact: a line that was proven (see
+ * line_search.h), or the reference's integers. Include an instruction set's lanes.h before. */
+#ifndef ARENITE_SIMD_REQUANTIZE_H
+#define ARENITE_SIMD_REQUANTIZE_H
+
+#include "../fixedpoint.h"
+#include "../requantize_plan.h"
+
+/* Lane by lane, for what the 64-bit form cannot take. */
+static __attribute__((noinline)) void ar_requantize_slow(int32_t *acc,
+                                                         const ar_requantize_block *block) {
+  for (int i = 0; i < AR_BLOCK; ++i) {
+    int32_t scaled =
+        ar_multiply_by_quantized_multiplier(acc[i], block->multiplier[i], block->shift[i]);
+    int64_t value = (int64_t)scaled + block->output_offset;
+    acc[i] = value > 127 ? 127 : value < -128 ? -128 : (int32_t)value;
+  }
+}
+
+AR_INLINE ar_i32 ar_requantize_exact(ar_i32 acc, const ar_requantize_block *block) {
+  acc = ar_add_i32(acc, ar_load_i32(block->center));
+  if (block->exact != AR_REQUANT_SLOW) return ar_on_integers(acc, block);
+  _Alignas(64) int32_t lanes[AR_BLOCK];
+  ar_save_i32(lanes, acc);
+  ar_requantize_slow(lanes, block);
+  return ar_load_i32(lanes);
+}
+
+#endif
