@@ -56,9 +56,11 @@ BUILTIN_DATA = Struct("TfLitePoolParams", ("enum", "int", "int", "int", "int", "
 def same_quantization(node: NodeView) -> bool:
     """A quantised output has the input's zero point, and its scale to within 1e-6."""
     inp, output = node.input(0), node.output(0)
-    difference = abs(np.float32(inp.scale) - np.float32(output.scale))
+    difference = abs(inp.scale - output.scale)
     return inp.type is TensorType.FLOAT32 or (
-        bool(difference <= 1e-6) and inp.zero_point == output.zero_point
+        difference < 1
+        and float(np.float32(difference)) <= 1e-6
+        and inp.zero_point == output.zero_point
     )
 
 

@@ -122,6 +122,7 @@ def _constant(stage: OutputStage, bound: Array) -> tuple[Array, Int64Array]:
     Outputs rise with the accumulator, so it is enough to look at its ends. Converters
     leave such channels behind: a tiny scale, and a bias of up to ``2**30``.
     """
+    bound = np.minimum(bound, 2.0**62)
     least, most = stage.reference(-bound), stage.reference(bound)
     return least == most, least
 

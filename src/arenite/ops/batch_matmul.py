@@ -126,13 +126,13 @@ def allocate_transposed(context: Context, tensor: TfLiteTensor) -> None:
 def _requantization(
     context: Context, lhs: TfLiteTensor, rhs: TfLiteTensor, output: TfLiteTensor
 ) -> tuple[int, int]:
-    if lhs.type is TensorType.INT16:
-        for tensor in (lhs, rhs, output):
-            if tensor.zero_point != 0:
-                context.report_error(
-                    f"the zero point of int16 tensor {tensor.name!r} must be 0, got "
-                    f"{tensor.zero_point}"
-                )
+    low, high = QUANTIZED_RANGE[lhs.type] if lhs.type is TensorType.INT8 else (0, 0)
+    for tensor in (lhs, rhs, output):
+        if not low <= tensor.zero_point <= high:
+            context.report_error(
+                f"the zero point of {tensor.type} tensor {tensor.name!r} must be in "
+                f"[{low}, {high}], got {tensor.zero_point}"
+            )
     product = lhs.scale * rhs.scale
     ratio = product / output.scale if output.scale and product >= 0 else np.inf
     return requantization(context, ratio, "x * y / output")

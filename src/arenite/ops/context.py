@@ -77,10 +77,10 @@ class TfLiteTensor:
 
     @property
     def zero_point(self) -> int:
-        """The first zero point; 0 without quantisation (``params.zero_point``)."""
+        """The first zero point as int32; 0 without quantisation (``params.zero_point``)."""
         if self.quantization is None or not len(self.quantization.zero_point):
             return 0
-        return int(self.quantization.zero_point[0])
+        return int(self.quantization.zero_point[0].astype(np.int32))
 
 
 @dataclass(slots=True, eq=False)

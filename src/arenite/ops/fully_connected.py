@@ -137,7 +137,7 @@ def output_shape(
     batches = inp.size // depth
     if output.shape[-1:] == (units,) and output.size == batches * units:
         return output.shape
-    if options.keep_num_dims and inp.shape[-1] == depth:
+    if options.keep_num_dims and inp.shape[-1:] == (depth,):
         return (*inp.shape[:-1], units)
     return batches, units
 

@@ -139,14 +139,14 @@ def activation_range_quantized(
     low, high = QUANTIZED_RANGE[output.type]
 
     def quantize(real: float) -> int:
-        scale = np.float32(output.scale)
-        scaled = float(np.float32(real) / scale) if scale else math.inf
+        scale = output.scale
+        scaled = real / scale if scale else math.inf
         if not abs(scaled) <= 2.0**31:
             context.report_error(
                 f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
                 f"a quantisation scale of {scale:g}"
             )
-        return output.zero_point + round_half_away(scaled)
+        return output.zero_point + round_half_away(float(np.float32(scaled)))
 
     match activation:
         case Activation.RELU:
