@@ -38,7 +38,8 @@ static inline int32_t ar_multiply_by_quantized_multiplier_int64(int64_t x, int32
                                                                 int32_t shift) {
   int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
   int32_t total = 15 - shift;
-  return (int32_t)((x * reduced + (INT64_C(1) << (total - 1))) >> total);
+  const uint64_t rounded = (uint64_t)x * (uint64_t)reduced + (UINT64_C(1) << (total - 1));
+  return (int32_t)((int64_t)rounded >> total);
 }
 
 static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {

@@ -122,7 +122,7 @@ def comparison(name: str, isa: str, in_python: set[str]) -> Callable[..., None]:
         got = take(native, model, steps)
         for number, (ours, theirs) in enumerate(zip(got, expected, strict=True)):
             for mine, its in zip(ours, theirs, strict=True):
-                assert_same(mine, its, model, number, 1e-5)
+                assert_same(mine, its, model, number, variant=isa)
 
     return compare
 

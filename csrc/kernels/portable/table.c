@@ -8,9 +8,11 @@
   K(average_pool_2d) \
   K(cast) \
   K(concatenation) \
+  K(conv_2d) \
   K(dequantize) \
   K(div) \
   K(expand_dims) \
+  K(fully_connected) \
   K(hard_swish) \
   K(leaky_relu) \
   K(log_softmax) \
