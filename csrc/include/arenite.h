@@ -85,25 +85,33 @@ typedef struct {
 ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
                  uint8_t *workspace, int32_t *failed);
 
-/* A whole inference of a program with one input and one output. */
+/* An input or output of a program: its tensor's memory. */
+typedef struct {
+  void *data;
+  int64_t bytes;
+} ar_port;
+
+/* A whole inference. */
 typedef struct {
   const ar_step *steps;
   int32_t count;
   const ar_tensor *tensors;
   uint8_t *workspace;
-  void *input;
-  int64_t input_bytes;
-  const void *output;
-  int64_t output_bytes;
+  const ar_port *inputs;
+  const ar_port *outputs;
+  int32_t input_count;
+  int32_t output_count;
   int32_t failed; /* the step that failed, where a call returns anything but AR_OK */
 } ar_program;
 
-/* Copies x in, runs all steps, copies y out. */
+/* One inference of a program with one input and one output: copies x in, runs all steps,
+ * copies y out. */
 ar_status ar_call(ar_program *program, const void *x, void *y);
 
-/* The same for `samples` inputs that lie one after the other; `done` counts them. */
-ar_status ar_predict(ar_program *program, const uint8_t *x, uint8_t *y, int64_t samples,
-                     int64_t *done);
+/* As many inferences as there are samples. x[i] and y[i] hold the samples of input and output
+ * i, one after the other; `done` counts the samples. */
+ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
+                     int64_t samples, int64_t *done);
 
 /* -- parameter records, one per operator: the fields of the Python record of that name ------ */
 
@@ -296,6 +304,33 @@ typedef struct {
   bool accumulates_64_bits;
   int32_t filter_scratch;
 } FullyConnectedParams;
+
+typedef struct {
+  int32_t stride[2];
+  int32_t padding[2]; /* of the output */
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t sums_scratch;
+  int32_t bias_scratch;
+} TransposeConvParams;
+
+typedef struct {
+  bool adj_x;
+  bool adj_y;
+  int32_t lhs_offset;
+  int32_t rhs_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+  int32_t activation_min;
+  int32_t activation_max;
+  bool accumulates_64_bits;
+} BatchMatMulParams;
 
 typedef struct {
   int64_t nbytes;

@@ -6,9 +6,11 @@
   K(arg_max) \
   K(arg_min) \
   K(average_pool_2d) \
+  K(batch_matmul) \
   K(cast) \
   K(concatenation) \
   K(conv_2d) \
+  K(depthwise_conv_2d) \
   K(dequantize) \
   K(div) \
   K(expand_dims) \
@@ -38,6 +40,7 @@
   K(sub) \
   K(tanh) \
   K(transpose) \
+  K(transpose_conv) \
   K(unpack)
 
 #define DECLARE(name) extern const ar_kernel AR_NAME(name);
