@@ -17,21 +17,32 @@ ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tens
   return AR_OK;
 }
 
+static ar_status run_all(ar_program *program) {
+  return ar_run(program->steps, 0, program->count, program->tensors, program->workspace,
+                &program->failed);
+}
+
 ar_status ar_call(ar_program *program, const void *x, void *y) {
-  memcpy(program->input, x, (size_t)program->input_bytes);
-  ar_status status = ar_run(program->steps, 0, program->count, program->tensors,
-                            program->workspace, &program->failed);
-  if (status == AR_OK) memcpy(y, program->output, (size_t)program->output_bytes);
+  const ar_port *in = program->inputs, *out = program->outputs;
+  memcpy(in->data, x, (size_t)in->bytes);
+  ar_status status = run_all(program);
+  if (status == AR_OK) memcpy(y, out->data, (size_t)out->bytes);
   return status;
 }
 
-ar_status ar_predict(ar_program *program, const uint8_t *x, uint8_t *y, int64_t samples,
-                     int64_t *done) {
+ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
+                     int64_t samples, int64_t *done) {
   for (*done = 0; *done < samples; ++*done) {
-    ar_status status = ar_call(program, x, y);
+    for (int32_t i = 0; i < program->input_count; ++i) {
+      const ar_port *in = &program->inputs[i];
+      memcpy(in->data, x[i] + *done * in->bytes, (size_t)in->bytes);
+    }
+    ar_status status = run_all(program);
     if (status != AR_OK) return status;
-    x += program->input_bytes;
-    y += program->output_bytes;
+    for (int32_t i = 0; i < program->output_count; ++i) {
+      const ar_port *out = &program->outputs[i];
+      memcpy(y[i] + *done * out->bytes, out->data, (size_t)out->bytes);
+    }
   }
   return AR_OK;
 }

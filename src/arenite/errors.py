@@ -79,3 +79,15 @@ class ShapeError(AreniteError, ValueError):
 
 class DTypeError(AreniteError, TypeError):
     """An array has another element type than the tensor that it is meant for."""
+
+
+class PredictError(AreniteError):
+    """A sample of a batch failed; ``__cause__`` is the error that it failed with.
+
+    Attributes:
+        index: The sample's place in the batch.
+    """
+
+    def __init__(self, message: str, *, index: int = 0) -> None:
+        super().__init__(message)
+        self.index = index

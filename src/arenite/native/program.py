@@ -22,10 +22,15 @@ from arenite.native.record import to_struct
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
+Addresses = npt.NDArray[np.uintp]
+Move = Callable[[Addresses], Addresses]
 
 ISAS = {"portable": lib.AR_PORTABLE, "avx2": lib.AR_AVX2, "avx512vnni": lib.AR_AVX512VNNI}
 _NAMES = {code: name for name, code in ISAS.items()}
 _ALIGNMENT = 64
+_POINTER_FIRST = np.dtype(
+    {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
+)
 _MAX_RANK = 6
 
 
@@ -64,7 +69,7 @@ class _Step:
 
 
 class Call:
-    """One inference of a program with one input and one output, or many in a row.
+    """One inference of a program, or many in a row.
 
     Arrays are C-contiguous and of the tensors' sizes, which the caller has checked; the GIL is
     released while the program runs.
@@ -72,33 +77,46 @@ class Call:
 
     __slots__ = ("_failure", "_keep", "_program")
 
-    def __init__(self, program: Any, failure: Callable[[int, int], None], keep: list[Any]) -> None:
+    def __init__(
+        self, program: Any, failure: Callable[[int, int], AreniteError], keep: list[Any]
+    ) -> None:
         self._program = program
         self._failure = failure
         self._keep = keep
 
     def function(self) -> Callable[[Array, Array], None]:
-        """``run(x, y)``: one inference. A plain function, because that is quickest to call."""
+        """``run(x, y)``: one inference, from the only input to the only output.
+
+        A plain function, because that is quickest to call.
+        """
         run, view, program = lib.ar_call, from_buffer, self._program
 
         def call(x: Array, y: Array) -> None:
             status = run(program, view(x), view(y))
-            if status:
-                self._failure(status, program.failed)
+            if status:  # `self` must stay alive in any case: it keeps what the program points to
+                raise self._failure(status, program.failed)
 
         return call
 
-    def predict(self, x: Array, y: Array) -> int:
-        """As many inferences as ``len(x)``; returns how many were done before a failure."""
+    def predict(
+        self, inputs: Sequence[Array], outputs: Sequence[Array]
+    ) -> tuple[int, AreniteError | None]:
+        """As many inferences as the arrays, one per input and output, have samples.
+
+        Returns:
+            The number of samples done, and why it is not all of them.
+        """
         done = ffi.new("int64_t *")
-        lib.ar_predict(
+        x, y = ([from_buffer("uint8_t[]", a) for a in arrays] for arrays in (inputs, outputs))
+        status = lib.ar_predict(
             self._program,
-            ffi.cast("uint8_t *", from_buffer(x)),
-            ffi.cast("uint8_t *", from_buffer(y)),
-            len(x),
+            ffi.new("uint8_t *[]", x),
+            ffi.new("uint8_t *[]", y),
+            len(inputs[0]),
             done,
         )
-        return int(done[0])
+        error = self._failure(status, self._program.failed) if status else None
+        return int(done[0]), error
 
 
 class Program:
@@ -161,44 +179,42 @@ class Program:
         if status:
             _check(status, self._steps[self._failed[0]].kernel)
 
-    def call(self, source: Array, target: Array, arena: tuple[Array, Array] | None = None) -> Call:
+    def call(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        arena: tuple[Array, Array] | None = None,
+    ) -> Call:
         """The whole program as one C call.
 
         Args:
-            source: The input tensor's memory, contiguous.
-            target: The output tensor's memory, contiguous.
-            arena: ``(own, copy)``: run in ``copy``, which has the layout of ``own``, instead;
-                for a thread of its own.
+            inputs: The input tensors' memory, contiguous.
+            outputs: The output tensors' memory, contiguous.
+            arena: ``(own, copy)``: run in ``copy``, which has the layout and the alignment of
+                ``own``, instead; for a thread of its own. Packed constants are shared.
         """
+        keep: list[Any] = [self, inputs, outputs, arena]
+        move = _no_move if arena is None else _mover(*arena)
         io, workspace = self._io, self._workspace
-        keep: list[Any] = [self, source, target]
-        shift = 0
         if arena is not None:
-            own, copy = (memory.__array_interface__["data"][0] for memory in arena)
-            shift = copy - own
-            io = self._shifted(own, arena[0].nbytes, shift)
+            io = ffi.new("ar_tensor[]", max(len(self._tensors), 1))
+            ffi.memmove(io, self._io, ffi.sizeof(io))
+            table = np.frombuffer(ffi.buffer(io), _POINTER_FIRST)
+            table["data"] = move(table["data"])
             memory = _aligned(self._workspace_bytes)
             workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
-            keep += [arena, memory]
-        keep += [io, workspace]
+            keep.append(memory)
         program = ffi.new("ar_program *")
         program.steps, program.count = self._array, len(self._steps)
         program.tensors, program.workspace = io, workspace
-        program.input, program.input_bytes = _address(source, shift), source.nbytes
-        program.output, program.output_bytes = _address(target, shift), target.nbytes
+        sources, targets = _ports(inputs, move), _ports(outputs, move)
+        program.inputs, program.input_count = sources, len(inputs)
+        program.outputs, program.output_count = targets, len(outputs)
+        keep += [io, workspace, sources, targets]
         return Call(program, self._failure, keep)
 
-    def _shifted(self, start: int, size: int, shift: int) -> Any:
-        """The tensors, with those in ``[start, start + size)`` moved."""
-        io = _tensor_array(self._tensors)
-        for slot in io:
-            address = int(ffi.cast("uintptr_t", slot.data))
-            if start <= address < start + size:
-                slot.data = ffi.cast("void *", address + shift)
-        return io
-
-    def _failure(self, status: int, step: int) -> None:
-        _check(status, self._steps[step].kernel)
+    def _failure(self, status: int, step: int) -> AreniteError:
+        return _error(status, self._steps[step].kernel)
 
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for."""
@@ -207,8 +223,12 @@ class Program:
 
 def _check(status: int, kernel: Any) -> None:
     if status:
-        name = ffi.string(kernel.name).decode()
-        raise AreniteError(f"the native kernel of {name} failed with status {status}")
+        raise _error(status, kernel)
+
+
+def _error(status: int, kernel: Any) -> AreniteError:
+    name = ffi.string(kernel.name).decode()
+    return AreniteError(f"the native kernel of {name} failed with status {status}")
 
 
 def _is_aligned(tensor: NativeTensor) -> bool:
@@ -216,8 +236,32 @@ def _is_aligned(tensor: NativeTensor) -> bool:
     return tensor.data is None or bool(tensor.data.flags.aligned)
 
 
-def _address(array: Array, shift: int) -> Any:
-    return ffi.cast("void *", array.__array_interface__["data"][0] + shift)
+def _ports(arrays: Sequence[Array], move: Move) -> Any:
+    ports = ffi.new("ar_port[]", max(len(arrays), 1))
+    for port, array in zip(ports, arrays, strict=False):
+        address = move(np.array(_address(array), np.uintp))
+        port.data, port.bytes = ffi.cast("void *", int(address)), array.nbytes
+    return ports
+
+
+def _no_move(addresses: Addresses) -> Addresses:
+    return addresses
+
+
+def _mover(own: Array, copy: Array) -> Move:
+    """Maps addresses in ``own`` to those in ``copy``, and all others to themselves."""
+    start, size, target = np.uintp(_address(own)), np.uintp(own.nbytes), np.uintp(_address(copy))
+
+    def move(addresses: Addresses) -> Addresses:
+        offsets = addresses - start  # wraps around where the address is lower
+        return np.where(offsets < size, target + offsets, addresses)
+
+    return move
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 def _align(size: int) -> int:
@@ -237,5 +281,5 @@ def _tensor_array(tensors: Sequence[NativeTensor]) -> Any:
         for axis, extent in enumerate(tensor.shape):
             slot.dims[axis] = extent
         if tensor.data is not None:
-            slot.data = ffi.cast("void *", tensor.data.__array_interface__["data"][0])
+            slot.data = ffi.cast("void *", _address(tensor.data))
     return array

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from arenite.native.program import Call, NativeTensor, Program, lib
 from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
@@ -51,18 +53,19 @@ class CompiledSubgraph:
     def call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
         """The whole subgraph as one C call, where there is nothing to do in Python.
 
-        Only for one input and one output. ``arena``: see :meth:`Program.call`.
+        ``arena``: see :meth:`Program.call`.
         """
         if any(step < 0 for step in self.steps) or not self.steps:
             return None
-        ports = [*self._subgraph.inputs, *self._subgraph.outputs]
-        if len(self._subgraph.inputs) != 1 or len(self._subgraph.outputs) != 1:
-            return None
         self._host.enter_node(0, 0)
-        source, target = (self._host.get_eval_tensor(index).data for index in ports)
-        if source is None or target is None or not target.flags.writeable:
+        sources, targets = (
+            [self._host.get_eval_tensor(index).data for index in ports]
+            for ports in (self._subgraph.inputs, self._subgraph.outputs)
+        )
+        # A model may name a constant as its output, or no tensor at all.
+        if not _are_own(sources) or not _are_own(targets):
             return None
-        return self._program.call(source, target, arena)
+        return self._program.call(sources, targets, arena)
 
     def kernel(self, number: int) -> str:
         """What runs node ``number``: an instruction set, or ``"python"``."""
@@ -95,6 +98,11 @@ def _is_own(registration: Registration) -> bool:
     """Whether a registration is Arenite's: a user's own one must run as it is."""
     own = builtin(registration.name)
     return own is not None and own.invoke is registration.invoke
+
+
+def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
+    """Whether there are arrays, all of them of the interpreter's own memory."""
+    return bool(arrays) and all(a is not None and a.flags.writeable for a in arrays)
 
 
 def _runs(steps: list[int]) -> list[tuple[int, int, int]]:

@@ -39,22 +39,41 @@ def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool)
         ShapeError: The shape is another one.
     """
     where = f"input {index} ({tensor.name!r})"
-    dtype = tensor.type.dtype
     array = np.asarray(value)
-    if quantize and _scale(tensor) and array.dtype != dtype:
+    if quantize and _is_real(array, tensor):
         array = quantized(array, tensor)
-    elif not isinstance(value, np.ndarray | np.generic):
-        array = _converted(array, dtype)
-    if array.dtype != dtype:
-        offer = ""
-        if array.dtype.kind == "f" and _scale(tensor):
-            offer = "; give quantize=True to quantise real numbers"
-        elif array.dtype.kind == dtype.kind:
-            offer = f"; convert it with .astype(np.{dtype})"
-        raise DTypeError(f"{where}: expected dtype {dtype}, got {array.dtype}{offer}")
+    else:
+        array = _typed(value, array, tensor, where)
     if array.shape != tensor.shape:
         raise ShapeError(f"{where}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
     return array
+
+
+def checked_samples(
+    value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool
+) -> tuple[Array, bool]:
+    """Many samples of an input as one array, and whether they are still to be quantised.
+
+    A sample has the tensor's shape, with or without a leading 1.
+
+    Raises:
+        DTypeError: The dtype is another one.
+        ShapeError: The shape is another one, or there is no axis of samples.
+    """
+    where = f"input {index} ({tensor.name!r})"
+    array = np.asarray(value)
+    if not array.ndim:
+        raise ShapeError(f"{where}: expected an array of samples, got one number")
+    real = quantize and _is_real(array, tensor)
+    if not real:
+        array = _typed(value, array, tensor, where)
+    shape, legal = array.shape[1:], [tensor.shape]
+    if tensor.shape[:1] == (1,):
+        legal.insert(0, tensor.shape[1:])
+    if shape not in legal:
+        expected = " or ".join(str(list(one)) for one in legal)
+        raise ShapeError(f"{where}: expected samples of shape {expected}, got {list(shape)}")
+    return array, real
 
 
 def quantized(value: npt.ArrayLike, tensor: Tensor) -> Array:
@@ -76,6 +95,27 @@ def dequantized(value: Array, tensor: Tensor) -> Array:
         return copy
     wide = value.astype(np.int64) - _zero_point(tensor)
     return np.asarray(_scale(tensor) * wide, np.float32)
+
+
+def _is_real(array: Array, tensor: Tensor) -> bool:
+    """Whether these are real numbers for a quantised tensor, rather than its integers."""
+    kinds = array.dtype.kind in "biuf" and tensor.type.dtype.kind in "iu"
+    return kinds and _scale(tensor) != 0 and array.dtype != tensor.type.dtype
+
+
+def _typed(value: npt.ArrayLike, array: Array, tensor: Tensor, where: str) -> Array:
+    """``array``, which is ``value`` as an array, if it has the tensor's dtype."""
+    dtype = tensor.type.dtype
+    if not isinstance(value, np.ndarray | np.generic):
+        array = _converted(array, dtype)
+    if array.dtype == dtype:
+        return array
+    offer = ""
+    if array.dtype.kind == "f" and _scale(tensor):
+        offer = "; give quantize=True to quantise real numbers"
+    elif array.dtype.kind == dtype.kind:
+        offer = f"; convert it with .astype(np.{dtype})"
+    raise DTypeError(f"{where}: expected dtype {dtype}, got {array.dtype}{offer}")
 
 
 def _converted(array: Array, dtype: np.dtype[Any]) -> Array:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
 
-import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import ShapeError
 from arenite.formats import load
 from arenite.memory.abi import Abi, AbiName
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
@@ -22,6 +21,20 @@ from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter, smallest_arena
+from arenite.runtime.predict import (
+    Batch,
+    batch_of,
+    checked_threads,
+    copy_of_memory,
+    finish,
+    one_by_one,
+    run_in_order,
+    run_in_parts,
+    run_on_threads,
+)
+
+if TYPE_CHECKING:
+    from arenite.native.program import Call
 
 
 class Interpreter:
@@ -125,18 +138,25 @@ class Interpreter:
         self,
         batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
         *,
+        threads: int = 1,
         quantize: bool = False,
         progress: Callable[[int, int], object] | None = None,
     ) -> Array | tuple[Array, ...]:
         """Run one inference per sample.
 
-        The state of variable tensors carries over from sample to sample.
+        With one thread, the state of variable tensors carries over from sample to sample, and
+        stays in the interpreter. With several, each takes a part of the batch in a copy of the
+        arena: every part starts from the interpreter's present state, and the interpreter
+        itself stays as it is. Models in which all operators are native gain from threads;
+        others give the same results on one thread.
 
         Args:
             batch: ``(N, ...)`` samples; with several inputs a tuple of such arrays. A sample
                 has the input's shape, with or without a leading 1.
+            threads: How many threads share the samples, from 1 to 1024.
             quantize: See :meth:`__call__`.
-            progress: Called after every sample with the number of samples done and in all.
+            progress: Called with the number of samples done and in all, about every 50 ms and
+                at the end, on the caller's thread. What it raises ends the run.
 
         Returns:
             ``(N, ...)`` outputs without a leading 1, or a tuple of such arrays.
@@ -144,22 +164,15 @@ class Interpreter:
         Raises:
             DTypeError: The batch has another dtype than the input.
             ShapeError: A sample has another shape than the input, or counts differ.
+            ValueError: There are not as many arrays as inputs, or too few or many threads.
+            PredictError: A sample failed; says which, and is caused by what it failed with.
         """
-        columns = [
-            np.asarray(column) for column in (batch if isinstance(batch, tuple) else (batch,))
-        ]
-        count = _sample_count(columns)
-        results: list[list[Array]] = [[] for _ in self._model.outputs]
-        for number in range(count):
-            sample = [self._sample(column[number], i) for i, column in enumerate(columns)]
-            output = self(*sample, quantize=quantize)
-            outputs = output if isinstance(output, tuple) else (output,)
-            for kept, value in zip(results, outputs, strict=True):
-                kept.append(value)
-            if progress is not None:
-                progress(number + 1, count)
-        stacked = tuple(self._stack(kept, i, quantize) for i, kept in enumerate(results))
-        return stacked[0] if len(stacked) == 1 else stacked
+        threads = checked_threads(threads)
+        values = batch if isinstance(batch, tuple) else (batch,)
+        outputs = [self.output(index) for index in range(len(self._model.outputs))]
+        samples = batch_of(self._model, values, outputs, quantize=quantize)
+        finish(self._chunks(samples, threads), samples.count, progress)
+        return samples.results
 
     def invoke(self) -> None:
         """Run the model on what :meth:`input` holds."""
@@ -226,13 +239,36 @@ class Interpreter:
 
     # -- inside
 
-    def _fast_call(self) -> FastCall | None:
+    def _whole_call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
         """One C call for a whole inference, where nothing has to happen in Python."""
         compiled = self._micro.compiled
         if compiled is None or self._micro.profiler is not None:
             return None
-        call = compiled.call()
-        return None if call is None else fast_call(call, self.input(0), self.output(0))
+        ports = [self.input(index) for index in range(len(self._model.inputs))]
+        if [port.shape for port in ports] != [tensor.shape for tensor in self._model.inputs]:
+            return None
+        return compiled.call(arena)
+
+    def _fast_call(self) -> FastCall | None:
+        call = self._whole_call()
+        if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
+            return None
+        return fast_call(call, self.input(0), self.output(0))
+
+    def _chunks(self, batch: Batch, threads: int) -> Generator[int]:
+        call = self._whole_call()
+        run = one_by_one(self._micro) if call is None else call.predict
+        if threads == 1:
+            return run_in_order(batch, run)
+        arena = self.arena
+        memory = arena.view(0, arena.size)
+        if call is None:
+            return run_in_parts(batch, run, threads, memory)
+        calls = [
+            self._whole_call((memory, copy_of_memory(memory, arena.head_used, arena.tail_used)))
+            for _ in range(min(threads, batch.count))
+        ]
+        return run_on_threads(batch, [call.predict for call in calls if call is not None])
 
     def _collect(
         self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
@@ -251,28 +287,3 @@ class Interpreter:
     def _result(self, index: int, quantize: bool) -> Array:
         value = self.output(index)
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
-
-    def _sample(self, value: Array, index: int) -> Array:
-        if index < len(self._model.inputs):
-            shape = self._model.inputs[index].shape
-            if shape[:1] == (1,) and value.shape == shape[1:]:
-                return value[np.newaxis]
-        return value
-
-    def _stack(self, kept: list[Array], index: int, quantize: bool) -> Array:
-        if not kept:
-            one = self._result(index, quantize)
-            return np.zeros((0, *_sample_shape(one)), one.dtype)
-        return np.stack([value.reshape(_sample_shape(value)) for value in kept])
-
-
-def _sample_shape(value: Array) -> tuple[int, ...]:
-    return value.shape[1:] if value.shape[:1] == (1,) else value.shape
-
-
-def _sample_count(columns: list[Array]) -> int:
-    counts = {column.shape[0] if column.ndim else -1 for column in columns}
-    if len(counts) != 1 or -1 in counts:
-        shapes = [list(column.shape) for column in columns]
-        raise ShapeError(f"expected batches of one length, got shapes {shapes}")
-    return int(counts.pop())

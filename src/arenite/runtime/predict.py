@@ -1,0 +1,322 @@
+"""Many samples through one interpreter: in chunks, on one thread or several.
+
+A chunk takes about 50 ms, so that progress is seen and Ctrl-C heard; nothing but the results
+is as large as the batch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import index as as_index
+from queue import SimpleQueue
+from threading import Thread
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import PredictError, ShapeError
+from arenite.model import Model, Tensor
+from arenite.ops.context import Array
+from arenite.runtime.feed import checked_samples, dequantized, quantized
+from arenite.runtime.micro_interpreter import MicroInterpreter
+
+MAX_THREADS = 1024
+_CHUNK_SECONDS = 0.05
+#: The next chunk has at most that many times the samples of the last one.
+_GROWTH = 8
+#: Elements of a chunk that is converted on its way in or out.
+_CONVERTED = 1 << 18
+
+Run = Callable[[Sequence[Array], Sequence[Array]], tuple[int, Exception | None]]
+"""``run(inputs, outputs)`` takes as many samples as the arrays have: ``(done, error)``."""
+
+
+def checked_threads(threads: int) -> int:
+    """A number of threads.
+
+    Raises:
+        TypeError: It is no integer.
+        ValueError: It is none from 1 to 1024.
+    """
+    if isinstance(threads, bool | np.bool_):
+        raise TypeError(f"expected a number of threads, got {threads}")
+    count = as_index(threads)
+    if not 1 <= count <= MAX_THREADS:
+        raise ValueError(f"expected threads from 1 to {MAX_THREADS}, got {threads}")
+    return count
+
+
+# -- a batch -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Port:
+    """All samples of one input or output.
+
+    ``shape`` is one sample's in the model, ``convert`` what becomes of a chunk on its way in
+    or out, None where nothing does.
+    """
+
+    samples: Array
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    convert: Callable[[Array], Array] | None = None
+
+    def chunk(self, begin: int, end: int) -> Array:
+        """Samples to be read, contiguous and of the model's dtype."""
+        part = self.samples[begin:end]
+        if self.convert is not None:
+            part = self.convert(part)
+        return np.ascontiguousarray(part).reshape(len(part), *self.shape)
+
+    def room(self, begin: int, end: int) -> Array:
+        """Where samples of the model's dtype are written: the result where possible."""
+        if self.convert is not None:
+            return np.empty((end - begin, *self.shape), self.dtype)
+        return self.samples[begin:end].reshape(end - begin, *self.shape)
+
+    def take(self, begin: int, end: int, written: Array) -> None:
+        """Convert what was written into the result, unless it is there already."""
+        if self.convert is not None:
+            part = self.samples[begin:end]
+            part[...] = self.convert(written).reshape(part.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A number of samples, the model's inputs and its outputs."""
+
+    count: int
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @property
+    def results(self) -> Array | tuple[Array, ...]:
+        """The outputs of all samples."""
+        arrays = tuple(port.samples for port in self.outputs)
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    @property
+    def largest_chunk(self) -> int:
+        """The most samples at once, for the sake of memory."""
+        elements = sum(
+            int(np.prod(port.shape))
+            for port in (*self.inputs, *self.outputs)
+            if port.convert is not None or not port.samples.flags.c_contiguous
+        )
+        return max(1, _CONVERTED // elements) if elements else max(1, self.count)
+
+
+def batch_of(
+    model: Model, values: Sequence[npt.ArrayLike], outputs: Sequence[Array], *, quantize: bool
+) -> Batch:
+    """The samples of all inputs, checked, and room for the results.
+
+    Args:
+        model: The model.
+        values: One array of samples per input.
+        outputs: An array like every output.
+        quantize: Whether real numbers go in and come out.
+
+    Raises:
+        DTypeError, ShapeError: An array does not fit its input, or their lengths differ.
+        ValueError: There are not as many arrays as inputs.
+    """
+    if len(values) != len(model.inputs):
+        names = [tensor.name for tensor in model.inputs]
+        raise ValueError(f"expected a tuple of {len(names)} inputs {names}, got {len(values)}")
+    inputs = [
+        _input(value, tensor, number, quantize)
+        for number, (value, tensor) in enumerate(zip(values, model.inputs, strict=True))
+    ]
+    lengths = {len(port.samples) for port in inputs}
+    if len(lengths) != 1:
+        shapes = [list(port.samples.shape) for port in inputs]
+        raise ShapeError(f"expected batches of one length, got shapes {shapes}")
+    count = lengths.pop()
+    pairs = zip(outputs, model.outputs, strict=True)
+    ports = [_output(array, tensor, count, quantize) for array, tensor in pairs]
+    return Batch(count, tuple(inputs), tuple(ports))
+
+
+def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) -> Port:
+    samples, real = checked_samples(value, tensor, number, quantize=quantize)
+    convert = (lambda part: quantized(part, tensor)) if real else None
+    return Port(samples, tensor.shape, tensor.type.dtype, convert)
+
+
+def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> Port:
+    shape = like.shape[1:] if like.shape[:1] == (1,) else like.shape
+    dtype = like.dtype
+    convert = None
+    if quantize and (real := dequantized(like[:0], tensor).dtype) != dtype:
+        dtype, convert = real, lambda part: dequantized(part, tensor)
+    return Port(np.empty((count, *shape), dtype), like.shape, like.dtype, convert)
+
+
+# -- running it --------------------------------------------------------------------------
+
+
+def run_in_order(batch: Batch, run: Run) -> Generator[int]:
+    """All samples on this thread; yields after every chunk how many were done in it.
+
+    Raises:
+        PredictError: A sample failed.
+    """
+    return _run_part(batch, run, range(batch.count))
+
+
+def run_in_parts(batch: Batch, run: Run, threads: int, memory: Array) -> Generator[int]:
+    """What :func:`run_on_threads` does, one part after the other on this thread.
+
+    Every part starts from ``memory`` as it is now, and so does whatever comes behind.
+
+    Raises:
+        PredictError: A sample failed.
+    """
+    before = memory.copy()
+    try:
+        for part in _parts(batch.count, threads):
+            np.copyto(memory, before)
+            yield from _run_part(batch, run, part)
+    finally:
+        np.copyto(memory, before)
+
+
+def run_on_threads(batch: Batch, runs: Sequence[Run]) -> Generator[int]:
+    """One part of the samples per ``run``, on a thread each.
+
+    Yields what is done on the caller's thread, which may stop all of them by going away.
+
+    Raises:
+        PredictError: A sample failed: the first one that does.
+    """
+    parts = _parts(batch.count, len(runs))
+    messages: SimpleQueue[int | None] = SimpleQueue()
+    last = [len(parts)]  # parts behind it shall stop
+    errors: dict[int, BaseException] = {}
+
+    def work(number: int, run: Run, part: range) -> None:
+        try:
+            for done in _run_part(batch, run, part):
+                messages.put(done)
+                if number > last[0]:
+                    break
+        except BaseException as error:  # raised again by the caller's thread
+            errors[number] = error
+            last[0] = min(last[0], number)
+        finally:
+            messages.put(None)
+
+    workers = [
+        Thread(target=work, args=(number, run, part), name=f"arenite-{number}", daemon=True)
+        for number, (run, part) in enumerate(zip(runs, parts, strict=True))
+    ]
+    try:
+        for worker in workers:
+            worker.start()
+        yield from _until_all_are_done(messages, len(workers))
+    finally:
+        last[0] = -1
+        for worker in workers:
+            if worker.ident is not None:
+                worker.join()
+    if errors:
+        raise errors[min(errors)]
+
+
+def _until_all_are_done(messages: SimpleQueue[int | None], running: int) -> Iterator[int]:
+    while running:
+        message = messages.get()
+        if message is None:
+            running -= 1
+        else:
+            yield message
+
+
+def _run_part(batch: Batch, run: Run, part: range) -> Generator[int]:
+    begin, size, largest = part.start, 1, batch.largest_chunk
+    while begin < part.stop:
+        end = min(begin + size, part.stop)
+        start = time.perf_counter()
+        _run_chunk(batch, run, begin, end)
+        seconds = time.perf_counter() - start
+        yield end - begin
+        wanted = (end - begin) * min(_GROWTH, _CHUNK_SECONDS / max(seconds, 1e-9))
+        begin, size = end, min(max(1, int(wanted)), largest)
+
+
+def _run_chunk(batch: Batch, run: Run, begin: int, end: int) -> None:
+    inputs = [port.chunk(begin, end) for port in batch.inputs]
+    outputs = [port.room(begin, end) for port in batch.outputs]
+    done, error = run(inputs, outputs)
+    if error is not None:
+        index = begin + done
+        raise PredictError(f"sample {index}: {_named(error)}", index=index) from error
+    for port, written in zip(batch.outputs, outputs, strict=True):
+        port.take(begin, end, written)
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _parts(count: int, threads: int) -> list[range]:
+    """``range(count)`` in as many pieces, or in ``count`` ones; the longer ones come first."""
+    pieces = min(count, threads)
+    bounds = [-(-count * number // pieces) for number in range(pieces + 1)] if pieces else []
+    return [range(begin, end) for begin, end in pairwise(bounds)]
+
+
+def finish(
+    chunks: Generator[int], total: int, progress: Callable[[int, int], object] | None
+) -> None:
+    """Run all chunks, and report after each how many samples are done."""
+    done = 0
+    with closing(chunks):
+        for samples in chunks:
+            done += samples
+            if progress is not None:
+                progress(done, total)
+
+
+def one_by_one(micro: MicroInterpreter) -> Run:
+    """Runs samples as :meth:`MicroInterpreter.invoke` does, Python operators and all."""
+
+    def run(inputs: Sequence[Array], outputs: Sequence[Array]) -> tuple[int, Exception | None]:
+        for number in range(len(inputs[0])):
+            try:
+                for index, samples in enumerate(inputs):
+                    micro.input(index)[...] = samples[number]
+                micro.invoke()
+                for index, results in enumerate(outputs):
+                    results[number] = micro.output(index)
+            except Exception as error:
+                return number, error
+        return len(inputs[0]), None
+
+    return run
+
+
+def copy_of_memory(own: Array, head: int, tail: int) -> Array:
+    """A copy of an arena, at the same distance from a multiple of 64, for another thread.
+
+    ``head`` and ``tail`` are the bytes in use at either end; others are not copied, so that
+    a large arena costs no memory.
+    """
+    size = own.nbytes
+    block = np.empty(size + 64, np.uint8)
+    start = (_address(own) - _address(block)) % 64
+    copy = block[start : start + size]
+    copy[:head] = own[:head]
+    copy[size - tail :] = own[size - tail :]
+    return copy
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
