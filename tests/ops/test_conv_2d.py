@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.fixedpoint import multiply_by_quantized_multiplier, quantize_multiplier
 from arenite.model import Model, ModelBuilder
 from arenite.ops.conv_2d import Conv2DOptions
 from arenite.ops.kernel_util import window_output_size
@@ -135,6 +136,34 @@ def test_int16_sums_have_the_bits_of_the_bias(bias_type: Any, expected: int) -> 
     bias = np.array([2**31 - 4], bias_type)
     model = conv((1, 1, 1, 1), weights, bias, kind="int16", scales=(1.0, 2.0**-14, 2.0**15))
     assert run(model, [2]) == [[[[expected]]]]
+
+
+@pytest.mark.parametrize("taps", [1, 3])
+@pytest.mark.parametrize(("size", "depth", "filters"), [(20, 32, 96), (40, 8, 12), (3, 128, 256)])
+def test_large_products_are_computed_in_parts(
+    taps: int, size: int, depth: int, filters: int
+) -> None:
+    rng = np.random.default_rng(taps)
+    weights = rng.integers(-128, 128, (filters, taps, taps, depth), dtype=np.int8)
+    x = rng.integers(-128, 128, (2, size, size, depth), dtype=np.int8)
+    real = 1.0 / (128 * taps * np.sqrt(depth))
+    expected = multiply_by_quantized_multiplier(
+        sums_of_products(x, weights), *quantize_multiplier(float(np.float32(real)))
+    )
+    model = conv(x.shape, weights, options=SAME, scales=(real, 1.0, 1.0))
+    np.testing.assert_array_equal(run(model, x), np.clip(expected, -128, 127))
+
+
+def sums_of_products(x: Any, weights: Any) -> Any:
+    """A convolution with SAME padding and stride 1, in int64."""
+    _, taps, _, _ = weights.shape
+    margin = taps // 2
+    size = x.shape[1]
+    border = np.pad(x.astype(np.int64), ((0, 0), (margin, margin), (margin, margin), (0, 0)))
+    return sum(
+        border[:, i : i + size, j : j + size] @ weights[:, i, j].T.astype(np.int64)
+        for i, j in np.ndindex(taps, taps)
+    )
 
 
 def test_weights_may_be_computed_by_the_model() -> None:
