@@ -109,8 +109,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     bias = optional_input_tensor(context, node, 2)
     output_tensor(context, node)
 
-    is_float = inp.type is TensorType.FLOAT32
-    if is_float:
+    if inp.type is TensorType.FLOAT32:
         low, high = activation_range(options.fused_activation_function)
         multiplier = shift = np.zeros(0, np.int32)
     else:
