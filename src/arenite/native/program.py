@@ -22,8 +22,6 @@ from arenite.native.record import to_struct
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
-Addresses = npt.NDArray[np.uintp]
-Move = Callable[[Addresses], Addresses]
 
 ISAS = {"portable": lib.AR_PORTABLE, "avx2": lib.AR_AVX2, "avx512vnni": lib.AR_AVX512VNNI}
 _NAMES = {code: name for name, code in ISAS.items()}
@@ -72,16 +70,18 @@ class Call:
     """One inference of a program, or many in a row.
 
     Arrays are C-contiguous and of the tensors' sizes, which the caller has checked; the GIL is
-    released while the program runs.
+    released while the program runs. Where a kernel does not take the data, ``resume(step)``
+    does that step and all behind it, or raises what is wrong with them.
     """
 
-    __slots__ = ("_failure", "_keep", "_program")
+    __slots__ = ("_keep", "_outputs", "_program", "_resume")
 
     def __init__(
-        self, program: Any, failure: Callable[[int, int], AreniteError], keep: list[Any]
+        self, program: Any, outputs: Sequence[Array], resume: Callable[[int], None], keep: Any
     ) -> None:
         self._program = program
-        self._failure = failure
+        self._outputs = outputs
+        self._resume = resume
         self._keep = keep
 
     def function(self) -> Callable[[Array, Array], None]:
@@ -92,31 +92,40 @@ class Call:
         run, view, program = lib.ar_call, from_buffer, self._program
 
         def call(x: Array, y: Array) -> None:
-            status = run(program, view(x), view(y))
-            if status:  # `self` must stay alive in any case: it keeps what the program points to
-                raise self._failure(status, program.failed)
+            if run(program, view(x), view(y)):
+                # `self` must be named here: it keeps alive what the program points to.
+                self._resume(program.failed)
+                y[...] = self._outputs[0]
 
         return call
 
     def predict(
         self, inputs: Sequence[Array], outputs: Sequence[Array]
-    ) -> tuple[int, AreniteError | None]:
+    ) -> tuple[int, Exception | None]:
         """As many inferences as the arrays, one per input and output, have samples.
 
         Returns:
             The number of samples done, and why it is not all of them.
         """
-        done = ffi.new("int64_t *")
-        x, y = ([from_buffer("uint8_t[]", a) for a in arrays] for arrays in (inputs, outputs))
-        status = lib.ar_predict(
-            self._program,
-            ffi.new("uint8_t *[]", x),
-            ffi.new("uint8_t *[]", y),
-            len(inputs[0]),
-            done,
-        )
-        error = self._failure(status, self._program.failed) if status else None
-        return int(done[0]), error
+        done, count = ffi.new("int64_t *"), len(inputs[0])
+        finished = 0
+        while True:
+            x, y = (
+                [from_buffer("uint8_t[]", array[finished:]) for array in arrays]
+                for arrays in (inputs, outputs)
+            )
+            pointers = ffi.new("uint8_t *[]", x), ffi.new("uint8_t *[]", y)
+            status = lib.ar_predict(self._program, *pointers, count - finished, done)
+            finished += done[0]
+            if not status:
+                return finished, None
+            try:
+                self._resume(self._program.failed)
+            except Exception as error:
+                return finished, error
+            for array, output in zip(outputs, self._outputs, strict=True):
+                array[finished] = output
+            finished += 1
 
 
 class Program:
@@ -166,23 +175,30 @@ class Program:
         for step, slot, offset in zip(self._steps, self._array, offsets, strict=False):
             plan = base + offset
             status = step.kernel.plan(step.params, self._io + step.first_tensor, plan)
-            _check(status, step.kernel)
+            if status:
+                name = ffi.string(step.kernel.name).decode()
+                raise AreniteError(f"the native kernel of {name} failed with status {status}")
             slot.run, slot.params, slot.plan = step.kernel.run, step.params, plan
             slot.first_tensor = step.first_tensor
         workspace = _aligned(self._workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
         self._keep += [plans, workspace]
 
-    def run(self, begin: int, end: int) -> None:
-        """Run the steps ``[begin, end)``."""
+    def run(self, begin: int, end: int) -> int:
+        """Run the steps ``[begin, end)``.
+
+        Returns:
+            The step before which it stopped, because its kernel does not take the data, or
+            ``end``.
+        """
         status = lib.ar_run(self._array, begin, end, self._io, self._workspace, self._failed)
-        if status:
-            _check(status, self._steps[self._failed[0]].kernel)
+        return int(self._failed[0]) if status else end
 
     def call(
         self,
         inputs: Sequence[Array],
         outputs: Sequence[Array],
+        resume: Callable[[int], None],
         arena: tuple[Array, Array] | None = None,
     ) -> Call:
         """The whole program as one C call.
@@ -190,45 +206,38 @@ class Program:
         Args:
             inputs: The input tensors' memory, contiguous.
             outputs: The output tensors' memory, contiguous.
-            arena: ``(own, copy)``: run in ``copy``, which has the layout and the alignment of
-                ``own``, instead; for a thread of its own. Packed constants are shared.
+            resume: See :class:`Call`.
+            arena: ``(own, copy)``: tensors in ``own`` are those in ``copy`` instead, which has
+                its layout and alignment; for a thread of its own. Packed constants are shared.
         """
-        keep: list[Any] = [self, inputs, outputs, arena]
-        move = _no_move if arena is None else _mover(*arena)
         io, workspace = self._io, self._workspace
+        memory: Array | None = None
         if arena is not None:
-            io = ffi.new("ar_tensor[]", max(len(self._tensors), 1))
-            ffi.memmove(io, self._io, ffi.sizeof(io))
-            table = np.frombuffer(ffi.buffer(io), _POINTER_FIRST)
-            table["data"] = move(table["data"])
+            io = self._moved(*arena)
             memory = _aligned(self._workspace_bytes)
             workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
-            keep.append(memory)
+        sources, targets = _ports(inputs), _ports(outputs)
         program = ffi.new("ar_program *")
         program.steps, program.count = self._array, len(self._steps)
         program.tensors, program.workspace = io, workspace
-        sources, targets = _ports(inputs, move), _ports(outputs, move)
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
-        keep += [io, workspace, sources, targets]
-        return Call(program, self._failure, keep)
+        keep = (self, inputs, arena, io, memory, workspace, sources, targets)
+        return Call(program, outputs, resume, keep)
 
-    def _failure(self, status: int, step: int) -> AreniteError:
-        return _error(status, self._steps[step].kernel)
+    def _moved(self, own: Array, copy: Array) -> Any:
+        """The tensors, with those in ``own`` at the same places in ``copy``."""
+        io = ffi.new("ar_tensor[]", max(len(self._tensors), 1))
+        ffi.memmove(io, self._io, ffi.sizeof(io))
+        data = np.frombuffer(ffi.buffer(io), _POINTER_FIRST)["data"]
+        offsets = data - np.uintp(address_of(own))  # wraps around for lower addresses
+        inside = offsets < own.nbytes
+        data[inside] = offsets[inside] + np.uintp(address_of(copy))
+        return io
 
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for."""
         return self._steps[step].isa
-
-
-def _check(status: int, kernel: Any) -> None:
-    if status:
-        raise _error(status, kernel)
-
-
-def _error(status: int, kernel: Any) -> AreniteError:
-    name = ffi.string(kernel.name).decode()
-    return AreniteError(f"the native kernel of {name} failed with status {status}")
 
 
 def _is_aligned(tensor: NativeTensor) -> bool:
@@ -236,30 +245,15 @@ def _is_aligned(tensor: NativeTensor) -> bool:
     return tensor.data is None or bool(tensor.data.flags.aligned)
 
 
-def _ports(arrays: Sequence[Array], move: Move) -> Any:
+def _ports(arrays: Sequence[Array]) -> Any:
     ports = ffi.new("ar_port[]", max(len(arrays), 1))
     for port, array in zip(ports, arrays, strict=False):
-        address = move(np.array(_address(array), np.uintp))
-        port.data, port.bytes = ffi.cast("void *", int(address)), array.nbytes
+        port.data, port.bytes = ffi.cast("void *", address_of(array)), array.nbytes
     return ports
 
 
-def _no_move(addresses: Addresses) -> Addresses:
-    return addresses
-
-
-def _mover(own: Array, copy: Array) -> Move:
-    """Maps addresses in ``own`` to those in ``copy``, and all others to themselves."""
-    start, size, target = np.uintp(_address(own)), np.uintp(own.nbytes), np.uintp(_address(copy))
-
-    def move(addresses: Addresses) -> Addresses:
-        offsets = addresses - start  # wraps around where the address is lower
-        return np.where(offsets < size, target + offsets, addresses)
-
-    return move
-
-
-def _address(array: Array) -> int:
+def address_of(array: Array) -> int:
+    """Where an array's first element lies in memory."""
     address: int = array.__array_interface__["data"][0]
     return address
 
@@ -281,5 +275,5 @@ def _tensor_array(tensors: Sequence[NativeTensor]) -> Any:
         for axis, extent in enumerate(tensor.shape):
             slot.dims[axis] = extent
         if tensor.data is not None:
-            slot.data = ffi.cast("void *", _address(tensor.data))
+            slot.data = ffi.cast("void *", address_of(tensor.data))
     return array

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+from threading import Lock
 from typing import TypeGuard
 
-from arenite.native.program import Call, NativeTensor, Program, lib
+from arenite.native.program import Call, NativeTensor, Program, address_of, lib
 from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
@@ -23,15 +25,12 @@ class CompiledSubgraph:
         self._host: GraphHost = graph.host
         self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
         self._program.finish()
-        self._runs = list(_runs(self.steps))
+        self._ends = _ends(self.steps)
+        self._lock = Lock()
 
     def invoke(self) -> None:
         """Run all operators in order."""
-        for begin, end, number in self._runs:
-            if number < 0:
-                self._program.run(begin, end)
-            else:
-                self._python(number)
+        self._from(0)
 
     def invoke_profiled(self, profiler: Profiler) -> None:
         """Run all operators in order, one by one."""
@@ -45,32 +44,70 @@ class CompiledSubgraph:
     def invoke_node(self, number: int) -> None:
         """Run one operator."""
         step = self.steps[number]
-        if step < 0:
+        if step < 0 or self._program.run(step, step + 1) == step:
             self._python(number)
-        else:
-            self._program.run(step, step + 1)
 
     def call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
         """The whole subgraph as one C call, where there is nothing to do in Python.
 
-        ``arena``: see :meth:`Program.call`.
+        ``arena``: the interpreter's memory and a copy of it to run in, see
+        :meth:`Program.call`.
         """
         if any(step < 0 for step in self.steps) or not self.steps:
             return None
         self._host.enter_node(0, 0)
-        sources, targets = (
+        inputs, outputs = (
             [self._host.get_eval_tensor(index).data for index in ports]
             for ports in (self._subgraph.inputs, self._subgraph.outputs)
         )
         # A model may name a constant as its output, or no tensor at all.
-        if not _are_own(sources) or not _are_own(targets):
+        if not _are_own(inputs) or not _are_own(outputs):
             return None
-        return self._program.call(sources, targets, arena)
+        if arena is None:
+            return self._program.call(inputs, outputs, self._resume)
+        return self._program.call(
+            [_twin(array, *arena) for array in inputs],
+            [_twin(array, *arena) for array in outputs],
+            partial(self._resume_in, *arena),
+            arena,
+        )
 
     def kernel(self, number: int) -> str:
         """What runs node ``number``: an instruction set, or ``"python"``."""
         step = self.steps[number]
         return "python" if step < 0 else self._program.describe(step)
+
+    def _from(self, first: int) -> None:
+        """Run node ``first`` and all behind it.
+
+        A kernel that does not take the data leaves its node to the one in Python, which
+        computes what is legal and refuses the rest in words.
+        """
+        number = first
+        while number < len(self.steps):
+            begin, end = self.steps[number], self._ends[number]
+            if begin >= 0:
+                number += self._program.run(begin, begin + end - number) - begin
+            if number < end or begin < 0:
+                self._python(number)
+                number += 1
+
+    def _resume(self, step: int) -> None:
+        """Run a step in Python and all behind it."""
+        number = self.steps.index(step)
+        self._python(number)
+        self._from(number + 1)
+
+    def _resume_in(self, own: Array, copy: Array, step: int) -> None:
+        """The same for a thread that works in ``copy``: Python knows the tensors in ``own``."""
+        with self._lock:
+            before = own.copy()
+            own[...] = copy
+            try:
+                self._resume(step)
+                copy[...] = own
+            finally:
+                own[...] = before
 
     def _python(self, number: int) -> None:
         entry = self._entries[number]
@@ -105,14 +142,17 @@ def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
     return bool(arrays) and all(a is not None and a.flags.writeable for a in arrays)
 
 
-def _runs(steps: list[int]) -> list[tuple[int, int, int]]:
-    """``(begin, end, -1)`` for native steps in a row, ``(0, 0, node)`` for a Python one."""
-    runs: list[tuple[int, int, int]] = []
-    for number, step in enumerate(steps):
-        if step < 0:
-            runs.append((0, 0, number))
-        elif runs and runs[-1][2] < 0:
-            runs[-1] = (runs[-1][0], step + 1, -1)
-        else:
-            runs.append((step, step + 1, -1))
-    return runs
+def _twin(array: Array, own: Array, copy: Array) -> Array:
+    """The same place in a copy of the memory that an array lies in."""
+    start = address_of(array) - address_of(own)
+    return copy[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+
+
+def _ends(steps: list[int]) -> list[int]:
+    """For every node the first one behind it that runs in Python."""
+    ends: list[int] = []
+    end = len(steps)
+    for number in reversed(range(len(steps))):
+        end = number if steps[number] < 0 else end
+        ends.append(end)
+    return ends[::-1]
