@@ -122,7 +122,7 @@ static void multiply(const BatchMatMulParams *p, const matmul_plan *plan, const 
   if (type != AR_INT16) {
     const ar_matrix_source source = {
         .data = y, .type = type, .column_step = plan->y_step, .depth_step = plan->y_row};
-    AR_NAME(pack_matrix)(&source, 0, plan->depth, plan->depth, plan->columns, workspace);
+    AR_NAME(pack_matrix)(&source, plan->depth, plan->columns, workspace);
   }
   for (int64_t r = 0; r < plan->rows; r += ROWS) {
     const int64_t count = plan->rows - r < ROWS ? plan->rows - r : ROWS;

@@ -75,8 +75,8 @@ static void pack_filters(const Conv2DParams *p, const conv_plan *plan, const ar_
         .column_step = plan->depth,
         .depth_step = 1,
     };
-    AR_NAME(pack_matrix)(&source, 0, plan->depth, plan->depth, plan->filters,
-                  packed + g * plan->group_bytes);
+    AR_NAME(pack_matrix)(&source, plan->depth, plan->filters,
+                         packed + g * plan->group_bytes);
   }
 }
 

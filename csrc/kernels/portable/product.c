@@ -15,24 +15,25 @@ static inline int8_t int4_at(const uint8_t *data, int64_t i) {
   return (int8_t)((int8_t)(i % 2 ? both & 0xF0 : (uint8_t)(both << 4)) / 16);
 }
 
-void AR_NAME(pack_matrix)(const ar_matrix_source *source, int64_t from, int64_t depth,
-                   int64_t total_depth, int64_t columns, void *packed) {
-  const int64_t bytes = source->type == AR_FLOAT32 ? 4 : 1;
-  for (int64_t block = 0; block * AR_COLUMNS < columns; ++block) {
-    const int64_t left = columns - block * AR_COLUMNS;
-    const int64_t lanes = left < AR_COLUMNS ? left : AR_COLUMNS;
-    uint8_t *rows = (uint8_t *)packed + (block * total_depth + from) * AR_COLUMNS * bytes;
-    memset(rows, 0, (size_t)(depth * AR_COLUMNS * bytes));
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const int64_t start = source->first + (block * AR_COLUMNS + lane) * source->column_step;
-      for (int64_t k = 0; k < depth; ++k) {
-        const int64_t i = start + k * source->depth_step, place = k * AR_COLUMNS + lane;
-        if (bytes == 4) ((float *)rows)[place] = ((const float *)source->data)[i];
-        else if (source->type == AR_INT4) ((int8_t *)rows)[place] = int4_at(source->data, i);
-        else ((int8_t *)rows)[place] = ((const int8_t *)source->data)[i];
-      }
+void AR_NAME(pack_columns)(const ar_matrix_source *source, int64_t depth, int64_t first,
+                           int64_t columns, void *packed) {
+  for (int64_t column = 0; column < columns; ++column) {
+    const int64_t block = (first + column) / AR_COLUMNS, lane = (first + column) % AR_COLUMNS;
+    const int64_t to = block * depth * AR_COLUMNS + lane;
+    const int64_t from = source->first + column * source->column_step;
+    for (int64_t k = 0; k < depth; ++k) {
+      const int64_t i = from + k * source->depth_step, place = to + k * AR_COLUMNS;
+      if (source->type == AR_FLOAT32) ((float *)packed)[place] = ((const float *)source->data)[i];
+      else if (source->type == AR_INT4) ((int8_t *)packed)[place] = int4_at(source->data, i);
+      else ((int8_t *)packed)[place] = ((const int8_t *)source->data)[i];
     }
   }
+}
+
+void AR_NAME(pack_matrix)(const ar_matrix_source *source, int64_t depth, int64_t columns,
+                          void *packed) {
+  memset(packed, 0, (size_t)AR_NAME(packed_bytes)(source->type, depth, columns));
+  AR_NAME(pack_columns)(source, depth, 0, columns, packed);
 }
 
 /* -- products: a tile is some rows by one block of columns, its sums stay in registers */

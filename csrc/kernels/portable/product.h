@@ -28,9 +28,13 @@ typedef struct {
 /* Bytes of a packed matrix: int8 for integers. */
 int64_t AR_NAME(packed_bytes)(int32_t type, int64_t depth, int64_t columns);
 
-/* Packs `depth` rows beginning at row `from` of a matrix that has `total_depth` of them. */
-void AR_NAME(pack_matrix)(const ar_matrix_source *source, int64_t from, int64_t depth,
-                   int64_t total_depth, int64_t columns, void *packed);
+/* Packs a matrix. */
+void AR_NAME(pack_matrix)(const ar_matrix_source *source, int64_t depth, int64_t columns,
+                          void *packed);
+
+/* Packs a source to the columns from `first` on, of a matrix that was zero before. */
+void AR_NAME(pack_columns)(const ar_matrix_source *source, int64_t depth, int64_t first,
+                           int64_t columns, void *packed);
 
 /* sums = x times packed, for `rows` rows of x, one behind the other. */
 void AR_NAME(product_int32)(const int32_t *x, int64_t rows, int64_t depth, const int8_t *packed,

@@ -38,9 +38,11 @@
   K(squeeze) \
   K(strided_slice) \
   K(sub) \
+  K(svdf) \
   K(tanh) \
   K(transpose) \
   K(transpose_conv) \
+  K(unidirectional_sequence_lstm) \
   K(unpack)
 
 #define DECLARE(name) extern const ar_kernel AR_NAME(name);

@@ -69,7 +69,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 static void pack_weights(const transpose_plan *plan, const ar_tensor *weights, void *packed) {
   const ar_matrix_source source = {
       .data = weights->data, .type = weights->type, .column_step = plan->depth, .depth_step = 1};
-  AR_NAME(pack_matrix)(&source, 0, plan->depth, plan->depth, plan->filters * plan->taps, packed);
+  AR_NAME(pack_matrix)(&source, plan->depth, plan->filters * plan->taps, packed);
 }
 
 static ar_status make_plan(const void *params, const ar_tensor *io, void *memory) {
