@@ -17,10 +17,9 @@ def variants() -> list[str]:
     """``"reference"``, then the instruction sets that the engine and the CPU have."""
     if not native.available():
         return [REFERENCE]
-    from arenite.native.program import ISAS, lib
+    from arenite.native.program import available_isas
 
-    best = lib.ar_best_isa()
-    return [REFERENCE, *(name for name, code in ISAS.items() if code <= best)]
+    return [REFERENCE, *available_isas()]
 
 
 @contextmanager

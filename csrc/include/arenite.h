@@ -63,9 +63,11 @@ typedef struct {
   ar_run_fn run;
 } ar_kernel;
 
-typedef enum { AR_PORTABLE = 0, AR_AVX2 = 1, AR_AVX512VNNI = 2 } ar_isa;
+/* Best last; one does not contain all others. */
+typedef enum { AR_PORTABLE = 0, AR_AVX2 = 1, AR_AVXVNNI = 2, AR_AVX512VNNI = 3 } ar_isa;
 
-/* The best instruction set that this CPU and the build have. */
+/* Whether this CPU has an instruction set, and the best that it has. */
+bool ar_has_isa(ar_isa isa);
 ar_isa ar_best_isa(void);
 
 /* The fastest kernel for an operator under an instruction set that takes these tensors, with

@@ -13,27 +13,45 @@ static int saves(uint32_t wanted) {
   return (low & wanted) == wanted;
 }
 
-/* Feature bits: Intel SDM volume 2A, CPUID leaves 1 and 7. */
-ar_isa ar_best_isa(void) {
+/* Bit i: instruction set i. Feature bits: Intel SDM volume 2A, CPUID leaves 1 and 7. */
+static uint32_t cpu_isas(void) {
   uint32_t a, b, c, d;
+  const uint32_t portable = 1u << AR_PORTABLE;
   const uint32_t osxsave = 1u << 27, fma = 1u << 12;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave) || !(c & fma)) return AR_PORTABLE;
-  if (!saves(0x6) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return AR_PORTABLE;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave) || !(c & fma)) return portable;
+  if (!saves(0x6) || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return portable;
   const uint32_t avx2 = 1u << 5, f = 1u << 16, dq = 1u << 17, bw = 1u << 30, vl = 1u << 31;
-  const uint32_t avx512 = f | dq | bw | vl, vnni = 1u << 11;
-  if (!(b & avx2)) return AR_PORTABLE;
-  if ((b & avx512) == avx512 && (c & vnni) && saves(0xE6)) return AR_AVX512VNNI;
-  return AR_AVX2;
+  const uint32_t avx512 = f | dq | bw | vl, vnni = 1u << 11, avx_vnni = 1u << 4;
+  if (!(b & avx2)) return portable;
+  uint32_t isas = portable | 1u << AR_AVX2;
+  if ((b & avx512) == avx512 && (c & vnni) && saves(0xE6)) isas |= 1u << AR_AVX512VNNI;
+  if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & avx_vnni))
+    isas |= 1u << AR_AVXVNNI;
+  return isas;
 }
 #else
-ar_isa ar_best_isa(void) { return AR_PORTABLE; }
+static uint32_t cpu_isas(void) { return 1u << AR_PORTABLE; }
 #endif
+
+bool ar_has_isa(ar_isa isa) { return cpu_isas() >> isa & 1; }
+
+ar_isa ar_best_isa(void) {
+  const uint32_t isas = cpu_isas();
+  ar_isa best = AR_AVX512VNNI;
+  while (!(isas >> best & 1)) --best;
+  return best;
+}
+
+/* AVX512-VNNI has all that AVX2 has, but not AVX-VNNI. */
+static int contains(ar_isa isa, ar_isa other) {
+  return other == isa || (other < isa && other != AR_AVXVNNI);
+}
 
 const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
                                 const ar_tensor *io, ar_sizes *sizes, ar_isa *found) {
   const int lists = sizeof ar_kernel_lists / sizeof ar_kernel_lists[0];
   for (int i = 0; i < lists; ++i) {
-    if (ar_kernel_lists[i].isa > isa) continue;
+    if (!contains(isa, ar_kernel_lists[i].isa)) continue;
     for (const ar_kernel *const *k = ar_kernel_lists[i].kernels; *k; ++k) {
       if (strcmp((*k)->name, name) != 0) continue;
       sizes->plan = sizes->workspace = 0;

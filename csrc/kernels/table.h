@@ -20,6 +20,15 @@ static const ar_kernel *const ar_kernels_avx2[] = {
     &ar_fully_connected_avx2,
     0,
 };
+extern const ar_kernel ar_conv_2d_avxvnni;
+extern const ar_kernel ar_depthwise_conv_2d_avxvnni;
+extern const ar_kernel ar_fully_connected_avxvnni;
+static const ar_kernel *const ar_kernels_avxvnni[] = {
+    &ar_conv_2d_avxvnni,
+    &ar_depthwise_conv_2d_avxvnni,
+    &ar_fully_connected_avxvnni,
+    0,
+};
 #endif
 
 #ifdef ARENITE_HAVE_AVX512VNNI
@@ -51,6 +60,7 @@ static const ar_kernel_list ar_kernel_lists[] = {
     {AR_AVX512VNNI, ar_portable_kernels_avx512vnni},
 #endif
 #ifdef ARENITE_HAVE_AVX2
+    {AR_AVXVNNI, ar_kernels_avxvnni},
     {AR_AVX2, ar_kernels_avx2},
     {AR_AVX2, ar_portable_kernels_avx2},
 #endif

@@ -24,13 +24,13 @@ from tests.oracle import RESET, Step
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.native.program import ISAS, lib  # noqa: E402 - the module needs the engine
+from arenite.native.program import available_isas  # noqa: E402 - the module needs the engine
 from arenite.runtime.compiled import CompiledSubgraph  # noqa: E402
 
 Array = np.ndarray[Any, Any]
 
 #: The instruction sets that this machine has.
-MACHINE = [name for name, code in ISAS.items() if code <= lib.ar_best_isa()]
+MACHINE = available_isas()
 #: Operators whose tests generate no models of their own.
 UNTESTED: set[str] = set()
 #: What runs in Python, by operator: the types of its inputs and outputs, or "all".

@@ -13,21 +13,26 @@ enum {
   FIXED_GROUPS = (3 + GROUP - 1) / GROUP
 };
 
-/* Eight channels of a run of positions. */
+/* Eight channels of some output rows. Interleaved rows are kept in a ring. */
 typedef struct {
-  const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS]; /* the first position's first tap */
-  int32_t groups, columns;                       /* of the filter */
-  int32_t tap;                                   /* dwords from one filter column to the next */
-  int32_t advance;                               /* dwords from one position to the next */
-  int32_t count;                                 /* of positions */
-  const int8_t *weights;                         /* 32 bytes of every 64 */
+  const uint32_t *ring;  /* at the first channel */
+  int32_t kept;          /* rows of the ring */
+  int32_t dwords;        /* from one row of the ring to the next */
+  int32_t place;         /* in the ring, of the first output row's first tap */
+  int32_t group_step;    /* rows from one group of filter rows to the next */
+  int32_t row_step;      /* rows from one output row to the next */
+  int32_t rows, columns; /* of the output; positions of one column count as one row */
+  int32_t groups, filter_columns;
+  int32_t tap;           /* dwords from one filter column to the next */
+  int32_t advance;       /* dwords from one position to the next */
+  const int8_t *weights; /* 32 bytes of every 64 */
   const ar_requantize_block *block;
-  int32_t half;                                  /* of the block */
-  int32_t lanes;                                 /* channels that exist: 1 to 8 */
+  int32_t half;          /* of the block */
+  int32_t lanes;         /* channels that exist: 1 to 8 */
   int8_t low, high;
   int8_t *output;
   int32_t output_advance;
-} run_of_positions;
+} strip;
 
 AR_INLINE __m256i load_half(const void *block_field, int32_t half) {
   return _mm256_load_si256((const __m256i *)block_field + half);
@@ -44,7 +49,7 @@ static __m256i exact(__m256i acc, const ar_requantize_block *block, int32_t half
   return load_half(lanes, half);
 }
 
-AR_INLINE void on_lines(const int P, const run_of_positions *r, __m256i *acc) {
+AR_INLINE void on_lines(const int P, const strip *r, __m256i *acc) {
   const __m256 scale = _mm256_castsi256_ps(load_half(r->block->scale, r->half));
   const __m256 offset = _mm256_castsi256_ps(load_half(r->block->offset, r->half));
   if (r->block->mode == AR_REQUANT_FLOAT) {
@@ -58,7 +63,7 @@ AR_INLINE void on_lines(const int P, const run_of_positions *r, __m256i *acc) {
 }
 
 /* Eight bytes of each of up to four positions. */
-AR_INLINE void store_four(const int COUNT, const run_of_positions *r, const __m256i *acc,
+AR_INLINE void store_four(const int COUNT, const strip *r, const __m256i *acc,
                           int8_t *output) {
   const int second = COUNT > 1 ? 1 : 0, third = COUNT > 2 ? 2 : 0, fourth = COUNT > 3 ? 3 : 0;
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -84,82 +89,101 @@ AR_INLINE void store_four(const int COUNT, const run_of_positions *r, const __m2
   for (int p = 0; p < COUNT; ++p) ar_store_some(output + p * advance, bytes[p], r->lanes);
 }
 
-AR_INLINE void store(const int P, const run_of_positions *r, const __m256i *acc, int32_t first) {
-  int8_t *output = r->output + (ptrdiff_t)first * r->output_advance;
+AR_INLINE void store(const int P, const strip *r, const __m256i *acc, int8_t *output) {
   store_four(P < 4 ? P : 4, r, acc, output);
   if (P > 4) store_four(P - 4, r, acc + 4, output + 4 * (ptrdiff_t)r->output_advance);
 }
 
-/* The last group of P positions starts early enough to be whole. */
-AR_INLINE int32_t start_of(const int P, const run_of_positions *r, int32_t i) {
-  return i + P > r->count ? r->count - P : i;
+/* The last P positions start early enough to be whole. */
+AR_INLINE int32_t start_of(const int P, const strip *r, int32_t i) {
+  return i + P > r->columns ? r->columns - P : i;
+}
+
+AR_INLINE int32_t wrapped(const strip *r, int32_t place) {
+  return place >= r->kept ? place - r->kept : place;
 }
 
 /* 3x3, where positions lie S filter columns apart: weights stay in registers, and each load
  * serves all positions that see it. */
-AR_INLINE void three_by_three(const int S, const int P, const run_of_positions *r) {
+AR_INLINE void three_by_three(const int S, const int P, const strip *r) {
   __m256i w[FIXED_GROUPS][3];
 #pragma clang loop unroll(full)
   for (int g = 0; g < FIXED_GROUPS; ++g)
 #pragma clang loop unroll(full)
     for (int k = 0; k < 3; ++k) w[g][k] = load_half(r->weights + 64 * (3 * g + k), 0);
   const ptrdiff_t tap = r->tap;
-  for (int32_t i = 0; i < r->count; i += P) {
-    const int32_t first = start_of(P, r, i);
-    __m256i acc[P];
+  int8_t *output = r->output;
+  int32_t place = r->place;
+  for (int32_t y = 0; y < r->rows; ++y) {
+    const uint32_t *row[2] = {r->ring + (ptrdiff_t)place * r->dwords};
+    row[1] = r->ring + (ptrdiff_t)wrapped(r, place + r->group_step) * r->dwords;
+    for (int32_t i = 0; i < r->columns; i += P) {
+      const ptrdiff_t first = start_of(P, r, i);
+      __m256i acc[P];
 #pragma clang loop unroll(full)
-    for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
+      for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
 #pragma clang loop unroll(full)
-    for (int g = 0; g < FIXED_GROUPS; ++g) {
-      const uint32_t *row = r->rows[g] + (ptrdiff_t)first * r->advance;
+      for (int g = 0; g < FIXED_GROUPS; ++g) {
+        const uint32_t *taps = row[g] + first * r->advance;
 #pragma clang loop unroll(full)
-      for (int c = 0; c < S * (P - 1) + 3; ++c) {
-        const __m256i x = load_row(row + c * tap);
+        for (int c = 0; c < S * (P - 1) + 3; ++c, taps += tap) {
+          const __m256i x = load_row(taps);
 #pragma clang loop unroll(full)
-        for (int k = 0; k < 3; ++k) {
-          if (c < k || (c - k) % S || (c - k) / S >= P) continue;
-          acc[(c - k) / S] = ar_dot_half(acc[(c - k) / S], x, w[g][k]);
+          for (int k = 0; k < 3; ++k) {
+            if (c < k || (c - k) % S || (c - k) / S >= P) continue;
+            acc[(c - k) / S] = ar_dot_half(acc[(c - k) / S], x, w[g][k]);
+          }
         }
       }
+      on_lines(P, r, acc);
+      store(P, r, acc, output + first * r->output_advance);
     }
-    on_lines(P, r, acc);
-    store(P, r, acc, first);
+    output += (ptrdiff_t)r->columns * r->output_advance;
+    place = wrapped(r, place + r->row_step);
   }
 }
 
 /* Any filter: weights come from memory, once for P positions. */
-AR_INLINE void any_filter(const int P, const run_of_positions *r) {
+AR_INLINE void any_filter(const int P, const strip *r) {
   const ptrdiff_t advance = r->advance, tap = r->tap;
-  const int32_t columns = r->columns;
-  for (int32_t i = 0; i < r->count; i += P) {
-    const int32_t first = start_of(P, r, i);
-    const int8_t *weights = r->weights;
-    __m256i acc[P];
+  const int32_t filter_columns = r->filter_columns;
+  int8_t *output = r->output;
+  int32_t place = r->place;
+  for (int32_t y = 0; y < r->rows; ++y) {
+    for (int32_t i = 0; i < r->columns; i += P) {
+      const ptrdiff_t first = start_of(P, r, i);
+      const int8_t *weights = r->weights;
+      int32_t group_place = place;
+      __m256i acc[P];
 #pragma clang loop unroll(full)
-    for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
-    for (int32_t g = 0; g < r->groups; ++g) {
-      const uint32_t *row = r->rows[g] + (ptrdiff_t)first * advance;
-      for (int32_t k = 0; k < columns; ++k, row += tap, weights += 64) {
-        const __m256i w = load_half(weights, 0);
+      for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
+      for (int32_t g = 0; g < r->groups; ++g) {
+        const uint32_t *row = r->ring + (ptrdiff_t)group_place * r->dwords + first * advance;
+        for (int32_t k = 0; k < filter_columns; ++k, row += tap, weights += 64) {
+          const __m256i w = load_half(weights, 0);
 #pragma clang loop unroll(full)
-        for (int p = 0; p < P; ++p)
-          acc[p] = ar_dot_half(acc[p], load_row(row + p * advance), w);
+          for (int p = 0; p < P; ++p)
+            acc[p] = ar_dot_half(acc[p], load_row(row + p * advance), w);
+        }
+        group_place = wrapped(r, group_place + r->group_step);
       }
-    }
-    if (r->block->mode <= AR_REQUANT_SIGNED)
-      on_lines(P, r, acc);
-    else
+      if (r->block->mode <= AR_REQUANT_SIGNED)
+        on_lines(P, r, acc);
+      else
 #pragma clang loop unroll(full)
-      for (int p = 0; p < P; ++p) acc[p] = exact(acc[p], r->block, r->half);
-    store(P, r, acc, first);
+        for (int p = 0; p < P; ++p) acc[p] = exact(acc[p], r->block, r->half);
+      store(P, r, acc, output + first * r->output_advance);
+    }
+    output += (ptrdiff_t)r->columns * r->output_advance;
+    place = wrapped(r, place + r->row_step);
   }
 }
 
-typedef void (*positions_fn)(const run_of_positions *);
+typedef void (*positions_fn)(const strip *);
 #define VARIANTS(P)                                                              \
-  static void slide_1_##P(const run_of_positions *r) { three_by_three(1, P, r); } \
-  static void slide_2_##P(const run_of_positions *r) { three_by_three(2, P, r); } \
-  static void any_##P(const run_of_positions *r) { any_filter(P, r); }
+  static void slide_1_##P(const strip *r) { three_by_three(1, P, r); } \
+  static void slide_2_##P(const strip *r) { three_by_three(2, P, r); } \
+  static void any_##P(const strip *r) { any_filter(P, r); }
 VARIANTS(1)
 VARIANTS(2)
 VARIANTS(3)
@@ -172,36 +196,30 @@ static const positions_fn slide_variants[2][MOST_POSITIONS + 1] = {
 static const positions_fn any_variants[MOST_POSITIONS + 1] = {0,     any_1, any_2, any_3,
                                                               any_4, any_5, any_6};
 
-/* All channels of a run whose rows, advance, count and output are given. */
-static void all_channels(const ar_depthwise *d, run_of_positions *r, const int8_t *weights,
+/* All channels of a strip that is given but for them. */
+static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
                          const ar_requantize_block *blocks) {
   const int32_t taps = d->groups * d->filter_columns;
-  const int32_t groups = (r->count + MOST_POSITIONS - 1) / MOST_POSITIONS;
-  const int32_t positions = (r->count + groups - 1) / groups;
-  const int32_t columns_apart = r->tap ? r->advance / r->tap : 0;
+  const int32_t times = (r->columns + MOST_POSITIONS - 1) / MOST_POSITIONS;
+  const int32_t positions = (r->columns + times - 1) / times;
+  const int32_t apart = r->advance / r->tap; /* in filter columns */
   const int slides = d->filter_columns == 3 && d->groups == FIXED_GROUPS &&
-                     (columns_apart == 1 || columns_apart == 2) &&
-                     columns_apart * r->tap == r->advance;
-  r->groups = d->groups;
-  r->columns = d->filter_columns;
-  r->output_advance = d->channels;
-  r->low = d->activation_min;
-  r->high = d->activation_max;
-  for (int32_t c = 0; c < d->channels; c += 8) {
+                     (apart == 1 || apart == 2) && apart * r->tap == r->advance;
+  for (int32_t c = 0; c < d->channels; c += 8, r->ring += 8, r->output += 8) {
     r->block = &blocks[c / AR_BLOCK];
     r->half = c / 8 % 2;
     r->weights = weights + (int64_t)64 * taps * (c / AR_BLOCK) + 32 * r->half;
     r->lanes = d->channels - c < 8 ? d->channels - c : 8;
     if (slides && r->block->mode <= AR_REQUANT_SIGNED)
-      slide_variants[columns_apart - 1][positions](r);
+      slide_variants[apart - 1][positions](r);
     else
       any_variants[positions](r);
-    for (int32_t g = 0; g < d->groups; ++g) r->rows[g] += 8;
-    r->output += 8;
   }
 }
 
 /* -- rows ------------------------------------------------------------------------------------- */
+
+enum { RING_BYTES = 32768 }; /* stays in the first level of cache, with all else */
 
 static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 31) / 32 * 32 + 32; }
 
@@ -209,15 +227,21 @@ static int32_t last_row(const ar_depthwise *d) {
   return (d->output_rows - 1) * d->stride_rows + (d->filter_rows - 1) * d->dilation_rows;
 }
 
-/* Interleaved rows that are kept: as many as one output row is made from, or all where the
- * positions of one column are a run. */
+/* Rows that one output row is made from, first to last. */
+static int32_t used_rows(const ar_depthwise *d) {
+  return GROUP * (d->groups - 1) * d->dilation_rows + 1;
+}
+
+/* Rows of the ring. Where the output is one column, all rows must lie in order. */
 static int32_t kept_rows(const ar_depthwise *d) {
-  const int32_t all = last_row(d) + 1, used = GROUP * (d->groups - 1) * d->dilation_rows + 1;
-  return d->output_columns == 1 || all < used ? all : used;
+  const int32_t all = last_row(d) + 1, used = used_rows(d);
+  const int32_t fit = RING_BYTES / 4 / row_dwords(d);
+  if (d->output_columns == 1 || all < fit) return all;
+  return fit < used ? used : fit;
 }
 
 static int64_t workspace_bytes(const ar_depthwise *d) {
-  return (int64_t)kept_rows(d) * (row_dwords(d) + 1) * 4;
+  return (int64_t)kept_rows(d) * row_dwords(d) * 4;
 }
 
 static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t row,
@@ -232,42 +256,37 @@ static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t
   interleave(out, taps, d->row_bytes);
 }
 
-static void one_column(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
-                       const ar_requantize_block *blocks, int8_t *output, uint32_t *rows) {
-  const int32_t dwords = row_dwords(d), kept = kept_rows(d);
-  for (int32_t y = 0; y < kept; ++y)
-    interleave_from(d, input, y, rows + (int64_t)y * dwords);
-  run_of_positions run = {.tap = d->dilation_columns * d->channels,
-                          .advance = dwords * d->stride_rows,
-                          .count = d->output_rows,
-                          .output = output};
-  for (int32_t g = 0; g < d->groups; ++g)
-    run.rows[g] = rows + (int64_t)GROUP * g * d->dilation_rows * dwords;
-  all_channels(d, &run, weights, blocks);
-}
-
 static void run_depthwise(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
                           const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  const int32_t dwords = row_dwords(d), kept = kept_rows(d);
-  uint32_t *rows = (uint32_t *)workspace;
-  if (d->output_columns == 1) {
-    one_column(d, input, weights, blocks, output, rows);
-    return;
-  }
-  int32_t *holds = (int32_t *)(rows + (int64_t)kept * dwords); /* which row each place holds */
-  for (int32_t i = 0; i < kept; ++i) holds[i] = -1;
-  for (int32_t y = 0; y < d->output_rows; ++y) {
-    run_of_positions run = {.tap = d->dilation_columns * d->channels,
-                            .advance = d->stride_columns * d->channels,
-                            .count = d->output_columns,
-                            .output = output + (int64_t)y * d->output_columns * d->channels};
-    for (int32_t g = 0; g < d->groups; ++g) {
-      const int32_t row = y * d->stride_rows + GROUP * g * d->dilation_rows, place = row % kept;
-      uint32_t *interleaved = rows + (int64_t)place * dwords;
-      if (holds[place] != row) interleave_from(d, input, row, interleaved);
-      holds[place] = row;
-      run.rows[g] = interleaved;
-    }
-    all_channels(d, &run, weights, blocks);
+  const int32_t dwords = row_dwords(d), kept = kept_rows(d), used = used_rows(d);
+  const int32_t at_once = (kept - used) / d->stride_rows + 1; /* output rows */
+  const int64_t output_row = (int64_t)d->output_columns * d->channels;
+  const int in_column = d->output_columns == 1;
+  uint32_t *ring = (uint32_t *)workspace;
+  int32_t ready = 0; /* rows that have been interleaved */
+  for (int32_t y = 0; y < d->output_rows; y += at_once) {
+    const int32_t rows = d->output_rows - y < at_once ? d->output_rows - y : at_once;
+    const int32_t first = y * d->stride_rows, end = first + (rows - 1) * d->stride_rows + used;
+    for (ready = ready < first ? first : ready; ready < end; ++ready)
+      interleave_from(d, input, ready, ring + (int64_t)(ready % kept) * dwords);
+    strip r = {
+        .ring = ring,
+        .kept = kept,
+        .dwords = dwords,
+        .place = first % kept,
+        .group_step = GROUP * d->dilation_rows,
+        .row_step = d->stride_rows,
+        .rows = in_column ? 1 : rows,
+        .columns = in_column ? rows : d->output_columns,
+        .groups = d->groups,
+        .filter_columns = d->filter_columns,
+        .tap = d->dilation_columns * d->channels,
+        .advance = in_column ? dwords * d->stride_rows : d->stride_columns * d->channels,
+        .low = d->activation_min,
+        .high = d->activation_max,
+        .output = output + y * output_row,
+        .output_advance = d->channels,
+    };
+    all_channels(d, &r, weights, blocks);
   }
 }

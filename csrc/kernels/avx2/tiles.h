@@ -2,6 +2,6 @@
  * the input share sixteen registers. See ../simd/gemm_tile.h. */
 #define AR_TILES(T)                                      \
   T(1, 4)                                                \
-  T(1, 2) T(2, 2) T(3, 2)                                \
+  T(1, 2) T(2, 2)                                        \
   T(1, 1) T(2, 1) T(3, 1) T(4, 1) T(5, 1) T(6, 1)
 #define AR_TAP_TILES(T)

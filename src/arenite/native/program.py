@@ -23,7 +23,12 @@ ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 
-ISAS = {"portable": lib.AR_PORTABLE, "avx2": lib.AR_AVX2, "avx512vnni": lib.AR_AVX512VNNI}
+ISAS = {
+    "portable": lib.AR_PORTABLE,
+    "avx2": lib.AR_AVX2,
+    "avxvnni": lib.AR_AVXVNNI,
+    "avx512vnni": lib.AR_AVX512VNNI,
+}
 _NAMES = {code: name for name, code in ISAS.items()}
 _ALIGNMENT = 64
 _POINTER_FIRST = np.dtype(
@@ -41,19 +46,23 @@ class NativeTensor(NamedTuple):
     is_constant: bool
 
 
+def available_isas() -> list[str]:
+    """The instruction sets that this CPU has, best last."""
+    return [name for name, code in ISAS.items() if lib.ar_has_isa(code)]
+
+
 def isa() -> str:
     """The instruction set in use: the best there is, or what ``ARENITE_ISA`` asks for.
 
     Raises:
         AreniteError: ``ARENITE_ISA`` names none, or one that this CPU does not have.
     """
-    best = lib.ar_best_isa()
     wanted = os.environ.get("ARENITE_ISA")
     if not wanted:
-        return _NAMES[best]
-    if wanted not in ISAS or ISAS[wanted] > best:
-        have = ", ".join(name for name, code in ISAS.items() if code <= best)
-        raise AreniteError(f"ARENITE_ISA: expected one of {have}, got {wanted!r}")
+        return _NAMES[lib.ar_best_isa()]
+    have = available_isas()
+    if wanted not in have:
+        raise AreniteError(f"ARENITE_ISA: expected one of {', '.join(have)}, got {wanted!r}")
     return wanted
 
 
