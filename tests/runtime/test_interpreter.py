@@ -196,47 +196,6 @@ def test_quantised_values_may_be_given_as_they_are() -> None:
     np.testing.assert_array_equal(c, dequantized(A, two_ports().inputs[0]))
 
 
-# -- many samples
-
-
-def test_predict_runs_sample_by_sample() -> None:
-    interp = ar.Interpreter(conv_model())
-    batch = np.concatenate([image(n) for n in range(3)])
-    calls: list[tuple[int, int]] = []
-    y = interp.predict(batch, progress=lambda done, total: calls.append((done, total)))
-    assert isinstance(y, np.ndarray)
-    assert y.shape == (3, 8, 8, 2)
-    for number in range(3):
-        np.testing.assert_array_equal(y[number : number + 1], interp(image(number)))
-    assert calls == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_predict_takes_samples_with_their_leading_one() -> None:
-    interp = ar.Interpreter(conv_model())
-    assert np.shape(interp.predict(np.stack([image(0), image(1)]))) == (2, 8, 8, 2)
-
-
-def test_predict_takes_and_gives_several_ports() -> None:
-    g, c = swapper().predict((np.repeat(A, 3, 0), np.repeat(F, 3, 0)))
-    assert (g.shape, c.shape) == ((3, 2), (3, 2))
-
-
-def test_predict_of_nothing_is_empty() -> None:
-    y = ar.Interpreter(conv_model()).predict(np.zeros((0, 8, 8, 3), np.int8))
-    assert isinstance(y, np.ndarray)
-    assert (y.shape, y.dtype) == ((0, 8, 8, 2), np.int8)
-
-
-def test_predict_of_batches_of_different_lengths_is_refused() -> None:
-    with pytest.raises(ar.ShapeError, match="expected batches of one length"):
-        swapper().predict((np.repeat(A, 3, 0), F))
-
-
-def test_predict_names_a_wrong_sample() -> None:
-    with pytest.raises(ar.ShapeError, match=r"expected shape \[1, 8, 8, 3\], got \[4, 4, 3\]"):
-        ar.Interpreter(conv_model()).predict(np.zeros((2, 4, 4, 3), np.int8))
-
-
 # -- the arena
 
 

@@ -1,0 +1,383 @@
+"""predict: many samples, on one thread or several, natively or in Python."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+import tracemalloc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite import native
+from arenite.model import Model, ModelBuilder
+from arenite.ops.add import AddOptions
+from arenite.ops.context import Context, Node
+from arenite.ops.div import DivOptions
+from arenite.ops.split import SplitOptions
+from arenite.ops.svdf import SVDFOptions
+from arenite.runtime.feed import dequantized, quantized
+from arenite.runtime.predict import Batch, Port, Run, finish, run_on_threads
+from tests.runtime.models import conv_model, copy, custom_chain, resolver_with
+
+Array = np.ndarray[Any, Any]
+KERNELS = ["reference", *(["native"] if native.available() else [])]
+THREADS = [1, 2, 3]
+
+everywhere = pytest.mark.parametrize("kernels", KERNELS)
+threaded = pytest.mark.parametrize("threads", THREADS)
+
+
+def samples(count: int, seed: int = 0) -> Array:
+    """Samples for ``conv_model``."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(-128, 128, (count, 8, 8, 3), dtype=np.int8)
+
+
+def numbers(count: int) -> Array:
+    """Samples for ``custom_chain(size=4)``, which begin with their own number."""
+    return np.repeat(np.arange(count, dtype=np.int8)[:, None], 4, axis=1)
+
+
+def sum_and_difference() -> Model:
+    """Two inputs, two outputs, all native: the halves of ``a + b``."""
+    b = ModelBuilder()
+    left = b.input("left", (1, 4), "float32")
+    right = b.input("right", (1, 4), "float32")
+    total = b.tensor("total", (1, 4), "float32")
+    b.operator("ADD", [left, right], [total], AddOptions())
+    halves = [b.tensor(name, (1, 2), "float32") for name in ("first", "second")]
+    axis = b.constant("axis", np.array(1, np.int32))
+    b.operator("SPLIT", [axis, total], halves, SplitOptions(2))
+    for half in halves:
+        b.output(half)
+    return b.build()
+
+
+def memory_of_three() -> Model:
+    """SVDF: ``y = x + 2 * before + 4 * before that``, with the memory in a variable."""
+    b = ModelBuilder()
+    x = b.input("x", (1, 1), "float32")
+    feature = b.constant("feature", np.ones((1, 1), np.float32))
+    time = b.constant("time", np.array([[4, 2, 1]], np.float32))
+    bias = b.constant("bias", np.zeros(1, np.float32))
+    state = b.variable("state", (1, 3), "float32")
+    y = b.tensor("y", (1, 1), "float32")
+    b.operator("SVDF", [x, feature, time, bias, state], [y], SVDFOptions(1))
+    b.output(y)
+    return b.build()
+
+
+def division() -> Model:
+    """``y = a // b`` on int32."""
+    b = ModelBuilder()
+    ports = [b.input(name, (2,), "int32") for name in "ab"]
+    y = b.tensor("y", (2,), "int32")
+    b.operator("DIV", ports, [y], DivOptions())
+    b.output(y)
+    return b.build()
+
+
+# -- the results -----------------------------------------------------------------------
+
+
+@everywhere
+@threaded
+def test_equals_a_call_per_sample(kernels: Any, threads: int) -> None:
+    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    batch = samples(40)
+    y = interp.predict(batch, threads=threads)
+    assert isinstance(y, np.ndarray)
+    assert (y.shape, y.dtype) == ((40, 8, 8, 2), np.int8)
+    np.testing.assert_array_equal(y, np.concatenate([interp(x[None]) for x in batch]))
+
+
+@everywhere
+@threaded
+def test_takes_and_gives_several_ports(kernels: Any, threads: int) -> None:
+    left, right = np.random.default_rng(0).normal(size=(2, 10, 4)).astype(np.float32)
+    interp = ar.Interpreter(sum_and_difference(), kernels=kernels)
+    first, second = interp.predict((left, right), threads=threads)
+    np.testing.assert_array_equal(np.hstack([first, second]), left + right)
+
+
+@everywhere
+@threaded
+def test_quantises_and_dequantises_on_request(kernels: Any, threads: int) -> None:
+    model = conv_model()
+    batch = np.random.default_rng(0).normal(0, 5, (9, 8, 8, 3))
+    interp = ar.Interpreter(model, kernels=kernels)
+    y = interp.predict(batch, threads=threads, quantize=True)
+    expected = interp.predict(quantized(batch, model.inputs[0]))
+    assert np.asarray(y).dtype == np.float32
+    np.testing.assert_array_equal(y, dequantized(np.asarray(expected), model.outputs[0]))
+
+
+def test_quantised_samples_may_be_given_as_they_are() -> None:
+    interp = ar.Interpreter(conv_model())
+    np.testing.assert_array_equal(
+        interp.predict(samples(2), quantize=True),
+        dequantized(np.asarray(interp.predict(samples(2))), conv_model().outputs[0]),
+    )
+
+
+@pytest.mark.parametrize(
+    "arrange",
+    [
+        lambda batch: batch[:, None],
+        np.asfortranarray,
+        lambda batch: np.repeat(batch, 2, axis=0)[::2],
+        lambda batch: batch.tolist(),
+    ],
+    ids=["leading one", "Fortran order", "every second", "lists"],
+)
+def test_samples_may_be_arranged_otherwise(arrange: Callable[[Array], Any]) -> None:
+    interp = ar.Interpreter(conv_model())
+    np.testing.assert_array_equal(interp.predict(arrange(samples(5))), interp.predict(samples(5)))
+
+
+@everywhere
+@threaded
+def test_of_nothing_is_empty(kernels: Any, threads: int) -> None:
+    y = ar.Interpreter(conv_model(), kernels=kernels).predict(samples(0), threads=threads)
+    assert isinstance(y, np.ndarray)
+    assert (y.shape, y.dtype) == ((0, 8, 8, 2), np.int8)
+
+
+def test_more_threads_than_samples() -> None:
+    interp = ar.Interpreter(conv_model())
+    np.testing.assert_array_equal(
+        interp.predict(samples(2), threads=100), interp.predict(samples(2))
+    )
+
+
+@threaded
+def test_tells_the_profiler_of_every_sample(threads: int) -> None:
+    profiler = ar.MicroProfiler()
+    interp = ar.Interpreter(conv_model(), profiler=profiler)
+    interp.predict(samples(4), threads=threads)
+    assert [event.tag for event in profiler.events] == ["CONV_2D"] * 8
+
+
+# -- state -----------------------------------------------------------------------------
+
+
+@everywhere
+def test_state_carries_over_on_one_thread(kernels: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+    y = interp.predict(np.array([[1], [0], [0], [1]], np.float32))
+    assert np.ravel(y).tolist() == [1, 2, 4, 1]
+    assert interp(np.zeros((1, 1), np.float32)).item() == 2
+
+
+@everywhere
+def test_every_thread_starts_from_the_present_state(kernels: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+    interp(np.ones((1, 1), np.float32))
+    y = interp.predict(np.array([[0], [0], [0], [0]], np.float32), threads=2)
+    assert np.ravel(y).tolist() == [2, 4, 2, 4]
+
+
+@everywhere
+def test_several_threads_leave_the_interpreter_as_it_is(kernels: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+    interp(np.ones((1, 1), np.float32))
+    interp.predict(np.full((5, 1), 7, np.float32), threads=2)
+    assert interp.output().item() == 1
+    assert interp(np.zeros((1, 1), np.float32)).item() == 2
+
+
+def test_an_arena_at_an_odd_address_is_as_good() -> None:
+    memory = bytearray(1 << 14)
+    interp = ar.Interpreter(conv_model(), arena=memoryview(memory)[1:])
+    np.testing.assert_array_equal(
+        interp.predict(samples(6), threads=2), ar.Interpreter(conv_model()).predict(samples(6))
+    )
+
+
+# -- what does not fit -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "message"),
+    [
+        (
+            np.zeros((2, 4, 4, 3), np.int8),
+            ar.ShapeError,
+            r"expected samples of shape \[8, 8, 3\] or \[1, 8, 8, 3\], got \[4, 4, 3\]",
+        ),
+        (np.int8(3), ar.ShapeError, "expected an array of samples, got one number"),
+        (np.zeros((2, 8, 8, 3)), ar.AreniteError, "expected dtype int8, got float64; give quant"),
+        ((samples(1), samples(1)), ValueError, r"expected a tuple of 1 inputs \['image'\], got 2"),
+    ],
+)
+def test_refuses_a_batch_that_does_not_fit(
+    batch: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ar.Interpreter(conv_model()).predict(batch)
+
+
+def test_refuses_batches_of_different_lengths() -> None:
+    interp = ar.Interpreter(sum_and_difference())
+    with pytest.raises(ar.ShapeError, match="expected batches of one length"):
+        interp.predict((np.zeros((3, 4), np.float32), np.zeros((2, 4), np.float32)))
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025])
+def test_refuses_threads_out_of_range(threads: int) -> None:
+    with pytest.raises(ValueError, match=f"expected threads from 1 to 1024, got {threads}"):
+        ar.Interpreter(conv_model()).predict(samples(2), threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1.0, "2", None, True])
+def test_refuses_threads_that_are_no_number(threads: Any) -> None:
+    with pytest.raises(TypeError):
+        ar.Interpreter(conv_model()).predict(samples(2), threads=threads)
+
+
+# -- progress --------------------------------------------------------------------------
+
+
+@everywhere
+@threaded
+def test_progress_counts_up_to_all_on_the_callers_thread(kernels: Any, threads: int) -> None:
+    calls: list[tuple[int, int]] = []
+    callers = set()
+
+    def progress(done: int, total: int) -> None:
+        calls.append((done, total))
+        callers.add(threading.get_ident())
+
+    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    interp.predict(samples(300), threads=threads, progress=progress)
+    assert calls == sorted(set(calls))
+    assert calls[-1] == (300, 300)
+    assert callers == {threading.get_ident()}
+
+
+def test_progress_comes_every_now_and_then() -> None:
+    calls: list[int] = []
+    interp = ar.Interpreter(conv_model())
+    x = np.broadcast_to(samples(1)[0], (100_000, 8, 8, 3))
+    interp.predict(x, progress=lambda done, total: calls.append(done))
+    assert 5 < len(calls) < 10_000
+
+
+@everywhere
+@threaded
+def test_what_progress_raises_ends_the_run(kernels: Any, threads: int) -> None:
+    def progress(done: int, total: int) -> None:
+        raise StopIteration
+
+    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    before = threading.active_count()
+    with pytest.raises(StopIteration):
+        interp.predict(samples(50), threads=threads, progress=progress)
+    assert threading.active_count() == before
+    assert np.shape(interp.predict(samples(3))) == (3, 8, 8, 2)
+
+
+@everywhere
+@threaded
+def test_ctrl_c_ends_the_run(kernels: Any, threads: int) -> None:
+    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    endless = np.broadcast_to(samples(1)[0], (50_000_000, 8, 8, 3))
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        interp.predict(endless, threads=threads)
+    timer.join()
+    assert np.shape(interp.predict(samples(3))) == (3, 8, 8, 2)
+
+
+# -- errors ----------------------------------------------------------------------------
+
+
+def refuse_seven(context: Context, node: Node) -> None:
+    copy(context, node)
+    data = context.get_eval_tensor(node.outputs[0]).data
+    assert data is not None
+    if data[0] == 7:
+        raise KeyError("seven")
+
+
+@threaded
+def test_an_error_names_the_sample(threads: int) -> None:
+    resolver = resolver_with(invoke=refuse_seven)
+    interp = ar.Interpreter(custom_chain(size=4), resolver=resolver)
+    with pytest.raises(ar.PredictError, match=r"^sample 7: KeyError: 'seven'$") as caught:
+        interp.predict(numbers(10), threads=threads)
+    assert caught.value.index == 7
+    assert isinstance(caught.value.__cause__, KeyError)
+    np.testing.assert_array_equal(interp.predict(numbers(7), threads=threads), numbers(7))
+
+
+@everywhere
+@threaded
+def test_an_operators_refusal_names_the_sample(kernels: Any, threads: int) -> None:
+    interp = ar.Interpreter(division(), kernels=kernels)
+    a, b = np.full((9, 2), 6, np.int32), np.full((9, 2), 3, np.int32)
+    b[5, 1] = 0
+    with pytest.raises(ar.PredictError, match=r"sample 5: ConstraintError: .*no zero") as caught:
+        interp.predict((a, b), threads=threads)
+    assert caught.value.index == 5
+    b[5, 1] = 2
+    assert interp.predict((a, b), threads=threads)[5].tolist() == [2, 3]
+
+
+@everywhere
+@threaded
+def test_data_that_only_python_takes_are_computed(kernels: Any, threads: int) -> None:
+    """C refuses all of the smallest int32 beside a -1; only their quotient overflows."""
+    lowest = np.iinfo(np.int32).min
+    a = np.array([[1, 8], [lowest, 5], [9, 9]] * 3, np.int32)
+    b = np.array([[1, 2], [1, -1], [3, 9]] * 3, np.int32)
+    interp = ar.Interpreter(division(), kernels=kernels)
+    y = interp.predict((a, b), threads=threads)
+    assert np.asarray(y).tolist() == [[1, 4], [lowest, -5], [3, 1]] * 3
+    assert interp(a[1], b[1]).tolist() == [lowest, -5]
+
+
+def fake_batch(count: int) -> Batch:
+    port = Port(np.zeros((count, 1), np.int8), (1,), np.dtype(np.int8))
+    return Batch(count, (port,), (port,))
+
+
+def failing(after: int, wait: Callable[[], object]) -> Run:
+    """Fails at its sample number ``after``."""
+    left = [after]
+
+    def run(inputs: Sequence[Array], outputs: Sequence[Array]) -> tuple[int, Exception | None]:
+        if left[0] < len(inputs[0]):
+            wait()
+            return left[0], ValueError("bad")
+        left[0] -= len(inputs[0])
+        return len(inputs[0]), None
+
+    return run
+
+
+def test_of_several_failing_threads_the_first_samples_error_is_raised() -> None:
+    second_failed = threading.Event()
+    runs = [failing(30, lambda: second_failed.wait(5)), failing(3, second_failed.set)]
+    with pytest.raises(ar.PredictError, match="sample 30: ValueError: bad"):
+        finish(run_on_threads(fake_batch(200), runs), 200, None)
+
+
+# -- memory ----------------------------------------------------------------------------
+
+
+@threaded
+def test_memory_is_bounded(threads: int) -> None:
+    """Converted samples of this batch would take 19 MB as int8, 154 MB as float64."""
+    interp = ar.Interpreter(conv_model())
+    batch = np.broadcast_to(np.float32(1.5), (100_000, 8, 8, 3))
+    tracemalloc.start()
+    y = interp.predict(batch, threads=threads, quantize=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - np.asarray(y).nbytes < 12e6 * threads
