@@ -8,6 +8,8 @@ model, a bad call or a bad input can cause.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 
 class AreniteError(Exception):
@@ -29,6 +31,9 @@ class ModelError(AreniteError, ValueError):
         self.message = message
         self.offset = offset
         self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), offset=self.offset, path=self.path), (self.message,)
 
 
 class UnsupportedOperatorError(AreniteError):

@@ -96,6 +96,11 @@ class Tensor:
             return self.data[: self.nbytes]
         return self.data[: self.nbytes].view(self.type.dtype).reshape(self.shape)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self.data is not None:
+            self.data.flags.writeable = False  # which NumPy forgets in pickles and copies
+
     def __repr__(self) -> str:
         kind = "constant" if self.is_constant else "variable" if self.is_variable else "tensor"
         quantization = f" {self.quantization!r}" if self.quantization else ""

@@ -51,6 +51,12 @@ class Registration:
     builtin_data: Struct | None = None
     constraints: tuple[Constraint, ...] = ()
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # Constraints are closures, which do not pickle: Arenite's own go by name.
+        if self == builtin(self.name):
+            return builtin, (self.name,)
+        return super().__reduce_ex__(protocol)
+
     def __repr__(self) -> str:
         return f"<Registration {self.name}>"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -44,6 +45,10 @@ class Interpreter:
     >>> y = interp(x)                            # doctest: +SKIP
     >>> interp.input(0)[:] = x; interp.invoke(); y = interp.output(0)  # doctest: +SKIP
 
+    It can be pickled, for processes of a pool say, and copied: the model and the options go
+    along. The arena is a new one of the same size, variable tensors are at their zero points,
+    and there is no profiler.
+
     Args:
         model: A model, a file's path, or a file's bytes.
         resolver: Finds the operators; by default all that Arenite has.
@@ -76,6 +81,13 @@ class Interpreter:
         abi: AbiName | Abi = "lp64",
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
+        self._options: dict[str, Any] = {
+            "resolver": resolver,
+            "planner": planner,
+            "preserve_all_tensors": preserve_all_tensors,
+            "kernels": kernels,
+            "abi": abi,
+        }
         resolver = resolver or AllOpsResolver()
         if arena is None:
             arena = smallest_arena(
@@ -237,6 +249,16 @@ class Interpreter:
     def __repr__(self) -> str:
         return repr(self._micro).replace("MicroInterpreter", "Interpreter")
 
+    # -- copies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _interpreter, (self._model, {**self._options, "arena": self.arena.size})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Interpreter:
+        # Models are frozen: there is no need for another one.
+        options = deepcopy(self._options, memo)
+        return Interpreter(self._model, **options, arena=self.arena.size)
+
     # -- inside
 
     def _whole_call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
@@ -287,3 +309,7 @@ class Interpreter:
     def _result(self, index: int, quantize: bool) -> Array:
         value = self.output(index)
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
+
+
+def _interpreter(model: Model, options: dict[str, Any]) -> Interpreter:
+    return Interpreter(model, **options)
