@@ -27,6 +27,7 @@ class AbiName(str, Enum):
 
     lp64 = "lp64"
     ilp32 = "ilp32"
+    ilp32_int_enums = "ilp32_int_enums"
     arm_none_eabi = "arm_none_eabi"
     tflite_micro = "tflite_micro"
 

@@ -6,10 +6,10 @@ A struct is declared once, in the order of its C fields, and measured for any AB
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-AbiName = Literal["lp64", "ilp32", "arm_none_eabi", "tflite_micro"]
+AbiName = Literal["lp64", "ilp32", "ilp32_int_enums", "arm_none_eabi", "tflite_micro"]
 
 _FIXED = {
     "bool": 1,
@@ -27,7 +27,7 @@ _FIXED = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Abi:
     """A target's data model and how TFLM was built for it.
 
@@ -49,12 +49,16 @@ class Abi:
 
 
 LP64 = Abi("lp64", 8)
-ILP32 = Abi("ilp32", 4)
-#: Cortex-M as the Arm GCC toolchain compiles for it.
+#: Cortex-M as the Arm GCC toolchain compiles for it: enums are as small as they can be.
+ILP32 = Abi("ilp32", 4, enum=1)
 ARM_NONE_EABI = Abi("arm_none_eabi", 4, enum=1)
+#: 32-bit targets whose compiler makes every enum an ``int`` (RISC-V, Xtensa).
+ILP32_INT_ENUMS = Abi("ilp32_int_enums", 4)
 #: How the ``tflite-micro`` package on PyPI is built and creates its allocator.
 TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True)
-ABIS: dict[str, Abi] = {abi.name: abi for abi in (LP64, ILP32, ARM_NONE_EABI, TFLITE_MICRO)}
+ABIS: dict[str, Abi] = {
+    abi.name: abi for abi in (LP64, ILP32, ILP32_INT_ENUMS, ARM_NONE_EABI, TFLITE_MICRO)
+}
 
 
 @dataclass(frozen=True)
@@ -72,18 +76,32 @@ class Struct:
     name: str
     fields: tuple[Field, ...]
     compression: tuple[Field, ...] = ()
+    _layouts: dict[Abi, tuple[int, int]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def size(self, abi: Abi) -> int:
         """``sizeof`` in bytes, padded to the struct's own alignment."""
-        end = 0
-        for field in self._fields(abi):
-            size, alignment = _measure(field, abi)
-            end = align_up(end, alignment) + size
-        return align_up(end, self.alignment(abi)) or 1
+        return self.layout(abi)[0]
 
     def alignment(self, abi: Abi) -> int:
         """``alignof`` in bytes."""
-        return max((_measure(field, abi)[1] for field in self._fields(abi)), default=1)
+        return self.layout(abi)[1]
+
+    def layout(self, abi: Abi) -> tuple[int, int]:
+        """Size and alignment in bytes; worked out once."""
+        found = self._layouts.get(abi)
+        if found is None:
+            found = self._layouts[abi] = self._layout(abi)
+        return found
+
+    def _layout(self, abi: Abi) -> tuple[int, int]:
+        end, largest = 0, 1
+        for part in self._fields(abi):
+            size, alignment = _measure(part, abi)
+            end = align_up(end, alignment) + size
+            largest = max(largest, alignment)
+        return align_up(end, largest) or 1, largest
 
     def _fields(self, abi: Abi) -> tuple[Field, ...]:
         return self.fields + self.compression if abi.compression else self.fields
@@ -92,14 +110,14 @@ class Struct:
 Field = str | Struct | tuple["str | Struct", int]
 
 
-def _measure(field: Field, abi: Abi) -> tuple[int, int]:
-    if isinstance(field, tuple):
-        size, alignment = _measure(field[0], abi)
-        return size * field[1], alignment
-    if isinstance(field, Struct):
-        return field.size(abi), field.alignment(abi)
+def _measure(of: Field, abi: Abi) -> tuple[int, int]:
+    if isinstance(of, tuple):
+        size, alignment = _measure(of[0], abi)
+        return size * of[1], alignment
+    if isinstance(of, Struct):
+        return of.layout(abi)
     targets = {"pointer": abi.pointer, "size_t": abi.pointer, "enum": abi.enum}
-    size = targets.get(field) or _FIXED[field]
+    size = targets.get(of) or _FIXED[of]
     return size, size
 
 

@@ -21,7 +21,7 @@ from arenite.memory.arena import (
 from arenite.memory.liveness import ScratchRequest, offline_offsets, tensor_bytes
 from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, tail_variables
 from arenite.memory.planners import find_planner
-from arenite.memory.recording import Allocation, Allocations, Category, summarize
+from arenite.memory.recording import Allocation, Allocations, Category, Peak, summarize
 from arenite.model import Model, Tensor
 
 #: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
@@ -56,6 +56,7 @@ class MicroAllocator:
         self._scratch: list[ScratchRequest] = []
         self._scratch_before_node = 0
         self._scratch_head = 0
+        self._peak = Peak(0, "creation")
 
     @classmethod
     def create(
@@ -87,6 +88,7 @@ class MicroAllocator:
         )
         for struct in layers:
             self._allocate(struct, Category.ALLOCATOR)
+        self.note_peak("creation")
         return self
 
     @property
@@ -211,8 +213,13 @@ class MicroAllocator:
         arena = self.arena
         records = tuple(self._records)
         return Allocations(
-            arena.used, arena.head_used, arena.tail_used, summarize(records), records
+            arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
+
+    def note_peak(self, moment: str, operator: str = "") -> None:
+        """Say what the last allocations were for; see :class:`Peak` for the words."""
+        if self.arena.high_water > self._peak.used:
+            self._peak = Peak(self.arena.high_water, moment, operator)
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
@@ -231,6 +238,7 @@ class MicroAllocator:
         """An allocator in the same state on an arena without memory and end."""
         twin = MicroAllocator(self.arena.unlimited(), self.planner, self.abi)
         twin._max_head_buffer_usage = self._max_head_buffer_usage
+        twin.note_peak("creation")
         return twin
 
     # -- inside

@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
+from arenite.memory.abi import align_up
+from arenite.memory.arena import ARENA_ALIGNMENT
+
 
 class Category(Enum):
     """What an allocation is for; the first six are TFLM's."""
@@ -65,16 +68,39 @@ class CategoryTotal:
 
 
 @dataclass(frozen=True)
+class Peak:
+    """The moment at which most of an arena was in use: this much, aligned, it has to have.
+
+    Attributes:
+        used: Bytes in use at that moment.
+        moment: What was going on: ``"creation"``, ``"start"`` (structs of the model),
+            ``"init"``, ``"prepare"``, ``"planning"`` or ``"ports"`` (inputs and outputs).
+        operator: The operator whose ``prepare`` it was, such as ``"#3 CONV_2D"``; empty at
+            other moments.
+    """
+
+    used: int
+    moment: str
+    operator: str = ""
+
+    @property
+    def smallest_arena(self) -> int:
+        """Bytes of the smallest arena that works."""
+        return align_up(self.used, ARENA_ALIGNMENT)
+
+
+@dataclass(frozen=True)
 class Allocations:
     """How an arena is used: what TFLM's ``PrintAllocations`` prints, and every block.
 
     ``total``, ``head`` and ``tail`` are bytes; ``tail`` counts what all models that share
-    the arena have there.
+    the arena have there, and ``peak`` the most that was ever in use.
     """
 
     total: int
     head: int
     tail: int
+    peak: Peak
     categories: tuple[CategoryTotal, ...]
     records: tuple[Allocation, ...]
 
@@ -91,6 +117,7 @@ class Allocations:
             "total": self.total,
             "head": self.head,
             "tail": self.tail,
+            "peak": asdict(self.peak),
             "categories": [asdict(total) for total in self.categories],
             "records": [{**asdict(r), "category": r.category.value} for r in self.records],
         }

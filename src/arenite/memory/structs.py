@@ -8,6 +8,8 @@ virtual functions begins with a pointer to its table, one per base that has them
 
 from __future__ import annotations
 
+from functools import cache
+
 from arenite.memory.abi import Abi, Struct
 
 P = "pointer"
@@ -92,6 +94,7 @@ def resource_variable_array(count: int) -> Struct:
     return Struct("MicroResourceVariable[]", ((_RESOURCE_VARIABLE, count),))
 
 
+@cache
 def int_array(count: int) -> Struct:
     """A ``TfLiteIntArray`` of ``count`` values behind their number."""
     return Struct("TfLiteIntArray", ("int", ("int", count)))

@@ -73,12 +73,12 @@ class TransposeConvParams:
     bias_scratch: int
 
 
-_CONV_PARAMS = Struct(
+CONV_PARAMS = Struct(
     "ConvParams",
     ("uint8", ("int16", 4), ("int16", 4), ("int32", 4), "int", "int32", "int32", "float", "float"),
 )
 OP_DATA = Struct(
-    "OpData", (_CONV_PARAMS, "int", "int", "pointer", "pointer"), compression=("int", "int")
+    "OpData", (CONV_PARAMS, "int", "int", "pointer", "pointer"), compression=("int", "int")
 )
 BUILTIN_DATA = Struct("TfLiteTransposeConvParams", ("enum", "int", "int", "enum", "enum"))
 

@@ -1,11 +1,13 @@
-"""Which kernels run: NumPy's, which define the results, or the native engine's."""
+"""Which kernels run: NumPy's, which define the results, or others with the same results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from arenite import native
 from arenite.errors import AreniteError
+from arenite.ops import OpResolver
 from arenite.runtime.graph import Graph
 
 if TYPE_CHECKING:
@@ -13,15 +15,34 @@ if TYPE_CHECKING:
 
 Kernels = Literal["auto", "reference", "native", "cmsis_nn"]
 
+#: Makes a resolver one that has a library's kernels, as built for a processor.
+Library = Callable[[OpResolver, str], OpResolver]
+_LIBRARIES: dict[str, Library] = {}
+
+
+def register_library(kernels: str, library: Library) -> None:
+    """Make a library of kernels known under the name that ``kernels`` takes."""
+    _LIBRARIES[kernels] = library
+
+
+def resolver_for(kernels: Kernels, resolver: OpResolver, target: str) -> OpResolver:
+    """The resolver to run ``kernels`` with; ``target`` is the processor of a library.
+
+    Raises:
+        ValueError: The library does not know the processor.
+    """
+    library = _LIBRARIES.get(kernels)
+    return resolver if library is None else library(resolver, target)
+
 
 def is_native(kernels: Kernels) -> bool:
     """Whether that choice of kernels means the native engine.
 
     Raises:
-        AreniteError: The engine is asked for and was not built, or the choice is not there yet.
+        AreniteError: The engine is asked for and was not built.
         ValueError: There is no such choice.
     """
-    if kernels == "reference":
+    if kernels == "reference" or kernels in _LIBRARIES:
         return False
     if kernels == "auto":
         return native.available()
@@ -32,10 +53,6 @@ def is_native(kernels: Kernels) -> bool:
                 "use 'auto' or 'reference'"
             )
         return True
-    if kernels == "cmsis_nn":
-        raise AreniteError(
-            "kernels='cmsis_nn' is not part of this version; use 'auto', 'native' or 'reference'"
-        )
     raise ValueError(f"expected kernels of auto, reference, native or cmsis_nn, got {kernels!r}")
 
 

@@ -128,6 +128,7 @@ class MicroInterpreterContext(HostContext):
                     "must be at least 1"
                 )
         self._allocator.finish_prepare_node_allocations()
+        self._allocator.note_peak("prepare", f"#{self.operator} {self.operator_name}")
 
     def resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""

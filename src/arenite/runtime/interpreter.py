@@ -17,11 +17,12 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
+from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.backends import Kernels
 from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
-from arenite.runtime.micro_interpreter import MicroInterpreter, smallest_arena
+from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.predict import (
     Batch,
     batch_of,
@@ -56,10 +57,12 @@ class Interpreter:
             takes calling the operators' ``init`` and ``prepare`` once more.
         planner: Name of the memory planner.
         kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
-            there are some, ``"auto"`` natively if the engine was built. The bits are the same.
+            there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` with
+            the memory and steps of firmware built with CMSIS-NN. The bits are the same.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
-        abi: The target whose struct sizes count.
+        abi: The target whose struct sizes count, see :class:`MicroInterpreter`.
+        target: The processor that ``kernels="cmsis_nn"`` is built for.
 
     Raises:
         ModelError: The file is malformed.
@@ -79,6 +82,7 @@ class Interpreter:
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
         abi: AbiName | Abi = "lp64",
+        target: str = "cortex-m4",
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
         self._options: dict[str, Any] = {
@@ -87,6 +91,7 @@ class Interpreter:
             "preserve_all_tensors": preserve_all_tensors,
             "kernels": kernels,
             "abi": abi,
+            "target": target,
         }
         resolver = resolver or AllOpsResolver()
         if arena is None:
@@ -96,6 +101,8 @@ class Interpreter:
                 planner=planner,
                 preserve_all_tensors=preserve_all_tensors,
                 abi=abi,
+                kernels=kernels,
+                target=target,
             )
         self._micro = MicroInterpreter(
             self._model,
@@ -106,6 +113,7 @@ class Interpreter:
             profiler=profiler,
             kernels=kernels,
             abi=abi,
+            target=target,
         )
         self._micro.allocate_tensors()
         self._fast = self._fast_call()

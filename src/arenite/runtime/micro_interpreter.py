@@ -9,16 +9,17 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from arenite.errors import ArenaError, AreniteError, StateError
-from arenite.memory.abi import ABIS, Abi, AbiName, align_up
+from arenite.errors import ArenaError, StateError
+from arenite.memory.abi import Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import ARENA_ALIGNMENT, Memory, SingleArenaBufferAllocator
+from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops import OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.backends import Kernels, compile_main, is_native
+from arenite.runtime.allocation import allocate_model, create_allocator, find_abi, with_needed
+from arenite.runtime.backends import Kernels, compile_main, is_native, resolver_for
 from arenite.runtime.context import INVOKE, MicroInterpreterContext
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.state import InterpreterState
@@ -46,10 +47,15 @@ class MicroInterpreter:
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``.
         kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
-            there are some, ``"auto"`` natively if the engine was built. The bits are the same.
-        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (32-bit targets),
-            ``"arm_none_eabi"`` (Cortex-M with the Arm GCC toolchain) or ``"tflite_micro"``
-            (the PyPI package: lp64, built with compression, recording its allocations).
+            there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` as
+            firmware does that is built with CMSIS-NN: with its memory and, where NumPy has
+            them, its steps. The bits are the same.
+        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (Cortex-M with the
+            Arm GCC toolchain; ``"arm_none_eabi"`` is the same), ``"ilp32_int_enums"``
+            (32-bit targets whose enums have 4 bytes) or ``"tflite_micro"`` (the PyPI
+            package: lp64, built with compression, recording its allocations).
+        target: The processor that ``"cmsis_nn"`` is built for: ``"cortex-m0"``, ``-m3``,
+            ``-m4``, ``-m7``, ``-m33`` or ``-m55``. Other kernels do not depend on it.
 
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
@@ -68,6 +74,7 @@ class MicroInterpreter:
         allocator: MicroAllocator | None = None,
         kernels: Kernels = "reference",
         abi: AbiName | Abi = "lp64",
+        target: str = "cortex-m4",
     ) -> None:
         self._is_native = is_native(kernels)
         if (arena is None) == (allocator is None):
@@ -75,10 +82,10 @@ class MicroInterpreter:
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         self._model = model
-        self._resolver = resolver
+        self._resolver = resolver = resolver_for(kernels, resolver, target)
         if allocator is None:
             planner = "linear" if preserve_all_tensors else planner
-            allocator = _create_allocator(model, resolver, arena, planner, find_abi(abi))
+            allocator = create_allocator(model, resolver, arena, planner, find_abi(abi))
         self._allocator = allocator
         self._plan: MemoryPlan | None = None
         self._compiled: CompiledSubgraph | None = None
@@ -108,14 +115,14 @@ class MicroInterpreter:
         checkpoint, twin = self._allocator.checkpoint(), self._allocator.unlimited()
         self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
         try:
-            self._plan = self._allocate()
+            self._plan = allocate_model(self._allocator, self._context, self._graph)
             self._context.commit(self._plan)
             self._compiled = compile_main(self._graph) if self._is_native else None
             self._reset()
         except BaseException as error:
             self._undo(checkpoint)
             if isinstance(error, ArenaError):
-                raise _with_needed(error, self._model, self._resolver, twin) from None
+                raise with_needed(error, self._model, self._resolver, twin) from None
             raise
         self._context.set_state(INVOKE)
 
@@ -231,29 +238,6 @@ class MicroInterpreter:
 
     # -- inside
 
-    def _allocate(self) -> MemoryPlan:
-        """``AllocateTensors`` up to the point where memory is looked at."""
-        allocator, context, graph, model = self._allocator, self._context, self._graph, self._model
-        allocator.start_model_allocation(model)
-        self._allocate_builtin_data()
-        graph.init_subgraphs()
-        context.set_state(InterpreterState.PREPARE)
-        graph.prepare_subgraphs()
-        context.set_state(InterpreterState.MEMORY_PLANNING)
-        plan = allocator.finish_model_allocation(context.resized_model())
-        for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
-            allocator.allocate_tensor_pointers(len(tensors), name)
-            for tensor in tensors:
-                allocator.allocate_persistent_tflite_tensor(tensor)
-        return plan
-
-    def _allocate_builtin_data(self) -> None:
-        for entries in self._graph.nodes:
-            for number, entry in enumerate(entries):
-                struct = entry.registration.builtin_data
-                if struct is not None:
-                    self._allocator.allocate_builtin_data(struct, f"#{number} {entry.node.name}")
-
     def _undo(self, checkpoint: Any) -> None:
         if self._finalizer is not None:
             self._finalizer()
@@ -272,77 +256,3 @@ class MicroInterpreter:
         tensor = self._context.tensors[0][indices[index]]
         assert tensor.data is not None
         return tensor.data
-
-
-def smallest_arena(
-    model: Model,
-    resolver: OpResolver | None = None,
-    *,
-    planner: str = "greedy",
-    preserve_all_tensors: bool = False,
-    abi: AbiName | Abi = "lp64",
-) -> int:
-    """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
-
-    Runs all allocations once in an arena without memory and end, and looks at the most
-    that was in use at any moment. That calls ``init`` and ``prepare`` of the operators.
-
-    Args:
-        model: The model.
-        resolver: Finds the operators; by default all that Arenite has.
-        planner: Name of the memory planner.
-        preserve_all_tensors: As for :class:`MicroInterpreter`.
-        abi: The target whose struct sizes count. ``"tflite_micro"`` gives the size that the
-            PyPI package accepts, ``"lp64"`` and ``"ilp32"`` what firmware needs.
-    """
-    planner = "linear" if preserve_all_tensors else planner
-    unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
-    return _needed(model, resolver or AllOpsResolver(), unlimited)
-
-
-def find_abi(abi: AbiName | Abi) -> Abi:
-    """An ABI by name.
-
-    Raises:
-        ValueError: There is none of that name.
-    """
-    if isinstance(abi, Abi):
-        return abi
-    if abi not in ABIS:
-        raise ValueError(f"expected an abi of {', '.join(ABIS)}, got {abi!r}")
-    return ABIS[abi]
-
-
-def _needed(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> int:
-    dry = MicroInterpreter(model, resolver, allocator=unlimited)
-    try:
-        dry._allocate()
-    finally:
-        dry._graph.free_subgraphs()
-    return align_up(unlimited.arena.high_water, ARENA_ALIGNMENT)
-
-
-def _create_allocator(
-    model: Model, resolver: OpResolver, arena: Memory | int | None, planner: str, abi: Abi
-) -> MicroAllocator:
-    try:
-        return MicroAllocator.create(arena, planner=planner, abi=abi)
-    except ArenaError as error:
-        unlimited = MicroAllocator.create(None, planner=planner, abi=abi)
-        raise _with_needed(error, model, resolver, unlimited) from None
-
-
-def _with_needed(
-    error: ArenaError, model: Model, resolver: OpResolver, unlimited: MicroAllocator
-) -> ArenaError:
-    """The same error with the size that works, where one does."""
-    try:
-        needed = _needed(model, resolver, unlimited)
-    except AreniteError:
-        return error
-    return ArenaError(
-        f"{error}; the smallest arena that works is {needed} bytes",
-        requested=error.requested,
-        available=error.available,
-        needed=needed,
-    )

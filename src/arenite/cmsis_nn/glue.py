@@ -1,0 +1,155 @@
+"""TFLM's kernels on top of CMSIS-NN: what they allocate, and which function they call.
+
+A file in ``operators/`` describes one operator with a :class:`Glue`. From that and the
+reference kernel's registration :func:`registration` makes one that allocates as TFLM's
+CMSIS-NN kernel does; parameters are the reference's, and so are the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.cmsis_nn.path import Path
+from arenite.cmsis_nn.targets import Target
+from arenite.memory.abi import Abi, Struct
+from arenite.ops import Context, EvalTensor, Node, Registration, TfLiteTensor
+from arenite.ops.constraints import NodeView
+from arenite.ops.kernel_util import allocate_struct
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A scratch buffer that a kernel asks for in ``prepare``: bytes, and what for."""
+
+    size: int
+    purpose: str
+
+
+def no_scratch(view: NodeView, target: Target) -> tuple[Scratch, ...]:
+    """The kernel asks for none."""
+    return ()
+
+
+@dataclass
+class OpData:
+    """What ``prepare`` leaves for ``invoke`` in ``node.user_data``.
+
+    Attributes:
+        path: The function that the operator's work goes to.
+        buffers: Handles of the scratch buffers, in the order of the requests.
+    """
+
+    path: Path
+    buffers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Glue:
+    """One operator in TFLM's ``micro/kernels/cmsis_nn``.
+
+    Attributes:
+        path: ``path(view, target)`` is the function that the operator's work goes to.
+        op_data: The struct that ``init`` allocates; None where it is the reference's.
+        allocate: ``allocate(context, node, target)`` takes temporary tensors and persistent
+            buffers as ``prepare`` does, in order; None where it is the reference's.
+        scratch: ``scratch(view, target)`` lists the scratch buffers.
+        invoke: Computes through :mod:`arenite.cmsis_nn`; None for the reference kernel.
+    """
+
+    path: Callable[[NodeView, Target], Path]
+    op_data: Struct | None = None
+    allocate: Callable[[Context, Node, Target], None] | None = None
+    scratch: Callable[[NodeView, Target], tuple[Scratch, ...]] = no_scratch
+    invoke: Callable[[Context, Node, Target], bool] | None = None
+
+
+class Host(Context, Protocol):
+    """What runs a graph can show the current node's tensors without accounting."""
+
+    subgraph: int
+
+    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+        """A full tensor that takes no temporary memory."""
+
+
+def registration(reference: Registration, glue: Glue, target: Target) -> Registration:
+    """The reference's registration with the glue's allocations."""
+
+    def prepare(context: Context, node: Node) -> Any:
+        host, accounted = cast(Host, context), context
+        if glue.allocate is not None:
+            glue.allocate(context, node, target)
+            accounted = Unaccounted(host)
+        params = None if reference.prepare is None else reference.prepare(accounted, node)
+        view = view_of(host, node)
+        buffers = tuple(
+            context.request_scratch_buffer_in_arena(request.size, request.purpose)
+            for request in glue.scratch(view, target)
+        )
+        node.user_data = OpData(glue.path(view, target), buffers)
+        return params
+
+    def invoke(context: Context, node: Node) -> None:
+        if glue.invoke is None or not glue.invoke(context, node, target):
+            reference.invoke(context, node)
+
+    init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
+    return replace(reference, init=init, prepare=prepare, invoke=invoke)
+
+
+def view_of(host: Host, node: Node) -> NodeView:
+    """The node with its tensors, which takes no temporary memory."""
+
+    def tensors(indices: tuple[int, ...]) -> tuple[TfLiteTensor | None, ...]:
+        return tuple(host.view_tensor(host.subgraph, i) if i >= 0 else None for i in indices)
+
+    return NodeView(node.name, tensors(node.inputs), tensors(node.outputs), node.options)
+
+
+class Unaccounted:
+    """A context whose memory does not come from the arena, for the reference's ``prepare``."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    @property
+    def abi(self) -> Abi:
+        """The host's."""
+        return self._host.abi
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor that takes no temporary memory."""
+        return self._host.view_tensor(self._host.subgraph, index)
+
+    def get_eval_tensor(self, index: int) -> EvalTensor:
+        """The host's."""
+        return self._host.get_eval_tensor(index)
+
+    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+        """As the host does it."""
+        self._host.resize_tensor(index, shape)
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """Bytes outside of the arena."""
+        return np.zeros(size, np.uint8)
+
+    def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
+        """No handle: reference kernels have memory of their own."""
+        return -1
+
+    def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
+        """The host's, which refuses it before ``invoke``."""
+        return self._host.get_scratch_buffer(handle)
+
+    def get_external_context(self) -> Any:
+        """The host's."""
+        return self._host.get_external_context()
+
+    def report_error(self, message: str) -> NoReturn:
+        """As the host does it."""
+        self._host.report_error(message)

@@ -1,0 +1,26 @@
+"""What the glue of ADD and MUL shares."""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.path import Condition, Path, path_to, path_to_reference
+from arenite.model import TensorType
+from arenite.ops.constraints import NodeView
+
+
+def elementwise_path(view: NodeView, cmsis_nn: str, tflm: str) -> Path:
+    """To ``cmsis_nn`` for int8 and int16 inputs of one shape, else to TFLM's ``tflm``."""
+    type_ = view.input(0).type
+    if type_ not in (TensorType.INT8, TensorType.INT16):
+        return path_to_reference(tflm)
+    same = same_shapes(view)
+    if not same.holds:
+        return path_to_reference(f"Broadcast{tflm}4DSlow", same)
+    return path_to(f"{cmsis_nn}_{'s16' if type_ is TensorType.INT16 else 's8'}", (same,))
+
+
+def same_shapes(view: NodeView) -> Condition:
+    """Whether nothing broadcasts (``ProcessBroadcastShapes``); leading ones do not count."""
+    a, b = view.input(0).shape, view.input(1).shape
+    rank = max(len(a), len(b))
+    extended = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
+    return Condition(f"the inputs have one shape: {list(a)}, {list(b)}", extended[0] == extended[1])

@@ -1,0 +1,7 @@
+"""MINIMUM: TFLM ``micro/kernels/cmsis_nn/maximum_minimum.cc``."""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.operators._int8 import int8_glue
+
+GLUE = int8_glue("arm_minimum_s8", "MaximumMinimumBroadcast")

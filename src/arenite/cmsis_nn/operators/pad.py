@@ -1,0 +1,7 @@
+"""PAD: TFLM ``micro/kernels/cmsis_nn/pad.cc``."""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.operators._int8 import int8_glue
+
+GLUE = int8_glue("arm_pad_s8", "Pad")

@@ -1,0 +1,40 @@
+"""A resolver whose operators are TFLM's CMSIS-NN kernels where TFLM has some."""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.glue import registration
+from arenite.cmsis_nn.operators import glue_for
+from arenite.cmsis_nn.targets import Target, find_target
+from arenite.ops import OpResolver, Registration, builtin
+
+
+class CmsisNnResolver:
+    """Finds what ``resolver`` finds, with CMSIS-NN in place of Arenite's own kernels.
+
+    A user's own registration stays as it is.
+    """
+
+    def __init__(self, resolver: OpResolver, target: Target) -> None:
+        self._resolver = resolver
+        self._target = target
+
+    def find(self, name: str) -> Registration | None:
+        """The registration of a builtin or custom name, or None."""
+        found = self._resolver.find(name)
+        glue = glue_for(name)
+        own = builtin(name)
+        if found is None or glue is None or own is None or found.invoke is not own.invoke:
+            return found
+        return registration(found, glue, self._target)
+
+    def __repr__(self) -> str:
+        return repr(self._resolver)
+
+
+def resolver_for(resolver: OpResolver, target: str) -> CmsisNnResolver:
+    """``resolver`` with CMSIS-NN's kernels as built for ``target``.
+
+    Raises:
+        ValueError: There is no such target.
+    """
+    return CmsisNnResolver(resolver, find_target(target))
