@@ -1,0 +1,58 @@
+"""The operators' own tests against TFLM, run with another judge.
+
+Each file in ``tests/ops`` has a ``test_equals_tflm``, which draws models with one operator and
+hands them to ``agrees``, with inputs and a number of inferences. Here the same models go to a
+function of the caller's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from arenite.model import Model
+from arenite.ops.registry import builtin_names
+from tests.ops.differential import differential, random_array
+from tests.oracle import RESET, Step
+
+Array = np.ndarray[Any, Any]
+
+
+def has_test(name: str) -> bool:
+    """Whether an operator has a test file of its own."""
+    return importlib.util.find_spec(f"tests.ops.test_{name.lower()}") is not None
+
+
+OPERATORS = [name for name in builtin_names() if has_test(name)]
+
+
+def judge(name: str, agrees: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run ``test_equals_tflm`` of an operator with ``agrees`` in the place of its own."""
+    module = importlib.import_module(f"tests.ops.test_{name.lower()}")
+    monkeypatch.setattr(module, "agrees", agrees)
+    test = module.test_equals_tflm.hypothesis
+    differential(given(**test._given_kwargs)(test.inner_test))(oracle=None)
+
+
+def steps_of(
+    model: Model,
+    seed: int,
+    *,
+    inputs: list[Array] | None = None,
+    invokes: int = 1,
+    reset: bool = False,
+    float_rtol: float = 0.0,
+) -> list[Step]:
+    """What :func:`tests.ops.differential.agrees` feeds for the same arguments."""
+    rng = np.random.default_rng(seed)
+    one: list[Step] = [
+        inputs if inputs is not None else [random_array(t, rng) for t in model.inputs]
+        for _ in range(invokes)
+    ]
+    return [*one, RESET, *one] if reset else one

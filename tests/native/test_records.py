@@ -1,0 +1,125 @@
+"""Every parameter struct of the header is the C twin of a Python record."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+import typing
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("arenite.native._engine")
+
+import arenite.ops
+from arenite.native.program import ffi
+from arenite.native.record import to_struct
+from arenite.ops._lstm import GateParams, LstmParams, ProductParams
+from arenite.ops._window import Window
+from arenite.ops.cast import CastParams
+from arenite.ops.transpose import TransposeParams
+
+PRIMITIVES = {"int32_t": int, "int64_t": int, "double": float, "_Bool": bool}
+
+#: The structs of the header that are no part of the engine's own interface.
+STRUCTS = sorted(
+    name
+    for name in ffi.list_types()[0]
+    if not name.startswith("ar_") and ffi.typeof(name).kind == "struct"
+)
+
+
+def records() -> dict[str, type]:
+    """All dataclasses of the operators, by name."""
+    found: dict[str, type] = {}
+    for module in pkgutil.iter_modules(arenite.ops.__path__):
+        members = vars(importlib.import_module(f"arenite.ops.{module.name}"))
+        found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}
+    return found
+
+
+RECORDS = records()
+
+
+def holds(ctype: Any, hint: Any) -> bool:
+    """Whether values of a Python type can be carried over to a C type."""
+    arguments = typing.get_args(hint)
+    match ctype.kind:
+        case "primitive":
+            return PRIMITIVES.get(ctype.cname) is hint
+        case "struct":
+            return dataclasses.is_dataclass(hint) and ctype.cname == hint.__name__
+        case "array" if typing.get_origin(hint) is tuple:
+            items = [item for item in arguments if item is not ...]
+            fits = ... in arguments or len(items) == ctype.length
+            return fits and all(holds(ctype.item, item) for item in items)
+        case "pointer" if typing.get_origin(hint) is np.ndarray:
+            (scalar,) = typing.get_args(arguments[1])
+            return scalar is Any or np.dtype(scalar) == dtype_of(ctype.item)
+        case _:
+            return False
+
+
+def dtype_of(ctype: Any) -> np.dtype[Any]:
+    """The NumPy type of a C number."""
+    return np.dtype({"float": "float32"}.get(ctype.cname, ctype.cname.removesuffix("_t")))
+
+
+def test_there_are_structs() -> None:
+    assert {"Conv2DParams", "Window", "LstmParams", "SoftmaxParams"} <= set(STRUCTS)
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_a_struct_has_the_fields_of_the_record_of_its_name(name: str) -> None:
+    assert name in RECORDS, "no operator has a record of this name"
+    fields = ffi.typeof(name).fields
+    hints = typing.get_type_hints(RECORDS[name])
+    assert [field for field, _ in fields] == [f.name for f in dataclasses.fields(RECORDS[name])]
+    wrong = {field: (t.type.cname, hints[field]) for field, t in fields}
+    wrong = {
+        field: pair for field, pair in wrong.items() if not holds(ffi.typeof(pair[0]), pair[1])
+    }
+    assert not wrong
+
+
+# -- values -------------------------------------------------------------------------------
+
+
+def lstm() -> LstmParams:
+    """A record with everything that records have, other than arrays."""
+    gates = tuple(GateParams(*range(6 * g, 6 * g + 6)) for g in range(4))
+    products = tuple(ProductParams(*range(100 + 5 * n, 105 + 5 * n)) for n in range(3))
+    sizes = (1, 2, 3, 4, -5, 6)
+    return LstmParams(True, *sizes[:4], *sizes[4:], gates, *products, False, True, -9, 0.5, 7, (1,))
+
+
+def test_numbers_records_and_arrays_of_records_are_carried_over() -> None:
+    keep: list[Any] = []
+    struct = to_struct(ffi, lstm(), keep)
+    assert (struct.time_major, struct.units, struct.input_offset) == (True, 4, -5)
+    assert [gate.recurrent_shift for gate in struct.gates] == [5, 11, 17, 23]
+    assert struct.tanh_times_output.output_max == 114
+    assert (struct.cell_scale_power, struct.cell_clip) == (-9, 0.5)
+
+
+def test_a_tuple_may_be_shorter_than_the_array() -> None:
+    struct = to_struct(ffi, TransposeParams((1, 0), (7, 8)), [])
+    assert list(struct.perm) == [1, 0, 0, 0, 0]
+
+
+def test_a_number_that_does_not_fit_is_an_overflow_error() -> None:
+    pair = (1, 1)
+    with pytest.raises(OverflowError):
+        to_struct(ffi, Window(pair, pair, pair, pair, (2**31, 0)), [])
+    assert to_struct(ffi, CastParams(0, 2**32 - 1), []).output_max == 2**32 - 1
+
+
+def test_a_record_without_a_struct_is_a_key_error() -> None:
+    @dataclasses.dataclass
+    class Nothing:
+        pass
+
+    with pytest.raises(KeyError, match="Nothing"):
+        to_struct(ffi, Nothing(), [])

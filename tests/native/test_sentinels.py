@@ -1,0 +1,113 @@
+"""Kernels write to their outputs, plans and workspace alone, and read nothing beside them.
+
+Every buffer lies between guard bytes. A kernel that writes to them is caught at once; one that
+reads them, or a workspace that nobody cleared, computes something else when their value changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arenite.errors import AreniteError
+from arenite.model import Model
+from arenite.runtime.heap import HeapInterpreter
+from tests.native.strategies import OPERATORS, judge, steps_of
+from tests.oracle import RESET
+
+pytest.importorskip("arenite.native._engine")
+
+from arenite.native import program
+from arenite.native.program import NativeTensor, Program, available_isas, lib
+
+Array = np.ndarray[Any, Any]
+
+GUARD = 256
+ALIGNMENT = 64
+ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
+
+
+class Fence:
+    """Makes buffers between guard bytes of one value, and looks after them."""
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+        self._buffers: list[tuple[Array, int, int]] = []
+
+    def allocate(self, size: int) -> Array:
+        """``size`` bytes, aligned as the engine has it, full of the guards' value."""
+        memory = np.full(size + 2 * GUARD + ALIGNMENT, self._value, np.uint8)
+        start = -memory.ctypes.data % ALIGNMENT + GUARD
+        self._buffers.append((memory, start, start + size))
+        return memory[start : start + size]
+
+    def like(self, array: Array) -> Array:
+        """An array of the same type and shape between guards, full of their value."""
+        return self.allocate(array.nbytes).view(array.dtype).reshape(array.shape)
+
+    def check(self) -> None:
+        """Nothing was written to a guard."""
+        for memory, start, stop in self._buffers:
+            assert (memory[:start] == self._value).all(), "written before a buffer"
+            assert (memory[stop:] == self._value).all(), "written behind a buffer"
+
+
+def fenced_outputs(
+    model: Model, isa: str, inputs: list[Array], value: int, monkeypatch: pytest.MonkeyPatch
+) -> list[bytes] | None:
+    """All tensors after one run of the operator; None where it has no kernel or is refused."""
+    fence = Fence(value)
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    for index, data in enumerate(inputs):
+        interpreter.input(index)[...] = data
+    node, context = interpreter._graph.nodes[0][0].node, interpreter._context
+    context.enter_node(0, 0)
+    tensors = {-1: ABSENT}
+    for index in {*node.outputs, *node.inputs} - {-1}:
+        tensor = context.get_eval_tensor(index)
+        assert tensor.data is not None
+        constant = not tensor.data.flags.writeable
+        twin = fence.like(tensor.data)
+        if index not in node.outputs:
+            twin[...] = tensor.data
+        tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape, constant)
+    monkeypatch.setattr(program, "_aligned", fence.allocate)
+    native = Program(isa)
+    io = [tensors[index] for index in (*node.outputs, *node.inputs, -1, -1, -1)]
+    if not native.add(node.name, node.params, io):
+        return None
+    native.finish()
+    before = {index: bytes_of(tensors[index]) for index in node.inputs if index >= 0}
+    stopped = native.run(0, 1) == 0
+    fence.check()
+    for index, data in before.items():
+        if not model.main.tensors[index].is_variable:
+            assert bytes_of(tensors[index]) == data, f"input {index} has changed"
+    return None if stopped else [bytes_of(tensor) for tensor in io[:-3]]
+
+
+def bytes_of(tensor: NativeTensor) -> bytes:
+    """A tensor's memory; nothing if it is absent."""
+    return b"" if tensor.data is None else tensor.data.tobytes()
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("name", OPERATORS)
+def test_nothing_outside_the_buffers_counts(
+    name: str, isa: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
+        first = next(step for step in steps_of(model, seed, **arguments) if step != RESET)
+        try:
+            HeapInterpreter(model).allocate_tensors()
+        except AreniteError:
+            return
+        one, other = (
+            fenced_outputs(model, isa, list(first), value, monkeypatch) for value in (0x5A, 0xFF)
+        )
+        assert one == other
+
+    judge(name, check, monkeypatch)
