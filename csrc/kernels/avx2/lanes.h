@@ -14,7 +14,7 @@
 
 #define AR_INLINE static inline __attribute__((always_inline))
 
-enum { AR_VECTORS = 2, AR_STORE_BLOCKS = 2 };
+enum { AR_VECTORS = 2, AR_STORE_BLOCKS = 2, AR_LANES = 8 };
 
 typedef struct {
   __m256i half[2];
@@ -24,6 +24,7 @@ typedef struct {
 } ar_f32;
 typedef __m256i ar_word;
 typedef __m256i ar_bound;
+typedef __m256 ar_vector;
 
 /* -- memory ----------------------------------------------------------------------------------- */
 
@@ -196,16 +197,27 @@ AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bound low, ar_bound high
     ar_store_some(out, packed, count);
 }
 
-AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, int count) {
-  for (int h = 0; h < 2; ++h, out += 8, count -= 8) {
-    const __m256 y = _mm256_min_ps(high.half[h], _mm256_max_ps(low.half[h], v.half[h]));
-    if (count >= 8) {
-      _mm256_storeu_ps(out, y);
-      continue;
-    }
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    _mm256_maskstore_ps(out, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane), y);
+/* -- single registers of float32 --------------------------------------------------------------- */
+
+AR_INLINE ar_vector ar_load_vector(const float *p) { return _mm256_loadu_ps(p); }
+AR_INLINE ar_vector ar_set_vector(float x) { return _mm256_set1_ps(x); }
+AR_INLINE ar_vector ar_add_vector(ar_vector a, ar_vector b) { return _mm256_add_ps(a, b); }
+AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
+  const __m256 y = _mm256_min_ps(high, _mm256_max_ps(low, v));
+  if (count >= 8) {
+    _mm256_storeu_ps(out, y);
+    return;
   }
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  _mm256_maskstore_ps(out, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane), y);
+}
+
+AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, int count) {
+  ar_store_vector(out, v.half[0], low.half[0], high.half[0], count);
+  ar_store_vector(out + 8, v.half[1], low.half[1], high.half[1], count - 8);
 }
 
 #endif

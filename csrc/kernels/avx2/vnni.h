@@ -5,4 +5,8 @@
 #include <string.h>
 
 #define AR_VNNI 1
+#ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avxvnni"))), apply_to = function)
+#else
+#pragma GCC target("avxvnni")
+#endif

@@ -185,11 +185,6 @@ static int keeps_rows(const ar_depthwise *plan) {
 
 static int32_t row_dwords(const ar_depthwise *plan) { return (plan->row_bytes + 63) / 64 * 64 + 64; }
 
-int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
-  int64_t rows = keeps_rows(plan) ? plan->output_rows + 4 * (plan->groups - 1) : plan->groups;
-  return rows * row_dwords(plan) * 4;
-}
-
 static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int32_t row,
                             int32_t group, uint32_t *out) {
   const uint8_t *taps[4];
@@ -201,18 +196,17 @@ static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int3
   interleave(out, taps[0], taps[1], taps[2], taps[3], plan->row_bytes);
 }
 
-#define ROW(COLUMNS, MODE)                                                                   \
-  static void row_##COLUMNS##_##MODE(const ar_depthwise *plan, const uint32_t *rows,         \
-                                     const row_span *span, const int8_t *weights,            \
-                                     const ar_requantize_block *blocks, int8_t *output) {    \
+#define ROW(NAME, COLUMNS, MODE)                                                             \
+  static void NAME(const ar_depthwise *plan, const uint32_t *rows, const row_span *span,     \
+                   const int8_t *weights, const ar_requantize_block *blocks, int8_t *output) { \
     row_of_four(COLUMNS, MODE, plan, rows, span, weights, blocks, output);                   \
   }
-ROW(1, 0)
-ROW(1, 1)
-ROW(1, 2)
-ROW(3, 0)
-ROW(3, 1)
-ROW(3, 2)
+ROW(row_1_0, 1, AR_REQUANT_FLOAT)
+ROW(row_1_1, 1, AR_REQUANT_SIGNED)
+ROW(exact_row_1, 1, AR_REQUANT_INTEGER)
+ROW(row_3_0, 3, AR_REQUANT_FLOAT)
+ROW(row_3_1, 3, AR_REQUANT_SIGNED)
+ROW(exact_row_3, 3, AR_REQUANT_INTEGER)
 
 #define GROUPS(MODE)                                                                         \
   static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,           \
@@ -230,8 +224,8 @@ static const groups_fn group_variants[4] = {groups_0, groups_1, groups_2, groups
 
 typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *, const int8_t *,
                        const ar_requantize_block *, int8_t *);
-static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, row_1_2, row_1_2},
-                                          {row_3_0, row_3_1, row_3_2, row_3_2}};
+static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, exact_row_1, exact_row_1},
+                                          {row_3_0, row_3_1, exact_row_3, exact_row_3}};
 
 /* All channels of `count` columns (or rows of one column), `step` dwords apart. */
 static void fours(const ar_depthwise *plan, const uint32_t *const *rows, int32_t count,
@@ -268,22 +262,29 @@ static int slides(const ar_depthwise *plan) {
          (plan->channels % 16 == 0 || (plan->channels == 8 && plan->output_columns % 2 == 0));
 }
 
+int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
+  const int64_t row = (int64_t)row_dwords(plan) * 4;
+  /* An interleaved row, and an output row that nobody wants. */
+  if (slides(plan)) return row + (plan->output_columns * plan->channels + 63) / 64 * 64;
+  return row * (keeps_rows(plan) ? plan->output_rows + 4 * (plan->groups - 1) : plan->groups);
+}
+
 typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
                          const ar_requantize_block *, int8_t *, int8_t *);
-#define SLIDE_VARIANT(RATIO, MODE)                                                            \
-  static void slide_##RATIO##_##MODE(const ar_depthwise *plan, const uint32_t *row,           \
-                                     const int8_t *weights, const ar_requantize_block *block, \
-                                     int8_t *upper, int8_t *lower) {                          \
-    slide_rows(RATIO, MODE, plan, row, weights, block, upper, lower);                         \
+#define SLIDE_VARIANT(NAME, RATIO, MODE)                                                    \
+  static void NAME(const ar_depthwise *plan, const uint32_t *row, const int8_t *weights,    \
+                   const ar_requantize_block *block, int8_t *upper, int8_t *lower) {        \
+    slide_rows(RATIO, MODE, plan, row, weights, block, upper, lower);                       \
   }
-SLIDE_VARIANT(1, 0)
-SLIDE_VARIANT(1, 1)
-SLIDE_VARIANT(1, 2)
-SLIDE_VARIANT(2, 0)
-SLIDE_VARIANT(2, 1)
-SLIDE_VARIANT(2, 2)
-static const slide_fn slide_variants[2][4] = {{slide_1_0, slide_1_1, slide_1_2, slide_1_2},
-                                              {slide_2_0, slide_2_1, slide_2_2, slide_2_2}};
+SLIDE_VARIANT(slide_1_0, 1, AR_REQUANT_FLOAT)
+SLIDE_VARIANT(slide_1_1, 1, AR_REQUANT_SIGNED)
+SLIDE_VARIANT(exact_slide_1, 1, AR_REQUANT_INTEGER)
+SLIDE_VARIANT(slide_2_0, 2, AR_REQUANT_FLOAT)
+SLIDE_VARIANT(slide_2_1, 2, AR_REQUANT_SIGNED)
+SLIDE_VARIANT(exact_slide_2, 2, AR_REQUANT_INTEGER)
+static const slide_fn slide_variants[2][4] = {
+    {slide_1_0, slide_1_1, exact_slide_1, exact_slide_1},
+    {slide_2_0, slide_2_1, exact_slide_2, exact_slide_2}};
 
 static void slide(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {
@@ -294,8 +295,7 @@ static void slide(const ar_depthwise *plan, const uint8_t *input, const int8_t *
     int8_t *upper = output + y * output_row;
     /* Below a last odd row there is none: what is computed for it goes to the workspace. */
     int odd = y + 1 == plan->output_rows;
-    int8_t *lower = odd ? (int8_t *)(row + row_dwords(plan) + 4 * plan->channels)
-                        : upper + output_row;
+    int8_t *lower = odd ? (int8_t *)(row + row_dwords(plan)) : upper + output_row;
     interleave(row, top, top + row_bytes, top + 2 * row_bytes,
                top + (odd ? 2 : 3) * row_bytes, plan->row_bytes);
     for (int32_t c = 0; c < plan->channels; c += 16) {

@@ -15,13 +15,15 @@
 
 enum {
   AR_VECTORS = 1,      /* registers that 16 lanes take */
-  AR_STORE_BLOCKS = 4  /* times 16 lanes in one store of bytes */
+  AR_STORE_BLOCKS = 4, /* times 16 lanes in one store of bytes */
+  AR_LANES = 16        /* of one register of float32 */
 };
 
 typedef __m512i ar_i32; /* 16 lanes of int32 */
 typedef __m512 ar_f32;
 typedef __m512i ar_word; /* four bytes in every lane, in as few registers as possible */
 typedef __m512i ar_bound; /* one int8 in every byte */
+typedef __m512 ar_vector; /* AR_LANES of float32 */
 
 /* -- memory; i32 and f32 are aligned to 64 bytes ---------------------------------------------- */
 
@@ -119,6 +121,18 @@ AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, in
   const __mmask16 lanes = count >= 16 ? 0xFFFF : (__mmask16)((1u << count) - 1);
   /* The second operand is returned for NaN. */
   _mm512_mask_storeu_ps(out, lanes, _mm512_min_ps(high, _mm512_max_ps(low, v)));
+}
+
+/* -- single registers of float32 --------------------------------------------------------------- */
+
+AR_INLINE ar_vector ar_load_vector(const float *p) { return _mm512_loadu_ps(p); }
+AR_INLINE ar_vector ar_set_vector(float x) { return _mm512_set1_ps(x); }
+AR_INLINE ar_vector ar_add_vector(ar_vector a, ar_vector b) { return _mm512_add_ps(a, b); }
+AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
+  ar_store_floats(out, v, low, high, count);
 }
 
 #endif
