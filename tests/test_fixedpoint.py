@@ -157,11 +157,25 @@ def test_multiplier_and_shift_are_within_half_a_unit_of_the_real_number(real):
     assert abs(error) <= Fraction(2) ** (shift - 31) / 2
 
 
-def test_an_array_of_multipliers_is_quantised_element_by_element():
+def test_multipliers_are_int32():
     multipliers, shifts = fp.quantize_multipliers([0.035, 0.0, 1.0])
     assert multipliers.dtype == shifts.dtype == np.int32
     assert multipliers.tolist() == [1202590843, 0, 2**30]
     assert shifts.tolist() == [-4, 0, 1]
+
+
+@given(reals=st.lists(FINITE | st.integers(2**30, 2**31).map(lambda n: (n - 0.5) * 2.0**-40)))
+@example(reals=[1 - 2.0**-53, -(1 - 2.0**-53), 2.0**-32, 2.0**-33, -(2.0**-40)])
+def test_an_array_of_multipliers_is_quantised_element_by_element(reals):
+    multipliers, shifts = fp.quantize_multipliers(reals)
+    pairs = list(zip(multipliers.tolist(), shifts.tolist(), strict=True))
+    assert pairs == [fp.quantize_multiplier(real) for real in reals]
+
+
+@pytest.mark.parametrize("real", [math.nan, math.inf, -math.inf])
+def test_arrays_with_numbers_that_are_not_finite_are_refused(real):
+    with pytest.raises(ValueError, match=f"must be finite, got {real}"):
+        fp.quantize_multipliers([0.5, real])
 
 
 def test_no_multipliers_give_empty_arrays():

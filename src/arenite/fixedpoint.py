@@ -111,9 +111,19 @@ def quantize_multipliers(
     reals: npt.ArrayLike,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts."""
-    pairs = [quantize_multiplier(float(real)) for real in np.atleast_1d(np.asarray(reals))]
-    multipliers, shifts = zip(*pairs, strict=True) if pairs else ((), ())
-    return np.array(multipliers, np.int32), np.array(shifts, np.int32)
+    values = np.atleast_1d(np.asarray(reals, np.float64))
+    if not np.isfinite(values).all():
+        _require_finite(float(values[~np.isfinite(values)][0]))
+    fractions, shifts = np.frexp(values)
+    exact = np.abs(fractions) * 2.0**31
+    floor = np.floor(exact)
+    multipliers = np.copysign(floor + (exact - floor >= 0.5), fractions)
+    too_large = multipliers == 2.0**31
+    multipliers[too_large] = 2.0**30
+    shifts[too_large] += 1
+    too_small = shifts < -31
+    multipliers[too_small] = shifts[too_small] = 0
+    return multipliers.astype(np.int32), shifts.astype(np.int32)
 
 
 def wrap_int32(x: Array) -> Int64Array:

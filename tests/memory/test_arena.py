@@ -175,6 +175,34 @@ def test_the_high_water_mark_is_the_most_that_was_in_use() -> None:
     assert (a.used, a.high_water) == (32, 116)
 
 
+def test_a_touched_temporary_buffer_counts_and_needs_not_be_given_back() -> None:
+    a = arena(64)
+    a.touch_temp(10, 16)
+    a.touch_temp(4, 16)
+    assert (a.temp, a.high_water, a.is_all_temp_deallocated) == (20, 20, True)
+    with pytest.raises(ArenaError, match=r"33 bytes of temporary memory .*, 32 are available"):
+        a.touch_temp(33, 16)
+    a.reset_temp_allocations()
+    assert a.temp == 0
+
+
+def test_an_arena_without_end_shrinks_to_what_it_needs() -> None:
+    a = SingleArenaBufferAllocator(None)
+    persistent = a.allocate_persistent_buffer(30)
+    a.touch_temp(100, 16)
+    a.reset_temp_allocations()
+    moved = a.shrink()
+    assert (a.size, a.used, a.tail) == (144, 32, 112)
+    assert persistent - moved == 112
+    a.view(112, 32)[...] = 7
+    assert a.view(0, 144).sum() == 7 * 32
+
+
+def test_an_arena_with_memory_does_not_shrink() -> None:
+    with pytest.raises(StateError, match="only an arena without end"):
+        arena().shrink()
+
+
 def test_the_map_is_drawn_to_scale() -> None:
     a = arena(1200)
     a.allocate_resizable_buffer(300)

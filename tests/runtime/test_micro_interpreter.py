@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import arenite as ar
 from arenite.errors import ArenaError, ConstraintError, ShapeError, StateError
 from arenite.errors import UnsupportedOperatorError as Unsupported
 from arenite.memory.abi import TFLITE_MICRO
@@ -20,6 +22,7 @@ from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.heap import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
+from tests.shared import shared_models
 
 
 def ready(arena: Any = 1 << 14, **options: Any) -> MicroInterpreter:
@@ -276,6 +279,33 @@ def test_the_smallest_arena_works_and_16_bytes_less_do_not(abi: Any, planner: st
             ready(size, planner=planner, abi=abi)
         assert caught.value.needed == needed
         assert str(caught.value).endswith(f"the smallest arena that works is {needed} bytes")
+
+
+@pytest.mark.parametrize("path", shared_models(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("abi", ["lp64", "ilp32"])
+def test_preparing_once_gives_the_same_arena_as_preparing_twice(path: Path, abi: Any) -> None:
+    model, resolver = ar.load(path), AllOpsResolver()
+    try:
+        once = MicroInterpreter.in_smallest_arena(model, resolver, abi=abi)
+    except (ConstraintError, Unsupported):
+        pytest.skip("a model that does not run")
+    size = smallest_arena(model, resolver, abi=abi)
+    twice = MicroInterpreter(model, resolver, size, abi=abi)
+    twice.allocate_tensors()
+    assert once.arena.size == size
+    assert once.plan == twice.plan
+    assert once.allocations() == twice.allocations()
+
+
+def test_what_custom_operators_keep_is_in_the_smallest_arena() -> None:
+    kept: list[Any] = []
+
+    def prepare(context: Context, node: Node) -> None:
+        kept.append(context.allocate_persistent_buffer(48, "mine"))
+
+    micro = MicroInterpreter.in_smallest_arena(custom_chain(), resolver_with(prepare=prepare))
+    assert np.shares_memory(kept[-1], micro.arena.view(0, micro.arena.size))
+    assert micro.arena.size == smallest_arena(custom_chain(), resolver_with(prepare=prepare))
 
 
 def test_the_smallest_arena_is_found_by_trying_too() -> None:

@@ -6,7 +6,7 @@ Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
@@ -50,7 +50,7 @@ class MicroAllocator:
         self.arena = arena
         self.planner = planner
         self.abi = abi
-        self._records: list[Allocation] = []
+        self._records: list[Allocation] = []  # with offsets from the arena's end
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -141,8 +141,7 @@ class MicroAllocator:
     def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
         for struct in _tensor_structs(tensor):
-            offset = self.arena.allocate_temp(struct.size(self.abi), struct.alignment(self.abi))
-            self.arena.deallocate_temp(offset)
+            self.arena.touch_temp(*struct.layout(self.abi))
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -211,7 +210,8 @@ class MicroAllocator:
     def allocations(self) -> Allocations:
         """The arena's use: TFLM's table, and every block in the tail."""
         arena = self.arena
-        records = tuple(self._records)
+        end = arena.buffer_tail
+        records = tuple(replace(record, offset=end + record.offset) for record in self._records)
         return Allocations(
             arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
@@ -241,6 +241,20 @@ class MicroAllocator:
         twin.note_peak("creation")
         return twin
 
+    def shrink(self, plan: MemoryPlan) -> MemoryPlan:
+        """Turn an arena without end into the smallest in which all this could be allocated.
+
+        Views of the tail that were handed out before are not part of it.
+
+        Returns:
+            The plan of the one model there is, with the places of its variables.
+        """
+        moved = self.arena.shrink()
+        buffers = (
+            replace(b, offset=b.offset - moved) if b.kind == "variable" else b for b in plan.buffers
+        )
+        return replace(plan, buffers=tuple(buffers))
+
     # -- inside
 
     def _allocate(
@@ -269,8 +283,8 @@ class MicroAllocator:
     ) -> int:
         before = self.arena.tail
         offset = self.arena.allocate_persistent_buffer(size, alignment)
-        used = before - self.arena.tail
-        self._records.append(Allocation(category, size, used, offset, count, purpose, operator))
+        used, place = before - self.arena.tail, offset - self.arena.buffer_tail
+        self._records.append(Allocation(category, size, used, place, count, purpose, operator))
         return offset
 
     def _commit_static_memory_plan(self, model: Model) -> MemoryPlan:

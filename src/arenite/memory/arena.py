@@ -101,6 +101,14 @@ class SingleArenaBufferAllocator:
         self._note_use()
         return start
 
+    def touch_temp(self, size: int, alignment: int) -> None:
+        """Allocate a temporary block and give it back at once: the reset returns its bytes."""
+        end = -(-self.temp // alignment) * alignment + size
+        if end > self.tail:
+            raise self._too_small("temporary", size, self.tail - end + size)
+        self.temp = end
+        self._note_use()
+
     def deallocate_temp(self, offset: int) -> None:
         """Mark a temporary block as given back; its bytes return with the reset.
 
@@ -227,6 +235,28 @@ class SingleArenaBufferAllocator:
         twin.tail = twin.buffer_tail - self.tail_used
         twin._note_use()
         return twin
+
+    # -- an arena that finds its own size
+
+    def shrink(self) -> int:
+        """Give an arena without memory and end as much as was ever in use, and that end.
+
+        Blocks in the tail keep their distance from the end.
+
+        Returns:
+            By how many bytes they moved down.
+
+        Raises:
+            StateError: The arena has memory.
+        """
+        if self._memory is not None:
+            raise StateError("only an arena without end can shrink to what it needs")
+        size = align_up(self._high_water, ARENA_ALIGNMENT)
+        moved = self.buffer_tail - size
+        self._memory = _aligned_zeros(size)
+        self.buffer_tail = size
+        self.tail -= moved
+        return moved
 
     def _note_use(self) -> None:
         self._high_water = max(self._high_water, self.used)

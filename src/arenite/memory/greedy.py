@@ -6,15 +6,12 @@ result is equal byte for byte.
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_right
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.memory.abi import align_up
 from arenite.memory.problem import Problem, Solution
-
-Ints = npt.NDArray[np.int64]
 
 
 def greedy(problem: Problem) -> Solution:
@@ -26,7 +23,7 @@ def greedy(problem: Problem) -> Solution:
     >>> greedy(Problem((Buffer(100, 0, 2), Buffer(80, 2, 4), Buffer(50, 1, 3))))
     Solution(offsets=(0, 0, 100), size=150)
     """
-    placed = _Placed()
+    placed = _Placed(len(problem.buffers))
     offsets = [0] * len(problem.buffers)
     for index in _order(problem):
         buffer = problem.buffers[index]
@@ -54,30 +51,34 @@ def _order(problem: Problem) -> list[int]:
 
 
 class _Placed:
-    """Buffers that have their place, ordered by offset, as arrays."""
+    """Buffers that have their place, ordered by offset.
 
-    def __init__(self) -> None:
-        self._offset, self._stop, self._begin, self._end = (np.zeros(0, np.int64) for _ in "1234")
+    Rows of one table: offset, end of the memory, first moment, end of the lifetime.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._table = np.zeros((4, capacity), np.int64)
+        self._offsets: list[int] = []
 
     @property
     def size(self) -> int:
-        return int(self._stop.max(initial=0))
+        return int(self._table[1].max(initial=0))
 
     def first_gap(self, size: int, begin: int, end: int, alignment: int) -> int:
         """The lowest offset where ``size`` bytes are free during the whole lifetime."""
-        alive = (self._begin < end) & (begin < self._end)
+        offset, stop, first, last = self._table[:, : len(self._offsets)]
+        alive = (first < end) & (begin < last)
         # A gap opens behind everything below it, so at the running maximum of the ends.
-        opens = np.maximum.accumulate(np.append(0, self._stop[alive]))
+        opens = np.maximum.accumulate(stop[alive])
         opens = -(-opens // alignment) * alignment
-        closes = np.append(self._offset[alive], np.iinfo(np.int64).max)
-        return int(opens[np.argmax(closes - opens >= size)])
+        below = offset[alive]
+        if not len(below) or below[0] >= size:
+            return 0
+        fits = below[1:] - opens[:-1] >= size
+        return int(opens[np.argmax(fits) if fits.any() else -1])
 
     def insert(self, offset: int, size: int, begin: int, end: int) -> None:
-        at = np.searchsorted(self._offset, offset, side="right")
-
-        def into(array: Ints, value: int) -> Any:
-            return np.insert(array, at, value)
-
-        self._offset = into(self._offset, offset)
-        self._stop = into(self._stop, offset + size)
-        self._begin, self._end = into(self._begin, begin), into(self._end, end)
+        at, count = bisect_right(self._offsets, offset), len(self._offsets)
+        self._offsets.insert(at, offset)
+        self._table[:, at + 1 : count + 1] = self._table[:, at:count]
+        self._table[:, at] = offset, offset + size, begin, end

@@ -7,6 +7,9 @@ import numpy as np
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
 
+#: Pairs of buffers that are compared at once.
+_PAIRS = 1 << 18
+
 
 def validate(problem: Problem, solution: Solution) -> None:
     """Check that every buffer has a legal place of its own while it is alive.
@@ -44,15 +47,22 @@ def _check_overlaps(problem: Problem, solution: Solution) -> None:
     begin = np.array([buffer.begin for buffer in problem.buffers], np.int64)
     end = np.array([buffer.end for buffer in problem.buffers], np.int64)
     online = np.array([buffer.offline_offset is None for buffer in problem.buffers], np.bool_)
-    for i in np.flatnonzero(stop > start):
-        later = slice(i + 1, None)
-        together = (begin[later] < end[i]) & (begin[i] < end[later])
-        collide = (start[later] < stop[i]) & (start[i] < stop[later])
-        found = np.flatnonzero(
-            together & collide & (stop > start)[later] & (online[later] | online[i])
+    filled = stop > start
+    numbers = np.arange(len(start))
+    rows = max(1, _PAIRS // max(len(start), 1))
+    for first in range(0, len(start), rows):
+        one, later = np.s_[first : first + rows, None], np.s_[first:]
+        found = np.argwhere(
+            (begin[later] < end[one])
+            & (begin[one] < end[later])
+            & (start[later] < stop[one])
+            & (start[one] < stop[later])
+            & (filled[later] & filled[one])
+            & (online[later] | online[one])
+            & (numbers[one] < numbers[later])
         )
         if len(found):
-            j = i + 1 + int(found[0])
+            i, j = (found[0] + first).tolist()
             raise PlanError(
                 f"buffers {i} and {j} overlap: bytes {start[i]} to {stop[i]} and {start[j]} to "
                 f"{stop[j]}, alive from {begin[i]} to {end[i]} and {begin[j]} to {end[j]}"

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol
 
 from arenite.errors import UnsupportedOperatorError
 from arenite.model import Model, Operator
-from arenite.ops import Context, Node, OpResolver, Registration, TfLiteTensor
+from arenite.ops import Context, Node, OpResolver, Registration, TfLiteTensor, builtin
 from arenite.ops.constraints import NodeView
 
 
@@ -56,6 +57,12 @@ class Graph:
     host: GraphHost
     nodes: list[list[NodeAndRegistration]] = field(default_factory=list)
     profiler: Profiler | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether all operators are those that ship with Arenite."""
+        registrations = (entry.registration for entry in chain(*self.nodes))
+        return all(one == builtin(one.name) for one in registrations)
 
     def resolve(self, resolver: OpResolver) -> None:
         """Find every operator's registration.

@@ -17,7 +17,6 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.backends import Kernels
 from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
@@ -54,7 +53,7 @@ class Interpreter:
         model: A model, a file's path, or a file's bytes.
         resolver: Finds the operators; by default all that Arenite has.
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
-            takes calling the operators' ``init`` and ``prepare`` once more.
+            takes calling ``init`` and ``prepare`` twice where there are custom operators.
         planner: Name of the memory planner.
         kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
             there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` with
@@ -85,37 +84,21 @@ class Interpreter:
         target: str = "cortex-m4",
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
+        self._resolver = resolver or AllOpsResolver()
         self._options: dict[str, Any] = {
-            "resolver": resolver,
             "planner": planner,
             "preserve_all_tensors": preserve_all_tensors,
             "kernels": kernels,
             "abi": abi,
             "target": target,
         }
-        resolver = resolver or AllOpsResolver()
+        arguments = self._model, self._resolver
+        options = {**self._options, "profiler": profiler}
         if arena is None:
-            arena = smallest_arena(
-                self._model,
-                resolver,
-                planner=planner,
-                preserve_all_tensors=preserve_all_tensors,
-                abi=abi,
-                kernels=kernels,
-                target=target,
-            )
-        self._micro = MicroInterpreter(
-            self._model,
-            resolver,
-            arena,
-            planner=planner,
-            preserve_all_tensors=preserve_all_tensors,
-            profiler=profiler,
-            kernels=kernels,
-            abi=abi,
-            target=target,
-        )
-        self._micro.allocate_tensors()
+            self._micro = MicroInterpreter.in_smallest_arena(*arguments, **options)
+        else:
+            self._micro = MicroInterpreter(*arguments, arena, **options)
+            self._micro.allocate_tensors()
         self._fast = self._fast_call()
 
     # -- running
@@ -260,12 +243,12 @@ class Interpreter:
     # -- copies
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _interpreter, (self._model, {**self._options, "arena": self.arena.size})
+        return _interpreter, (self._model, self._resolver, self.arena.size, self._options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Interpreter:
         # Models are frozen: there is no need for another one.
-        options = deepcopy(self._options, memo)
-        return Interpreter(self._model, **options, arena=self.arena.size)
+        resolver, options = deepcopy((self._resolver, self._options), memo)
+        return _interpreter(self._model, resolver, self.arena.size, options)
 
     # -- inside
 
@@ -319,5 +302,7 @@ class Interpreter:
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
 
 
-def _interpreter(model: Model, options: dict[str, Any]) -> Interpreter:
-    return Interpreter(model, **options)
+def _interpreter(
+    model: Model, resolver: OpResolver, arena: int, options: dict[str, Any]
+) -> Interpreter:
+    return Interpreter(model, resolver=resolver, arena=arena, **options)

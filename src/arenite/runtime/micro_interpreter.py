@@ -18,7 +18,13 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.allocation import allocate_model, create_allocator, find_abi, with_needed
+from arenite.runtime.allocation import (
+    allocate_model,
+    create_allocator,
+    dry_run,
+    find_abi,
+    with_needed,
+)
 from arenite.runtime.backends import Kernels, compile_main, is_native, resolver_for
 from arenite.runtime.context import INVOKE, MicroInterpreterContext
 from arenite.runtime.graph import Graph, Profiler
@@ -87,10 +93,46 @@ class MicroInterpreter:
             planner = "linear" if preserve_all_tensors else planner
             allocator = create_allocator(model, resolver, arena, planner, find_abi(abi))
         self._allocator = allocator
+        self._shrinks = False
         self._plan: MemoryPlan | None = None
         self._compiled: CompiledSubgraph | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
         self._start(profiler)
+
+    @classmethod
+    def in_smallest_arena(
+        cls,
+        model: Model,
+        resolver: OpResolver,
+        *,
+        planner: str = "greedy",
+        preserve_all_tensors: bool = False,
+        profiler: Profiler | None = None,
+        kernels: Kernels = "reference",
+        abi: AbiName | Abi = "lp64",
+        target: str = "cortex-m4",
+    ) -> MicroInterpreter:
+        """An interpreter in the smallest arena that works, with its tensors allocated.
+
+        A custom operator may keep memory that it got, so that must be in the final arena: with
+        custom operators, all ``init`` and ``prepare`` functions run twice.
+
+        Raises:
+            UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
+        """
+        planner = "linear" if preserve_all_tensors else planner
+        allocator = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
+        micro = cls(
+            model, resolver, allocator=allocator, profiler=profiler, kernels=kernels, target=target
+        )
+        if micro._graph.is_own:
+            micro._shrinks = True
+        else:
+            size = dry_run(model, micro._resolver, allocator).peak.smallest_arena
+            micro._allocator = MicroAllocator.create(size, planner=planner, abi=allocator.abi)
+            micro._start(profiler)
+        micro.allocate_tensors()
+        return micro
 
     def _start(self, profiler: Profiler | None) -> None:
         self._context = MicroInterpreterContext(self._allocator, self._model)
@@ -112,16 +154,19 @@ class MicroInterpreter:
             ConstraintError: An operator cannot run what the model asks of it.
         """
         self._context.require("allocate_tensors", InterpreterState.INIT)
-        checkpoint, twin = self._allocator.checkpoint(), self._allocator.unlimited()
+        checkpoint = self._allocator.checkpoint()
         self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
         try:
             self._plan = allocate_model(self._allocator, self._context, self._graph)
+            if self._shrinks:
+                self._plan = self._allocator.shrink(self._plan)
             self._context.commit(self._plan)
             self._compiled = compile_main(self._graph) if self._is_native else None
             self._reset()
         except BaseException as error:
             self._undo(checkpoint)
             if isinstance(error, ArenaError):
+                twin = self._allocator.unlimited()
                 raise with_needed(error, self._model, self._resolver, twin) from None
             raise
         self._context.set_state(INVOKE)
