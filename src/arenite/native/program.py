@@ -192,6 +192,8 @@ class Program:
         workspace = _aligned(self._workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
         self._keep += [plans, workspace]
+        #: Bytes of packed constants and workspace.
+        self.nbytes = plans.nbytes + workspace.nbytes
 
     def run(self, begin: int, end: int) -> int:
         """Run the steps ``[begin, end)``.

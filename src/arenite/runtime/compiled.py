@@ -72,6 +72,11 @@ class CompiledSubgraph:
             arena,
         )
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes outside of the arena: packed constants and the kernels' workspace."""
+        return self._program.nbytes
+
     def kernel(self, number: int) -> str:
         """What runs node ``number``: an instruction set, or ``"python"``."""
         step = self.steps[number]
