@@ -1,6 +1,5 @@
 """TensorFlow Lite Micro in Python: the device's bits, its arena, the reason for every byte."""
 
-from arenite.cmsis_nn.resolver import resolver_for as _cmsis_nn
 from arenite.errors import (
     ArenaError,
     AreniteError,
@@ -17,6 +16,7 @@ from arenite.formats import load
 from arenite.memory.allocator import MicroAllocator
 from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
+from arenite.ops import OpResolver as _OpResolver
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.backends import register_library as _register_library
 from arenite.runtime.heap import HeapInterpreter
@@ -25,6 +25,13 @@ from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.profiler import MicroProfiler
 
 __version__ = "0.1.0"
+
+
+def _cmsis_nn(resolver: _OpResolver, target: str) -> _OpResolver:
+    from arenite.cmsis_nn.resolver import resolver_for  # noqa: PLC0415 - few need it
+
+    return resolver_for(resolver, target)
+
 
 # Neither of the two knows the other.
 _register_library("cmsis_nn", _cmsis_nn)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 from arenite.memory.abi import Struct
@@ -68,9 +68,18 @@ class OpResolver(Protocol):
         """The registration of a builtin (``"CONV_2D"``) or custom name, or None."""
 
 
+#: What the names of operators begin with that only ``.mnn`` files have. They are custom
+#: operators of the schema, and found like the builtin ones.
+MNN_PREFIX = "MNN_"
+
+
+@lru_cache(maxsize=1024)
 def builtin(name: str) -> Registration | None:
     """The registration that ships with Arenite for a builtin operator, or None."""
-    if name not in BuiltinOperator.__members__ or not _has_module(name):
+    is_ours = name in BuiltinOperator.__members__ or (
+        name.startswith(MNN_PREFIX) and name.isidentifier()
+    )
+    if not is_ours or not _has_module(name):
         return None
     module = importlib.import_module(f"arenite.ops.{name.lower()}")
     registration: Registration = module.REGISTRATION
@@ -83,6 +92,8 @@ def _has_module(name: str) -> bool:
 
 def builtin_names() -> list[str]:
     """Names of all builtin operators that Arenite has, sorted."""
+    import pkgutil  # noqa: PLC0415 - for lists and messages only
+
     package = importlib.import_module("arenite.ops")
     names = (module.name.upper() for module in pkgutil.iter_modules(package.__path__))
     return sorted(name for name in names if name in BuiltinOperator.__members__)

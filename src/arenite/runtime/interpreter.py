@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +22,6 @@ from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.predict import (
-    Batch,
-    batch_of,
-    checked_threads,
-    copy_of_memory,
-    finish,
-    one_by_one,
-    run_in_order,
-    run_in_parts,
-    run_on_threads,
-)
 
 if TYPE_CHECKING:
     from arenite.native.program import Call
@@ -170,12 +159,17 @@ class Interpreter:
             ValueError: There are not as many arrays as inputs, or too few or many threads.
             PredictError: A sample failed; says which, and is caused by what it failed with.
         """
-        threads = checked_threads(threads)
+        from arenite.runtime.predict import predict  # noqa: PLC0415 - one inference needs no threads
+
         values = batch if isinstance(batch, tuple) else (batch,)
-        outputs = [self.output(index) for index in range(len(self._model.outputs))]
-        samples = batch_of(self._model, values, outputs, quantize=quantize)
-        finish(self._chunks(samples, threads), samples.count, progress)
-        return samples.results
+        return predict(
+            self._micro,
+            self._whole_call,
+            values,
+            threads=threads,
+            quantize=quantize,
+            progress=progress,
+        )
 
     def invoke(self) -> None:
         """Run the model on what :meth:`input` holds."""
@@ -267,21 +261,6 @@ class Interpreter:
         if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
             return None
         return fast_call(call, self.input(0), self.output(0))
-
-    def _chunks(self, batch: Batch, threads: int) -> Generator[int]:
-        call = self._whole_call()
-        run = one_by_one(self._micro) if call is None else call.predict
-        if threads == 1:
-            return run_in_order(batch, run)
-        arena = self.arena
-        memory = arena.view(0, arena.size)
-        if call is None:
-            return run_in_parts(batch, run, threads, memory)
-        calls = [
-            self._whole_call((memory, copy_of_memory(memory, arena.head_used, arena.tail_used)))
-            for _ in range(min(threads, batch.count))
-        ]
-        return run_on_threads(batch, [call.predict for call in calls if call is not None])
 
     def _collect(
         self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]

@@ -14,15 +14,20 @@ from itertools import pairwise
 from operator import index as as_index
 from queue import SimpleQueue
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import PredictError, ShapeError
+from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.feed import checked_samples, dequantized, quantized
 from arenite.runtime.micro_interpreter import MicroInterpreter
+
+if TYPE_CHECKING:
+    from arenite.native.program import Call
 
 MAX_THREADS = 1024
 _CHUNK_SECONDS = 0.05
@@ -48,6 +53,38 @@ def checked_threads(threads: int) -> int:
     if not 1 <= count <= MAX_THREADS:
         raise ValueError(f"expected threads from 1 to {MAX_THREADS}, got {threads}")
     return count
+
+
+def predict(
+    micro: MicroInterpreter,
+    whole_call: Callable[[tuple[Array, Array] | None], Call | None],
+    values: Sequence[npt.ArrayLike],
+    *,
+    threads: int,
+    quantize: bool,
+    progress: Callable[[int, int], object] | None,
+) -> Array | tuple[Array, ...]:
+    """One inference per sample; see :meth:`Interpreter.predict`.
+
+    ``whole_call`` gives the C call for a whole inference in the interpreter's arena, or in a
+    copy of it, where nothing has to happen in Python.
+    """
+    threads = checked_threads(threads)
+    outputs = [micro.output(index) for index in range(len(micro.model.outputs))]
+    batch = batch_of(micro.model, values, outputs, quantize=quantize)
+    call = whole_call(None)
+    run = one_by_one(micro) if call is None else call.predict
+    if threads == 1:
+        chunks = run_in_order(batch, run)
+    elif call is None:
+        chunks = run_in_parts(batch, run, threads, _memory(micro))
+    else:
+        own = _memory(micro)
+        copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
+        calls = (whole_call((own, copy)) for copy in copies)
+        chunks = run_on_threads(batch, [call.predict for call in calls if call is not None])
+    finish(chunks, batch.count, progress)
+    return batch.results
 
 
 # -- a batch -----------------------------------------------------------------------------
@@ -302,18 +339,21 @@ def one_by_one(micro: MicroInterpreter) -> Run:
     return run
 
 
-def copy_of_memory(own: Array, head: int, tail: int) -> Array:
+def _memory(micro: MicroInterpreter) -> Array:
+    return micro.arena.view(0, micro.arena.size)
+
+
+def _copy(own: Array, arena: SingleArenaBufferAllocator) -> Array:
     """A copy of an arena, at the same distance from a multiple of 64, for another thread.
 
-    ``head`` and ``tail`` are the bytes in use at either end; others are not copied, so that
-    a large arena costs no memory.
+    Bytes between head and tail are not copied, so that a large arena costs no memory.
     """
     size = own.nbytes
     block = np.empty(size + 64, np.uint8)
     start = (_address(own) - _address(block)) % 64
     copy = block[start : start + size]
-    copy[:head] = own[:head]
-    copy[size - tail :] = own[size - tail :]
+    for used in (slice(arena.head_used), slice(size - arena.tail_used, None)):
+        copy[used] = own[used]
     return copy
 
 

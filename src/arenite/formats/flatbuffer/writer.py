@@ -6,10 +6,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import flatbuffers
 import numpy as np
 import numpy.typing as npt
-from flatbuffers.builder import BuilderSizeError
 
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer.schema import (
@@ -35,7 +33,9 @@ def write(schema: Schema, row: Row) -> bytes:
     Raises:
         ModelError: With the path of a value that does not fit its field.
     """
-    builder = flatbuffers.Builder(1024)
+    from flatbuffers.builder import Builder, BuilderSizeError  # noqa: PLC0415 - readers need none
+
+    builder = Builder(1024)
     try:
         root = _Writer(schema, builder).table(schema.tables[schema.root], row)
         builder.Finish(root, file_identifier=schema.identifier or None)
