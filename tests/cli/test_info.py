@@ -113,6 +113,6 @@ def test_a_file_that_is_no_model_is_refused(arenite, tmp_path):
     path.write_bytes(b"GGUF....")
     result = arenite("info", path)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("error: expected a TensorFlow Lite file")
+    assert result.stderr.startswith("error: expected a TensorFlow Lite or MNN file")
     assert "model [v2].tflite" in result.stderr
     assert len(result.stderr.splitlines()) == 1

@@ -39,12 +39,12 @@ def test_a_path_is_mapped_and_becomes_the_source(path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "expected a TensorFlow Lite file, got an empty one"),
+        (b"", "expected a TensorFlow Lite or MNN file, got an empty one"),
         (b"\x08\x07\x12\x07pytorch", "got a protocol buffer (such as an ONNX model"),
         (b"PK\x03\x04 and more", "got a zip archive (such as a Keras or PyTorch model)"),
         (b"\x89HDF\r\n\x1a\n", "got an HDF5 file"),
         (b"GGUF\3\0\0\0", "got a GGUF file"),
-        (b"hello", "got one that begins with b'hello' (bytes 4 to 7 should be b'TFL3')"),
+        (b"hello", "got one that begins with b'hello' (bytes 4 to 7 should be b'TFL3', or"),
     ],
 )
 def test_content_that_is_no_model(content: bytes, message: str) -> None:
@@ -59,9 +59,9 @@ def test_the_file_is_named(tmp_path: Path) -> None:
         load(tmp_path / "empty.tflite")
 
 
-def test_mnn(tmp_path: Path) -> None:
+def test_a_file_named_mnn_is_read_as_one(tmp_path: Path) -> None:
     (tmp_path / "kws.mnn").write_bytes(bytes(64))
-    with pytest.raises(ModelError, match="an MNN model, which this version does not read"):
+    with pytest.raises(ModelError, match="not an MNN model, or an encrypted or damaged one"):
         load(tmp_path / "kws.mnn")
 
 

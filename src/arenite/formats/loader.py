@@ -28,8 +28,12 @@ def load(source: Source) -> Model:
         source: A file's path, which is mapped into memory rather than read, or the file's
             content as any object with a contiguous buffer.
 
+    Files of TensorFlow Lite begin with its identifier. MNN's have none: they are recognised by
+    their name (``.mnn``), or as a FlatBuffer without identifier.
+
     Raises:
         ModelError: The content is no model, or a broken one.
+        UnsupportedOperatorError: A model of MNN's needs operators that are not mapped.
         OSError: The file is not there or cannot be read.
     """
     if isinstance(source, str | os.PathLike):
@@ -49,18 +53,20 @@ def _load(data: tflite.Buffer, name: str) -> Model:
     head = bytes(view_of(data)[:8])
     if head[4:8] == tflite.SCHEMA.identifier:
         return tflite.read(data, source=name)
-    raise ModelError(f"expected a TensorFlow Lite file{_quoted(name)}, got {_guess(head, name)}")
+    from arenite.formats import mnn  # noqa: PLC0415 - it brings many operators along
+
+    if head and (name.lower().endswith(".mnn") or mnn.looks_like_net(data)):
+        return mnn.read(data, source=name)
+    raise ModelError(f"expected a TensorFlow Lite or MNN file{_quoted(name)}, got {_guess(head)}")
 
 
-def _guess(head: bytes, name: str) -> str:
+def _guess(head: bytes) -> str:
     if not head:
         return "an empty one"
-    if name.lower().endswith(".mnn"):
-        return "an MNN model, which this version does not read"
     for start, kind in _OTHERS:
         if head.startswith(start):
             return kind
-    return f"one that begins with {head!r} (bytes 4 to 7 should be b'TFL3')"
+    return f"one that begins with {head!r} (bytes 4 to 7 should be b'TFL3', or it should be MNN's)"
 
 
 def _quoted(name: str) -> str:

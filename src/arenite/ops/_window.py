@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +27,20 @@ class Window:
     padding: tuple[int, int]
 
 
+class Placement(NamedTuple):
+    """Where a window slides, where neither SAME nor VALID says it; pairs as in :class:`Window`."""
+
+    output_size: tuple[int, int]
+    padding: tuple[int, int]
+
+
 def window_of(
     context: Context, options: Any, input_shape: tuple[int, ...], filter_size: tuple[int, ...]
 ) -> Window:
-    """The window of a convolution or pooling, from its options and an NHWC shape."""
+    """The window of a convolution or pooling, from its options and an NHWC shape.
+
+    Options with a ``placement`` (see :mod:`arenite.ops._placed`) need no padding scheme.
+    """
     strides = (options.stride_h, options.stride_w)
     dilations = (
         getattr(options, "dilation_h_factor", 1),
@@ -40,6 +50,15 @@ def window_of(
         context.report_error(
             f"strides, dilations and filter sizes must be at least 1, got strides {strides}, "
             f"dilations {dilations}, filter {tuple(filter_size)}"
+        )
+    placement: Placement | None = getattr(options, "placement", None)
+    if placement is not None:
+        return Window(
+            placement.output_size,
+            (filter_size[0], filter_size[1]),
+            strides,
+            dilations,
+            placement.padding,
         )
     axes = list(zip(input_shape[1:3], filter_size, strides, dilations, strict=True))
     out = [window_output_size(options.padding, n, k, s, d) for n, k, s, d in axes]

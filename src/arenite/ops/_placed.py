@@ -1,0 +1,49 @@
+"""Options with explicit padding, which the schema of TensorFlow Lite cannot express.
+
+Models of other formats place their windows freely; the kernels never knew of SAME and VALID
+anyway. A row of these carries what ``prepare`` would have computed from a padding scheme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arenite.errors import ModelError
+from arenite.model import OptionsTable, Slot
+from arenite.ops._pooling import Pool2DOptions
+from arenite.ops._window import Placement
+from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
+
+
+class _Placed(OptionsTable):
+    """A row that lives in memory only."""
+
+    @classmethod
+    def slots(cls) -> tuple[Slot, ...]:
+        """There are none: a file cannot hold the row."""
+        raise ModelError(
+            f"explicit padding ({cls.__name__}) has no place in a .tflite file; the model was "
+            "loaded from another format"
+        )
+
+
+@dataclass(frozen=True)
+class PlacedConv2DOptions(_Placed, Conv2DOptions):
+    """CONV_2D with a window of its own."""
+
+    placement: Placement | None = None
+
+
+@dataclass(frozen=True)
+class PlacedDepthwiseConv2DOptions(_Placed, DepthwiseConv2DOptions):
+    """DEPTHWISE_CONV_2D with a window of its own."""
+
+    placement: Placement | None = None
+
+
+@dataclass(frozen=True)
+class PlacedPool2DOptions(_Placed, Pool2DOptions):
+    """AVERAGE_POOL_2D and MAX_POOL_2D with a window of their own."""
+
+    placement: Placement | None = None
