@@ -58,7 +58,8 @@ class Glue:
         allocate: ``allocate(context, node, target)`` takes temporary tensors and persistent
             buffers as ``prepare`` does, in order; None where it is the reference's.
         scratch: ``scratch(view, target)`` lists the scratch buffers.
-        invoke: Computes through :mod:`arenite.cmsis_nn`; None for the reference kernel.
+        invoke: ``invoke(context, node, target)`` computes as CMSIS-NN does, or returns False
+            for the reference kernel to do it.
     """
 
     path: Callable[[NodeView, Target], Path]

@@ -1,0 +1,243 @@
+"""CMSIS-NN's int8 convolution, step by step, for targets with DSP instructions and without.
+
+The functions carry CMSIS-NN's names. They differ from C in one thing: pairs of output
+positions, which C computes one after the other in one scratch buffer, are rows of an array
+of such buffers. A bias is always there, zeros where the model has none: with groups and
+without a bias CMSIS-NN adds what lies at the first addresses of memory from the second group
+on. Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*_s8*.c``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.cmsis_nn import buffer_sizes as sizes
+from arenite.cmsis_nn.dsp import Count
+from arenite.cmsis_nn.mat_mult import (
+    Int32Array,
+    Quantization,
+    arm_nn_mat_mult_kernel_s8_s16,
+    arm_nn_mat_mult_nt_t_s8,
+    dots_s8_s16,
+)
+from arenite.cmsis_nn.shapes import Convolution
+from arenite.cmsis_nn.support import (
+    Int8Array,
+    Int16Array,
+    arm_q7_to_q15_with_offset,
+    arm_s8_to_s16_unordered_with_offset,
+)
+from arenite.cmsis_nn.targets import Target
+from arenite.memory.abi import align_up
+
+#: Output positions of an image, counted along its rows.
+Positions = npt.NDArray[np.intp]
+
+#: Sums that are computed at once; more take more memory and are not faster.
+_LANES = 1 << 14
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What all functions take: a convolution's shapes, numbers and surroundings.
+
+    Attributes:
+        conv: Shapes and geometry.
+        quant: Offsets and requantisation.
+        weights: ``(output channels, height, width, channels of a group)``.
+        bias: One int32 per output channel.
+        target: The processor; one without vectors.
+        count: See :mod:`arenite.cmsis_nn.dsp`.
+    """
+
+    conv: Convolution
+    quant: Quantization
+    weights: Int8Array
+    bias: Int32Array
+    target: Target
+    count: Count
+
+    def __post_init__(self) -> None:
+        if self.target.instructions == "mve":
+            raise ValueError(f"expected a target without vectors, got {self.target.name}")
+
+
+def arm_convolve_wrapper_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Convolve ``x`` (n, h, w, c) to ``out`` on the path that CMSIS-NN takes.
+
+    Raises:
+        ValueError: The target has vectors, whose paths are other ones.
+    """
+    if sizes.is_convolve_1x1(args.conv):
+        fast = sizes.is_convolve_1x1_fast(args.conv)
+        (arm_convolve_1x1_s8_fast if fast else arm_convolve_1x1_s8)(args, x, out)
+    elif sizes.is_convolve_1_x_n(args.conv):
+        arm_convolve_1_x_n_s8(args, x, out)
+    else:
+        arm_convolve_s8(args, x, out)
+
+
+def arm_convolve_1_x_n_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Along a line: without vectors the general convolution."""
+    arm_convolve_s8(args, x, out)
+
+
+# -- one tap ------------------------------------------------------------------------------
+
+
+def arm_convolve_1x1_s8_fast(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Every pixel is a row of inputs: one matrix product, or pairs of pixels in a buffer."""
+    channels = args.conv.input.c
+    size = sizes.arm_convolve_1x1_s8_fast_get_buffer_size(channels, args.target)
+    if not size:
+        out[...] = _rows(args, x.reshape(-1, channels)).reshape(out.shape)
+        return
+
+    buffer = _Buffer(size, channels, channels)
+    for image, result in zip(x, out, strict=True):
+        collect = partial(_pixels, image.reshape(-1, channels))
+        _in_pairs(args, buffer, collect, result.reshape(-1, args.conv.output.c))
+
+
+def arm_convolve_1x1_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """With strides: one matrix product per row of the output."""
+    stride, (_, height, width, _) = args.conv.stride, out.shape
+    for image, result in zip(x, out, strict=True):
+        for row in range(height):
+            result[row] = _rows(args, image[row * stride.h, :: stride.w][:width])
+
+
+def _rows(args: Arguments, rows: Int8Array) -> Int8Array:
+    """Rows of inputs times the weights, in blocks."""
+    weights = args.weights.reshape(len(args.weights), -1)
+    step = max(2, _LANES // len(weights) // 2 * 2)
+    blocks: list[Int8Array] = [
+        arm_nn_mat_mult_nt_t_s8(
+            rows[start : start + step],
+            weights,
+            args.bias,
+            args.quant,
+            target=args.target,
+            count=args.count,
+        )
+        for start in range(0, len(rows), step)
+    ]
+    joined: Int8Array = np.concatenate(blocks)
+    return joined
+
+
+# -- the general convolution --------------------------------------------------------------
+
+
+def arm_convolve_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Rows of im2col, two at a time, times the weights; group after group.
+
+    A pair's buffer has two halves. A row is collected as int8 behind what is there in int16,
+    then widened to int16 with the offset added: the first row into the first half, the second
+    into the second, over the bytes from which it comes.
+    """
+    conv = args.conv
+    columns = conv.filter.h * conv.filter.w * conv.filter.c
+    size = sizes.arm_convolve_s8_get_buffer_size(conv, args.target)
+    buffer = _Buffer(size, columns, align_up(columns, 4))
+    for image, result in zip(x, out, strict=True):
+        for group in range(conv.groups):
+            channels = slice(group * conv.filter.c, (group + 1) * conv.filter.c)
+            collect = partial(_windows, args, image[..., channels])
+            _in_pairs(args, buffer, collect, result.reshape(-1, conv.output.c), group)
+
+
+def im2col(args: Arguments, image: Int8Array, positions: Positions, rows: Int8Array) -> None:
+    """The windows at some output positions as rows; outside of the image ``-input_offset``.
+
+    ``image`` is ``(h, w, channels of a group)``, ``rows`` ``(positions, columns)``.
+    """
+    conv, depth = args.conv, args.conv.filter.c
+    base_y = positions // conv.output.w * conv.stride.h - conv.padding.h
+    base_x = positions % conv.output.w * conv.stride.w - conv.padding.w
+    rows[...] = np.int8(-args.quant.input_offset)
+    for tap, (i, j) in enumerate(np.ndindex(conv.filter.h, conv.filter.w)):
+        y, x = base_y + i * conv.dilation.h, base_x + j * conv.dilation.w
+        inside = (y >= 0) & (y < conv.input.h) & (x >= 0) & (x < conv.input.w)
+        rows[inside, tap * depth : (tap + 1) * depth] = image[y[inside], x[inside]]
+
+
+# -- positions in pairs -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """Scratch memory of ``size`` bytes: two rows of ``columns`` int16, ``aligned`` apart."""
+
+    size: int
+    columns: int
+    aligned: int
+
+
+#: ``collect(positions, room)`` gives the int8 rows at some positions; it may put them into room.
+_Collect = Callable[[Positions, Int8Array], Int8Array]
+
+
+def _windows(args: Arguments, image: Int8Array, positions: Positions, room: Int8Array) -> Int8Array:
+    """Rows of im2col."""
+    im2col(args, image, positions, room)
+    return room
+
+
+def _pixels(pixels: Int8Array, positions: Positions, room: Int8Array) -> Int8Array:
+    """Pixels are rows as they are."""
+    rows: Int8Array = pixels[positions]
+    return rows
+
+
+def _in_pairs(
+    args: Arguments, buffer: _Buffer, collect: _Collect, out: Int8Array, group: int = 0
+) -> None:
+    """All outputs ``(positions, channels)`` of a group: pairs of positions, then one left over."""
+    filters = args.conv.output.c // args.conv.groups
+    channels = slice(group * filters, (group + 1) * filters)
+    weights = args.weights[channels].reshape(filters, -1)
+    step = max(1, _LANES // (2 * filters))
+    for start in range(0, len(out) // 2, step):
+        first = 2 * np.arange(start, min(start + step, len(out) // 2))
+        rows = _widened(args, buffer, collect, [first, first + 1])
+        outputs = arm_nn_mat_mult_kernel_s8_s16(
+            weights,
+            rows,
+            args.bias[channels],
+            args.quant,
+            channels,
+            target=args.target,
+            count=args.count,
+        )
+        out[2 * start : 2 * start + 2 * len(first), channels] = outputs.reshape(-1, filters)
+    if len(out) % 2:
+        row = _widened(args, buffer, collect, [np.array([len(out) - 1])])
+        (acc,) = dots_s8_s16(
+            weights, [row[0, 0]], args.bias[channels], target=args.target, count=args.count
+        )
+        out[-1, channels] = args.quant.finish(acc, channels, args.count)
+
+
+def _widened(
+    args: Arguments, buffer: _Buffer, collect: _Collect, columns: list[Positions]
+) -> Int16Array:
+    """Rows in int16 ``(buffers, 1 or 2, aligned)``; what lies between them is what was there."""
+    memory = np.zeros((len(columns[0]), buffer.size), np.uint8)
+    wide = memory[:, : 4 * buffer.aligned].view(np.int16)
+    for row, positions in enumerate(columns):
+        behind = 2 * buffer.aligned + row * buffer.columns
+        room = memory[:, behind : behind + buffer.columns].view(np.int8)
+        source = collect(positions, room)
+        start = row * buffer.aligned
+        target = wide[:, start : start + buffer.columns]
+        if args.target.instructions == "dsp":
+            arm_s8_to_s16_unordered_with_offset(source, target, args.quant.input_offset, args.count)
+        else:
+            arm_q7_to_q15_with_offset(source, target, args.quant.input_offset)
+    return wide.reshape(len(memory), 2, buffer.aligned)
