@@ -9,8 +9,11 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops import MutableOpResolver, Registration
+from arenite.ops.add import AddOptions
 from arenite.ops.context import Context, Node
 from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.split import SplitOptions
+from arenite.ops.svdf import SVDFOptions
 
 
 def conv_model(seed: int = 0, size: int = 8) -> Model:
@@ -27,6 +30,35 @@ def conv_model(seed: int = 0, size: int = 8) -> Model:
         b.operator("CONV_2D", [last, weights, biases], [after], Conv2DOptions(0, 1, 1))
         last = after
     b.output(last)
+    return b.build()
+
+
+def halves_of_a_sum() -> Model:
+    """Two inputs, two outputs, all native: the halves of ``a + b``."""
+    b = ModelBuilder()
+    left = b.input("left", (1, 4), "float32")
+    right = b.input("right", (1, 4), "float32")
+    total = b.tensor("total", (1, 4), "float32")
+    b.operator("ADD", [left, right], [total], AddOptions())
+    halves = [b.tensor(name, (1, 2), "float32") for name in ("first", "second")]
+    axis = b.constant("axis", np.array(1, np.int32))
+    b.operator("SPLIT", [axis, total], halves, SplitOptions(2))
+    for half in halves:
+        b.output(half)
+    return b.build()
+
+
+def memory_of_three() -> Model:
+    """SVDF: ``y = x + 2 * before + 4 * before that``, with the memory in a variable."""
+    b = ModelBuilder()
+    x = b.input("x", (1, 1), "float32")
+    feature = b.constant("feature", np.ones((1, 1), np.float32))
+    time = b.constant("time", np.array([[4, 2, 1]], np.float32))
+    bias = b.constant("bias", np.zeros(1, np.float32))
+    state = b.variable("state", (1, 3), "float32")
+    y = b.tensor("y", (1, 1), "float32")
+    b.operator("SVDF", [x, feature, time, bias, state], [y], SVDFOptions(1))
+    b.output(y)
     return b.build()
 
 

@@ -14,14 +14,18 @@ import pytest
 import arenite as ar
 from arenite import native
 from arenite.model import Model, ModelBuilder
-from arenite.ops.add import AddOptions
 from arenite.ops.context import Context, Node
 from arenite.ops.div import DivOptions
-from arenite.ops.split import SplitOptions
-from arenite.ops.svdf import SVDFOptions
 from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.predict import Batch, Port, Run, finish, run_on_threads
-from tests.runtime.models import conv_model, copy, custom_chain, resolver_with
+from tests.runtime.models import (
+    conv_model,
+    copy,
+    custom_chain,
+    halves_of_a_sum,
+    memory_of_three,
+    resolver_with,
+)
 
 Array = np.ndarray[Any, Any]
 KERNELS = ["reference", *(["native"] if native.available() else [])]
@@ -40,35 +44,6 @@ def samples(count: int, seed: int = 0) -> Array:
 def numbers(count: int) -> Array:
     """Samples for ``custom_chain(size=4)``, which begin with their own number."""
     return np.repeat(np.arange(count, dtype=np.int8)[:, None], 4, axis=1)
-
-
-def sum_and_difference() -> Model:
-    """Two inputs, two outputs, all native: the halves of ``a + b``."""
-    b = ModelBuilder()
-    left = b.input("left", (1, 4), "float32")
-    right = b.input("right", (1, 4), "float32")
-    total = b.tensor("total", (1, 4), "float32")
-    b.operator("ADD", [left, right], [total], AddOptions())
-    halves = [b.tensor(name, (1, 2), "float32") for name in ("first", "second")]
-    axis = b.constant("axis", np.array(1, np.int32))
-    b.operator("SPLIT", [axis, total], halves, SplitOptions(2))
-    for half in halves:
-        b.output(half)
-    return b.build()
-
-
-def memory_of_three() -> Model:
-    """SVDF: ``y = x + 2 * before + 4 * before that``, with the memory in a variable."""
-    b = ModelBuilder()
-    x = b.input("x", (1, 1), "float32")
-    feature = b.constant("feature", np.ones((1, 1), np.float32))
-    time = b.constant("time", np.array([[4, 2, 1]], np.float32))
-    bias = b.constant("bias", np.zeros(1, np.float32))
-    state = b.variable("state", (1, 3), "float32")
-    y = b.tensor("y", (1, 1), "float32")
-    b.operator("SVDF", [x, feature, time, bias, state], [y], SVDFOptions(1))
-    b.output(y)
-    return b.build()
 
 
 def division() -> Model:
@@ -99,7 +74,7 @@ def test_equals_a_call_per_sample(kernels: Any, threads: int) -> None:
 @threaded
 def test_takes_and_gives_several_ports(kernels: Any, threads: int) -> None:
     left, right = np.random.default_rng(0).normal(size=(2, 10, 4)).astype(np.float32)
-    interp = ar.Interpreter(sum_and_difference(), kernels=kernels)
+    interp = ar.Interpreter(halves_of_a_sum(), kernels=kernels)
     first, second = interp.predict((left, right), threads=threads)
     np.testing.assert_array_equal(np.hstack([first, second]), left + right)
 
@@ -222,7 +197,7 @@ def test_refuses_a_batch_that_does_not_fit(
 
 
 def test_refuses_batches_of_different_lengths() -> None:
-    interp = ar.Interpreter(sum_and_difference())
+    interp = ar.Interpreter(halves_of_a_sum())
     with pytest.raises(ar.ShapeError, match="expected batches of one length"):
         interp.predict((np.zeros((3, 4), np.float32), np.zeros((2, 4), np.float32)))
 
