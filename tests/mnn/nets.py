@@ -34,10 +34,9 @@ def op(
     type_: OpType,
     inputs: list[int],
     outputs: list[int],
-    parameters: str = "",
-    main: Row | None = None,
+    main: tuple[str, Row] | None = None,
 ) -> Row:
-    """An operator; ``parameters`` is the name of their table."""
+    """An operator; ``main`` is its parameters' table, by name."""
     row: Row = {
         "name": name,
         "type": int(type_),
@@ -46,15 +45,15 @@ def op(
     }
     if inputs:
         row["inputIndexes"] = np.array(inputs, np.int32)
-    if parameters:
-        row["main"] = Union(OP_PARAMETERS.index(parameters) + 1, main or {})
+    if main is not None:
+        row["main"] = Union(OP_PARAMETERS.index(main[0]) + 1, main[1])
     return row
 
 
 def given(name: str, index: int, dims: list[int], form: int = NHWC, dtype: int = FLOAT) -> Row:
     """An Input."""
     main = {"dims": np.array(dims, np.int32), "dtype": dtype, "dformat": form}
-    return op(name, OpType.Input, [], [index], "Input", main)
+    return op(name, OpType.Input, [], [index], ("Input", main))
 
 
 def const(name: str, index: int, values: np.ndarray) -> Row:
@@ -65,17 +64,17 @@ def const(name: str, index: int, values: np.ndarray) -> Row:
         "dataType": FLOAT,
         "float32s": values.astype(np.float32).reshape(-1),
     }
-    return op(name, OpType.Const, [], [index], "Blob", main)
+    return op(name, OpType.Const, [], [index], ("Blob", main))
 
 
 def unary(name: str, source: int, target: int, kind: int = 4) -> Row:
     """An elementwise function; by default the square."""
-    return op(name, OpType.UnaryOp, [source], [target], "UnaryOp", {"opType": kind, "T": FLOAT})
+    return op(name, OpType.UnaryOp, [source], [target], ("UnaryOp", {"opType": kind, "T": FLOAT}))
 
 
 def add(name: str, a: int, b: int, target: int) -> Row:
     """A sum."""
-    return op(name, OpType.BinaryOp, [a, b], [target], "BinaryOp", {"opType": 0, "T": FLOAT})
+    return op(name, OpType.BinaryOp, [a, b], [target], ("BinaryOp", {"opType": 0, "T": FLOAT}))
 
 
 def convolution(name: str, source: int, target: int, channels: int, filters: int) -> Row:
@@ -93,7 +92,7 @@ def convolution(name: str, source: int, target: int, channels: int, filters: int
         "weight": rng.uniform(-1, 1, filters * channels * 9).astype(np.float32),
         "bias": rng.uniform(-1, 1, filters).astype(np.float32),
     }
-    return op(name, OpType.Convolution, [source], [target], "Convolution2D", main)
+    return op(name, OpType.Convolution, [source], [target], ("Convolution2D", main))
 
 
 def square_net(dims: list[int], form: int = NHWC, **fields: Any) -> bytes:
