@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from arenite.cli.bench import bench
 from arenite.cli.common import DEBUG_VARIABLE, Commands
 from arenite.cli.info import info
 from arenite.cli.memory import memory
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(info)
 app.command()(run)
 app.command()(memory)
+app.command()(bench)
 
 
 def _print_version(wanted: bool) -> None:

@@ -73,6 +73,11 @@ class CompiledSubgraph:
         )
 
     @property
+    def program(self) -> Program:
+        """The native steps."""
+        return self._program
+
+    @property
     def nbytes(self) -> int:
         """Bytes outside of the arena: packed constants and the kernels' workspace."""
         return self._program.nbytes

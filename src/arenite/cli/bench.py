@@ -1,0 +1,50 @@
+"""``arenite bench``: how fast a model runs, side by side with Arenite's peers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arenite.cli.common import AsJson, ModelPath, console, print_json
+
+Against = Annotated[
+    str,
+    typer.Option(
+        metavar="PEERS", help="Peers to measure too: some of litert, tflm and mnn, with commas."
+    ),
+]
+Repeat = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Turns per engine, of about 2 ms each.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs.")]
+
+
+def bench(
+    model: ModelPath,
+    *,
+    against: Against = "",
+    repeat: Repeat = 100,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a model's speed: loading, single inferences, batches, every operator.
+
+    Example: arenite bench model.tflite --against litert,tflm
+    """
+    from arenite.cli.measure import measure
+    from arenite.cli.peers import peers_called
+    from arenite.report.bench import bench_facts, render_bench
+
+    try:
+        peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--against") from None
+    benchmark = measure(Path(model), peers, repeat, seed)
+    if as_json:
+        print_json(bench_facts(benchmark))
+        return
+    terminal = console()
+    for line in render_bench(benchmark, terminal.width):
+        terminal.print(line, soft_wrap=True)

@@ -1,0 +1,186 @@
+"""Times of engines that take turns, so that whatever else the machine does hits all alike."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from arenite.cli.values import Array
+from arenite.report.bench import OperatorTime, Spread
+from arenite.report.statistics import statistics
+from arenite.report.text import tensor_text
+from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.runtime.stepwise import invoke_operator
+
+Call = Callable[[], Any]
+Key = TypeVar("Key")
+
+#: What one turn of inferences takes, about.
+TURN_SECONDS = 0.002
+#: What one turn of a batch takes, about.
+BATCH_SECONDS = 0.02
+_OPERATOR_SECONDS = 0.0005
+_BATCH_BYTES = 1 << 26
+_FEWEST_SAMPLES = 16
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Garbage is collected before and after, not while a clock runs."""
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def seconds_of(call: Call, times: int = 1) -> float:
+    """Mean time of a call over ``times`` ones."""
+    repeat = range(times)
+    start = time.perf_counter()
+    for _ in repeat:
+        call()
+    return (time.perf_counter() - start) / times
+
+
+def calls_in(seconds: float, call: Call) -> int:
+    """How many calls take about that long, at least one; also their warm-up."""
+    start, calls = time.perf_counter(), 0
+    while (elapsed := time.perf_counter() - start) < 5 * seconds or calls < 3:
+        call()
+        calls += 1
+        if elapsed > 1:
+            break
+    return max(1, round(calls * seconds / max(elapsed, 1e-9)))
+
+
+def take_turns(
+    calls: Mapping[str, Call], turns: int, advance: Callable[[], object]
+) -> dict[str, Spread]:
+    """Seconds of each call; a sample is the mean over a turn of about 2 ms."""
+    per_turn = {name: calls_in(TURN_SECONDS, call) for name, call in calls.items()}
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    with _no_collections():
+        for _ in range(turns):
+            for name, call in calls.items():
+                samples[name].append(seconds_of(call, per_turn[name]))
+            advance()
+    return {name: Spread.of(seconds) for name, seconds in samples.items()}
+
+
+def load_times(
+    loads: Mapping[str, Callable[[], Callable[..., Any]]], inputs: Sequence[Array], rounds: int
+) -> tuple[dict[str, Spread], dict[str, Spread], dict[str, Callable[..., Any]]]:
+    """Seconds to load and plan, seconds of the first inference, and what was loaded last."""
+    loaded: dict[str, Callable[..., Any]] = {}
+    load: dict[str, list[float]] = {name: [] for name in loads}
+    first: dict[str, list[float]] = {name: [] for name in loads}
+    for _ in range(rounds):
+        for name, call in loads.items():
+            start = time.perf_counter()
+            loaded[name] = call()
+            load[name].append(time.perf_counter() - start)
+            first[name].append(seconds_of(partial(loaded[name], *inputs)))
+    return (
+        {name: Spread.of(seconds) for name, seconds in load.items()},
+        {name: Spread.of(seconds) for name, seconds in first.items()},
+        loaded,
+    )
+
+
+# -- batches ---------------------------------------------------------------------------
+
+
+def batch_like(inputs: Sequence[Array], seconds_each: float) -> tuple[Array, ...]:
+    """Samples for a batch of about 20 ms: those given, each with its elements in random order."""
+    nbytes = sum(array.nbytes for array in inputs)
+    count = min(BATCH_SECONDS / max(seconds_each, 1e-9), _BATCH_BYTES / max(nbytes, 1), 100_000)
+    rng = np.random.default_rng(0)
+    samples = max(_FEWEST_SAMPLES, int(count))
+    rows = (np.broadcast_to(array.reshape(-1), (samples, array.size)) for array in inputs)
+    mixed = (rng.permuted(array, axis=1) for array in rows)
+    return tuple(a.reshape(samples, *b.shape) for a, b in zip(mixed, inputs, strict=True))
+
+
+def loop_over(infer: Callable[..., Any], batch: Sequence[Array]) -> Call:
+    """One inference per sample, the outputs kept in a list."""
+    samples = list(zip(*(list(array) for array in batch), strict=True))
+
+    def loop() -> list[Any]:
+        return [infer(*sample) for sample in samples]
+
+    return loop
+
+
+def rates(calls: Mapping[Key, tuple[Call, int]], turns: int) -> dict[Key, Spread]:
+    """Samples per second of calls, each with the number of samples that it takes."""
+    per_second: dict[Key, list[float]] = {key: [] for key in calls}
+    for call, _ in calls.values():
+        call()  # the first one is for the caches
+    with _no_collections():
+        for _ in range(turns):
+            for key, (call, samples) in calls.items():
+                per_second[key].append(samples / seconds_of(call))
+    return {key: Spread.of(values) for key, values in per_second.items()}
+
+
+# -- operators -------------------------------------------------------------------------
+
+
+def operator_times(
+    micro: MicroInterpreter, inputs: Sequence[Array], turns: int
+) -> list[OperatorTime]:
+    """Every operator of the main subgraph, run on what those before it leave behind.
+
+    Each runs several times in a row, so that the call from Python, which is measured too and
+    subtracted, does not count.
+    """
+    operators = micro.model.main.operators
+    calls = [_operator_call(micro, number) for number in range(len(operators))]
+    samples: list[list[float]] = [[] for _ in calls]
+    per_turn = [0] * len(calls)
+    with _no_collections():
+        for turn in range(turns + 1):
+            for index, array in enumerate(inputs):
+                micro.input(index)[...] = array
+            for number, (call, nothing) in enumerate(calls):
+                if not turn:
+                    per_turn[number] = calls_in(_OPERATOR_SECONDS, call)
+                    continue
+                overhead = seconds_of(nothing, per_turn[number]) if nothing else 0.0
+                taken = seconds_of(call, per_turn[number]) - overhead
+                samples[number].append(max(taken, 0.0))
+    micro.reset()
+    macs = [op.macs for op in statistics(micro.model).operators if op.subgraph == 0]
+    tensors = micro.model.main.tensors
+    compiled = micro.compiled
+    return [
+        OperatorTime(
+            index=number,
+            name=operator.name,
+            output=tensor_text(tensors[operator.outputs[0]]) if operator.outputs else "",
+            kernel="numpy" if compiled is None else compiled.kernel(number),
+            macs=macs[number],
+            seconds=Spread.of(samples[number]),
+        )
+        for number, operator in enumerate(operators)
+    ]
+
+
+def _operator_call(micro: MicroInterpreter, number: int) -> tuple[Call, Call | None]:
+    """Runs an operator; and the same with nothing to do, for a native one."""
+    compiled = micro.compiled
+    if compiled is None or compiled.steps[number] < 0:
+        return partial(invoke_operator, micro, number), None
+    step = compiled.steps[number]
+    run = compiled.program.run
+    return partial(run, step, step + 1), partial(run, step, step)

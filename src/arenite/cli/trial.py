@@ -1,0 +1,116 @@
+"""Try an engine out on a model in a process of its own: it may crash, or hang.
+
+``python -m arenite.cli.trial ENGINE MODEL SEED [CONVERTED]`` prints what it took, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+
+from arenite.cli.peers import ENGINES, Engine, convert_to_mnn, hushed
+
+TIMEOUT = 120.0
+#: Exit code of a process that meets an error of the engine's, which it prints.
+_REFUSED = 3
+_NOT_INSTALLED = 4
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What an engine did in a fresh process.
+
+    Attributes:
+        engine: The engine.
+        path: The file that it loads: the model, or the model converted.
+        reason: Why it cannot run the model; empty if it can.
+        cold_seconds: ``"load"`` and ``"first"``: loading and planning, and the first
+            inference, with the engine imported and nothing else done.
+    """
+
+    engine: Engine
+    path: Path
+    reason: str = ""
+    cold_seconds: dict[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class _Cold:
+    load: float
+    first: float
+
+
+def try_out(engine: Engine, model: Path, seed: int, folder: Path) -> Trial:
+    """Run an engine on a model once; ``folder`` is for a converted model."""
+    path = model
+    if model.suffix.lower() not in engine.formats:
+        if engine.name != "mnn":
+            return Trial(engine, model, f"loads no {model.suffix} files")
+        path = folder / f"{model.stem}.mnn"
+    command = [sys.executable, "-m", "arenite.cli.trial", engine.name, str(model), str(seed)]
+    try:
+        done = subprocess.run(
+            [*command, str(path)],
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Trial(engine, path, f"takes over {TIMEOUT:.0f} s")
+    lines = done.stdout.splitlines() or [""]
+    if done.returncode < 0:
+        return Trial(engine, path, f"crashes ({_signal_name(-done.returncode)})")
+    if done.returncode == _NOT_INSTALLED:
+        return Trial(engine, path, f"not installed (pip install {engine.package})")
+    if done.returncode:
+        return Trial(engine, path, f"refuses the model ({lines[-1]})")
+    return Trial(engine, path, cold_seconds=json.loads(lines[-1]))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _cold(engine: Engine, model: Path, seed: int, path: Path) -> _Cold:
+    from arenite import load
+    from arenite.cli.inputs import random_inputs
+
+    if path != model and not path.exists():
+        convert_to_mnn(model, path)
+    inputs = [one.array for one in random_inputs(load(model), seed)]
+    import_module(engine.module)
+    start = time.perf_counter()
+    infer = engine.load(path)
+    loaded = time.perf_counter()
+    infer(*inputs)
+    return _Cold(loaded - start, time.perf_counter() - loaded)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one trial; the last line of the output counts."""
+    name, model, seed, path = arguments
+    try:
+        with hushed():
+            cold = _cold(ENGINES[name], Path(model), int(seed), Path(path))
+    except ImportError as error:
+        print(error)
+        return _NOT_INSTALLED
+    except Exception as error:
+        print(" ".join(str(error).split()) or type(error).__name__)
+        return _REFUSED
+    print(json.dumps(asdict(cold)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
