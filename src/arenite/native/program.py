@@ -161,10 +161,8 @@ class Program:
         except (KeyError, OverflowError):
             return False
         sizes, found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
-        # Kernels decide by types, shapes and constants: other data do not exist yet.
-        described = [t if t.is_constant else t._replace(data=None) for t in tensors]
         kernel = lib.ar_find_kernel(
-            name.encode(), self._isa, struct, _tensor_array(described), sizes, found
+            name.encode(), self._isa, struct, _tensor_array(_constants(tensors)), sizes, found
         )
         if not kernel:
             return False
@@ -181,9 +179,10 @@ class Program:
         base = ffi.cast("uint8_t *", ffi.from_buffer(plans))
         self._io = _tensor_array(self._tensors)
         self._array = ffi.new("ar_step[]", max(len(self._steps), 1))
+        io = _tensor_array(_constants(self._tensors))
         for step, slot, offset in zip(self._steps, self._array, offsets, strict=False):
             plan = base + offset
-            status = step.kernel.plan(step.params, self._io + step.first_tensor, plan)
+            status = step.kernel.plan(step.params, io + step.first_tensor, plan)
             if status:
                 name = ffi.string(step.kernel.name).decode()
                 raise AreniteError(f"the native kernel of {name} failed with status {status}")
@@ -249,6 +248,11 @@ class Program:
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for."""
         return self._steps[step].isa
+
+
+def _constants(tensors: Sequence[NativeTensor]) -> list[NativeTensor]:
+    """The tensors as kernels are measured and planned: other data do not exist yet."""
+    return [t if t.is_constant else t._replace(data=None) for t in tensors]
 
 
 def _is_aligned(tensor: NativeTensor) -> bool:
