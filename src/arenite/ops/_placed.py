@@ -1,7 +1,7 @@
-"""Options with explicit padding, which the schema of TensorFlow Lite cannot express.
+"""Options with explicit positions, which the schema of TensorFlow Lite cannot express.
 
-Models of other formats place their windows freely; the kernels never knew of SAME and VALID
-anyway. A row of these carries what ``prepare`` would have computed from a padding scheme.
+Models of other formats place their windows and pixels freely; the kernels never knew of SAME,
+VALID or half pixels anyway. A row of these carries what ``prepare`` would have computed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from arenite.ops._pooling import Pool2DOptions
 from arenite.ops._window import Placement
 from arenite.ops.conv_2d import Conv2DOptions
 from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.resize_bilinear import ResizeBilinearOptions
+from arenite.ops.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.transpose_conv import TransposeConvOptions
 
 
 class _Placed(OptionsTable):
@@ -23,7 +26,7 @@ class _Placed(OptionsTable):
     def slots(cls) -> tuple[Slot, ...]:
         """There are none: a file cannot hold the row."""
         raise ModelError(
-            f"explicit padding ({cls.__name__}) has no place in a .tflite file; the model was "
+            f"explicit positions ({cls.__name__}) have no place in a .tflite file; the model was "
             "loaded from another format"
         )
 
@@ -47,3 +50,24 @@ class PlacedPool2DOptions(_Placed, Pool2DOptions):
     """AVERAGE_POOL_2D and MAX_POOL_2D with a window of their own."""
 
     placement: Placement | None = None
+
+
+@dataclass(frozen=True)
+class PlacedTransposeConvOptions(_Placed, TransposeConvOptions):
+    """TRANSPOSE_CONV that cuts off ``padding`` (height, width) before its output."""
+
+    placement: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class PlacedResizeNearestNeighborOptions(_Placed, ResizeNearestNeighborOptions):
+    """RESIZE_NEAREST_NEIGHBOR with the input's row and column of every output pixel."""
+
+    placement: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class PlacedResizeBilinearOptions(_Placed, ResizeBilinearOptions):
+    """RESIZE_BILINEAR with the exact positions of its rows and columns in the input."""
+
+    placement: tuple[tuple[float, ...], tuple[float, ...]] | None = None

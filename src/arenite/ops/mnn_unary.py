@@ -50,7 +50,7 @@ def apply(options: MnnUnaryOptions, x: Array) -> Array:
         return np.asarray(np.clip(x, np.float32(options.a), np.float32(options.b)))
     if options.kind == "ELU":
         alpha, factor = np.float32(options.a), np.float32(options.b)
-        return np.where(x > 0, factor * x, factor * alpha * np.expm1(x))
+        return np.asarray(np.where(x > 0, factor * x, factor * alpha * np.expm1(x)))
     return np.asarray(UNARY[options.kind](x))
 
 

@@ -68,10 +68,22 @@ def options_agree(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> ResizeBilinearParams:
     """The positions and weights of the interpolation."""
     sizes = prepare_sizes(context, node)
+    placement = getattr(node.options, "placement", None)
+    if placement is not None:
+        rows, columns = map(_placed, placement, sizes)
+        return ResizeBilinearParams(rows, columns)
     is_float = context.get_eval_tensor(node.inputs[0]).type is TensorType.FLOAT32
     positions = _float_positions if is_float else _fixed_point_positions
     rows, columns = (_interpolation(context, size, positions(node, *size)) for size in sizes)
     return ResizeBilinearParams(rows, columns)
+
+
+def _placed(positions: tuple[float, ...], size: tuple[int, int]) -> Interpolation:
+    """Between the pixels around exact positions, at the border its last pixel; for floats."""
+    exact = np.array(positions, np.float32)
+    whole = np.floor(exact)
+    lower, upper = (np.clip(p, 0, size[0] - 1).astype(np.int32) for p in (whole, whole + 1))
+    return Interpolation(lower, upper, np.zeros(0, np.int32), exact - whole)
 
 
 def _interpolation(context: Context, size: tuple[int, int], found: Interpolation) -> Interpolation:

@@ -44,7 +44,11 @@ BUILTIN_DATA = Struct("TfLiteResizeNearestNeighborParams", ("bool", "bool"))
 def prepare(context: Context, node: Node) -> ResizeNearestNeighborParams:
     """Which rows and columns to take."""
     options: ResizeNearestNeighborOptions = node.options
-    rows, columns = (nearest(options, *sizes) for sizes in prepare_sizes(context, node))
+    sizes = prepare_sizes(context, node)
+    placement = getattr(options, "placement", None)
+    if placement is not None:
+        return ResizeNearestNeighborParams(*(np.array(axis, np.int32) for axis in placement))
+    rows, columns = (nearest(options, *axis) for axis in sizes)
     return ResizeNearestNeighborParams(rows, columns)
 
 

@@ -116,9 +116,10 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     multiplier, shift, low, high, bias_scratch = _quantize(context, node, inp, weights, output)
     sizes = zip(output.shape[1:3], weights.shape[1:3], strides, strict=True)
     pads = [padding(options.padding, *axis) for axis in sizes]
+    placement: tuple[int, int] | None = getattr(options, "placement", None)
     return TransposeConvParams(
         stride=strides,
-        padding=(pads[0], pads[1]),
+        padding=placement or (pads[0], pads[1]),
         input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
         output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
         multiplier=multiplier,

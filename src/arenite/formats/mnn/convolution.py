@@ -73,7 +73,7 @@ def convolution(g: Graph, op: Op) -> None:
     if len(op.inputs) > 1:
         computed_weights(g, op, conv, y)
         return
-    weights = Weights(g, op, conv)
+    weights = Weights(g, op, conv.shape)
     bias = bias_of(g, op, conv.filters)
     if conv.is_depthwise:
         inputs = [images.tensor(g), weights.tensor(hwc), *bias]
@@ -190,11 +190,14 @@ Order = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Weights:
-    """A convolution's weights as float32, in the order that a kernel reads."""
+    """A convolution's weights as float32, in the order that a kernel reads.
+
+    ``shape`` is that of the weights in the file.
+    """
 
     g: Graph
     op: Op
-    conv: Convolution
+    shape: Shape
 
     def tensor(self, order: Order) -> int:
         """A constant tensor with the weights in one of the orders below."""
@@ -202,10 +205,10 @@ class Weights:
         return self.g.constant(array, f"{self.op.name} weights")
 
     def _ordered(self, order: Order) -> Array:
-        return np.ascontiguousarray(order(self._decoded().reshape(self.conv.shape)))
+        return np.ascontiguousarray(order(self._decoded().reshape(self.shape)))
 
     def _decoded(self) -> Array:
-        g, op, count = self.g, self.op, prod(self.conv.shape)
+        g, op, count = self.g, self.op, prod(self.shape)
         quan, flat = op.main["quanParameter"], op.main["weight"]
         if flat is None and op.main["external"] is not None:
             g.fail(op, "its weights are in another file; put them into the model", ".main.external")
@@ -214,7 +217,7 @@ class Weights:
         if flat is None:
             g.fail(op, "it has no weights", ".main")
         if len(flat) != count:
-            shape = list(self.conv.shape)
+            shape = list(self.shape)
             g.fail(op, f"expected {count} weights for {shape}, got {len(flat)}", ".main")
         return np.asarray(flat)
 

@@ -140,8 +140,27 @@ def clip(g: Graph, op: Op) -> None:
 
 def elu(g: Graph, op: Op) -> None:
     """ELU and Selu: ``scale * (x > 0 ? x : alpha * (exp(x) - 1))``."""
-    options = MnnUnaryOptions("ELU", op.main.get("alpha", 0.0), op.main.get("scale", 1.0))
-    map_elements(g, op, "MNN_UNARY", options)
+    alpha, factor = op.main.get("alpha", 0.0), op.main.get("scale", 1.0)
+    if alpha == factor == 1:
+        map_elements(g, op, "ELU")
+    else:
+        map_elements(g, op, "MNN_UNARY", MnnUnaryOptions("ELU", alpha, factor))
+
+
+def prelu(g: Graph, op: Op) -> None:
+    """PReLU: a slope for negative inputs per channel, or one for all."""
+    x, slopes = g.input(op), op.main.get("slope")
+    if slopes is None or not len(slopes):
+        g.fail(op, "expected slopes", ".main.slope")
+    if len(slopes) == 1:
+        map_elements(g, op, "LEAKY_RELU", LeakyReluOptions(alpha=float(slopes[0])))
+        return
+    channels = x.shape[-1] if x.format is Format.NHWC else x.shape[1] if x.rank > 1 else 0
+    if len(slopes) != channels or x.rank > 4:
+        g.fail(op, f"expected {channels} slopes for {list(x.shape)}, got {len(slopes)}")
+    y = g.output(op, x.shape, x)
+    inputs = [g.tensor(x, Layout.LAST), g.constant(slopes, f"{op.name} slopes")]
+    g.emit("PRELU", inputs, [g.new(y, Layout.LAST)])
 
 
 def cast(g: Graph, op: Op) -> None:
@@ -347,6 +366,7 @@ MAPPINGS: Mapping[OpType, Mapping_] = {
     OpType.ReLU6: clip,
     OpType.ELU: elu,
     OpType.Selu: elu,
+    OpType.PReLU: prelu,
     OpType.Sigmoid: partial(map_elements, name="LOGISTIC"),
     OpType.TanH: partial(map_elements, name="TANH"),
     OpType.UnaryOp: unary,

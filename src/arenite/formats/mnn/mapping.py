@@ -13,10 +13,14 @@ from enum import IntEnum
 from arenite.errors import ModelError, UnsupportedOperatorError
 from arenite.formats.mnn import (
     convolution,
+    deconvolution,
     elementwise,
+    gathers,
+    images,
     parts,
     pooling,
     reduction,
+    slices,
     sources,
     views,
 )
@@ -36,9 +40,20 @@ from arenite.model.check import check
 
 Mapper = Callable[[Graph, Op], None]
 
-MAPPERS: dict[OpType, Mapper] = {}
-for _module in (convolution, elementwise, parts, pooling, reduction, sources, views):
-    MAPPERS.update(_module.MAPPINGS)
+#: How each of MNN's operators is mapped: the table that every module has of its own, joined.
+MAPPERS: dict[OpType, Mapper] = {
+    **convolution.MAPPINGS,
+    **deconvolution.MAPPINGS,
+    **elementwise.MAPPINGS,
+    **gathers.MAPPINGS,
+    **images.MAPPINGS,
+    **parts.MAPPINGS,
+    **pooling.MAPPINGS,
+    **reduction.MAPPINGS,
+    **slices.MAPPINGS,
+    **sources.MAPPINGS,
+    **views.MAPPINGS,
+}
 
 #: Operators that have kinds: the parameter that says it, and the kinds that there are.
 KINDS: Mapping[OpType, tuple[str, type[IntEnum]]] = {

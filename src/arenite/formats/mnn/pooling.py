@@ -128,4 +128,17 @@ def options_of(slide: Slide) -> OptionsTable:
     return PlacedPool2DOptions(padding=Padding.SAME, placement=slide.placement, **fields)
 
 
-MAPPINGS = {OpType.Pooling: pooling}
+def pooling_3d(g: Graph, op: Op) -> None:
+    """Pooling3D over all of an image, which is how ONNX's global pooling arrives."""
+    row = op.main
+    if not row.get("isGlobal") or row["type"] not in (MAX, AVERAGE):
+        g.fail(op, "pooling in three dimensions is not supported, unless it is global")
+    images = Images.of(g, op, g.input(op))
+    slide = Slide(images.size, images.size, images.size).checked(g, op, (0, 0), (1, 1))
+    y = g.output(op, images.logical((1, 1), images.channels), images.value)
+    target = g.new(y, Layout.LAST, (images.batches, 1, 1, images.channels))
+    name = "MAX_POOL_2D" if row["type"] == MAX else "AVERAGE_POOL_2D"
+    g.emit(name, [images.tensor(g)], [target], options_of(slide))
+
+
+MAPPINGS = {OpType.Pooling: pooling, OpType.Pooling3D: pooling_3d}

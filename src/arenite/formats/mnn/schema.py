@@ -162,6 +162,13 @@ Pool
   ceilModel bool true
   pads [int32]
   countType int8
+Pool3D
+  strides [int32]
+  kernels [int32]
+  pads [int32]
+  type int8
+  padType int8
+  isGlobal bool
 Relu
   slope float32
 Relu6

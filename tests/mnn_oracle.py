@@ -1,0 +1,182 @@
+"""MNN's own package as the oracle, in a process of its own: it crashes on some models.
+
+The process also converts models with the package's converter. That is called as the library
+function that it is: the ``mnnconvert`` command around it installs packages and reports its use
+over the network when it starts.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class MnnError(Exception):
+    """MNN refuses a model, or crashes on it."""
+
+
+class MnnOracle:
+    """Answers questions through one worker process, which is replaced when it dies."""
+
+    def __init__(self, timeout: float = 60.0) -> None:
+        self._timeout = timeout
+        self._worker: subprocess.Popen[bytes] | None = None
+
+    def convert(self, framework: str, data: bytes, *arguments: str) -> bytes:
+        """A model of another framework (``"ONNX"``, ``"TFLITE"``) as a ``.mnn`` file."""
+        return self._ask(("convert", framework, data, arguments))
+
+    def run(
+        self, model: bytes, inputs: Mapping[str, Array], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        """The outputs by name, and tensors with the names given, as floats or integers.
+
+        Inputs are in the order of MNN's tensor. Precision is high, and there is one thread.
+        """
+        return self._ask(("run", model, dict(inputs), tuple(outputs)))
+
+    def close(self) -> None:
+        """End the worker."""
+        worker, self._worker = self._worker, None
+        if worker is None:
+            return
+        worker.kill()
+        worker.wait()
+        for pipe in (worker.stdin, worker.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+    def _ask(self, question: Any) -> Any:
+        worker = self._worker or self._start()
+        assert worker.stdin is not None
+        data = pickle.dumps(question)
+        try:
+            worker.stdin.write(struct.pack("<Q", len(data)) + data)
+            worker.stdin.flush()
+            status, reply = pickle.loads(self._read(worker))
+        except (BrokenPipeError, EOFError, TimeoutError):
+            self.close()
+            raise MnnError("crashed") from None
+        if status != "ok":
+            raise MnnError(reply)
+        return reply
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._worker = subprocess.Popen(
+            [sys.executable, str(Path(__file__))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        return self._worker
+
+    def _read(self, worker: subprocess.Popen[bytes]) -> bytes:
+        pipe = worker.stdout
+        assert pipe is not None
+        if not select.select([pipe], [], [], self._timeout)[0]:
+            raise TimeoutError
+        header = pipe.read(8)
+        if len(header) < 8:
+            raise EOFError
+        return pipe.read(struct.unpack("<Q", header)[0])
+
+
+# -- in the worker ------------------------------------------------------------------------
+
+
+def _serve() -> None:
+    # MNN prints to standard output, which is where the answers go: they get another way out.
+    sink = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    source = sys.stdin.buffer
+    while header := source.read(8):
+        question = pickle.loads(source.read(struct.unpack("<Q", header)[0]))
+        try:
+            reply = ("ok", _ACTIONS[question[0]](*question[1:]))
+        except (RuntimeError, ValueError, TypeError, MnnError) as error:
+            reply = ("refused", str(error))
+        data = pickle.dumps(reply)
+        sink.write(struct.pack("<Q", len(data)) + data)
+        sink.flush()
+
+
+def _convert(framework: str, data: bytes, arguments: Sequence[str]) -> bytes:
+    import _tools
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "model"), Path(folder, "model.mnn")
+        source.write_bytes(data)
+        options = ["--modelFile", str(source), "--MNNModel", str(target), "--bizCode", "test"]
+        _tools.mnnconvert(["mnnconvert", "-f", framework, *options, *arguments])
+        if not target.exists():
+            raise MnnError("the converter wrote no model")
+        return target.read_bytes()
+
+
+def _run(model: bytes, inputs: dict[str, Array], outputs: Sequence[str]) -> dict[str, Array]:
+    import MNN
+
+    types = {
+        np.dtype(np.float32): MNN.Halide_Type_Float,
+        np.dtype(np.int32): MNN.Halide_Type_Int,
+        np.dtype(np.uint8): MNN.Halide_Type_Uint8,
+    }
+    with tempfile.NamedTemporaryFile(suffix=".mnn") as file:
+        file.write(model)
+        file.flush()
+        net = MNN.Interpreter(file.name)
+        config: dict[str, Any] = {"backend": "CPU", "precision": "high", "numThread": 1}
+        if outputs:
+            config["saveTensors"] = tuple(outputs)
+        session = net.createSession(config)
+        tensors = net.getSessionInputAll(session)
+        for name, value in inputs.items():
+            if tuple(tensors[name].getShape()) != value.shape:
+                net.resizeTensor(tensors[name], value.shape)
+        net.resizeSession(session)
+        for name, value in inputs.items():
+            tensor = net.getSessionInput(session, name)
+            host = _host(MNN, tensor, value.shape, types[value.dtype], np.ascontiguousarray(value))
+            tensor.copyFrom(host)
+        net.runSession(session)
+        return {
+            name: _value(MNN, tensor, types)
+            for name, tensor in net.getSessionOutputAll(session).items()
+        }
+
+
+def _value(mnn: Any, tensor: Any, types: Mapping[np.dtype[Any], Any]) -> Array:
+    shape = tuple(tensor.getShape())
+    # A type that the package has no name for is int8; it is dequantised on its way out.
+    found = [dtype for dtype, code in types.items() if code == tensor.getDataType()]
+    dtype = found[0] if found else np.dtype(np.float32)
+    host = _host(mnn, tensor, shape or (1,), types[dtype], np.zeros(shape or (1,), dtype))
+    tensor.copyToHostTensor(host)
+    return np.array(host.getNumpyData(), dtype).reshape(shape)
+
+
+def _host(mnn: Any, tensor: Any, shape: tuple[int, ...], code: Any, value: Array) -> Any:
+    """A tensor on the host side, in the plain order of the session's tensor."""
+    is_last = tensor.getDimensionType() == mnn.Tensor_DimensionType_Tensorflow
+    order = mnn.Tensor_DimensionType_Tensorflow if is_last else mnn.Tensor_DimensionType_Caffe
+    return mnn.Tensor(shape, code, value, order)
+
+
+_ACTIONS = {"convert": _convert, "run": _run}
+
+if __name__ == "__main__":
+    _serve()
