@@ -63,6 +63,7 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   const Window *w = &params->window;
   const int32_t c = x->dims[3];
   const int32_t groups = (w->filter_size[0] + isa->group - 1) / isa->group;
+  if (c < 1 || w->output_size[0] < 1 || w->output_size[1] < 1) return AR_UNSUPPORTED;
   if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->batches = x->dims[0];

@@ -12,6 +12,7 @@ ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
   if (bias->type != AR_ABSENT && (bias->type != bias_type || !bias->data)) return AR_UNSUPPORTED;
   if ((x->type == AR_INT8 && params->filter_offset != 0) || !weights->data) return AR_UNSUPPORTED;
   const int32_t units = weights->dims[weights->rank - 2], depth = weights->dims[weights->rank - 1];
+  if (depth < 1) return AR_UNSUPPORTED;
   int64_t elements = 1;
   for (int32_t i = 0; i < x->rank; ++i) elements *= x->dims[i];
   const int32_t batches = (int32_t)(elements / depth);

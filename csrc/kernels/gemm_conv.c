@@ -84,6 +84,7 @@ static int is_pointwise(const Window *w) {
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
   const int32_t c = p->depth, filters = p->filters;
+  if (c < 1 || filters < 1) return AR_UNSUPPORTED;
   if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
   const ar_find_tile find = finder(isa, p);
   memset(plan, 0, sizeof *plan);

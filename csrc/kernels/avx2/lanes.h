@@ -113,7 +113,7 @@ AR_INLINE ar_f32 ar_multiply_add(ar_f32 a, ar_f32 b, ar_f32 c) {
                    _mm256_fmadd_ps(a.half[1], b.half[1], c.half[1])}};
 }
 
-/* Rounds down where the caller has set the rounding mode so, see rounding.h. */
+/* Rounds down where the caller has set the rounding mode so, see kernels.c. */
 AR_INLINE __m256i ar_on_line_half(__m256i acc, __m256 scale, __m256 offset) {
   return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(acc), scale, offset));
 }
@@ -138,7 +138,8 @@ AR_INLINE __m256i ar_on_integers_half(__m256i acc, const ar_requantize_block *bl
   const __m256i m = _mm256_load_si256((const __m256i *)(block->multiplier + 8 * h));
   const __m256i sign = _mm256_set1_epi64x(INT64_C(1) << 31);
   const __m256i acc_odd = _mm256_srli_epi64(acc, 32);
-  __m256i even = _mm256_mul_epi32(acc, m), odd = _mm256_mul_epi32(acc_odd, _mm256_srli_epi64(m, 32));
+  __m256i even = _mm256_mul_epi32(acc, m);
+  __m256i odd = _mm256_mul_epi32(acc_odd, _mm256_srli_epi64(m, 32));
   even = _mm256_add_epi64(even, _mm256_load_si256((const __m256i *)(block->constant + 4 * h)));
   odd = _mm256_add_epi64(odd, _mm256_load_si256((const __m256i *)(block->constant + 8 + 4 * h)));
   even = _mm256_sub_epi64(even, _mm256_and_si256(acc, sign));

@@ -73,7 +73,8 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
 #pragma clang loop unroll(full)
       for (int u = 0; u < 4; ++u)
-        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + span->base[u] + k * tap), w[u][k]);
+        acc[u] = _mm512_dpbusd_epi32(
+            acc[u], _mm512_loadu_si512(rows + span->base[u] + k * tap), w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
     _mm512_mask_storeu_epi8(output, span->lanes, pack_four(plan, acc));
@@ -140,15 +141,17 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
     if (UNITS > 1)
       _mm_storeu_si128((__m128i *)(out + RATIO * channels), _mm512_extracti32x4_epi32(packed, 1));
     if (UNITS > 2)
-      _mm_storeu_si128((__m128i *)(out + 2 * RATIO * channels), _mm512_extracti32x4_epi32(packed, 2));
+      _mm_storeu_si128((__m128i *)(out + 2 * RATIO * channels),
+                       _mm512_extracti32x4_epi32(packed, 2));
     if (UNITS > 3)
-      _mm_storeu_si128((__m128i *)(out + 3 * RATIO * channels), _mm512_extracti32x4_epi32(packed, 3));
+      _mm_storeu_si128((__m128i *)(out + 3 * RATIO * channels),
+                       _mm512_extracti32x4_epi32(packed, 3));
   }
 }
 
-AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan, const uint32_t *row,
-                          const int8_t *weights, const ar_requantize_block *block, int8_t *upper,
-                          int8_t *lower) {
+AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan,
+                          const uint32_t *row, const int8_t *weights,
+                          const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels, units = plan->output_columns / RATIO;
   const int32_t step = RATIO * channels;
   __m512i w[6];
@@ -183,7 +186,9 @@ static int keeps_rows(const ar_depthwise *plan) {
   return plan->groups > 1 && plan->stride_rows == 1 && plan->dilation_rows == 1;
 }
 
-static int32_t row_dwords(const ar_depthwise *plan) { return (plan->row_bytes + 63) / 64 * 64 + 64; }
+static int32_t row_dwords(const ar_depthwise *plan) {
+  return (plan->row_bytes + 63) / 64 * 64 + 64;
+}
 
 static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int32_t row,
                             int32_t group, uint32_t *out) {
