@@ -305,7 +305,8 @@ class Interpreter:
         Raises:
             StateError: The session is to be resized first, is another's or was released.
         """
-        self._session(session, "runSession")
+        if session not in self._content.sessions:
+            self._session(session, "runSession")
         return session.run()
 
     def runSessionWithCallBack(

@@ -32,6 +32,7 @@ Array = npt.NDArray[Any]
 MEGABYTE = 1 << 20
 #: What MNN says of a tensor that no resize has seen.
 NO_SHAPE = (0, 0, 0, 0)
+_NO_ERROR = ErrorCode.NO_ERROR.value
 _RESIZED = "a tensor was resized; call resizeSession(session) first"
 
 
@@ -176,8 +177,11 @@ class Session:
             StateError: The session has to be resized first, or was released.
         """
         with self._lock:
-            self._require_engine("runSession").run()
-        return ErrorCode.NO_ERROR.value
+            engine = self._engine
+            if engine is None or self._needs_resize:
+                engine = self._require_engine("runSession")
+            engine.run()
+        return _NO_ERROR
 
     def runWithCallBack(self, before: NodeCallBack | None, after: NodeCallBack | None) -> int:
         """One inference with a call before and after every operator.
@@ -195,9 +199,9 @@ class Session:
             engine = self._require_engine("runSessionWithCallBack")
             if not self._visits or (before is None and after is None):
                 engine.run()
-                return ErrorCode.NO_ERROR.value
+                return _NO_ERROR
             done = engine.visit(self._visit(before, "begin"), self._visit(after, "end"))
-        return (ErrorCode.NO_ERROR if done else ErrorCode.CALL_BACK_STOP).value
+        return _NO_ERROR if done else ErrorCode.CALL_BACK_STOP.value
 
     # -- facts
 
