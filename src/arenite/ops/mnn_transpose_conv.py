@@ -82,8 +82,8 @@ def invoke(context: Context, node: Node) -> None:
 def products(x: Array, weights: Array) -> Array:
     """``(n, h, w, groups, depth)`` times ``(groups, depth, filters)``, per group."""
     if weights.shape[1:] == (1, 1):
-        return x * weights[:, 0]
-    return np.einsum("nhwgd,gdf->nhwgf", x, weights.astype(np.float64), optimize=True)
+        return np.asarray(x * weights[:, 0])
+    return np.asarray(np.einsum("nhwgd,gdf->nhwgf", x, weights.astype(np.float64), optimize=True))
 
 
 def overlap(first: int, stride: int, inputs: int, outputs: int) -> tuple[slice, slice]:

@@ -143,7 +143,7 @@ def resized(g: Graph, op: Op, images: Images, size: Pair, axes: list[Line]) -> N
 def positions(count: int, scale: float, offset: float) -> npt.NDArray[np.float32]:
     """Where the output's pixels lie in the input."""
     exact = np.arange(count, dtype=np.float32) * np.float32(scale) + np.float32(offset)
-    return exact.astype(np.float32)
+    return np.asarray(exact, np.float32)
 
 
 def floats(numbers: npt.NDArray[np.float32]) -> tuple[float, ...]:
