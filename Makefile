@@ -46,7 +46,8 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_times.py
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
 
-bench: $(VENV)/.test ## the reference kernels' times next to tflite_micro and LiteRT
+bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels
+	@$(BIN)/python benchmarks/native.py
 	@$(BIN)/python benchmarks/reference.py
 
 native: $(VENV)/.engine ## build the native engine again, if its sources changed

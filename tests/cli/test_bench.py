@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -204,10 +205,20 @@ def test_everyone_takes_as_many_turns():
 
 def test_a_batch_has_the_inputs_values_in_other_orders():
     x = np.arange(6, dtype=np.int8).reshape(1, 2, 3)
-    (batch,) = timing.batch_like([x], 1e-3)
+    batch = timing.shuffled(x, 20)
     assert batch.shape == (20, 1, 2, 3)
     assert {tuple(sorted(sample.ravel())) for sample in batch} == {tuple(range(6))}
     assert len({sample.tobytes() for sample in batch}) > 1
+
+
+def test_a_batch_is_as_large_as_its_predict_is_fast():
+    x = np.zeros((1, 2), np.int8)
+
+    def slow(batch):
+        time.sleep(1e-4 * len(batch[0]))
+
+    (batch,) = timing.batch_like(slow, [x], 1e-3)
+    assert 50 < len(batch) < 250
 
 
 def test_peers_are_asked_for_by_name_once_each():

@@ -157,7 +157,7 @@ def _batches(
     """Rates of ``predict`` on one thread and two, and of a loop over each peer's inferences."""
     interp = infer["arenite"]
     assert isinstance(interp, Interpreter)
-    batch = timing.batch_like(inputs, seconds["arenite"])
+    batch = timing.batch_like(interp.predict, inputs, seconds["arenite"])
     entries: dict[tuple[str, int], tuple[timing.Call, int]] = {}
     for threads in THREADS:
         run = partial(interp.predict, batch, threads=threads)

@@ -28,6 +28,7 @@ BATCH_SECONDS = 0.02
 _OPERATOR_SECONDS = 0.0005
 _BATCH_BYTES = 1 << 26
 _FEWEST_SAMPLES = 16
+_MOST_SAMPLES = 1 << 18
 
 
 @contextmanager
@@ -100,15 +101,26 @@ def load_times(
 # -- batches ---------------------------------------------------------------------------
 
 
-def batch_like(inputs: Sequence[Array], seconds_each: float) -> tuple[Array, ...]:
-    """Samples for a batch of about 20 ms: those given, each with its elements in random order."""
-    nbytes = sum(array.nbytes for array in inputs)
-    count = min(BATCH_SECONDS / max(seconds_each, 1e-9), _BATCH_BYTES / max(nbytes, 1), 100_000)
-    rng = np.random.default_rng(0)
-    samples = max(_FEWEST_SAMPLES, int(count))
-    rows = (np.broadcast_to(array.reshape(-1), (samples, array.size)) for array in inputs)
-    mixed = (rng.permuted(array, axis=1) for array in rows)
-    return tuple(a.reshape(samples, *b.shape) for a, b in zip(mixed, inputs, strict=True))
+def batch_like(
+    predict: Callable[..., Any], inputs: Sequence[Array], seconds_each: float
+) -> tuple[Array, ...]:
+    """Samples that ``predict`` takes about 20 ms for: shuffled copies of those given.
+
+    ``seconds_each`` is a first guess.
+    """
+    most = min(_BATCH_BYTES // max(sum(array.nbytes for array in inputs), 1), _MOST_SAMPLES)
+    for _ in range(2):
+        count = max(_FEWEST_SAMPLES, min(int(BATCH_SECONDS / max(seconds_each, 1e-9)), most))
+        batch = tuple(shuffled(array, count) for array in inputs)
+        predict(batch)
+        seconds_each = seconds_of(partial(predict, batch)) / count
+    return batch
+
+
+def shuffled(array: Array, samples: int) -> Array:
+    """As many arrays like this one, each with its elements in random order."""
+    rows = np.broadcast_to(array.reshape(-1), (samples, array.size))
+    return np.random.default_rng(0).permuted(rows, axis=1).reshape(samples, *array.shape)
 
 
 def loop_over(infer: Callable[..., Any], batch: Sequence[Array]) -> Call:

@@ -1,0 +1,217 @@
+"""Time of the native engine next to LiteRT with XNNPACK, tflite_micro and MNN, in one process.
+
+``python benchmarks/native.py [--repeat N] [--against PEERS] [--output FILE] [MODEL.tflite ...]``
+
+Per model the figures of ``arenite bench``: load + plan, first inference, inferences (turns of
+about 2 ms, engines in turn), batches, every operator. And what a start takes in fresh processes:
+importing, loading and planning, beyond ``import numpy``; and ``predict`` on 10,000 samples.
+``ARENITE_ISA`` chooses the instruction set, as always.
+"""
+
+from __future__ import annotations
+
+import os
+
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import statistics  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
+from functools import partial  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+import arenite as ar  # noqa: E402
+from arenite.cli import timing  # noqa: E402
+from arenite.cli.inputs import random_inputs  # noqa: E402
+from arenite.cli.measure import measure  # noqa: E402
+from arenite.cli.peers import PEERS, Engine, hushed, peers_called  # noqa: E402
+from arenite.cli.trial import try_out  # noqa: E402
+from arenite.report.bench import Benchmark, Spread, bench_facts  # noqa: E402
+from arenite.report.machine import machine  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
+RESULTS = Path(__file__).resolve().parent / "results"
+MODELS = (
+    "mlperf_tiny/kws_int8",
+    "mlperf_tiny/vww_int8",
+    "mlperf_tiny/ic_int8",
+    "mlperf_tiny/ad_int8",
+    "mlperf_tiny/sww_int8",
+    "mlperf_tiny/ic_float32",
+    "mlperf_tiny/vww_float32",
+    "mlperf_tiny/ad_float32",
+    "tflm_examples/person_detect",
+    "tflm_examples/micro_speech_quantized",
+    "tflm_examples/keyword_scrambled_8bit",
+    "tflm_examples/trained_lstm_int8",
+    "tflm_examples/trained_lstm",
+    "tflm_examples/dtln_noise_suppression",
+    "tflm_examples/hello_world_int8",
+)
+BATCH = 10_000
+STARTS = 15
+START = """
+import sys, time
+start = time.perf_counter()
+import numpy
+numpy_there = time.perf_counter()
+import arenite
+imported = time.perf_counter()
+interp = arenite.Interpreter(sys.argv[1])
+planned = time.perf_counter()
+print(numpy_there - start, imported - numpy_there, planned - imported)
+"""
+
+
+def models() -> list[Path]:
+    """The models to time: the bundled one, and the well-known ones that are there."""
+    found = [SHARED / f"{name}.tflite" for name in MODELS]
+    return [
+        ROOT / "examples" / "digits" / "digits_int8.tflite",
+        *(path for path in found if path.exists()),
+    ]
+
+
+def start(path: Path) -> dict[str, float]:
+    """Median seconds in fresh processes: NumPy, then Arenite on top of it, then load + plan."""
+    rows = []
+    for _ in range(STARTS):
+        done = subprocess.run(
+            [sys.executable, "-c", START, str(path)], capture_output=True, text=True, check=True
+        )
+        rows.append([float(value) for value in done.stdout.split()])
+    columns = zip(*rows, strict=True)
+    names = ("import_numpy", "import_arenite", "load_and_plan")
+    return dict(zip(names, map(statistics.median, columns), strict=True))
+
+
+def large_batch(path: Path, peers: Sequence[Engine], turns: int) -> dict[str, Any]:
+    """Samples per second of ``predict`` on 10,000 samples, and of a loop over LiteRT."""
+    interp = ar.Interpreter(path)
+    inputs = [one.array for one in random_inputs(interp.model, 0)]
+    batch = [timing.shuffled(array, BATCH) for array in inputs]
+    calls: dict[str, tuple[timing.Call, int]] = {
+        f"arenite, {threads} threads": (
+            partial(interp.predict, tuple(batch), threads=threads),
+            BATCH,
+        )
+        for threads in (1, 2)
+    }
+    if PEERS["litert"] in peers and not try_out(PEERS["litert"], path, 0, RESULTS).reason:
+        with hushed():
+            infer = PEERS["litert"].load(path)
+        calls["litert, a loop"] = timing.loop_over(infer, batch), BATCH
+    rates = timing.rates(calls, turns)
+    return {
+        "samples": BATCH,
+        "per_second": {name: vars(spread) for name, spread in rates.items()},
+    }
+
+
+# -- results ---------------------------------------------------------------------------
+
+
+def table(results: Sequence[Benchmark]) -> Table:
+    """A line per model: times with half the spread from p10 to p90, ratios, batches."""
+    view = Table(title="One inference on one thread", box=None, title_justify="left")
+    peers = list(PEERS)
+    headings = ("model", "arenite", "litert", *(f"x {name}" for name in peers), "1 thread", "2")
+    for heading in headings:
+        view.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
+    for result in results:
+        spreads = {engine.name: engine.inference for engine in result.engines}
+        own = spreads["arenite"].median
+        ratios = [f"{spreads[p].median / own:.2f}" if p in spreads else "-" for p in peers]
+        rates = [f"{rate.per_second.median:,.0f}/s" for rate in result.batches if rate.threads]
+        times = [cell(spreads.get(name)) for name in ("arenite", "litert")]
+        view.add_row(Path(result.file).stem, *times, *ratios, *rates)
+    return view
+
+
+def cell(spread: Spread | None) -> str:
+    """Microseconds: ``23.2 ±5%``."""
+    if spread is None:
+        return "-"
+    micro = spread.median * 1e6
+    half = 50 * (spread.p90 - spread.p10) / spread.median
+    return f"{micro:.{0 if micro >= 100 else 1 if micro >= 10 else 2}f} ±{half:.0f}%"
+
+
+def facts(result: Benchmark) -> dict[str, Any]:
+    """The figures of a model without the machine, and without where its file lies."""
+    figures = bench_facts(result)
+    del figures["machine"]
+    return {**figures, "file": Path(result.file).name}
+
+
+def rounded(value: Any) -> Any:
+    """Floats with five digits: more say nothing."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in value]
+    return value
+
+
+def lines_of(report: dict[str, Any]) -> str:
+    """JSON with a line per model."""
+    results = ",\n".join(map(json.dumps, report["results"]))
+    rest = {key: value for key, value in report.items() if key != "results"}
+    return f'{json.dumps(rest, indent=1)[:-2]},\n "results": [\n{results}\n]}}\n'
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("--repeat", type=int, default=200, help="turns per engine and model")
+    parser.add_argument("--against", default=",".join(PEERS), help="peers, with commas")
+    parser.add_argument("--output", type=Path, default=RESULTS / "native.json")
+    args = parser.parse_args()
+    peers = peers_called([name for name in args.against.split(",") if name])
+    console = Console(width=max(Console().width, 110), highlight=False)
+    results, paths = [], args.models or models()
+    for path in paths:
+        with console.status(f"timing {path.stem}"):
+            results.append(measure(path, peers, args.repeat))
+    with console.status("starts and batches"):
+        first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
+        started = start(first)
+        batch = large_batch(first, peers, max(3, args.repeat // 20))
+    about = {**machine(), "peers": {peer.name: peer.version for peer in peers}}
+    console.print(table(results))
+    console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {results[0].isa}")
+    console.print(
+        f"{first.stem}: import {1000 * started['import_arenite']:.1f} ms beyond NumPy, load + plan "
+        f"{1000 * started['load_and_plan']:.1f} ms in a fresh process"
+    )
+    for name, spread in batch["per_second"].items():
+        console.print(
+            f"{first.stem}, {BATCH:,} samples, {name}: {spread['median']:,.0f} per second"
+        )
+    args.output.parent.mkdir(parents=True, exist_ok=True)
+    report = {
+        "machine": about,
+        "isa": results[0].isa,
+        "start": {"model": first.stem, **started},
+        "batch": {"model": first.stem, **batch},
+        "results": [facts(result) for result in results],
+    }
+    args.output.write_text(lines_of(rounded(report)), encoding="utf-8")
+    console.print(f"written to {args.output}")
+
+
+if __name__ == "__main__":
+    main()
