@@ -203,6 +203,12 @@ def test_something_without_a_contiguous_buffer(value):
         MNN.Interpreter.createFromBuffer(value)
 
 
+def test_an_input_with_an_unknown_format_is_refused_when_a_session_needs_it():
+    interpreter = MNN.Interpreter.createFromBuffer(nets.square_net([1, 2], form=27))
+    with pytest.raises(ar.ModelError, match=r"data format from 0 to 4, got 27 - at .*dformat"):
+        interpreter.createSession()
+
+
 # -- releasing the model -------------------------------------------------------------------
 
 

@@ -138,6 +138,50 @@ def test_two_sessions_used_from_two_threads_at_once_give_the_right_answers():
     assert wrong == []
 
 
+def test_sessions_are_made_run_resized_and_released_from_many_threads_at_once():
+    interpreter = interpreter_of(nets.square_net([1, 3]))
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        for turn in range(20):
+            session = interpreter.createSession()
+            rows = 1 + (number + turn) % 4
+            interpreter.resizeTensor(interpreter.getSessionInput(session), (rows, 3))
+            interpreter.resizeSession(session)
+            x = np.full((rows, 3), number, np.float32)
+            if not np.array_equal(run(interpreter, session, x)["y"], x**2):
+                wrong.append(f"{number} in turn {turn}")
+            interpreter.releaseSession(session)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert "0 sessions" in repr(interpreter)
+
+
+def run_until_refused(interpreter, session, errors: list[Exception]) -> None:
+    while not errors:
+        try:
+            interpreter.runSession(session)
+        except Exception as error:
+            errors.append(error)
+
+
+def test_a_session_that_is_released_while_it_runs_ends_its_run_first():
+    interpreter = interpreter_of(nets.image_net())
+    for _ in range(50):
+        session = interpreter.createSession()
+        errors: list[Exception] = []
+        thread = threading.Thread(target=run_until_refused, args=(interpreter, session, errors))
+        thread.start()
+        interpreter.releaseSession(session)
+        thread.join()
+        assert [type(error) for error in errors] == [ar.StateError]
+
+
 # -- sizes -------------------------------------------------------------------------------
 
 
@@ -264,6 +308,7 @@ def test_a_shape_that_the_net_cannot_take_is_refused_and_another_one_still_works
         ((0, 3), ar.ShapeError, r"positive dimensions, got \[0, 3\]"),
         ((1, -3), ar.ShapeError, "got"),
         ((1,) * 10, ar.ShapeError, "at most 9"),
+        ((2**40,), ar.ShapeError, "at most 2147483647 elements"),
         ("ab", TypeError, "expected a shape"),
         ((1, 2.5), TypeError, "float"),
         (None, TypeError, "expected a shape"),
@@ -420,6 +465,20 @@ def test_input_paths_begin_the_net_late_with_inputs_that_wait_for_their_shapes(c
     chain.resizeTensor(tensor, (1, 4))
     chain.resizeSession(session)
     np.testing.assert_array_equal(run(chain, session)["y"], (X + X) ** 2)
+
+
+def test_a_path_s_input_of_another_shape_is_refused_by_the_operator_that_reads_it(chain):
+    session = chain.createSession({"inputPaths": ("b",)})
+    chain.resizeTensor(chain.getSessionInput(session), (3, 5))
+    with pytest.raises(ar.ModelError, match=r"BinaryOp 'b': .* \$\.oplists\[3\]"):
+        chain.resizeSession(session)
+
+
+def test_a_path_s_input_that_is_too_large_is_named_with_the_operator_it_replaces(chain):
+    session = chain.createSession({"inputPaths": ("b",)})
+    chain.resizeTensor(chain.getSessionInput(session), (40000, 40000))
+    with pytest.raises(ar.ModelError, match=r"Input 'a': .* \$\.oplists\[2\]"):
+        chain.resizeSession(session)
 
 
 def test_input_paths_alone_run_their_operators_alone(chain):

@@ -107,6 +107,7 @@ def test_an_empty_tensor_answers_none():
         (((2, True), FLOAT, TF), TypeError, "expected a shape"),
         (((2, -1), FLOAT, TF), ar.ShapeError, r"dimensions of 0 or more, got \[2, -1\]"),
         (((1,) * 10, FLOAT, TF), ar.ShapeError, "at most 9 dimensions"),
+        (((2**20, 2**20), FLOAT, TF), ar.ShapeError, "at most 2147483647 elements"),
         (((2, 2), FLOAT, 7), ValueError, "dimension type from 0 to 2, got 7"),
         (((2, 2), MNN.Halide_Type_String, TF), ar.DTypeError, "tensor of numbers"),
         (((2, 2), FLOAT, counted(5), TF), ar.ShapeError, "data of 4 elements, got 5"),

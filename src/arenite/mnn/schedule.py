@@ -44,7 +44,7 @@ def schedule(net: Net, config: ScheduleConfig) -> Schedule:
 def _plan(net: Net, shapes: Mapping[str, Shape]) -> Plan:
     """The net with inputs of these shapes."""
     ops = tuple(
-        replace(op, main={**op.main, "dims": np.array(shapes[_name(net, op)], np.int32)})
+        replace(op, main={**op.main, "dims": np.array(shapes[_name(net, op)], np.int64)})
         if op.type is OpType.Input
         else op
         for op in net.ops
@@ -79,7 +79,7 @@ def _nodes(net: Net, converted: Converted) -> Iterator[Node]:
         op = ops[origin]
         work = flops(model, operator)
         if last[origin] == place:
-            yield Node(op.name or _name(net, op), op.type_name, work)
+            yield Node(op.name or model.main.tensors[operator.outputs[0]].name, op.type_name, work)
         else:
             yield Node(f"{op.name}_{place}", operator.name, work)
 
@@ -121,9 +121,9 @@ def _on_paths(net: Net, sources: Sequence[str], sinks: Sequence[str]) -> list[Op
 
 
 def _cut(net: Net, index: int) -> Op:
-    """An input where the path leaves the net."""
+    """An input where the path leaves the net; messages name the operator that it replaces."""
     return Op(
-        index=-1,
+        index=next((op.index for op in net.ops if index in op.outputs), 0),
         type=OpType.Input,
         code=OpType.Input,
         name=net.tensor_names[index],
@@ -148,6 +148,9 @@ def _outputs(
 
 
 def _port(net: Net, op: Op) -> Port:
+    form = op.main.get("dformat", Format.NC4HW4)
+    if form not in tuple(Format):
+        net.fail(f"expected a data format from 0 to 4, got {form}", f"{op.path}.main.dformat")
     dims = op.main.get("dims")
     shape = () if dims is None else tuple(int(size) for size in dims)
     if shape[:1] == (-1,):
@@ -156,7 +159,7 @@ def _port(net: Net, op: Op) -> Port:
         _name(net, op),
         shape,
         TENSOR_TYPES.get(op.main.get("dtype", 1), TensorType.FLOAT32),
-        dimension_of(Format(op.main.get("dformat", Format.NC4HW4))),
+        dimension_of(Format(form)),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from math import prod
 from operator import index as as_index
 from typing import Any
 
@@ -30,6 +31,7 @@ Shape = tuple[int, ...]
 
 #: ``MNN_MAX_TENSOR_DIM``
 MAX_RANK = 9
+MAX_ELEMENTS = 2**31 - 1
 _FORMS = (
     "Tensor(tensor, dimension_type), Tensor(shape, data_type, dimension_type) or "
     "Tensor(shape, data_type, data, dimension_type)"
@@ -102,7 +104,7 @@ class Tensor:
         if self._dtype is None:
             return None
         memory = self._require_memory()
-        if memory.size != int(np.prod(self._shape, dtype=np.int64)):
+        if memory.size != prod(self._shape):
             raise ShapeError(
                 f"a Caffe_C4 tensor of shape {list(self._shape)} has {memory.size} elements in "
                 "memory; copy it to one of type Caffe or Tensorflow to see its values"
@@ -263,7 +265,8 @@ def checked_shape(shape: Any) -> Shape:
 
     Raises:
         TypeError: It is something else.
-        ShapeError: A dimension is negative, or there are more than nine.
+        ShapeError: A dimension is negative, or there are more than nine dimensions or 2**31
+            elements.
     """
     single = isinstance(shape, int | np.integer)
     if not single and (isinstance(shape, str | bytes) or not hasattr(shape, "__len__")):
@@ -274,6 +277,8 @@ def checked_shape(shape: Any) -> Shape:
     result = tuple(as_index(size) for size in sizes)
     if len(result) > MAX_RANK or min(result, default=0) < 0:
         raise ShapeError(f"expected at most {MAX_RANK} dimensions of 0 or more, got {list(result)}")
+    if prod(result) > MAX_ELEMENTS:
+        raise ShapeError(f"expected at most {MAX_ELEMENTS} elements, got {list(result)}")
     return result
 
 
