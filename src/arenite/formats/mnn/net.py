@@ -77,6 +77,7 @@ class Net:
         tensor_names: The names of all tensors; operators name tensors by position here.
         output_names: Names of the outputs; may be empty, then every tensor that nothing
             uses is one.
+        described: The file's rows on single tensors, by position.
         quants: The quantisation of tensors that have one, by position.
         biz_code: The file's ``bizCode``.
         uuid: The file's ``mnn_uuid``.
@@ -87,6 +88,7 @@ class Net:
     ops: tuple[Op, ...]
     tensor_names: tuple[str, ...]
     output_names: tuple[str, ...]
+    described: dict[int, Row]
     quants: dict[int, Quant]
     biz_code: str
     uuid: str
@@ -182,11 +184,13 @@ def _net(row: Row, source: str, view: memoryview) -> Net:
     if row["tensorName"] is None:
         raise ModelError("the model has no tensor names (tensorName)", path="$")
     names = tuple(row["tensorName"])
+    described = dict(_described(row, len(names)))
     return Net(
         ops=tuple(_op(op, index, len(names)) for index, op in enumerate(row["oplists"])),
         tensor_names=names,
         output_names=tuple(row["outputName"] or ()),
-        quants=dict(_quants(row, len(names))),
+        described=described,
+        quants=dict(_quants(described)),
         biz_code=row["bizCode"] or "",
         uuid=row["mnn_uuid"] or "",
         version=_version(row) or "<2.0.0",
@@ -264,7 +268,7 @@ def _indices(values: Array | None, count: int, path: str) -> tuple[int, ...]:
     return indices
 
 
-def _quants(row: Row, tensors: int) -> Iterable[tuple[int, Quant]]:
+def _described(row: Row, tensors: int) -> Iterable[tuple[int, Row]]:
     for number, tensor in enumerate(row["extraTensorDescribe"] or ()):
         path = f"$.extraTensorDescribe[{number}]"
         if not 0 <= tensor["index"] < tensors:
@@ -272,10 +276,17 @@ def _quants(row: Row, tensors: int) -> Iterable[tuple[int, Quant]]:
                 f"expected a tensor index from 0 to {tensors - 1}, got {tensor['index']}",
                 path=f"{path}.index",
             )
+        yield tensor["index"], {**tensor, "path": path}
+
+
+def _quants(described: dict[int, Row]) -> Iterable[tuple[int, Quant]]:
+    for index, tensor in described.items():
         info = tensor["quantInfo"]
         if info is None:
             continue
         quant = Quant(info["scale"], info["zero"], info["min"], info["max"], info["type"])
         if not np.isfinite([quant.scale, quant.zero, quant.min, quant.max]).all():
-            raise ModelError(f"expected finite numbers, got {quant}", path=f"{path}.quantInfo")
-        yield tensor["index"], quant
+            raise ModelError(
+                f"expected finite numbers, got {quant}", path=f"{tensor['path']}.quantInfo"
+            )
+        yield index, quant
