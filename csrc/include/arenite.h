@@ -232,6 +232,22 @@ typedef struct {
 } LeakyReluParams;
 
 typedef struct {
+  const int8_t *table;
+} EluParams;
+
+typedef struct {
+  int32_t input_offset;
+  int32_t alpha_offset;
+  int32_t output_offset;
+  int32_t multiplier_identity;
+  int32_t shift_identity;
+  int32_t multiplier_alpha;
+  int32_t shift_alpha;
+  int32_t low;
+  int32_t high;
+} PreluParams;
+
+typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
   int32_t reluish_multiplier;
@@ -357,6 +373,20 @@ typedef struct {
   int32_t size[4];
   int32_t stride[4];
 } StridedSliceParams;
+
+typedef struct {
+  int32_t axis;
+  int32_t batch_dims;
+} GatherParams;
+
+typedef struct {
+  int64_t strides[5];
+  int64_t slice_size;
+} GatherNdParams;
+
+typedef struct {
+  int32_t multiples[6];
+} TileParams;
 
 typedef struct {
   int32_t perm[5];

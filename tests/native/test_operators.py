@@ -10,7 +10,6 @@ import pytest
 
 from arenite.errors import AreniteError
 from arenite.model import Model
-from arenite.ops.registry import builtin_names
 from arenite.runtime.heap import HeapInterpreter
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.ops.differential import assert_same, take
@@ -91,7 +90,3 @@ def test_equals_the_reference(name: str, isa: str, monkeypatch: pytest.MonkeyPat
     in_python: set[str] = set()
     judge(name, comparison(isa, in_python), monkeypatch)
     assert in_python <= WITHOUT_KERNEL.get(name, set()), "these types have no kernel"
-
-
-def test_every_operator_is_tested() -> None:
-    assert builtin_names() == OPERATORS

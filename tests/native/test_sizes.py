@@ -21,6 +21,7 @@ from arenite.ops.mean import ReducerOptions
 from arenite.ops.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.softmax import SoftmaxOptions
 from arenite.ops.svdf import SVDFOptions
+from arenite.ops.tile import TileOptions
 from arenite.ops.transpose import TransposeOptions
 from arenite.ops.transpose_conv import TransposeConvOptions
 from arenite.runtime.heap import HeapInterpreter
@@ -220,12 +221,24 @@ def transposition(kind: str) -> Model:
     return plain("TRANSPOSE", kind, shapes, TransposeOptions(), np.array([2, 0, 1, 3], np.int32))
 
 
+def repetition(kind: str) -> Model:
+    shapes = (3, 1, 7, 5), (6, 4, 7, 15)
+    return plain("TILE", kind, shapes, TileOptions(), np.array([2, 4, 1, 3], np.int32))
+
+
 KINDS = ("int8", "int16", "float32")
 CASES: dict[str, Any] = {
     f"{build.__name__} {kind}": (build, (kind,), {})
     for build in (
         *(convolution, grouped_convolution, pointwise, depthwise, multiplied_depthwise),
-        *(fully_connected, transposed_convolution, batched_product, whole_average, transposition),
+        *(
+            fully_connected,
+            transposed_convolution,
+            batched_product,
+            whole_average,
+            transposition,
+            repetition,
+        ),
     )
     for kind in KINDS
 }

@@ -82,15 +82,16 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
   return 0;
 }
 
-/* Defines `static void name(const ar_broadcast *, const void *a, const void *b, void *y,
- * const PARAMS *p)`, which fills y of type T with FUNCTION(p, T, T). */
-#define AR_BINARY(name, T, PARAMS, FUNCTION)                                                  \
-  static void name##_row(const PARAMS p, const T *a, const T *b, T *restrict y, int64_t n,    \
+/* Defines `static void name(const ar_broadcast *, const PARAMS *p, const ar_tensor *io)`, which
+ * fills the output, of type T like input 0, with FUNCTION(p, T, S). */
+#define AR_BINARY(name, T, PARAMS, FUNCTION) AR_MIXED_BINARY(name, T, T, PARAMS, FUNCTION)
+#define AR_MIXED_BINARY(name, T, S, PARAMS, FUNCTION)                                         \
+  static void name##_row(const PARAMS p, const T *a, const S *b, T *restrict y, int64_t n,    \
                          int64_t step0, int64_t step1) {                                      \
     if (step0 && step1) {                                                                     \
       for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], b[i]);                        \
     } else if (step0) {                                                                       \
-      const T one = *b;                                                                       \
+      const S one = *b;                                                                       \
       for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], one);                         \
     } else {                                                                                  \
       const T one = *a;                                                                       \
@@ -98,7 +99,8 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
     }                                                                                         \
   }                                                                                           \
   static void name(const ar_broadcast *g, const PARAMS *p, const ar_tensor *io) {             \
-    const T *a = io[1].data, *b = io[2].data;                                                 \
+    const T *a = io[1].data;                                                                  \
+    const S *b = io[2].data;                                                                  \
     T *y = io[0].data;                                                                        \
     const int32_t last = g->rank - 1;                                                         \
     const int64_t n = g->size[last];                                                          \

@@ -47,6 +47,18 @@ static inline float ar_exp(float x) {
   return p * ar_float_of_bits((half + 127) << 23) * ar_float_of_bits((n - half + 127) << 23);
 }
 
+/* exp(x) - 1 for x < 0; near 0 the difference would lose digits. */
+static inline float ar_expm1_of_negative(float x) {
+  float p = 1.0f + x * (1.0f / 8.0f);
+  p = 1.0f + x * (1.0f / 7.0f) * p;
+  p = 1.0f + x * (1.0f / 6.0f) * p;
+  p = 1.0f + x * (1.0f / 5.0f) * p;
+  p = 1.0f + x * (1.0f / 4.0f) * p;
+  p = 1.0f + x * (1.0f / 3.0f) * p;
+  p = 1.0f + x * 0.5f * p;
+  return x > -0.5f ? x * p : ar_exp(x) - 1.0f;
+}
+
 /* 1 / (1 + exp(-x)), and exp(x) below -9, as TFLM has it. */
 static inline float ar_logistic(float x) {
   const int small = x < -9.0f;

@@ -13,8 +13,11 @@
   K(depthwise_conv_2d) \
   K(dequantize) \
   K(div) \
+  K(elu) \
   K(expand_dims) \
   K(fully_connected) \
+  K(gather) \
+  K(gather_nd) \
   K(hard_swish) \
   K(leaky_relu) \
   K(log_softmax) \
@@ -27,6 +30,7 @@
   K(pack) \
   K(pad) \
   K(padv2) \
+  K(prelu) \
   K(quantize) \
   K(relu) \
   K(relu6) \
@@ -40,6 +44,7 @@
   K(sub) \
   K(svdf) \
   K(tanh) \
+  K(tile) \
   K(transpose) \
   K(transpose_conv) \
   K(unidirectional_sequence_lstm) \

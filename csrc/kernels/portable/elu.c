@@ -1,0 +1,29 @@
+/* ELU: int8 through the parameters' table, float32. */
+#include "float_math.h"
+#include "lookup.h"
+#include "name.h"
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  (void)params, (void)sizes;
+  const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32);
+  return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
+}
+
+static void elu_float(const float *restrict x, float *restrict y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float below = ar_expm1_of_negative(x[i]);
+    y[i] = x[i] < 0.0f ? below : x[i];
+  }
+}
+
+static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const EluParams *p = opaque;
+  const int64_t count = ar_elements(&io[0]);
+  if (io[0].type == AR_INT8) ar_lookup(p->table, io[1].data, io[0].data, count);
+  else elu_float(io[1].data, io[0].data, count);
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(elu) = {"ELU", measure, ar_plan_nothing, run};
