@@ -34,6 +34,7 @@ from arenite.formats.mnn.enums import (
     ReductionKind,
     UnaryKind,
 )
+from arenite.formats.mnn.fusion import fused
 from arenite.formats.mnn.graph import Graph
 from arenite.formats.mnn.net import Net, Op, Shape
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
@@ -238,7 +239,9 @@ def _output(graph: Graph, net: Net, index: int) -> Port:
 def _finished(graph: Graph, inputs: list[Port], outputs: list[Port]) -> Converted:
     """The model, without the operators that nothing depends on in the end."""
     built = graph.builder.subgraph()
-    operators, origins = _live(built.operators, graph.origins, {port.tensor for port in outputs})
+    wanted = {port.tensor for port in outputs}
+    operators, origins = _live(built.operators, graph.origins, set(wanted))
+    operators, origins = fused(operators, origins, built.tensors, wanted)
     kept = {port.tensor for port in (*inputs, *outputs)}
     kept.update(i for op in operators for i in (*op.inputs, *op.outputs) if i >= 0)
     places = {index: place for place, index in enumerate(sorted(kept))}
