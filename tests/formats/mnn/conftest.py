@@ -1,0 +1,27 @@
+"""Fixtures: MNN's own package, and what its converter makes of the tests' models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from tests.mnn_oracle import MnnOracle
+
+Converter = Callable[..., bytes]
+
+
+@pytest.fixture(scope="session")
+def mnn() -> Iterator[MnnOracle]:
+    """One oracle for the whole test session."""
+    pytest.importorskip("MNN")
+    oracle = MnnOracle()
+    yield oracle
+    oracle.close()
+
+
+@pytest.fixture(scope="session")
+def converter(mnn: MnnOracle) -> Converter:
+    """``(framework, model, *arguments)`` to a ``.mnn`` file; each is made once."""
+    return cache(mnn.convert)

@@ -1,0 +1,17 @@
+"""Every operator that MNN's converter makes of ONNX: Arenite computes what MNN computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.formats.mnn.compare import agrees
+from tests.formats.mnn.conftest import Converter
+from tests.formats.mnn.onnx_cases import CASES
+from tests.mnn_oracle import MnnOracle
+
+pytest.importorskip("onnx")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_is_as_mnn_has_it(name: str, mnn: MnnOracle, converter: Converter) -> None:
+    agrees(mnn, converter("ONNX", CASES[name]()))
