@@ -2,7 +2,7 @@
 #include "../fixedpoint.h"
 #include "name.h"
 
-enum { BLOCK = 32 }; /* channels that are reduced at a time, in registers */
+enum { BLOCK = 64 }; /* channels that are reduced at a time, in registers */
 
 /* The part of a window that lies in the image. */
 typedef struct {
