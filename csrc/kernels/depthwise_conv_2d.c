@@ -67,8 +67,9 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->batches = x->dims[0];
-  ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
-                  (uint8_t)(-params->input_offset ^ 0x80));
+  const ar_status staged = ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
+                                           (uint8_t)(-params->input_offset ^ 0x80));
+  if (staged != AR_OK) return staged;
   plan->depthwise = (ar_depthwise){
       .output_rows = w->output_size[0],
       .output_columns = w->output_size[1],

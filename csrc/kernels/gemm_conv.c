@@ -95,8 +95,10 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
     plan->enter = isa->enter;
     plan->leave = isa->leave;
   }
-  ar_stage_window(&plan->staging, w, p->height, p->width, c * plan->staged_bytes,
-                  p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
+  const ar_status staged =
+      ar_stage_window(&plan->staging, w, p->height, p->width, c * plan->staged_bytes,
+                      p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
+  if (staged != AR_OK) return staged;
   plan->batches = p->batches;
   plan->depth = c;
   plan->filters = filters;

@@ -21,23 +21,33 @@ static inline int64_t ar_staged_bytes(const ar_staging *s) {
   return ((int64_t)s->staged_rows * s->staged_row_bytes + 63) / 64 * 64 + 128;
 }
 
-/* The staging of a window over an image: wide enough for every position of the window. */
-static inline void ar_stage_window(ar_staging *s, const Window *w, int32_t height, int32_t width,
-                                   int32_t depth, uint8_t padding) {
-  const int32_t need_h =
-      (w->output_size[0] - 1) * w->stride[0] + (w->filter_size[0] - 1) * w->dilation[0] + 1;
-  const int32_t need_w =
-      (w->output_size[1] - 1) * w->stride[1] + (w->filter_size[1] - 1) * w->dilation[1] + 1;
-  const int32_t inner_h = w->padding[0] + height, inner_w = w->padding[1] + width;
+/* What staging may take: wide dilations ask for borders of any size. */
+#define AR_MAX_STAGED_BYTES (INT64_C(1) << 28)
+
+/* The staging of a window over an image: wide enough for every position of the window. Returns
+ * AR_UNSUPPORTED where that takes too much memory, or offsets that int32 does not hold. */
+static inline ar_status ar_stage_window(ar_staging *s, const Window *w, int32_t height,
+                                        int32_t width, int32_t depth, uint8_t padding) {
+  int64_t size[2] = {(int64_t)w->padding[0] + height, (int64_t)w->padding[1] + width};
+  for (int i = 0; i < 2; ++i) {
+    const int64_t need = (int64_t)(w->output_size[i] - 1) * w->stride[i] +
+                         (int64_t)(w->filter_size[i] - 1) * w->dilation[i] + 1;
+    if (need > size[i]) size[i] = need;
+    if (size[i] > AR_MAX_STAGED_BYTES) return AR_UNSUPPORTED;
+  }
+  if (size[1] * depth > AR_MAX_STAGED_BYTES ||
+      size[0] * size[1] * depth > AR_MAX_STAGED_BYTES)
+    return AR_UNSUPPORTED;
   *s = (ar_staging){
       .rows = height,
       .row_bytes = width * depth,
       .top = w->padding[0],
       .left_bytes = w->padding[1] * depth,
-      .staged_rows = need_h > inner_h ? need_h : inner_h,
-      .staged_row_bytes = (need_w > inner_w ? need_w : inner_w) * depth,
+      .staged_rows = (int32_t)size[0],
+      .staged_row_bytes = (int32_t)size[1] * depth,
       .padding = padding,
   };
+  return AR_OK;
 }
 
 static inline void ar_flip(uint8_t *restrict out, const int8_t *restrict in, int64_t count) {

@@ -30,7 +30,8 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   const Window *w = &params->window;
   const int32_t c = x->dims[3];
   memset(plan, 0, sizeof *plan);
-  ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c * 4, 0);
+  const ar_status staged = ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c * 4, 0);
+  if (staged != AR_OK) return staged;
   const int32_t row = plan->staging.staged_row_bytes / 4;
   plan->batches = x->dims[0];
   plan->rows = w->output_size[0];
