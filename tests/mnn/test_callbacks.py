@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -162,6 +164,32 @@ def test_a_session_may_be_released_from_its_callback(chain):
     interpreter.runSessionWithCallBack(session, begin, yes)
     with pytest.raises(ar.StateError, match="released"):
         interpreter.runSession(session)
+
+
+@pytest.mark.parametrize("call", ["releaseSession", "resizeSession", "releaseModel"])
+def test_a_callback_may_use_the_interpreter_while_another_thread_waits_for_the_session(chain, call):
+    interpreter, session = chain
+    other = interpreter.createSession()
+    arguments = () if call == "releaseModel" else (session,)
+    waiting = threading.Thread(target=getattr(interpreter, call), args=arguments, daemon=True)
+    seen = []
+
+    def begin(*_):
+        if not seen:
+            waiting.start()
+            waiting.join(0.1)
+            seen.append(interpreter.getSessionInput(other).getShape())
+        return True
+
+    run = threading.Thread(
+        target=interpreter.runSessionWithCallBack, args=(session, begin, yes), daemon=True
+    )
+    run.start()
+    run.join(20)
+    waiting.join(20)
+    assert seen == [(1, 4)]
+    assert not run.is_alive()
+    assert not waiting.is_alive()
 
 
 def test_a_session_in_release_mode_calls_nobody(chain):

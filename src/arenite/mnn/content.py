@@ -38,7 +38,7 @@ class Content:
         tensorMap: Which session an input or output belongs to, once somebody asked for it.
         modes: What ``setSessionMode`` was told.
         cacheFile: What ``setCacheFile`` was told.
-        lock: Held while sessions are made, resized and released.
+        lock: Held while ``sessions`` and ``tensorMap`` change, never while a session's is taken.
     """
 
     buffer: AutoStorage

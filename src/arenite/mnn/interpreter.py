@@ -185,27 +185,21 @@ class Interpreter:
             StateError: The model was released.
             UnsupportedOperatorError, ModelError, ConstraintError: The net cannot run.
         """
-        if runtime is not None and not isinstance(runtime, RuntimeInfo):
+        if not isinstance(runtime, RuntimeInfo | None):
             kind = type(runtime).__name__
             raise TypeError(f"createSession: expected a runtime of createRuntime, got {kind}")
         content = self._content
         wanted = schedule_config(config)
-        with content.lock:
-            kept = SESSION_CACHE.get(content.path)
-            if kept is not None:
-                if kept not in content.sessions:
-                    content.sessions.append(kept)
-                return kept
-            session = Session.of(
-                schedule(self._net("createSession"), wanted),
-                wanted,
-                visits=SessionMode.Session_Release not in content.modes,
-                path=content.path,
-            )
-            is_open = any(min(t.getShape() or (1,)) < 1 for t in session.getInputAll().values())
-            if not is_open and not _DEFERRED & content.modes:
+        session = SESSION_CACHE.get(content.path)
+        if session is None:
+            net = self._net("createSession")
+            visits = SessionMode.Session_Release not in content.modes
+            session = Session.of(schedule(net, wanted), wanted, visits=visits, path=content.path)
+            if not session.is_open and not _DEFERRED & content.modes:
                 session.resize()
-            content.sessions.append(session)
+        with content.lock:
+            if session not in content.sessions:
+                content.sessions.append(session)
         return session
 
     def releaseSession(self, session: Session) -> bool:
@@ -220,24 +214,22 @@ class Interpreter:
             if session not in content.sessions:
                 return False
             content.sessions.remove(session)
-            owned = [t for t, owner in content.tensorMap.items() if owner is session]
-            for tensor in owned:
-                del content.tensorMap[tensor]
-            session.release()
+            content.tensorMap = {t: s for t, s in content.tensorMap.items() if s is not session}
+        session.release()
         return True
 
     def releaseModel(self) -> None:
         """Let the model's buffer go. Sessions that are planned go on, but cannot be resized."""
         content = self._content
         with content.lock:
-            buffer = content.buffer.get()
-            if buffer is None:
-                return
-            for session in content.sessions:
-                session.leave_model(lambda plan: plan.without(buffer))
-            content.net = None
-            content.buffer.release()
-            self.removeCache()
+            buffer, content.net = content.buffer.get(), None
+            sessions = list(content.sessions)
+        if buffer is None:
+            return
+        for session in sessions:
+            session.leave_model(lambda plan: plan.without(buffer))
+        content.buffer.release()
+        self.removeCache()
 
     def resizeTensor(self, tensor: Tensor, shape: Sequence[int]) -> None:
         """Give a session's input another shape; :meth:`resizeSession` comes next.
@@ -248,8 +240,7 @@ class Interpreter:
             ShapeError: A dimension is not positive, or there are more than nine.
         """
         if not isinstance(tensor, Tensor):
-            kind = type(tensor).__name__
-            raise TypeError(f"resizeTensor: expected a Tensor, got {kind}")
+            raise TypeError(f"resizeTensor: expected a Tensor, got {type(tensor).__name__}")
         wanted = checked_shape(shape)
         if min(wanted, default=1) < 1:
             raise ShapeError(f"resizeTensor: expected positive dimensions, got {list(wanted)}")
@@ -276,9 +267,8 @@ class Interpreter:
                 for other ones.
         """
         self._session(session, "resizeSession")
-        with self._content.lock:
-            self._net("resizeSession")
-            session.resize()
+        self._net("resizeSession")
+        session.resize()
         return True
 
     def updateSessionToModel(self, session: Session, path: str | None = None) -> None:
@@ -344,23 +334,21 @@ class Interpreter:
             ValueError: There is none of that name.
             StateError: The session is another interpreter's, or was released.
         """
-        return self._map(session, {"": self._session(session, "getSessionInput").getInput(name)})[
-            ""
-        ]
+        tensor = self._session(session, "getSessionInput").getInput(name)
+        return self._known(session, {"": tensor})[""]
 
     def getSessionOutput(self, session: Session, name: str | None = None) -> Tensor:
         """An output by name, or the first one by name; see :meth:`getSessionInput`."""
-        return self._map(session, {"": self._session(session, "getSessionOutput").getOutput(name)})[
-            ""
-        ]
+        tensor = self._session(session, "getSessionOutput").getOutput(name)
+        return self._known(session, {"": tensor})[""]
 
     def getSessionInputAll(self, session: Session) -> dict[str, Tensor]:
         """All inputs by name, in the order of names."""
-        return self._map(session, self._session(session, "getSessionInputAll").getInputAll())
+        return self._known(session, self._session(session, "getSessionInputAll").getInputAll())
 
     def getSessionOutputAll(self, session: Session) -> dict[str, Tensor]:
         """All outputs by name, in the order of names."""
-        return self._map(session, self._session(session, "getSessionOutputAll").getOutputAll())
+        return self._known(session, self._session(session, "getSessionOutputAll").getOutputAll())
 
     def getSessionInfo(self, session: Session, code: int) -> float:
         """A fact: 0 memory in MB, 1 work in millions, 2 backend, 3 resize status, 4 threads.
@@ -393,7 +381,8 @@ class Interpreter:
             raise StateError(f"{call}: the session belongs to another interpreter")
         return session
 
-    def _map(self, session: Session, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    def _known(self, session: Session, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The tensors, once the map says which session they belong to."""
         with self._content.lock:
             self._content.tensorMap.update(dict.fromkeys(tensors.values(), session))
         return tensors

@@ -26,11 +26,6 @@ class Port:
     type: TensorType
     dimension: DimensionType
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the shape is still to be given."""
-        return min(self.shape, default=1) < 1
-
 
 @dataclass(frozen=True)
 class Node:

@@ -238,6 +238,11 @@ class Session:
         }
 
     @property
+    def is_open(self) -> bool:
+        """Whether an input's shape is still to be given."""
+        return any(min(t.getShape() or (), default=1) < 1 for t in self._inputs.values())
+
+    @property
     def model(self) -> Plan:
         """What runs.
 
