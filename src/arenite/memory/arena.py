@@ -259,7 +259,9 @@ class SingleArenaBufferAllocator:
         return moved
 
     def _note_use(self) -> None:
-        self._high_water = max(self._high_water, self.used)
+        # `used`, written out: this runs for every allocation.
+        head = max(self.head, self.temp) - self.buffer_head
+        self._high_water = max(self._high_water, head + self.buffer_tail - self.tail)
 
     def _too_small(self, region: str, size: int, free: int) -> ArenaError:
         return ArenaError(

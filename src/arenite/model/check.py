@@ -5,10 +5,9 @@ Paths in the messages use the names of ``schema.fbs``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from math import prod
-
-import numpy as np
 
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
@@ -151,7 +150,7 @@ def _check_open_dimensions(subgraph: Subgraph, path: str) -> None:
 
 def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -> None:
     scale, zero_point = quantization.scale, quantization.zero_point
-    if len(scale) and not (np.isfinite(scale) & (scale >= 0)).all():
+    if not all(0 <= value < math.inf for value in scale.tolist()):
         raise ModelError(
             f"expected finite scales of 0 or more, got {scale[:8]}", path=f"{path}.scale"
         )
@@ -161,7 +160,7 @@ def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -
             path=f"{path}.zero_point",
         )
     low, high = _ZERO_POINTS.get(tensor.type, _ANY_ZERO_POINT)
-    if len(zero_point) and not low <= int(zero_point.min()) <= int(zero_point.max()) <= high:
+    if not all(low <= value <= high for value in zero_point.tolist()):
         raise ModelError(
             f"expected zero points of {tensor.type} from {low} to {high}, got {zero_point[:8]}",
             path=f"{path}.zero_point",

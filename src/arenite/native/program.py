@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,11 +60,17 @@ def isa() -> str:
     """
     wanted = os.environ.get("ARENITE_ISA")
     if not wanted:
-        return _NAMES[lib.ar_best_isa()]
+        return _best_isa()
     have = available_isas()
     if wanted not in have:
         raise AreniteError(f"ARENITE_ISA: expected one of {', '.join(have)}, got {wanted!r}")
     return wanted
+
+
+@cache
+def _best_isa() -> str:
+    """What the CPU says, asked once: in a virtual machine that takes its time."""
+    return _NAMES[lib.ar_best_isa()]
 
 
 @dataclass(slots=True)

@@ -90,13 +90,13 @@ def variable_reset_value(tensor: Tensor) -> int:
 
 
 def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
-    """The model's tensor with the shape that it has now."""
+    """The model's tensor with the shape that it has now, before there is memory for it."""
     return TfLiteTensor(
         index=index,
         name=tensor.name,
         type=tensor.type,
         shape=current.shape,
-        data=tensor.value,
+        data=current.data if tensor.is_constant else None,
         quantization=tensor.quantization,
         is_variable=tensor.is_variable,
     )
