@@ -44,6 +44,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py
 	@$(BIN)/python docs/make_cli.py
 	@$(BIN)/python docs/make_times.py
+	@$(BIN)/python docs/make_mnn.py
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
 
 bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,11 @@ def test_every_public_name_of_ours_is_in_the_table():
     listed = {name for names, _, _ in rows() for name in names}
     ours = {name for name in arenite.mnn.__all__ if name != "HalideType"}
     assert ours - listed == {"Halide_Type_Int8"}  # named in its row as an addition
+
+
+def test_the_page_s_times_are_those_of_the_last_benchmark():
+    made = runpy.run_path(str(PAGE.parent / "make_mnn.py"))["page"]()
+    assert PAGE.read_text("utf-8") == made, "run `make docs`"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("MNN") is None, reason="MNN is not installed")
