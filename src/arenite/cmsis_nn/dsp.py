@@ -130,7 +130,7 @@ def smlal(
     wide = np.multiply(register(x), register(y), dtype=np.int64)
     with np.errstate(over="ignore"):
         total = np.asarray(acc, np.int64) + wide
-    count["SMLAL"] += total.size
+    _note("SMLAL", total.size, count)
     return np.asarray(total)
 
 
@@ -166,5 +166,10 @@ def _register(x: npt.NDArray[np.integer]) -> Register:
 
 def _done(name: str, lanes: npt.NDArray[np.integer], count: Count) -> Register:
     result = np.asarray(lanes, np.int32)
-    count[name] += result.size
+    _note(name, result.size, count)
     return result
+
+
+def _note(name: str, lanes: int, count: Count) -> None:
+    if lanes:  # a Counter would keep the name of what never ran
+        count[name] += lanes
