@@ -20,7 +20,9 @@ import json  # noqa: E402
 import statistics  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
+import tempfile  # noqa: E402
+from collections.abc import Iterator, Sequence  # noqa: E402
+from contextlib import contextmanager  # noqa: E402
 from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
@@ -84,12 +86,12 @@ def models() -> list[Path]:
 def start(path: Path) -> dict[str, float]:
     """Median seconds in fresh processes: NumPy, then Arenite on top of it, then load + plan."""
     rows = []
-    for _ in range(STARTS):
+    for _ in range(STARTS + 1):
         done = subprocess.run(
             [sys.executable, "-c", START, str(path)], capture_output=True, text=True, check=True
         )
         rows.append([float(value) for value in done.stdout.split()])
-    columns = zip(*rows, strict=True)
+    columns = zip(*rows[1:], strict=True)  # the first one compiles the modules
     names = ("import_numpy", "import_arenite", "load_and_plan")
     return dict(zip(names, map(statistics.median, columns), strict=True))
 
@@ -100,7 +102,7 @@ def large_batch(path: Path, peers: Sequence[Engine], turns: int) -> dict[str, An
     inputs = [one.array for one in random_inputs(interp.model, 0)]
     batch = [timing.shuffled(array, BATCH) for array in inputs]
     calls: dict[str, tuple[timing.Call, int]] = {
-        f"arenite, {threads} threads": (
+        f"arenite, threads={threads}": (
             partial(interp.predict, tuple(batch), threads=threads),
             BATCH,
         )
@@ -171,6 +173,15 @@ def lines_of(report: dict[str, Any]) -> str:
     return f'{json.dumps(rest, indent=1)[:-2]},\n "results": [\n{results}\n]}}\n'
 
 
+@contextmanager
+def compiled_modules() -> Iterator[None]:
+    """Subprocesses find modules compiled, as installed ones are."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        yield
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -183,13 +194,15 @@ def main() -> None:
     peers = peers_called([name for name in args.against.split(",") if name])
     console = Console(width=max(Console().width, 110), highlight=False)
     results, paths = [], args.models or models()
-    for path in paths:
-        with console.status(f"timing {path.stem}"):
-            results.append(measure(path, peers, args.repeat))
-    with console.status("starts and batches"):
-        first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
-        started = start(first)
-        batch = large_batch(first, peers, max(3, args.repeat // 20))
+    first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
+    with compiled_modules():
+        with console.status("starts"):
+            started = start(first)
+        for path in paths:
+            with console.status(f"timing {path.stem}"):
+                results.append(measure(path, peers, args.repeat))
+        with console.status("a large batch"):
+            batch = large_batch(first, peers, max(3, args.repeat // 20))
     about = {**machine(), "peers": {peer.name: peer.version for peer in peers}}
     console.print(table(results))
     console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {results[0].isa}")

@@ -49,7 +49,8 @@ def measure(path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0) -> 
     micro = MicroInterpreter.in_smallest_arena(model, AllOpsResolver(), kernels="auto")
     inputs = _inputs(model, seed)
     with _trials(path, peers, seed) as trials:
-        running = [trial for trial in trials if not trial.reason]
+        # Arenite runs the model in this process already, whatever became of its trial.
+        running = [trial for trial in trials if trial.engine is ARENITE or not trial.reason]
         loads = {trial.engine.name: partial(trial.engine.load, trial.path) for trial in running}
         engines, infer = _engine_times(model, running, loads, inputs, repeat)
         seconds = {engine.name: engine.inference.median for engine in engines}
@@ -59,7 +60,7 @@ def measure(path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0) -> 
             kernels="reference" if micro.compiled is None else "native",
             isa=_isa() if micro.compiled is not None else "",
             engines=engines,
-            absent={trial.engine.name: trial.reason for trial in trials if trial.reason},
+            absent={trial.engine.name: trial.reason for trial in trials if trial not in running},
             compared_inputs=COMPARED,
             batches=tuple(_batches(infer, inputs, seconds, repeat)),
             operators=operator_times(micro, inputs, repeat),
