@@ -101,10 +101,7 @@ class Call:
         self._keep = keep
 
     def function(self) -> Callable[[Array, Array], None]:
-        """``run(x, y)``: one inference, from the only input to the only output.
-
-        A plain function, because that is quickest to call.
-        """
+        """``run(x, y)``: one inference, from the only input to the only output."""
         run, view, program = lib.ar_call, from_buffer, self._program
 
         def call(x: Array, y: Array) -> None:
@@ -112,6 +109,32 @@ class Call:
                 # `self` must be named here: it keeps alive what the program points to.
                 self._resume(program.failed)
                 y[...] = self._outputs[0]
+
+        return call
+
+    def like(self, source: Array, target: Array) -> Callable[[Any], Array | None]:
+        """One inference as a function from an array like ``source`` to a new one like ``target``.
+
+        Other values than contiguous arrays of that dtype and shape it answers with None. One
+        plain function, because a small model takes no longer than a few calls in Python.
+        """
+        shape, dtype, out_shape, out_dtype = source.shape, source.dtype, target.shape, target.dtype
+        run, view, program = lib.ar_call, from_buffer, self._program
+        empty, ndarray = np.empty, np.ndarray
+
+        def call(x: Any) -> Array | None:
+            if type(x) is not ndarray or x.shape != shape or x.dtype != dtype:
+                return None
+            y: Array = empty(out_shape, out_dtype)
+            try:
+                failed = run(program, view(x), view(y))
+            except ValueError:  # cffi: not contiguous
+                return None
+            if failed:
+                # `self` must be named here: it keeps alive what the program points to.
+                self._resume(program.failed)
+                y[...] = self._outputs[0]
+            return y
 
         return call
 

@@ -10,7 +10,7 @@ from arenite.memory.abi import ABIS, Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
 from arenite.memory.plan import MemoryPlan
-from arenite.memory.recording import Allocations
+from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.runtime.backends import Kernels, resolver_for
@@ -77,9 +77,23 @@ def smallest_arena(
         target: The processor that ``"cmsis_nn"`` is built for.
     """
     planner = "linear" if preserve_all_tensors else planner
+    peak = arena_peak(model, resolver, planner=planner, abi=abi, kernels=kernels, target=target)
+    return peak.smallest_arena
+
+
+def arena_peak(
+    model: Model,
+    resolver: OpResolver | None = None,
+    *,
+    planner: str = "greedy",
+    abi: AbiName | Abi = "lp64",
+    kernels: Kernels = "reference",
+    target: str = "cortex-m4",
+) -> Peak:
+    """What makes :func:`smallest_arena` as large as it is; it takes the same arguments."""
     unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
     operators = resolver_for(kernels, resolver or AllOpsResolver(), target)
-    return dry_run(model, operators, unlimited).peak.smallest_arena
+    return dry_run(model, operators, unlimited).peak
 
 
 def find_abi(abi: AbiName | Abi) -> Abi:

@@ -18,7 +18,6 @@ from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
 from arenite.runtime.backends import Kernels
-from arenite.runtime.fast import FastCall, fast_call
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -256,7 +255,7 @@ class Interpreter:
             return None
         return compiled.call(arena)
 
-    def _fast_call(self) -> FastCall | None:
+    def _fast_call(self) -> Callable[[Any], Array | None] | None:
         call = self._whole_call()
         if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
             return None
