@@ -1,8 +1,8 @@
 """Operators that look elements up, repeat them, or choose between them.
 
 Facts: MNN 3.6.1 ``shape/ShapeGatherV2.cpp``, ``ShapeGatherND.cpp``, ``ShapeTile.cpp``,
-``ShapeBroadcastTo.cpp``, ``ShapeSelect.cpp``, ``ShapeOneHot.cpp``, ``ShapeDepthToSpace.cpp``,
-``geometry/GeometryDepthToSpace.cpp``, ``GeometryCumSum.cpp``.
+``ShapeBroadcastTo.cpp``, ``ShapeSelect.cpp``, ``ShapeOneHot.cpp``,
+``geometry/GeometryCumSum.cpp``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from math import prod
 
 import numpy as np
 
-from arenite.formats.mnn.enums import Format, OpType
-from arenite.formats.mnn.graph import Graph, Layout, Value
+from arenite.formats.mnn.enums import OpType
+from arenite.formats.mnn.graph import Graph, Layout
 from arenite.formats.mnn.net import Op, Shape
 from arenite.formats.mnn.parts import Pick, part
 from arenite.formats.mnn.views import axis_of
@@ -175,60 +175,6 @@ def cumulate(g: Graph, op: Op) -> None:
     g.emit("MNN_CUMULATE", [g.tensor(x, layout)], [g.new(y, layout)], options)
 
 
-# -- between channels and pixels ----------------------------------------------------------
-
-DCR, CRD = 0, 1
-
-
-def depth_to_space(g: Graph, op: Op) -> None:
-    """DepthToSpace and SpaceToDepth: blocks of pixels as channels."""
-    x = g.input(op)
-    block, mode = op.main.get("blockSize", 0), op.main.get("mode", DCR)
-    if x.rank != 4 or block < 1 or mode not in (DCR, CRD):
-        g.fail(op, f"cannot rearrange {list(x.shape)} in blocks of {block}, mode {mode}")
-    n, height, width, channels = (x.shape[a] for a in last_order(x))
-    to_space = op.type is OpType.DepthToSpace
-    area = block * block
-    if channels % area if to_space else height % block or width % block:
-        g.fail(op, f"{list(x.shape)} does not divide into blocks of {block}")
-    large = small = x_shape(x)
-    if to_space:
-        large = (n, height * block, width * block, channels // area)
-    else:
-        small = (n, height // block, width // block, channels * area)
-    result = large if to_space else small
-    last = x.format is Format.NHWC
-    y = g.output(op, result if last else (result[0], result[3], *result[1:3]), x)
-    box = (small[0], small[1], block, small[2], block, large[3])
-    fine, coarse = block_strides(large, small, block, mode)
-    whole = (coarse, fine) if to_space else (fine, coarse)
-    region = Region(0, 0, whole[0], 0, whole[1], box)
-    source = g.tensor(x, Layout.LAST)
-    g.emit("MNN_RASTER", [source], [g.new(y, Layout.LAST)], MnnRasterOptions((region,)))
-
-
-def last_order(x: Value) -> tuple[int, ...]:
-    """The axes of an image in the order NHWC."""
-    return (0, 1, 2, 3) if x.format is Format.NHWC else (0, 2, 3, 1)
-
-
-def x_shape(x: Value) -> Shape:
-    """An image's shape, NHWC."""
-    return tuple(x.shape[axis] for axis in last_order(x))
-
-
-def block_strides(large: Shape, small: Shape, block: int, mode: int) -> tuple[Shape, Shape]:
-    """Strides over (n, row, row in block, column, column in block, channel) of both images."""
-    n, row, column, _ = dense(large)
-    fine = (n, block * row, row, block * column, column, 1)
-    n, row, column, _ = dense(small)
-    channels = large[3]
-    down, right, channel = (block * channels, channels, 1)
-    if mode == CRD:
-        down, right, channel = block, 1, block * block
-    return fine, (n, row, down, column, right, channel)
-
-
 MAPPINGS = {
     OpType.Gather: gather,
     OpType.GatherV2: gather,
@@ -240,6 +186,4 @@ MAPPINGS = {
     OpType.OneHot: one_hot,
     OpType.CumSum: cumulate,
     OpType.CumProd: cumulate,
-    OpType.DepthToSpace: depth_to_space,
-    OpType.SpaceToDepth: depth_to_space,
 }

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 from arenite.errors import ModelError, UnsupportedOperatorError
 from arenite.formats.mnn import (
+    blocks,
     convolution,
     deconvolution,
     elementwise,
@@ -44,6 +45,7 @@ Mapper = Callable[[Graph, Op], None]
 
 #: How each of MNN's operators is mapped: the table that every module has of its own, joined.
 MAPPERS: dict[OpType, Mapper] = {
+    **blocks.MAPPINGS,
     **convolution.MAPPINGS,
     **deconvolution.MAPPINGS,
     **elementwise.MAPPINGS,

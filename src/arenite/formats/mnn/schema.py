@@ -258,6 +258,9 @@ UnaryOp
 PackParam
   dataType int32
   axis int32
+SpaceBatch
+  blockShape Blob
+  padding Blob
 StridedSliceParam
   Index int32
   T int32
@@ -315,14 +318,6 @@ LayerNorm
   group int32 1
   external [int64]
   useRMSNorm bool
-Normalize
-  acrossSpatial int32
-  channelShared int32
-  eps float32
-  scale [float32]
-SpaceBatch
-  blockShape Blob
-  padding Blob
 CumSum
   exclusive bool
   reverse bool
