@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 import arenite as ar
-from arenite.cli.memory import AbiName, PlannerName
+from arenite.cli.memory import AbiName, PlannerName, TargetName
+from arenite.cmsis_nn.targets import TARGETS
 from arenite.memory.abi import ABIS
 from arenite.memory.planners import planner_names
 
@@ -38,7 +39,8 @@ def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest
     ]
     table = lines.index("#  buffer         kind    offset  size  alive")
     assert lines[table + 1] == "0  image          tensor     192    64  input to operator 0"
-    assert lines[-1].startswith(f"Smallest arena  {smallest:,} bytes")
+    assert lines[-2].startswith(f"Smallest arena  {smallest:,} bytes")
+    assert lines[-1] == "set by prepare of #1 CONV_2D"
 
 
 def test_the_regions_make_up_the_arena(arenite, model_file, smallest):
@@ -69,14 +71,20 @@ def test_no_arena_at_all_is_too_small(arenite, model_file, smallest):
 def test_json_of_an_arena_that_is_too_small(arenite, model_file, smallest):
     result = arenite("memory", model_file, "--arena", 64, "--json")
     assert result.exit_code == 1
-    assert json.loads(result.stdout) == {
+    use = json.loads(result.stdout)
+    peak = use.pop("set_by")
+    assert use == {
         "file": str(model_file),
         "planner": "greedy",
         "abi": "lp64",
+        "kernels": "reference",
+        "target": None,
         "fits": False,
         "arena": 64,
         "smallest_arena": smallest,
     }
+    assert (peak["moment"], peak["operator"]) == ("prepare", "#1 CONV_2D")
+    assert smallest - 16 < peak["used"] <= smallest
 
 
 def test_the_keys_of_the_json_are_stable(arenite, model_file):
@@ -85,9 +93,13 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "file",
         "planner",
         "abi",
+        "kernels",
+        "target",
         "fits",
         "arena",
         "smallest_arena",
+        "set_by",
+        "total",
         "head",
         "temp",
         "tail",
@@ -120,9 +132,36 @@ def test_a_32_bit_target_has_smaller_structs(arenite, model_file):
     assert use["tail"] < facts(arenite, model_file)["tail"]
 
 
+def test_cmsis_nn_kernels_have_the_structs_of_a_cortex_m(arenite, model_file):
+    use = facts(arenite, model_file, "--kernels", "cmsis_nn")
+    assert (use["abi"], use["kernels"], use["target"]) == ("ilp32", "cmsis_nn", "cortex-m4")
+    micro = ar.MicroInterpreter(
+        ar.load(model_file), ar.AllOpsResolver(), use["arena"], abi="ilp32", kernels="cmsis_nn"
+    )
+    micro.allocate_tensors()
+    assert (use["head"], use["tail"]) == (micro.arena.head_used, micro.arena.tail_used)
+    assert use["total"] == micro.arena.used
+    lines = arenite("memory", model_file, "--kernels", "cmsis_nn").stdout.splitlines()
+    assert lines[1] == "greedy planner, structs of ilp32, cmsis_nn for cortex-m4"
+
+
+@pytest.mark.parametrize(("target", "row"), [("cortex-m4", 12 * 2), ("cortex-m55", 16 * 2)])
+def test_the_target_decides_on_scratch_memory(arenite, model_file, target, row):
+    """9 values of im2col: two rows of int16 in fours, or four of int8 in whole vectors."""
+    use = facts(arenite, model_file, "--kernels", "cmsis_nn", "--target", target)
+    scratch = {b["name"]: b["size"] for b in use["buffers"] if b["kind"] == "scratch"}
+    assert scratch["#0 CONV_2D im2col"] == 2 * row
+
+
+def test_the_abi_may_be_another_one(arenite, model_file):
+    use = facts(arenite, model_file, "--kernels", "cmsis_nn", "--abi", "lp64")
+    assert use["abi"] == "lp64"
+
+
 def test_the_choices_are_those_of_the_library():
     assert {name.value for name in AbiName} == set(ABIS)
     assert {name.value for name in PlannerName} <= set(planner_names())
+    assert {name.value for name in TargetName} == set(TARGETS)
 
 
 def test_svg_holds_every_buffer_of_the_head(arenite, model_file, tmp_path):
@@ -134,7 +173,9 @@ def test_svg_holds_every_buffer_of_the_head(arenite, model_file, tmp_path):
     assert tips[0] == "0: image (tensor), 64 bytes at 192, input to operator 0"
 
 
-@pytest.mark.parametrize("arguments", [["--arena", "-1"], ["--planner", "best"], ["--abi", "z80"]])
+@pytest.mark.parametrize(
+    "arguments", [["--arena", "-1"], ["--planner", "best"], ["--abi", "z80"], ["--target", "z80"]]
+)
 def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     assert arenite("memory", model_file, *arguments).exit_code == 2
 

@@ -57,6 +57,11 @@ def test_fields_for_compression_count_only_where_it_was_built_in() -> None:
     assert struct.size(Abi("lp64", 8, compression=True)) == 24
 
 
+def test_fields_of_the_package_count_only_there() -> None:
+    struct = Struct("Params", ("int",), package=("pointer",))
+    assert (struct.size(LP64), struct.size(TFLITE_MICRO)) == (4, 16)
+
+
 @pytest.mark.parametrize("abi", [ILP32, ARM_NONE_EABI])
 def test_enums_are_short_where_the_arm_toolchain_makes_them_short(abi: Abi) -> None:
     assert structs.TENSOR.size(abi) == 32

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arenite.cli.common import AsJson, ModelPath, console, print_json
 
 if TYPE_CHECKING:
-    from arenite.memory.abi import Abi
-    from arenite.report.memory import ArenaUse
+    from arenite.report.memory import ArenaUse, Firmware
 
 
 class PlannerName(str, Enum):
@@ -32,18 +31,42 @@ class AbiName(str, Enum):
     tflite_micro = "tflite_micro"
 
 
+class KernelsName(str, Enum):
+    """``--kernels``."""
+
+    reference = "reference"
+    cmsis_nn = "cmsis_nn"
+
+
+class TargetName(str, Enum):
+    """``--target``."""
+
+    cortex_m0 = "cortex-m0"
+    cortex_m3 = "cortex-m3"
+    cortex_m4 = "cortex-m4"
+    cortex_m7 = "cortex-m7"
+    cortex_m33 = "cortex-m33"
+    cortex_m55 = "cortex-m55"
+
+
 ArenaSize = Annotated[
     int | None,
     typer.Option(min=0, metavar="BYTES", help="Size of the arena; by default the smallest."),
 ]
 Planner = Annotated[PlannerName, typer.Option(help="TFLM's planner, or one that shares no memory.")]
-Target = Annotated[
-    AbiName,
+StructSizes = Annotated[
+    AbiName | None,
     typer.Option(
         metavar="ABI",
-        help="The target whose structs count: lp64 (64-bit host), ilp32 (32 bits), "
-        "arm_none_eabi (Cortex-M, Arm GCC) or tflite_micro (TFLM's Python package).",
+        help="Whose structs count: lp64 (64-bit host; the default), ilp32 (Cortex-M with Arm "
+        "GCC, arm_none_eabi is the same; the default with cmsis_nn), ilp32_int_enums (32 bits, "
+        "enums of 4 bytes) or tflite_micro (TFLM's Python package).",
     ),
+]
+Kernels = Annotated[KernelsName, typer.Option(help="TFLM's kernels, or those with CMSIS-NN.")]
+Target = Annotated[
+    TargetName,
+    typer.Option(metavar="PROCESSOR", help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, ..."),
 ]
 SvgFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
@@ -55,19 +78,24 @@ def memory(
     *,
     arena: ArenaSize = None,
     planner: Planner = PlannerName.greedy,
-    abi: Target = AbiName.lp64,
+    abi: StructSizes = None,
+    kernels: Kernels = KernelsName.reference,
+    target: Target = TargetName.cortex_m4,
     svg: SvgFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.
 
-    Example: arenite memory model.tflite --abi arm_none_eabi --svg plan.svg
+    Example: arenite memory model.tflite --kernels cmsis_nn --target cortex-m7 --svg plan.svg
     """
-    from arenite.memory.abi import ABIS
-    from arenite.report.memory import arena_facts, render_arena
+    from arenite.report.memory import Firmware, arena_facts, render_arena
     from arenite.report.memory_svg import memory_svg
 
-    use = _allocate(model, arena, planner.value, ABIS[abi.value], as_json=as_json)
+    on_device = kernels is KernelsName.cmsis_nn
+    chosen = abi or (AbiName.ilp32 if on_device else AbiName.lp64)
+    processor = target.value if on_device else None
+    firmware = Firmware(planner.value, chosen.value, kernels.value, processor)
+    use = _allocate(model, arena, firmware, as_json=as_json)
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
         svg.write_text(memory_svg(use.head_buffers, title), "utf-8")
@@ -80,18 +108,25 @@ def memory(
         terminal.print(line, soft_wrap=True)
 
 
-def _allocate(model: str, arena: int | None, planner: str, abi: Abi, *, as_json: bool) -> ArenaUse:
-    from arenite import AllOpsResolver, ArenaError, MicroInterpreter, load, smallest_arena
+def _allocate(model: str, arena: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:
+    from arenite import AllOpsResolver, ArenaError, MicroInterpreter, load
     from arenite.report.memory import ArenaUse, small_arena_facts
+    from arenite.runtime.allocation import arena_peak
 
     loaded, resolver = load(model), AllOpsResolver()
-    smallest = smallest_arena(loaded, resolver, planner=planner, abi=abi)
-    size = smallest if arena is None else arena
+    options: dict[str, Any] = {
+        "planner": firmware.planner,
+        "abi": firmware.abi,
+        "kernels": firmware.kernels,
+        "target": firmware.target or TargetName.cortex_m4.value,
+    }
+    peak = arena_peak(loaded, resolver, **options)
+    size = peak.smallest_arena if arena is None else arena
     try:
-        micro = MicroInterpreter(loaded, resolver, size, planner=planner, abi=abi)
+        micro = MicroInterpreter(loaded, resolver, size, **options)
         micro.allocate_tensors()
     except ArenaError:
         if as_json:
-            print_json(small_arena_facts(model, planner, abi.name, size, smallest))
+            print_json(small_arena_facts(model, firmware, size, peak))
         raise
-    return ArenaUse(model, abi.name, size, smallest, micro.plan, micro.allocations())
+    return ArenaUse(model, firmware, size, micro.plan, micro.allocations())

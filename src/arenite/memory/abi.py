@@ -39,6 +39,8 @@ class Abi:
         compression: Whether TFLM was built with ``USE_TFLM_COMPRESSION``.
         recording: Whether the arena belongs to a ``RecordingMicroAllocator``, which takes
             more room for itself.
+        package: Whether it is TFLM's package on PyPI (October 2026), some of whose structs have
+            fields that are not in TFLM's public sources (August 2026).
     """
 
     name: AbiName
@@ -46,6 +48,7 @@ class Abi:
     enum: int = 4
     compression: bool = False
     recording: bool = False
+    package: bool = False
 
 
 LP64 = Abi("lp64", 8)
@@ -55,7 +58,7 @@ ARM_NONE_EABI = Abi("arm_none_eabi", 4, enum=1)
 #: 32-bit targets whose compiler makes every enum an ``int`` (RISC-V, Xtensa).
 ILP32_INT_ENUMS = Abi("ilp32_int_enums", 4)
 #: How the ``tflite-micro`` package on PyPI is built and creates its allocator.
-TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True)
+TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True, package=True)
 ABIS: dict[str, Abi] = {
     abi.name: abi for abi in (LP64, ILP32, ILP32_INT_ENUMS, ARM_NONE_EABI, TFLITE_MICRO)
 }
@@ -67,7 +70,8 @@ class Struct:
 
     A field is a scalar (``"int32"``, ``"pointer"``, ``"size_t"``, ``"enum"`` ...), another
     struct, or ``(field, count)`` for an array. ``compression`` holds the last fields, which
-    exist only where TFLM was built with ``USE_TFLM_COMPRESSION``.
+    exist only where TFLM was built with ``USE_TFLM_COMPRESSION``, ``package`` those which only
+    its package has.
 
     >>> Struct("TfLiteEvalTensor", ("pointer", "pointer", "enum")).size(LP64)
     24
@@ -76,6 +80,7 @@ class Struct:
     name: str
     fields: tuple[Field, ...]
     compression: tuple[Field, ...] = ()
+    package: tuple[Field, ...] = ()
     _layouts: dict[Abi, tuple[int, int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -104,7 +109,8 @@ class Struct:
         return align_up(end, largest) or 1, largest
 
     def _fields(self, abi: Abi) -> tuple[Field, ...]:
-        return self.fields + self.compression if abi.compression else self.fields
+        built = self.compression if abi.compression else ()
+        return self.fields + built + (self.package if abi.package else ())
 
 
 Field = str | Struct | tuple["str | Struct", int]

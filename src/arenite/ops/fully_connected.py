@@ -74,10 +74,12 @@ OP_DATA = Struct(
     ("int32", "int", "int32", "int32", "int", *("int32",) * 3, "int", "pointer", "pointer", "bool"),
     compression=("int", "int"),
 )
-# The last two are younger than TFLM's public sources: the package's machine code sets them
-# to the data and length of a vector in the options.
+# The package's machine code sets its two fields to the data and length of a vector in the
+# options.
 BUILTIN_DATA = Struct(
-    "TfLiteFullyConnectedParams", ("enum", "enum", "bool", "bool", "enum", "pointer", "int")
+    "TfLiteFullyConnectedParams",
+    ("enum", "enum", "bool", "bool", "enum"),
+    package=("pointer", "int"),
 )
 
 

@@ -9,21 +9,39 @@ from typing import Any
 from rich.text import Text
 
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
-from arenite.memory.recording import Allocations
+from arenite.memory.recording import Allocations, Peak
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
 from arenite.report.text import Column, number, printable, size, table
 
 
 @dataclass(frozen=True)
+class Firmware:
+    """What decides on the arena besides the model; ``target`` is None where it plays no part."""
+
+    planner: str
+    abi: str
+    kernels: str = "reference"
+    target: str | None = None
+
+    def __str__(self) -> str:
+        built = f"{self.planner} planner, structs of {self.abi}"
+        return built if self.target is None else f"{built}, {self.kernels} for {self.target}"
+
+
+@dataclass(frozen=True)
 class ArenaUse:
-    """How a model uses an arena of ``arena`` bytes; ``smallest`` is the least that works."""
+    """How a model uses an arena of ``arena`` bytes; ``firmware`` is what it is built as."""
 
     file: str
-    abi: str
+    firmware: Firmware
     arena: int
-    smallest: int
     plan: MemoryPlan
     allocations: Allocations
+
+    @property
+    def smallest(self) -> int:
+        """Bytes of the smallest arena that works."""
+        return self.allocations.peak.smallest_arena
 
     @property
     def temp(self) -> int:
@@ -45,8 +63,9 @@ def arena_facts(use: ArenaUse) -> dict[str, Any]:
     """Everything that ``arenite memory`` prints; see ``docs/cli.md`` for the keys."""
     allocations = use.allocations.to_dict()
     return {
-        **small_arena_facts(use.file, use.plan.planner, use.abi, use.arena, use.smallest),
+        **small_arena_facts(use.file, use.firmware, use.arena, use.allocations.peak),
         "fits": True,
+        "total": use.allocations.total,
         "head": use.allocations.head,
         "temp": use.temp,
         "tail": use.allocations.tail,
@@ -57,24 +76,22 @@ def arena_facts(use: ArenaUse) -> dict[str, Any]:
     }
 
 
-def small_arena_facts(
-    file: str, planner: str, abi: str, arena: int, smallest: int
-) -> dict[str, Any]:
+def small_arena_facts(file: str, firmware: Firmware, arena: int, peak: Peak) -> dict[str, Any]:
     """What is left to say of an arena that is too small: the first keys of the others."""
     return {
         "file": file,
-        "planner": planner,
-        "abi": abi,
+        **asdict(firmware),
         "fits": False,
         "arena": arena,
-        "smallest_arena": smallest,
+        "smallest_arena": peak.smallest_arena,
+        "set_by": asdict(peak),
     }
 
 
 def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
     """Regions, the map of the head, its buffers, the tail's categories."""
     yield Text(printable(use.file), style="bold")
-    yield Text(f"{use.plan.planner} planner, structs of {use.abi}")
+    yield Text(str(use.firmware))
     yield Text()
     yield from render_regions(use, width, ascii_only=ascii_only)
     yield Text()
@@ -87,6 +104,23 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield from _tail(use, width)
     yield Text()
     yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
+    yield Text(f"set by {moment_text(use.allocations.peak)}")
+
+
+def moment_text(peak: Peak) -> str:
+    """The moment at which most of the arena is in use, in words."""
+    if peak.moment == "prepare":
+        return f"prepare of {printable(peak.operator)}"
+    return _MOMENTS[peak.moment]
+
+
+_MOMENTS = {
+    "creation": "the allocator's own structs",
+    "start": "the structs of the model",
+    "init": "init of the operators",
+    "planning": "planning the head",
+    "ports": "head and tail, once all is allocated",
+}
 
 
 def render_regions(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
