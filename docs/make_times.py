@@ -1,4 +1,8 @@
-"""Put ``benchmarks/results/reference.json`` into the README: ``python docs/make_times.py``."""
+"""Put the benchmarks' results into the README: ``python docs/make_times.py``.
+
+``benchmarks/results/native.json`` and, for the column on AVX2, ``native_avx2.json`` come from
+``benchmarks/native.py``; ``reference.json`` comes from ``benchmarks/reference.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,96 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-RESULTS = ROOT / "benchmarks" / "results" / "reference.json"
-TABLE = re.compile(r"(?<=<!-- times -->\n).*?(?=<!-- end of times -->)", re.DOTALL)
+RESULTS = ROOT / "benchmarks" / "results"
 ENGINES = ("arenite", "tflite_micro", "litert")
+PEERS = ("litert", "tflm", "mnn")
 
 
 def page() -> str:
-    """The README with the times of the last benchmark."""
-    report = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return TABLE.sub(lambda _: table(report), README.read_text(encoding="utf-8"))
+    """The README with the figures of the last benchmarks."""
+    text = README.read_text(encoding="utf-8")
+    if "<!-- native times -->" in text:
+        text = between("native times", native_table(), text)
+    return between("times", table(results("reference")), text)
+
+
+def between(name: str, content: str, text: str) -> str:
+    """``text`` with other content between two marks."""
+    marks = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of {name} -->)", re.DOTALL)
+    return marks.sub(lambda _: content, text)
+
+
+def results(name: str) -> dict[str, Any]:
+    """A benchmark's report."""
+    report: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return report
+
+
+# -- the native engine -----------------------------------------------------------------
+
+
+def native_table() -> str:
+    """A row per model, the figures of a start and of a large batch, the machine."""
+    report, avx2 = results("native"), ratios(results("native_avx2"))
+    lines = [
+        "| model | Arenite | LiteRT | times as fast as LiteRT | as tflite_micro | as MNN "
+        "| as LiteRT, AVX2 |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+        *(native_row(result, avx2) for result in report["results"]),
+    ]
+    return "\n".join([*lines, "", about_native(report), ""])
+
+
+def native_row(result: dict[str, Any], avx2: dict[str, str]) -> str:
+    """One model: two times, and how many times as long the peers take."""
+    times = {engine["name"]: engine["inference"] for engine in result["engines"]}
+    cells = [native_time(times.get(name)) for name in ("arenite", "litert")]
+    own = times["arenite"]["median"]
+    cells += [ratio(times[name]["median"] / own) if name in times else "" for name in PEERS]
+    model = Path(result["file"]).stem
+    return f"| {' | '.join([model, *cells, avx2.get(model, '')])} |"
+
+
+def ratios(report: dict[str, Any]) -> dict[str, str]:
+    """LiteRT's time over Arenite's by model."""
+    found = {}
+    for result in report["results"]:
+        times = {engine["name"]: engine["inference"]["median"] for engine in result["engines"]}
+        if "litert" in times:
+            found[Path(result["file"]).stem] = ratio(times["litert"] / times["arenite"])
+    return found
+
+
+def about_native(report: dict[str, Any]) -> str:
+    """What was measured, on what."""
+    machine, batch, start = report["machine"], report["batch"], report["start"]
+    rates = {name: spread["median"] for name, spread in batch["per_second"].items()}
+    one, two = rates["arenite, threads=1"], rates["arenite, threads=2"]
+    peers = ", ".join(f"{name} {version}" for name, version in machine["peers"].items())
+    total = 1000 * (start["import_arenite"] + start["load_and_plan"])
+    return (
+        "Microseconds, median and half of p10 to p90. "
+        f"{machine['cpu']} ({', '.join(machine['flags'])}), {report['isa']} kernels; {peers}. "
+        f"`predict` on {batch['samples']:,} samples of {batch['model']}: {one:,.0f} a second on "
+        f"one thread, {ratio(one / rates['litert, a loop'])} times a loop over LiteRT, and "
+        f"{two:,.0f} on two. Importing Arenite, loading and planning {start['model']} takes "
+        f"{total:.0f} ms more than importing NumPy."
+    )
+
+
+def native_time(spread: dict[str, float] | None) -> str:
+    """``7.9 ± 2 %``; empty where there is none."""
+    if spread is None:
+        return ""
+    return time_of({key: 1e6 * value for key, value in spread.items()})
+
+
+def ratio(value: float) -> str:
+    """Three digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+# -- the reference kernels -------------------------------------------------------------
 
 
 def table(report: dict[str, Any]) -> str:
@@ -55,7 +140,7 @@ def row(result: dict[str, Any]) -> str:
 
 def time_of(turns: dict[str, float]) -> str:
     """``374 ± 6 %``."""
-    digits = 0 if turns["median"] >= 100 else 1
+    digits = 0 if turns["median"] >= 100 else 1 if turns["median"] >= 10 else 2
     spread = 50 * (turns["p90"] - turns["p10"]) / turns["median"]
     return f"{turns['median']:.{digits}f} ± {spread:.0f} %"
 

@@ -30,6 +30,15 @@ def test_the_readme_s_python_runs_as_typed(monkeypatch, capsys):
     assert capsys.readouterr().out.endswith("[-65, -17, 19, 46, 66]\n")
 
 
+def test_the_python_in_speed_md_runs_as_typed(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    namespace: dict[str, object] = {"__name__": "speed"}
+    for block in blocks((ROOT / "docs" / "speed.md").read_text(encoding="utf-8"), "python"):
+        exec(compile(block, "speed.md", "exec"), namespace)
+    assert namespace["y"].shape == namespace["p"].shape == (1000, 10)
+    assert (namespace["y"].dtype, namespace["p"].dtype) == ("int8", "float32")
+
+
 def test_the_readme_s_custom_operator_is_short_and_uses_every_kind_of_memory():
     (block,) = [b for b in blocks(README, "python") if "def invoke" in b]
     lines = [line for line in block.splitlines() if line.strip()]
