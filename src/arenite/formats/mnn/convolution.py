@@ -133,9 +133,9 @@ _DEPTHWISE = (OpType.ConvolutionDepthwise, OpType.DepthwiseConvInt8)
 
 def common_of(g: Graph, op: Op) -> Row:
     """The part of the parameters that all convolutions have."""
-    common: Row | None = op.main.get("common")
-    if op.main_type != "Convolution2D" or common is None:
-        g.fail(op, "expected parameters of type Convolution2D with 'common'", ".main")
+    common: Row | None = op.main["common"]
+    if common is None:
+        g.fail(op, "expected parameters with 'common'", ".main")
     return common
 
 
@@ -253,7 +253,7 @@ def bias_of(g: Graph, op: Op, units: int) -> list[int]:
 def inner_product(g: Graph, op: Op) -> None:
     """InnerProduct: rows times a constant matrix, plus a bias."""
     x, row = g.input(op), op.main
-    units = row.get("outputCount", 0)
+    units = row["outputCount"]
     if x.rank != 2 or units < 1:
         g.fail(op, f"expected an input of 2 dimensions and outputs, got {list(x.shape)}, {units}")
     n, depth = x.shape

@@ -149,7 +149,7 @@ def elu(g: Graph, op: Op) -> None:
 
 def prelu(g: Graph, op: Op) -> None:
     """PReLU: a slope for negative inputs per channel, or one for all."""
-    x, slopes = g.input(op), op.main.get("slope")
+    x, slopes = g.input(op), op.main["slope"]
     if slopes is None or not len(slopes):
         g.fail(op, "expected slopes", ".main.slope")
     if len(slopes) == 1:
@@ -191,15 +191,15 @@ DT_BOOL = 10
 def scale(g: Graph, op: Op) -> None:
     """Scale: a factor and a bias per channel."""
     row = op.main
-    if row.get("external") is not None:
+    if row["external"] is not None:
         g.fail(op, "its numbers are in another file; put them into the model", ".main.external")
-    per_channel(g, op, row.get("scaleData"), row.get("biasData"))
+    per_channel(g, op, row["scaleData"], row["biasData"])
 
 
 def batch_norm(g: Graph, op: Op) -> None:
     """BatchNorm, with what training left behind."""
     row = op.main
-    mean, var, slope, bias = (row.get(f"{name}Data") for name in ("mean", "var", "slope", "bias"))
+    mean, var, slope, bias = (row[f"{name}Data"] for name in ("mean", "var", "slope", "bias"))
     if mean is None or var is None or slope is None or bias is None:
         g.fail(op, "expected meanData, varData, slopeData and biasData", ".main")
     if len({len(numbers) for numbers in (mean, var, slope, bias)}) != 1:
@@ -240,7 +240,7 @@ def binary(g: Graph, op: Op) -> None:
 def eltwise(g: Graph, op: Op) -> None:
     """Eltwise: a binary function over all inputs, which have one shape."""
     values = g.inputs(op)
-    coefficients = op.main.get("coeff")
+    coefficients = op.main["coeff"]
     if coefficients is not None and len(coefficients) >= 2:
         if tuple(coefficients[:2]) != (1.0, 0.0):
             g.fail(op, "coefficients other than 1 and 0 are not supported", ".main.coeff")
@@ -248,7 +248,7 @@ def eltwise(g: Graph, op: Op) -> None:
         return
     if len(values) < 2 or len({value.shape for value in values}) != 1:
         g.fail(op, f"expected inputs of one shape, got {[list(v.shape) for v in values]}")
-    kind = op.main.get("type", 0)
+    kind = op.main["type"]
     combine(g, op, ELTWISE[EltwiseKind(kind)], values)
 
 

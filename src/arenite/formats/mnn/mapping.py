@@ -38,6 +38,7 @@ from arenite.formats.mnn.enums import (
 from arenite.formats.mnn.fusion import fused
 from arenite.formats.mnn.graph import Graph
 from arenite.formats.mnn.net import Net, Op, Shape
+from arenite.formats.mnn.parameters import check_parameters
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
 from arenite.model.check import check
 
@@ -129,6 +130,7 @@ def convert(
     for op in used:
         if op.type is not OpType.Input and op.type is not None:
             graph.enter(op)
+            check_parameters(graph, op)
             MAPPERS[op.type](graph, op)
     return _finished(graph, ports, [_output(graph, net, index) for index in wanted])
 
@@ -198,8 +200,9 @@ def missing_name(op: Op) -> str:
 
 def _input(graph: Graph, op: Op, shapes: Mapping[str, Sequence[int]]) -> Port:
     row = op.main
-    if op.main_type != "Input" or len(op.outputs) != 1:
-        graph.fail(op, "expected parameters of type Input and one output")
+    check_parameters(graph, op)
+    if len(op.outputs) != 1:
+        graph.fail(op, f"expected one output, got {len(op.outputs)}")
     name = graph.net.tensor_names[op.outputs[0]]
     given = row["dims"]
     dims = [] if given is None else [int(n) for n in given]

@@ -28,8 +28,8 @@ DEFAULT, INCLUDE_PADDING, EXCLUDE_PADDING = 0, 1, 2
 def pooling(g: Graph, op: Op) -> None:
     """Pooling: the maximum or the mean of every window."""
     row = op.main
-    if op.main_type != "Pool" or row["type"] not in (MAX, AVERAGE):
-        g.fail(op, "expected parameters of type Pool, for a maximum or a mean", ".main")
+    if row["type"] not in (MAX, AVERAGE):
+        g.fail(op, f"expected a maximum (0) or a mean (1), got type {row['type']}", ".main.type")
     if len(op.outputs) > 1:
         g.fail(op, "positions of the maxima as a second output are not supported")
     images = Images.of(g, op, g.input(op))
@@ -131,7 +131,7 @@ def options_of(slide: Slide) -> OptionsTable:
 def pooling_3d(g: Graph, op: Op) -> None:
     """Pooling3D over all of an image, which is how ONNX's global pooling arrives."""
     row = op.main
-    if not row.get("isGlobal") or row["type"] not in (MAX, AVERAGE):
+    if not row["isGlobal"] or row["type"] not in (MAX, AVERAGE):
         g.fail(op, "pooling in three dimensions is not supported, unless it is global")
     images = Images.of(g, op, g.input(op))
     slide = Slide(images.size, images.size, images.size).checked(g, op, (0, 0), (1, 1))
