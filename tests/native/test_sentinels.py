@@ -14,6 +14,7 @@ import pytest
 from arenite.errors import AreniteError
 from arenite.model import Model
 from arenite.runtime.heap import HeapInterpreter
+from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.oracle import RESET
 
@@ -30,7 +31,10 @@ ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
 
 
 class Fence:
-    """Makes buffers between guard bytes of one value, and looks after them."""
+    """Makes buffers between guard bytes, and looks after them.
+
+    The guards of each buffer have a value of their own: one may not be copied to another.
+    """
 
     def __init__(self, value: int) -> None:
         self._value = value
@@ -38,7 +42,8 @@ class Fence:
 
     def allocate(self, size: int) -> Array:
         """``size`` bytes, aligned as the engine has it, full of the guards' value."""
-        memory = np.full(size + 2 * GUARD + ALIGNMENT, self._value, np.uint8)
+        value = self._value ^ len(self._buffers)
+        memory = np.full(size + 2 * GUARD + ALIGNMENT, value, np.uint8)
         start = -memory.ctypes.data % ALIGNMENT + GUARD
         self._buffers.append((memory, start, start + size))
         return memory[start : start + size]
@@ -49,9 +54,10 @@ class Fence:
 
     def check(self) -> None:
         """Nothing was written to a guard."""
-        for memory, start, stop in self._buffers:
-            assert (memory[:start] == self._value).all(), "written before a buffer"
-            assert (memory[stop:] == self._value).all(), "written behind a buffer"
+        for number, (memory, start, stop) in enumerate(self._buffers):
+            value = self._value ^ number
+            assert (memory[:start] == value).all(), "written before a buffer"
+            assert (memory[stop:] == value).all(), "written behind a buffer"
 
 
 def fenced_outputs(
@@ -111,3 +117,17 @@ def test_nothing_outside_the_buffers_counts(
         assert one == other
 
     judge(name, check, monkeypatch)
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_outside_the_buffers_counts_in_large_models(
+    case: str, isa: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = build(case)
+    (inputs,) = steps_of(model, 1)
+    one, other = (
+        fenced_outputs(model, isa, list(inputs), value, monkeypatch) for value in (0x5A, 0xFF)
+    )
+    assert one is not None
+    assert one == other
