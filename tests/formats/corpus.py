@@ -1,6 +1,8 @@
-"""The models that the fuzzer mutates: real ones, where they are, and two of the tests' own."""
+"""The models that the fuzzer mutates: real ones, where they are, and the tests' own."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -9,11 +11,28 @@ from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.conv_2d import Conv2DOptions
 from arenite.ops.reshape import ReshapeOptions
 from arenite.ops.softmax import SoftmaxOptions
-from tests.shared import shared_models
+from tests.formats.mnn import net_cases, onnx_cases
+from tests.mnn_oracle import MnnOracle
+from tests.shared import ROOT, shared_models
 
 
-def corpus() -> dict[str, bytes]:
-    """Files by name."""
+def mnn_nets() -> dict[str, bytes]:
+    """``.mnn`` files: a net for every operator, and real ones."""
+    files = {name: make() for name, make in net_cases.CASES.items()}
+    files.update((path.stem, path.read_bytes()) for path in sorted(ROOT.glob("models/mnn/*.mnn")))
+    return files
+
+
+def mnn_conversions() -> dict[str, bytes]:
+    """What MNN's converter makes of the tests' ONNX models; takes a while."""
+    oracle = MnnOracle()
+    files = {name: oracle.convert("ONNX", make()) for name, make in onnx_cases.CASES.items()}
+    oracle.close()
+    return files
+
+
+def tflite_models() -> dict[str, bytes]:
+    """``.tflite`` files."""
     files = {"classifier": tflite.write(classifier()), "everything": tflite.write(everything())}
     files.update((path.stem, path.read_bytes()) for path in shared_models())
     return files
@@ -56,3 +75,11 @@ def everything() -> Model:
     first = b.build("everything", meta, [signature])
     second = classifier().subgraphs
     return Model(first.subgraphs + second, first.description, meta, (signature,))
+
+
+CORPORA: dict[str, Callable[[], dict[str, bytes]]] = {
+    "tflite": tflite_models,
+    "mnn": mnn_nets,
+    "mnn-conversions": mnn_conversions,
+}
+"""Files by name, by the name of the corpus."""

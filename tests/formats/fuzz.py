@@ -1,6 +1,6 @@
 """Feed broken files to the loader and run what it accepts.
 
-    python -m tests.formats.fuzz --count 10000 --seed 1
+    python -m tests.formats.fuzz --count 10000 --seed 1 --corpus mnn
 
 Every file is made from its seed and number alone, and handled in a worker process with a
 limit on time and memory; the worker that dies or hangs is an outcome, and is replaced.
@@ -26,12 +26,12 @@ from pathlib import Path
 import numpy as np
 
 from arenite import ops
-from arenite.errors import AreniteError, ModelError
+from arenite.errors import AreniteError, ModelError, UnsupportedOperatorError
 from arenite.formats import load
 from arenite.model import Model
 from arenite.runtime.heap import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
-from tests.formats.corpus import corpus
+from tests.formats.corpus import CORPORA
 from tests.formats.mutate import mutant, places_of
 from tests.ops.differential import random_array
 
@@ -70,9 +70,9 @@ class Report:
 class Cases:
     """Makes and handles cases by number."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, corpus: str = "tflite") -> None:
         self._seed = seed
-        self._files = list(corpus().values())
+        self._files = list(CORPORA[corpus]().values())
         self._places = [places_of(data) for data in self._files]
         # Small files are quicker, and their structure is all there is to them.
         weights = np.array([(4096 + len(data)) ** -0.5 for data in self._files])
@@ -90,8 +90,8 @@ class Cases:
         tracemalloc.start()
         try:
             model = load(data)
-        except AreniteError as error:
-            return type(error).__name__ if isinstance(error, ModelError) else _foreign(error)
+        except (ModelError, UnsupportedOperatorError) as error:
+            return type(error).__name__
         except Exception as error:
             return _foreign(error)
         finally:
@@ -163,8 +163,9 @@ def _foreign(error: Exception) -> str:
 class Worker:
     """A process that handles cases, replaced when it dies or hangs."""
 
-    def __init__(self, seed: int) -> None:
-        self._command = [sys.executable, "-m", "tests.formats.fuzz", "--serve", "--seed", str(seed)]
+    def __init__(self, seed: int, corpus: str) -> None:
+        arguments = ["--serve", "--seed", str(seed), "--corpus", corpus]
+        self._command = [sys.executable, "-m", "tests.formats.fuzz", *arguments]
         self._process: subprocess.Popen[str] | None = None
 
     def outcome(self, number: int) -> str:
@@ -209,13 +210,13 @@ class Worker:
         return self._process
 
 
-def serve(seed: int) -> None:
+def serve(seed: int, corpus: str) -> None:
     """Handle the cases whose numbers come in, until there are no more."""
     import resource
 
     for name in ops.builtin_names():
         ops.builtin(name)
-    cases = Cases(seed)
+    cases = Cases(seed, corpus)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
@@ -224,10 +225,10 @@ def serve(seed: int) -> None:
         print(json.dumps(cases.outcome(int(line))), flush=True)
 
 
-def fuzz(count: int, seed: int, progress: bool = False) -> Report:
+def fuzz(count: int, seed: int, corpus: str = "tflite", progress: bool = False) -> Report:
     """Handle ``count`` cases."""
     report = Report()
-    worker = Worker(seed)
+    worker = Worker(seed, corpus)
     began = time.monotonic()
     try:
         for number in range(count):
@@ -244,23 +245,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--corpus", choices=CORPORA, default="tflite", help="which files")
     parser.add_argument("--case", type=int, help="handle this case only, in this process")
     parser.add_argument("--save", type=Path, help="where to keep the file of --case")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve:
-        serve(arguments.seed)
+        serve(arguments.seed, arguments.corpus)
         return 0
     if arguments.case is not None:
-        return show(arguments.seed, arguments.case, arguments.save)
-    report = fuzz(arguments.count, arguments.seed, progress=True)
+        cases = Cases(arguments.seed, arguments.corpus)
+        return show(cases, arguments.case, arguments.save)
+    report = fuzz(arguments.count, arguments.seed, arguments.corpus, progress=True)
     print(report)
     return 1 if report.bugs else 0
 
 
-def show(seed: int, number: int, save: Path | None) -> int:
+def show(cases: Cases, number: int, save: Path | None) -> int:
     """One case, with its traceback."""
-    data = Cases(seed).file(number)
+    data = cases.file(number)
     if save is not None:
         save.write_bytes(data)
     model = load(data)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arenite.formats import load
-from arenite.formats.flatbuffer import Opaque, Reader, Union, locate
+from arenite.formats import load, mnn
+from arenite.formats.flatbuffer import Opaque, Reader, Schema, Union, locate
 from arenite.formats.tflite_schema import SCHEMA
 
 Rng = np.random.Generator
@@ -52,19 +52,19 @@ def places_of(data: bytes) -> Places:
 
 def numbers(data: bytes) -> Iterator[int]:
     """Positions of all scalars, elements of vectors of scalars, and options."""
-    view = memoryview(data)
-    row = Reader(SCHEMA, view).root()
+    view, schema = memoryview(data), schema_of(data)
+    row = Reader(schema, view).root()
     for path, value in _leaves(row):
-        position = locate(SCHEMA, view, path)
+        position = locate(schema, view, path)
         if isinstance(value, Union) and isinstance(value.value, Opaque):
             start = value.value.position
             vtable = start - struct.unpack_from("<i", view, start)[0]
             size = struct.unpack_from("<H", view, vtable + 2)[0]
             yield from range(start + 4, start + size)
         elif isinstance(value, np.ndarray):
-            if not path.endswith(".data"):
+            if not is_constant(path, value):
                 yield from range(position + 4, position + 4 + value.nbytes, value.itemsize)
-        elif position != locate(SCHEMA, view, path.rpartition(".")[0]):
+        elif position != locate(schema, view, path.rpartition(".")[0]):
             # Where a field is absent, the place found is its table's.
             yield position + 4 * isinstance(value, str)
 
@@ -80,16 +80,37 @@ def _leaves(value: Any, path: str = "$") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
+def schema_of(data: bytes) -> Schema:
+    """The schema of a sound file."""
+    return SCHEMA if data[4:8] == SCHEMA.identifier else mnn.SCHEMA
+
+
+def is_constant(path: str, value: Any) -> bool:
+    """Whether an array in a file holds weights and the like, of which one is as good as another."""
+    return path.endswith(".data") or (value.nbytes > 32 and path.startswith("$.oplists"))
+
+
 def structure(data: bytes) -> Any:
     """Positions of all bytes that are no constants: where changes hurt most."""
     outside = np.ones(len(data), bool)
     start = np.frombuffer(data, np.uint8).__array_interface__["data"][0]
-    for subgraph in load(data).subgraphs:
-        for tensor in subgraph.tensors:
-            if tensor.data is not None and len(tensor.data) > 32:
-                begin = tensor.data.__array_interface__["data"][0] - start
-                outside[begin : begin + len(tensor.data)] = False
+    for array in constants(data):
+        begin = array.__array_interface__["data"][0] - start
+        outside[begin : begin + array.nbytes] = False
     return np.flatnonzero(outside)
+
+
+def constants(data: bytes) -> Iterator[Any]:
+    """The larger constants in a file, as views of it."""
+    if schema_of(data) is SCHEMA:
+        for subgraph in load(data).subgraphs:
+            for tensor in subgraph.tensors:
+                if tensor.data is not None and len(tensor.data) > 32:
+                    yield tensor.data
+        return
+    for path, value in _leaves(Reader(mnn.SCHEMA, memoryview(data)).root()):
+        if isinstance(value, np.ndarray) and is_constant(path, value):
+            yield value
 
 
 def flip_bit(data: bytearray, place: int, rng: Rng) -> None:

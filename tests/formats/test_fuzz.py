@@ -6,15 +6,16 @@ import sys
 
 import pytest
 
-from tests.formats.corpus import corpus
+from tests.formats.corpus import tflite_models
 from tests.formats.fuzz import Cases, Report, fuzz
 from tests.formats.mutate import places_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs pipes that select() takes")
 
 
-def test_broken_files_do_no_harm() -> None:
-    report = fuzz(count=400, seed=0)
+@pytest.mark.parametrize("corpus", ["tflite", "mnn"])
+def test_broken_files_do_no_harm(corpus: str) -> None:
+    report = fuzz(count=400, seed=0, corpus=corpus)
     assert not report.bugs, str(report)
     assert report.outcomes["ModelError"] > 50
     assert report.outcomes["loads and runs"] > 20
@@ -26,7 +27,7 @@ def test_cases_depend_on_their_seed_and_number_only() -> None:
 
 
 def test_numbers_are_found_where_they_are() -> None:
-    data = corpus()["classifier"]
+    data = tflite_models()["classifier"]
     found = places_of(data).numbers.tolist()
     assert data.index(b"a small classifier") in found
     assert 0 < min(found) <= max(found) < len(data)

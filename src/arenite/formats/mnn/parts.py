@@ -180,6 +180,8 @@ def part_sizes(g: Graph, op: Op, length: int) -> list[int]:
     source = op.main.get("sourceType", CAFFE)
     given = [] if points is None else [int(n) for n in points]
     if source == CAFFE:
+        if len(given) < outputs - 1:
+            g.fail(op, f"expected {outputs - 1} ends of parts, got {given}", ".main.slicePoints")
         ends = [*given[: max(outputs - 1, 0)], length]
         return [int(n) for n in np.diff([0, *ends])]
     if len(op.inputs) == 1 and len(given) <= 1:
@@ -289,45 +291,32 @@ def mirrored(g: Graph, op: Op, x: Value, pairs: list[list[int]], shape: list[int
     layout = x.key.layout
     order = x.order(layout)
     mode = op.main["mode"]
-    indices = [mirror(x.shape[axis], pairs[axis], mode) for axis in order]
-    if any(found is None for found in indices):
+    pieces = [mirror(x.shape[axis], pairs[axis], mode) for axis in order]
+    if not all(pieces):
         g.fail(op, f"paddings {pairs} are too large to mirror {list(x.shape)}")
     index = g.tensor(x, layout)
-    regions = boxes([runs(found) for found in indices if found is not None], g.shapes[index],
-                    y.physical(layout))  # fmt: skip
+    regions = boxes(pieces, g.shapes[index], y.physical(layout))
     g.emit("MNN_RASTER", [index], [g.new(y, layout)], MnnRasterOptions(tuple(regions)))
 
 
-def mirror(n: int, pair: list[int], mode: int) -> list[int] | None:
-    """For every position of a padded axis, the position of its element."""
+Run = tuple[int, int, int, int]
+"""``(target, source, step, length)``: elements along an axis that come from evenly spaced ones."""
+
+
+def mirror(n: int, pair: list[int], mode: int) -> list[Run]:
+    """The padding before an axis, the axis, the padding behind; empty if that is too much."""
     before, behind = pair
-    places = np.arange(-before, n + behind)
+    skipped = 1 if mode == REFLECT else 0
+    if n == 0 or (mode != EDGE and max(before, behind) > n - skipped):
+        return []
+    step, first, last = -1, before - 1 + skipped, n - 1 - skipped
     if mode == EDGE:
-        return [int(i) for i in np.clip(places, 0, n - 1)] if n else None
-    edge = 1 if mode == REFLECT else 0
-    if max(before, behind) > n - edge:
-        return None
-    places = np.where(places < 0, -places - 1 + edge, places)
-    return [int(i) for i in np.where(places >= n, 2 * n - 1 - edge - places, places)]
+        step, first, last = 0, 0, n - 1
+    runs = [(0, first, step, before), (before, 0, 1, n), (before + n, last, step, behind)]
+    return [run for run in runs if run[3]]
 
 
-def runs(places: list[int]) -> list[tuple[int, int, int, int]]:
-    """``(target, source, step, length)`` of pieces in which the source moves evenly."""
-    found: list[tuple[int, int, int, int]] = []
-    start = 0
-    while start < len(places):
-        end = start + 1
-        step = places[end] - places[start] if end < len(places) else 1
-        while end < len(places) and places[end] - places[end - 1] == step:
-            end += 1
-        found.append((start, places[start], step, end - start))
-        start = end
-    return found
-
-
-def boxes(
-    axes: list[list[tuple[int, int, int, int]]], source: Shape, target: Shape
-) -> list[Region]:
+def boxes(axes: list[list[Run]], source: Shape, target: Shape) -> list[Region]:
     """A region for every combination of runs along the axes."""
     dense = [np.cumprod([1, *shape[:0:-1]])[::-1].tolist() for shape in (source, target)]
     found = [Region(0, 0, (), 0, (), ())]
