@@ -106,14 +106,14 @@ typedef struct {
     (void)offset;                                                                            \
     for (int32_t i = 0; i < q->w->filter_size[0]; ++i) {                                     \
       const int64_t y = q->top + (int64_t)i * q->w->dilation[0];                             \
-      const T *line = (const T *)q->x->data + (q->image * height + y) * width * channels;    \
       for (int32_t j = 0; j < q->w->filter_size[1]; ++j, row += q->depth) {                  \
         const int64_t x = q->left + (int64_t)j * q->w->dilation[1];                          \
         if (y < 0 || y >= height || x < 0 || x >= width) {                                   \
           for (int64_t c = 0; c < q->depth; ++c) row[c] = 0;                                 \
           continue;                                                                          \
         }                                                                                    \
-        const T *from = line + x * channels + q->channel;                                    \
+        const T *from = (const T *)q->x->data +                                              \
+                        ((q->image * height + y) * width + x) * channels + q->channel;       \
         for (int64_t c = 0; c < q->depth; ++c) row[c] = VALUE(from[c]);                      \
       }                                                                                      \
     }                                                                                        \

@@ -73,13 +73,11 @@ static ar_status make_plan(const void *params, const ar_tensor *io, void *memory
 #define AR_DEPTHWISE(name, T, W, SUM, PRODUCT)                                               \
   static inline __attribute__((always_inline)) void name##_some(                             \
       const taps t, int64_t first, int32_t count, SUM *restrict sums) {                      \
-    const T *x_row = (const T *)t.x + first;                                                 \
-    const W *w_row = (const W *)t.weights + first;                                           \
     SUM acc[BLOCK];                                                                          \
     for (int32_t c = 0; c < BLOCK; ++c) acc[c] = 0;                                          \
-    for (int32_t i = 0; i < t.rows; ++i, x_row += t.x_row, w_row += t.weights_row) {         \
-      const T *x = x_row;                                                                    \
-      const W *w = w_row;                                                                    \
+    for (int32_t i = 0; i < t.rows; ++i) {                                                   \
+      const T *x = (const T *)t.x + i * t.x_row + first;                                     \
+      const W *w = (const W *)t.weights + i * t.weights_row + first;                         \
       for (int32_t j = 0; j < t.columns; ++j, x += t.x_tap, w += t.weights_tap)              \
         for (int32_t c = 0; c < count; ++c) acc[c] += PRODUCT(x[c], w[c], t.offset);         \
     }                                                                                        \
@@ -187,8 +185,12 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
         int64_t top, left;
         t.rows = overlap(w, 0, i, height, &row, &top);
         t.columns = overlap(w, 1, j, width, &column, &left);
-        t.x = image + (top * width + left) * channels * bytes;
-        t.weights = weights + (row * t.weights_row + column * channels) * weight_bytes;
+        if (t.rows > 0 && t.columns > 0) {
+          t.x = image + (top * width + left) * channels * bytes;
+          t.weights = weights + (row * t.weights_row + column * channels) * weight_bytes;
+        } else {
+          t.rows = 0; /* the window lies beside the image */
+        }
         position(plan, &finish, &t, workspace, workspace + plan->sums, y);
       }
   }
