@@ -20,7 +20,7 @@ from PIL import Image
 from rich.console import Console
 
 import arenite as ar
-from arenite.report.memory import ArenaUse, render_regions
+from arenite.report.memory import ArenaUse, Firmware, render_regions
 
 Array = npt.NDArray[Any]
 
@@ -72,9 +72,7 @@ def drawn(image: Array) -> str:
 def print_arena(interp: ar.Interpreter) -> None:
     """The arena's regions to scale."""
     arena, console = interp.arena, Console(highlight=False)
-    use = ArenaUse(
-        data.MODEL.name, "lp64", arena.size, arena.size, interp.plan, interp.allocations()
-    )
+    use = ArenaUse(data.MODEL.name, Firmware(), arena.size, interp.plan, interp.allocations())
     ascii_only = console.options.ascii_only
     for line in render_regions(use, min(console.width, 80), ascii_only=ascii_only):
         console.print(line)
