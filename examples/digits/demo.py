@@ -72,7 +72,8 @@ def drawn(image: Array) -> str:
 def print_arena(interp: ar.Interpreter) -> None:
     """The arena's regions to scale."""
     arena, console = interp.arena, Console(highlight=False)
-    use = ArenaUse(data.MODEL.name, Firmware(), arena.size, interp.plan, interp.allocations())
+    firmware = Firmware("greedy", "lp64")
+    use = ArenaUse(data.MODEL.name, firmware, arena.size, interp.plan, interp.allocations())
     ascii_only = console.options.ascii_only
     for line in render_regions(use, min(console.width, 80), ascii_only=ascii_only):
         console.print(line)
