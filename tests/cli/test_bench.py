@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -211,14 +210,19 @@ def test_a_batch_has_the_inputs_values_in_other_orders():
     assert len({sample.tobytes() for sample in batch}) > 1
 
 
-def test_a_batch_is_as_large_as_its_predict_is_fast():
-    x = np.zeros((1, 2), np.int8)
+def test_a_batch_is_as_large_as_its_predict_is_fast(monkeypatch):
+    sizes: list[int] = []
 
-    def slow(batch):
-        time.sleep(1e-4 * len(batch[0]))
+    def predict(batch):
+        sizes.append(len(batch[0]))
 
-    (batch,) = timing.batch_like(slow, [x], 1e-3)
-    assert 50 < len(batch) < 250
+    def seconds_of(call):
+        call()
+        return 1e-4 * sizes[-1]  # 100 us a sample: 200 samples in 20 ms
+
+    monkeypatch.setattr(timing, "seconds_of", seconds_of)
+    (batch,) = timing.batch_like(predict, [np.zeros((1, 2), np.int8)], 1e-3)
+    assert len(batch) == 200
 
 
 def test_peers_are_asked_for_by_name_once_each():
