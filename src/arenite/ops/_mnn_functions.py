@@ -219,7 +219,7 @@ BINARY: Mapping[str, Binary] = {
     "SquaredDifference": lambda a, b: np.square(a - b),
     "ATAN2": np.arctan2,
     "LOGICALOR": np.logical_or,
-    "LOGICALXOR": np.logical_xor,
+    "LOGICALXOR": np.not_equal,
     "BITWISE_AND": np.bitwise_and,
     "BITWISE_OR": np.bitwise_or,
     "BITWISE_XOR": np.bitwise_xor,

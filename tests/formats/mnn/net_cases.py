@@ -13,7 +13,8 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn import OpType
-from tests.mnn.nets import FLOAT, INT32, NC4HW4, NCHW, NHWC, given, op, write
+from arenite.formats.mnn.enums import BinaryKind, UnaryKind
+from tests.mnn.nets import FLOAT, INT32, NC4HW4, NCHW, NHWC, given, op, unary, write
 
 Shape = tuple[int, ...]
 CASES: dict[str, Callable[[], bytes]] = {}
@@ -38,12 +39,17 @@ def case(
     form: int = NC4HW4,
     outputs: int = 1,
     op_form: int = NCHW,
+    dtype: int = FLOAT,
+    before: UnaryKind | None = None,
 ) -> None:
     """A net with one operator, that of the name's first word.
 
-    Shapes become inputs of the net, arrays constants.
+    Shapes become inputs of the net, arrays constants. ``before`` is a function of the first
+    input that keeps it where the operator is defined.
     """
-    CASES[name] = lambda: net(name, inputs, main, form, outputs=outputs, op_form=op_form)
+    CASES[name] = lambda: net(
+        name, inputs, main, form, outputs=outputs, op_form=op_form, dtype=dtype, before=before
+    )
 
 
 def net(
@@ -52,19 +58,25 @@ def net(
     main: tuple[str, Row] | None,
     form: int,
     *,
-    outputs: int,
-    op_form: int,
+    outputs: int = 1,
+    op_form: int = NCHW,
+    dtype: int = FLOAT,
+    before: UnaryKind | None = None,
 ) -> bytes:
     """The case's net."""
     type_ = OpType[name.split(maxsplit=1)[0]]
     rows = []
     for index, value in enumerate(inputs):
         if isinstance(value, tuple):
-            rows.append(given("xzw"[index], index, list(value), form))
+            rows.append(given("xzw"[index], index, list(value), form, dtype))
         else:
             rows.append(constant(f"c{index}", index, value))
-    places = list(range(len(inputs), len(inputs) + outputs))
-    last = op("y", type_, list(range(len(inputs))), places, main)
+    sources = list(range(len(inputs)))
+    count = len(inputs)
+    if before is not None:
+        rows.append(unary("before", 0, count, before))
+        sources[0], count = count, count + 1
+    last = op("y", type_, sources, list(range(count, count + outputs)), main)
     return write([*rows, {**last, "defaultDimentionFormat": op_form}])
 
 
@@ -138,8 +150,17 @@ case("Scale", [IMAGE], ("Scale", {"channels": 6, "scaleData": rand(6), "biasData
 for _name, _type in (("PROD", 0), ("SUM", 1), ("MAXIMUM", 2), ("SUB", 3)):
     case(f"Eltwise {_name}", [IMAGE, IMAGE, IMAGE][: 2 if _type == 3 else 3],
          ("Eltwise", {"type": _type}))  # fmt: skip
-for _kind in range(5):
-    case(f"UnaryOp {_kind}", [IMAGE], ("UnaryOp", {"opType": _kind, "T": FLOAT}))
+for _function in UnaryKind:
+    _range = UnaryKind.SIGMOID if _function is not UnaryKind.ACOSH else UnaryKind.COSH
+    case(f"UnaryOp {_function.name}", [IMAGE], ("UnaryOp", {"opType": int(_function), "T": FLOAT}),
+         before=_range)  # fmt: skip
+# MNN has no kernels for these.
+_MISSING = (BinaryKind.DIV, BinaryKind.MAX_TEMP, BinaryKind.MIN_TEMP, BinaryKind.MUL_SILU)
+for _pair in (kind for kind in BinaryKind if kind not in _MISSING):
+    _ints = _pair.name.startswith(("BITWISE", "LOGICAL", "LEFT", "RIGHT"))
+    case(f"BinaryOp {_pair.name}", [(2, 3, 4), (3, 4)], ("BinaryOp", {"opType": int(_pair)}),
+         form=NCHW, dtype=INT32 if _ints else FLOAT,
+         before=None if _ints else UnaryKind.ABS)  # fmt: skip
 case("BinaryOp ReLU", [IMAGE, IMAGE], ("BinaryOp", {"opType": 1, "activationType": 1}))
 case("Cast", [IMAGE], ("CastParam", {"srcT": FLOAT, "dstT": INT32}))
 
@@ -192,3 +213,7 @@ for _type in (1, 2):
 case("Resize", [IMAGE], ("Resize", {"xScale": 2.0, "yScale": 1.5}))
 case("Fill", [ints(2, 3), np.full((), 7, np.float32)])
 case("ZerosLike", [IMAGE])
+case("Range", [ints(2)[0], ints(11)[0], ints(3)[0]])
+case("Size", [IMAGE])
+case("CumProd", [(2, 3, 4)], ("Axis", {"axis": 1}), form=NCHW)
+case("CastLike", [IMAGE, ints(1)])

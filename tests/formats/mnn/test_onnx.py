@@ -15,3 +15,16 @@ pytest.importorskip("onnx")
 @pytest.mark.parametrize("name", CASES)
 def test_is_as_mnn_has_it(name: str, mnn: MnnOracle, converter: Converter) -> None:
     agrees(mnn, converter("ONNX", CASES[name]()))
+
+
+FIXED = [
+    *("Concat 1", "Slice backwards", "Transpose [0, 2, 3, 1]", "Resize sizes", "Tile"),
+    *("Resize nearest half_pixel", "DepthToSpace", "BatchNormalization", "Pooling max pads"),
+]
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_models_of_fixed_shapes_copy_the_pieces_that_the_file_says(
+    name: str, mnn: MnnOracle, converter: Converter
+) -> None:
+    agrees(mnn, converter("ONNX", CASES[name](), "--saveStaticModel"))

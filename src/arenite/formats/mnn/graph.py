@@ -239,7 +239,7 @@ class Graph:
 
     def _made(self, value: Value, key: Key) -> Bytes:
         if value.constant is not None:
-            array = np.ascontiguousarray(value.constant.transpose(value.order(key.layout)))
+            array = np.asarray(value.constant.transpose(value.order(key.layout)), order="C")
             return Bytes(value.type, array=array)
         other = next(iter(value.held))
         source = value.held[other]
@@ -297,7 +297,7 @@ class Graph:
         self, array: Array, name: str, *, scale: Any = None, quantized_dimension: int = 0
     ) -> int:
         """A constant tensor; small ones of equal value are one."""
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")
         key = (array.dtype.str, array.shape, array.tobytes() if array.size <= 64 else id(array))
         if scale is None and key in self._constants:
             return self._constants[key]

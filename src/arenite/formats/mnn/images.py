@@ -7,7 +7,7 @@ Facts: MNN 3.6.1 ``shape/ShapeInterp.cpp``, ``geometry/ConvertUtils.hpp``,
 
 from __future__ import annotations
 
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -27,15 +27,24 @@ from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
 NEAREST, BILINEAR, CUBIC, NEAREST_ROUND = 1, 2, 3, 4
 #: ``enum CoordinateTransformationMode``
 NOT_SET, ALIGN_CORNERS, HALF_PIXELS, PYTORCH_HALF_PIXELS, ASYMMETRIC, TF_HALF_PIXELS = range(6)
+#: Rows or columns at most: the position of each is computed while loading.
+_LARGEST = 1 << 16
 
 
 def interp(g: Graph, op: Op) -> None:
     """Interp: nearest, bilinear or cubic, in one of MNN's coordinate systems."""
-    row, kind = op.main, op.main.get("resizeType", 0)
+    row, kind = op.main, op.main["resizeType"]
     images = Images.of(g, op, g.input(op))
-    size, factors = output_size(g, op, row, images)
-    if kind not in (NEAREST, BILINEAR, CUBIC, NEAREST_ROUND) or min(*size, *images.size) < 1:
+    fixed = fixed_size(g, op, images)
+    size, factors = output_size(g, op, row, images) if fixed is None else (fixed, (None, None))
+    sizes = (*size, *images.size)
+    modes = (NEAREST, BILINEAR, CUBIC, NEAREST_ROUND)
+    if kind not in modes or min(sizes) < 1 or max(sizes) > _LARGEST:
         g.fail(op, f"cannot resize {images.size} to {size} in mode {kind}")
+    if fixed is not None:
+        lines = [(row[f"{side}Scale"], row[f"{side}Offset"]) for side in ("height", "width")]
+        resized(g, op, images, size, lines)
+        return
     axes = [
         coordinates(g, op, row, axis, factor)
         for axis, factor in zip(zip(images.size, size, strict=True), factors, strict=True)
@@ -46,9 +55,9 @@ def interp(g: Graph, op: Op) -> None:
 def resize(g: Graph, op: Op) -> None:
     """Resize: bilinear by two factors."""
     images = Images.of(g, op, g.input(op))
-    factors = (op.main.get("yScale", 0.0), op.main.get("xScale", 0.0))
-    height, width = (int(n * f) for n, f in zip(images.size, factors, strict=True))
-    if min(height, width, *images.size) < 1:
+    factors = (op.main["yScale"], op.main["xScale"])
+    height, width = (scaled(n, f) for n, f in zip(images.size, factors, strict=True))
+    if min(height, width, *images.size) < 1 or max(height, width) > _LARGEST:
         g.fail(op, f"cannot resize {images.size} to {(height, width)}")
     axes = [(n / m, 0.0) for n, m in zip(images.size, (height, width), strict=True)]
     resized(g, op, images, (height, width), axes)
@@ -56,6 +65,28 @@ def resize(g: Graph, op: Op) -> None:
 
 Line = tuple[float, float]
 """``position = scale * index + offset``, with numbers of float32."""
+
+
+def scaled(n: int, factor: float) -> int:
+    """``n`` times a factor, cut off; 0 if that is no number."""
+    product = n * float(factor)
+    return int(product) if isfinite(product) else 0
+
+
+def fixed_size(g: Graph, op: Op, images: Images) -> Pair | None:
+    """Height and width of the output in a model of fixed shapes, or None in others.
+
+    The rows of such models have the scales and offsets with which the kernel computes.
+    """
+    row = g.net.described.get(op.outputs[0]) if g.net.is_static and op.outputs else None
+    if row is None or row["blob"] is None or row["blob"]["dims"] is None:
+        return None
+    dims = row["blob"]["dims"].tolist()
+    if len(dims) != images.value.rank:
+        g.fail(op, f"expected an output of {images.value.rank} dimensions, got {dims}")
+    first = 1 if images.value.format is Format.NHWC and len(dims) == 4 else 2
+    height, width = (*dims[first:], 1, 1)[:2]
+    return height, width
 
 
 def output_size(
@@ -66,7 +97,7 @@ def output_size(
         size = (row["outputHeight"], row["outputWidth"])
         if not all(size):
             factors = (row["heightScale"], row["widthScale"])
-            size = (int(images.size[0] * factors[0]), int(images.size[1] * factors[1]))
+            size = (scaled(images.size[0], factors[0]), scaled(images.size[1], factors[1]))
         return size, (None, None)
     numbers = g.known(op, 1).reshape(-1)
     is_factor = numbers.dtype.kind == "f"
@@ -75,7 +106,7 @@ def output_size(
         if len(numbers) != 2:
             g.fail(op, f"expected 2 or {x.rank} numbers for the size, got {len(numbers)}")
         return (int(numbers[0]), int(numbers[1])), (None, None)
-    shape = [int(n * s) if is_factor else int(n) for n, s in zip(numbers, x.shape, strict=True)]
+    shape = [scaled(s, n) if is_factor else int(n) for n, s in zip(numbers, x.shape, strict=True)]
     first = 1 if x.format is Format.NHWC and x.rank == 4 else 2
     others = [axis for axis in range(x.rank) if axis not in (first, first + 1)]
     if any(shape[axis] != x.shape[axis] for axis in others):
@@ -117,10 +148,12 @@ def coordinates(g: Graph, op: Op, row: Row, sizes: Pair, factor: float | None) -
 
 def resized(g: Graph, op: Op, images: Images, size: Pair, axes: list[Line]) -> None:
     """Emit the resizing."""
+    if not all(isfinite(number) for line in axes for number in line):
+        g.fail(op, f"expected finite scales and offsets, got {axes}")
     y = g.output(op, images.logical(size, images.channels), images.value)
     source = images.tensor(g)
     target = g.new(y, Layout.LAST, (images.batches, *size, images.channels))
-    kind = op.main.get("resizeType", BILINEAR) if op.type is OpType.Interp else BILINEAR
+    kind = op.main["resizeType"] if op.type is OpType.Interp else BILINEAR
     if kind == CUBIC:
         options: OptionsTable = MnnResizeCubicOptions(size, axes[0], axes[1])
         g.emit("MNN_RESIZE_CUBIC", [source], [target], options)

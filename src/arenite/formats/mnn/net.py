@@ -25,6 +25,8 @@ Buffer = bytes | bytearray | memoryview | mmap | Array
 Shape = tuple[int, ...]
 
 _HEADER = 8
+#: ``Usage.INFERENCE_STATIC``
+_STATIC = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +104,11 @@ class Net:
     def nbytes(self) -> int:
         """The file's size."""
         return len(self.view)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the file says all shapes, and its operators are those that MNN's kernels run."""
+        return bool(self.row["usage"] == _STATIC)
 
     @property
     def inputs(self) -> tuple[Op, ...]:

@@ -17,7 +17,7 @@ from arenite.formats.mnn.net import Op, Shape
 
 
 def same(g: Graph, op: Op) -> None:
-    """Identity and what is one at inference."""
+    """Identity."""
     x = g.input(op)
     y = g.output(op, x.shape, x)
     y.constant, y.held = x.constant, x.held
@@ -170,8 +170,6 @@ def permute(g: Graph, op: Op) -> None:
 
 MAPPINGS = {
     OpType.Identity: same,
-    OpType.Copy: same,
-    OpType.Dropout: same,
     OpType.Reshape: reshape,
     OpType.Flatten: flatten,
     OpType.Squeeze: squeeze,
