@@ -18,7 +18,7 @@ from arenite.cmsis_nn.path import Path
 from arenite.cmsis_nn.targets import Target
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, Node, Registration, TfLiteTensor
-from arenite.ops.constraints import NodeView
+from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.kernel_util import allocate_struct
 
 
@@ -58,6 +58,7 @@ class Glue:
         allocate: ``allocate(context, node, target)`` takes temporary tensors and persistent
             buffers as ``prepare`` does, in order; None where it is the reference's.
         scratch: ``scratch(view, target)`` lists the scratch buffers.
+        constraints: What is demanded beyond the reference's constraints.
         invoke: ``invoke(context, node, target)`` computes as CMSIS-NN does, or returns False
             for the reference kernel to do it.
     """
@@ -66,6 +67,7 @@ class Glue:
     op_data: Struct | None = None
     allocate: Callable[[Context, Node, Target], None] | None = None
     scratch: Callable[[NodeView, Target], tuple[Scratch, ...]] = no_scratch
+    constraints: tuple[Constraint, ...] = ()
     invoke: Callable[[Context, Node, Target], bool] | None = None
 
 
@@ -100,7 +102,8 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
             reference.invoke(context, node)
 
     init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
-    return replace(reference, init=init, prepare=prepare, invoke=invoke)
+    constraints = (*reference.constraints, *glue.constraints)
+    return replace(reference, init=init, prepare=prepare, invoke=invoke, constraints=constraints)
 
 
 def view_of(host: Host, node: Node) -> NodeView:

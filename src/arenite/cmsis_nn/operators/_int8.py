@@ -6,10 +6,10 @@ from arenite.cmsis_nn.glue import Glue
 from arenite.cmsis_nn.path import Path, path_to, path_to_reference
 from arenite.cmsis_nn.targets import Target
 from arenite.model import TensorType
-from arenite.ops.constraints import NodeView
+from arenite.ops.constraints import Constraint, NodeView
 
 
-def int8_glue(cmsis_nn: str, tflm: str) -> Glue:
+def int8_glue(cmsis_nn: str, tflm: str, constraint: Constraint) -> Glue:
     """To ``cmsis_nn`` for int8, else to TFLM's ``tflm``."""
 
     def path(view: NodeView, target: Target) -> Path:
@@ -17,4 +17,4 @@ def int8_glue(cmsis_nn: str, tflm: str) -> Glue:
             return path_to(cmsis_nn, ())
         return path_to_reference(tflm)
 
-    return Glue(path=path)
+    return Glue(path=path, constraints=(constraint,))

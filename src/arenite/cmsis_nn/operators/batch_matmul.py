@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arenite.cmsis_nn import buffer_sizes as sizes
 from arenite.cmsis_nn.glue import Glue, Scratch
+from arenite.cmsis_nn.operators._constraints import within_4_dimensions
 from arenite.cmsis_nn.path import Path, path_to, path_to_reference
 from arenite.cmsis_nn.targets import Target
 from arenite.memory.abi import Struct
@@ -52,4 +53,10 @@ def allocate(context: Context, node: Node, target: Target) -> None:
         context.allocate_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
 
 
-GLUE = Glue(path=path, op_data=OP_DATA, allocate=allocate, scratch=scratch)
+GLUE = Glue(
+    path=path,
+    op_data=OP_DATA,
+    allocate=allocate,
+    scratch=scratch,
+    constraints=(within_4_dimensions,),
+)

@@ -17,6 +17,7 @@ from arenite.cmsis_nn import convolve, dispatch
 from arenite.cmsis_nn.dsp import Count
 from arenite.cmsis_nn.glue import Glue, Scratch
 from arenite.cmsis_nn.mat_mult import Quantization
+from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import OP_DATA, allocate
 from arenite.cmsis_nn.path import Path, path_to_reference
 from arenite.cmsis_nn.shapes import Convolution, Dims, Pair, convolution, nhwc
@@ -105,4 +106,11 @@ def arguments(
     )
 
 
-GLUE = Glue(path=path, op_data=OP_DATA, allocate=allocate(0), scratch=scratch, invoke=invoke)
+GLUE = Glue(
+    path=path,
+    op_data=OP_DATA,
+    allocate=allocate(0),
+    scratch=scratch,
+    constraints=(int16_is_symmetric,),
+    invoke=invoke,
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from arenite.cmsis_nn import buffer_sizes as sizes
 from arenite.cmsis_nn import dispatch
 from arenite.cmsis_nn.glue import Glue, Scratch
+from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import OP_DATA, allocate
 from arenite.cmsis_nn.path import Path, path_to, path_to_reference
 from arenite.cmsis_nn.shapes import depthwise_convolution
@@ -41,4 +42,10 @@ def scratch(view: NodeView, target: Target) -> tuple[Scratch, ...]:
     return (Scratch(size, "window"),) if size > 0 else ()
 
 
-GLUE = Glue(path=path, op_data=OP_DATA, allocate=allocate(3), scratch=scratch)
+GLUE = Glue(
+    path=path,
+    op_data=OP_DATA,
+    allocate=allocate(3),
+    scratch=scratch,
+    constraints=(int16_is_symmetric,),
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from arenite.cmsis_nn import buffer_sizes as sizes
 from arenite.cmsis_nn import dispatch
 from arenite.cmsis_nn.glue import Glue, Scratch
+from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.path import Path, path_to, path_to_reference
 from arenite.cmsis_nn.shapes import FullyConnected, fully_connected
 from arenite.cmsis_nn.targets import Target
@@ -90,4 +91,16 @@ def bias_of(view: NodeView) -> TfLiteTensor | None:
     return view.inputs[2] if len(view.inputs) > 2 else None
 
 
-GLUE = Glue(path=path, op_data=OP_DATA, allocate=allocate, scratch=scratch)
+def per_channel_is_int8(node: NodeView) -> bool:
+    """With CMSIS-NN only int8 activations may have weights with a scale per unit."""
+    type_ = node.input(0).type
+    return type_ is not TensorType.INT16 or not is_per_channel(node.input(1))
+
+
+GLUE = Glue(
+    path=path,
+    op_data=OP_DATA,
+    allocate=allocate,
+    scratch=scratch,
+    constraints=(per_channel_is_int8, int16_is_symmetric),
+)

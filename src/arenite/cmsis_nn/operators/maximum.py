@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arenite.cmsis_nn.operators._constraints import within_4_dimensions
 from arenite.cmsis_nn.operators._int8 import int8_glue
 
-GLUE = int8_glue("arm_maximum_s8", "MaximumMinimumBroadcast")
+GLUE = int8_glue("arm_maximum_s8", "MaximumMinimumBroadcast", within_4_dimensions)

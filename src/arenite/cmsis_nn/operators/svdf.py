@@ -45,6 +45,8 @@ def allocate(context: Context, node: Node, target: Target) -> None:
         return
     size = sizes.arm_svdf_s8_get_buffer_size(tensors[1].shape[0], target)
     if size > 0:
+        if not tensors[1].is_constant:
+            context.report_error("with CMSIS-NN and vectors the feature weights are a constant")
         context.allocate_persistent_buffer(size, "kernel sums")
 
 

@@ -57,4 +57,16 @@ def allocate(context: Context, node: Node, target: Target) -> None:
         output_tensor(context, node)
 
 
-GLUE = Glue(path=path, op_data=OP_DATA, allocate=allocate, scratch=scratch)
+def int16_has_a_bias(node: NodeView) -> bool:
+    """With CMSIS-NN int16 activations need a bias: TFLM looks at its type without asking."""
+    bias = node.inputs[_BIAS] if len(node.inputs) > _BIAS else None
+    return node.input(_INPUT).type is not TensorType.INT16 or bias is not None
+
+
+GLUE = Glue(
+    path=path,
+    op_data=OP_DATA,
+    allocate=allocate,
+    scratch=scratch,
+    constraints=(int16_has_a_bias,),
+)
