@@ -1,0 +1,92 @@
+"""What an operator costs on a Cortex-M: instructions and cycles of one inference.
+
+An estimate is a sum over loops: how often each level of a C function's loops runs
+(:mod:`arenite.cmsis_nn.loops`, exact, from shapes) times what one pass of it costs
+(:mod:`arenite.cmsis_nn.steps`, counted in compiled code). Nothing is fitted to a model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from arenite.cmsis_nn.loops import Loop, loops_of
+from arenite.cmsis_nn.path import Path
+from arenite.cmsis_nn.steps import STEPS
+from arenite.cmsis_nn.targets import Target, find_target
+from arenite.ops.constraints import NodeView
+
+#: Processors whose costs are known.
+PROCESSORS = tuple(STEPS)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far an estimate may be off, as a share.
+
+    Attributes:
+        instructions: The largest error in total on int8 models that no constant comes from,
+            against the emulator that counted.
+        cycles: By judgement: the pipeline is simplified, and memory may add wait states.
+    """
+
+    instructions: float
+    cycles: float
+
+
+ACCURACY = {
+    "cortex-m4": Accuracy(0.05, 0.10),
+    "cortex-m7": Accuracy(0.05, 0.25),
+    "cortex-m55": Accuracy(0.05, 0.25),
+}
+
+
+class Line(NamedTuple):
+    """One level of loops, and what all its passes cost."""
+
+    loop: Loop
+    instructions: float
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one inference of an operator costs, loop by loop."""
+
+    lines: tuple[Line, ...]
+
+    @cached_property
+    def instructions(self) -> int:
+        """Instructions that run."""
+        return round(sum(line.instructions for line in self.lines))
+
+    @cached_property
+    def cycles(self) -> int:
+        """Cycles that they take, with memory that never waits."""
+        return round(sum(line.cycles for line in self.lines))
+
+
+def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | None:
+    """The cost of one operator, None where there is no model of its kernel.
+
+    Args:
+        view: The operator with its tensors.
+        path: The function that its work goes to; None if TFLM has no CMSIS-NN kernel for it.
+        target: One of :data:`PROCESSORS`.
+
+    Raises:
+        ValueError: The costs of that processor are not known.
+    """
+    processor = find_target(target)
+    if processor.name not in STEPS:
+        raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {processor.name!r}")
+    loops = loops_of(view, path, processor)
+    if loops is None:
+        return None
+    return Cost(tuple(_line(loop, processor.name) for loop in loops))
+
+
+def _line(loop: Loop, processor: str) -> Line:
+    instructions, cycles = STEPS[processor][loop.function][loop.step]
+    return Line(loop, loop.times * instructions, loop.times * cycles)

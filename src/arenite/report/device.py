@@ -1,0 +1,89 @@
+"""A model's operators as firmware with CMSIS-NN runs them: paths, scratch memory, loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arenite.cmsis_nn.glue import Scratch, view_of
+from arenite.cmsis_nn.loops import Loop, loops_of
+from arenite.cmsis_nn.operators import glue_for
+from arenite.cmsis_nn.path import Path
+from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.cmsis_nn.targets import Target
+from arenite.model import Model
+from arenite.ops import AllOpsResolver
+from arenite.ops.constraints import NodeView
+from arenite.report.statistics import statistics
+from arenite.runtime.graph import Graph
+from arenite.runtime.heap import HeapContext
+from arenite.runtime.state import InterpreterState
+
+#: What is said of operators that TFLM has no CMSIS-NN kernel for.
+OWN_KERNEL = "TFLM's own kernel"
+
+
+@dataclass(frozen=True)
+class DeviceOperator:
+    """One operator of the main subgraph on a target.
+
+    Attributes:
+        index: Its place in the subgraph.
+        view: The operator with its tensors.
+        path: Where its work goes; None where TFLM has no CMSIS-NN kernel.
+        scratch: Its scratch buffers; those of TFLM's own kernels are not listed.
+        macs: Multiply-accumulates, None if unknown.
+        loops: Its loops, None where there is no model of them.
+    """
+
+    index: int
+    view: NodeView
+    path: Path | None
+    scratch: tuple[Scratch, ...]
+    macs: int | None
+    loops: tuple[Loop, ...] | None
+
+    @property
+    def function(self) -> str:
+        """What does the work, in words for TFLM's own kernels."""
+        if self.path is None or not self.path.is_cmsis_nn:
+            return OWN_KERNEL
+        return self.path.function
+
+
+def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
+    """The operators of the main subgraph, as built for ``target``.
+
+    Raises:
+        UnsupportedOperatorError: There is no kernel for some operators.
+        ConstraintError: An operator cannot run what the model asks of it.
+    """
+    context = HeapContext(model)
+    graph = Graph(model, context)
+    graph.resolve(CmsisNnResolver(AllOpsResolver(), target))
+    context.begin()
+    context.set_state(InterpreterState.INIT)
+    graph.init_subgraphs()
+    context.set_state(InterpreterState.PREPARE)
+    graph.prepare_subgraphs()
+    context.enter_node(0, 0)
+    views = [view_of(context, entry.node) for entry in graph.nodes[0]]
+    graph.free_subgraphs()
+    macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
+    return [
+        _operator(index, view, target, count)
+        for index, (view, count) in enumerate(zip(views, macs, strict=True))
+    ]
+
+
+def _operator(index: int, view: NodeView, target: Target, macs: int | None) -> DeviceOperator:
+    glue = glue_for(view.name)
+    path = None if glue is None else glue.path(view, target)
+    loops = loops_of(view, path, target)
+    return DeviceOperator(
+        index=index,
+        view=view,
+        path=path,
+        scratch=() if glue is None else glue.scratch(view, target),
+        macs=macs,
+        loops=None if loops is None else tuple(loops),
+    )
