@@ -135,7 +135,7 @@ def geometries(draw: st.DrawFn) -> Convolution:
     """Convolutions of all paths, with groups, strides, dilations and paddings."""
     groups, depth = draw(st.sampled_from([1, 1, 2])), draw(st.integers(1, 9))
     size, taps = (draw(st.tuples(st.integers(1, 6), st.integers(1, 6))) for _ in range(2))
-    one = draw(st.booleans())
+    one = draw(st.booleans()) or taps == (1, 1)
     taps = (1, 1) if one else taps
     stride, dilation = (Pair(*draw(st.tuples(*[st.integers(1, 2)] * 2))) for _ in range(2))
     pad = Pair(0, 0) if one else Pair(*draw(st.tuples(*[st.integers(0, 2)] * 2)))

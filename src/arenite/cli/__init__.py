@@ -13,6 +13,8 @@ import typer
 
 from arenite.cli.bench import bench
 from arenite.cli.common import DEBUG_VARIABLE, Commands
+from arenite.cli.cost import cost
+from arenite.cli.explain import explain
 from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.run import run
@@ -27,6 +29,8 @@ app = typer.Typer(
 app.command()(info)
 app.command()(run)
 app.command()(memory)
+app.command()(explain)
+app.command()(cost)
 app.command()(bench)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from arenite.cmsis_nn.loops import Loop, loops_of
 from arenite.cmsis_nn.path import Path
-from arenite.cmsis_nn.steps import STEPS
+from arenite.cmsis_nn.steps import STEPS, Steps
 from arenite.cmsis_nn.targets import Target, find_target
 from arenite.ops.constraints import NodeView
 
@@ -81,12 +81,13 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
     processor = find_target(target)
     if processor.name not in STEPS:
         raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {processor.name!r}")
+    steps = STEPS[processor.name]
     loops = loops_of(view, path, processor)
-    if loops is None:
+    if loops is None or any(loop.function not in steps for loop in loops):
         return None
-    return Cost(tuple(_line(loop, processor.name) for loop in loops))
+    return Cost(tuple(_line(loop, steps) for loop in loops))
 
 
-def _line(loop: Loop, processor: str) -> Line:
-    instructions, cycles = STEPS[processor][loop.function][loop.step]
+def _line(loop: Loop, steps: Steps) -> Line:
+    instructions, cycles = steps[loop.function][loop.step]
     return Line(loop, loop.times * instructions, loop.times * cycles)

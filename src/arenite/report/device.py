@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from arenite.cmsis_nn.glue import Scratch, view_of
 from arenite.cmsis_nn.loops import Loop, loops_of
@@ -29,6 +30,7 @@ class DeviceOperator:
     Attributes:
         index: Its place in the subgraph.
         view: The operator with its tensors.
+        params: What its ``prepare`` left for the kernel.
         path: Where its work goes; None where TFLM has no CMSIS-NN kernel.
         scratch: Its scratch buffers; those of TFLM's own kernels are not listed.
         macs: Multiply-accumulates, None if unknown.
@@ -37,6 +39,7 @@ class DeviceOperator:
 
     index: int
     view: NodeView
+    params: Any
     path: Path | None
     scratch: tuple[Scratch, ...]
     macs: int | None
@@ -66,22 +69,26 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
     context.set_state(InterpreterState.PREPARE)
     graph.prepare_subgraphs()
     context.enter_node(0, 0)
-    views = [view_of(context, entry.node) for entry in graph.nodes[0]]
+    nodes = [entry.node for entry in graph.nodes[0]]
+    views = [view_of(context, node) for node in nodes]
     graph.free_subgraphs()
     macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
     return [
-        _operator(index, view, target, count)
-        for index, (view, count) in enumerate(zip(views, macs, strict=True))
+        _operator(index, view, node.params, target, count)
+        for index, (view, node, count) in enumerate(zip(views, nodes, macs, strict=True))
     ]
 
 
-def _operator(index: int, view: NodeView, target: Target, macs: int | None) -> DeviceOperator:
+def _operator(
+    index: int, view: NodeView, params: Any, target: Target, macs: int | None
+) -> DeviceOperator:
     glue = glue_for(view.name)
     path = None if glue is None else glue.path(view, target)
     loops = loops_of(view, path, target)
     return DeviceOperator(
         index=index,
         view=view,
+        params=params,
         path=path,
         scratch=() if glue is None else glue.scratch(view, target),
         macs=macs,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Literal
 
 from rich.cells import cell_len
@@ -93,6 +94,12 @@ def shortened(text: Text, width: int) -> Text:
         return text
     tail = (width - 1) * 2 // 3
     return text[: width - 1 - tail] + Text("…") + text[len(text) - tail :]
+
+
+def wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> list[Text]:
+    """A sentence as lines of at most ``width`` cells, all but the first indented."""
+    lines = wrap(text, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False)
+    return [Text(line, style=style) for line in lines]
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,99 @@
+"""``arenite explain``: what CMSIS-NN does with a model, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.cost import check_operator
+from arenite.cli.memory import TargetName
+
+if TYPE_CHECKING:
+    from arenite import Model
+    from arenite.report.explain import Explanation
+    from arenite.report.walk import ConvolutionWalk
+
+Target = Annotated[
+    TargetName,
+    typer.Option(metavar="PROCESSOR", help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, ..."),
+]
+OperatorIndex = Annotated[
+    int | None,
+    typer.Option(
+        "--op",
+        min=0,
+        metavar="N",
+        help="Operator N alone; an int8 CONV_2D is followed number by number.",
+    ),
+]
+InputFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--input", "-i", metavar="FILE", help="As for arenite run; for --op."),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs, for --op.")]
+
+
+def explain(
+    model: ModelPath,
+    *,
+    op: OperatorIndex = None,
+    target: Target = TargetName.cortex_m4,
+    inputs: InputFiles = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Show which CMSIS-NN function every operator takes, why, and what it computes.
+
+    Example: arenite explain model.tflite --op 0
+    """
+    from arenite import load
+    from arenite.report.explain import (
+        ASCII,
+        UNICODE,
+        explanation,
+        explanation_facts,
+        render_explanation,
+    )
+
+    loaded = load(model)
+    what = explanation(loaded, target.value)
+    check_operator(op, len(what.operators))
+    walk = None if op is None else _walk(loaded, what, op, inputs, seed)
+    if as_json:
+        print_json(explanation_facts(what) if op is None else _facts(what, op, walk))
+        return
+    terminal = console()
+    marks = ASCII if terminal.options.ascii_only else UNICODE
+    if op is None:
+        lines = render_explanation(what, terminal.width, marks)
+    else:
+        from arenite.report.walk import render_operator
+
+        lines = render_operator(what, op, walk, terminal.width, marks)
+    for line in lines:
+        terminal.print(line, soft_wrap=True)
+
+
+def _walk(
+    model: Model, what: Explanation, op: int, files: list[Path] | None, seed: int
+) -> ConvolutionWalk | None:
+    """The way through one convolution, on inputs from files or on random ones."""
+    from arenite.cli.inputs import random_inputs, read_inputs
+    from arenite.report.walk import convolution_walk, has_walk
+
+    operator = what.operators[op]
+    if not has_walk(operator):
+        return None
+    fed = read_inputs(model, files) if files else random_inputs(model, seed)
+    return convolution_walk(model, operator, what.target, [one.array for one in fed])
+
+
+def _facts(what: Explanation, op: int, walk: ConvolutionWalk | None) -> dict[str, Any]:
+    from arenite.report.explain import operator_facts
+    from arenite.report.walk import walk_facts
+
+    facts = operator_facts(what, what.operators[op])
+    return {**facts, "walk": None if walk is None else walk_facts(walk)}

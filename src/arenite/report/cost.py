@@ -1,0 +1,238 @@
+"""What an inference costs on a Cortex-M, as facts and as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from arenite.cmsis_nn.cost import ACCURACY, Cost, Line, cost_of
+from arenite.cmsis_nn.targets import find_target
+from arenite.model import Model
+from arenite.report.device import DeviceOperator, device_operators
+from arenite.report.text import Column, number, printable, table, wrapped
+
+_BAR = 20
+
+
+@dataclass(frozen=True)
+class ModelCost:
+    """The estimate for a model's main subgraph; ``clock`` is in MHz."""
+
+    file: str
+    target: str
+    clock: float
+    operators: tuple[DeviceOperator, ...]
+    costs: tuple[Cost | None, ...]
+
+    @property
+    def instructions(self) -> int:
+        """Of all operators whose kernels are modelled."""
+        return sum(cost.instructions for cost in self.costs if cost is not None)
+
+    @property
+    def cycles(self) -> int:
+        """Of all operators whose kernels are modelled."""
+        return sum(cost.cycles for cost in self.costs if cost is not None)
+
+    @property
+    def missing(self) -> list[DeviceOperator]:
+        """Operators whose kernels are not modelled."""
+        pairs = zip(self.operators, self.costs, strict=True)
+        return [operator for operator, cost in pairs if cost is None]
+
+    def milliseconds(self, cycles: float) -> float:
+        """How long that many cycles take."""
+        return cycles / self.clock / 1000
+
+    def share(self, cost: Cost) -> float:
+        """A part of all cycles."""
+        return cost.cycles / max(self.cycles, 1)
+
+
+def model_cost(model: Model, target: str, clock: float) -> ModelCost:
+    """Estimate the main subgraph of ``model``.
+
+    Raises:
+        UnsupportedOperatorError: There is no kernel for some operators.
+        ConstraintError: An operator cannot run what the model asks of it.
+        ValueError: The costs of that target are not known.
+    """
+    processor = find_target(target)
+    operators = device_operators(model, processor)
+    costs = (cost_of(operator.view, operator.path, processor) for operator in operators)
+    return ModelCost(model.source, target, clock, tuple(operators), tuple(costs))
+
+
+# -- facts ----------------------------------------------------------------------------
+
+
+def cost_facts(cost: ModelCost) -> dict[str, Any]:
+    """Everything that ``arenite cost`` prints; see ``docs/cli.md`` for the keys."""
+    accuracy = ACCURACY[cost.target]
+    return {
+        "file": cost.file,
+        "target": cost.target,
+        "clock_mhz": cost.clock,
+        "instructions": cost.instructions,
+        "cycles": cost.cycles,
+        "milliseconds": cost.milliseconds(cost.cycles),
+        "complete": not cost.missing,
+        "accuracy": {"instructions": accuracy.instructions, "cycles": accuracy.cycles},
+        "operators": [
+            _operator_facts(cost, operator, one)
+            for operator, one in zip(cost.operators, cost.costs, strict=True)
+        ],
+    }
+
+
+def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None) -> dict[str, Any]:
+    return {
+        "index": operator.index,
+        "name": operator.view.name,
+        "function": operator.function,
+        "macs": operator.macs,
+        "instructions": None if one is None else one.instructions,
+        "cycles": None if one is None else one.cycles,
+        "milliseconds": None if one is None else cost.milliseconds(one.cycles),
+        "loops": [] if one is None else [_loop_facts(line) for line in one.lines],
+    }
+
+
+def _loop_facts(line: Line) -> dict[str, Any]:
+    return {**line.loop._asdict(), "instructions": line.instructions, "cycles": line.cycles}
+
+
+# -- text -----------------------------------------------------------------------------
+
+
+def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]:
+    """A row per operator, the total, how far to trust it."""
+    yield from _heading(cost)
+    yield Text()
+    yield from _operators(cost, width, bar)
+    yield Text()
+    yield from _notes(cost, width)
+
+
+def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
+    """A row per level of one operator's loops."""
+    operator, one = cost.operators[index], cost.costs[index]
+    yield from _heading(cost)
+    yield Text()
+    yield Text.assemble(
+        (f"{operator.index}  ", "cyan"), (operator.view.name, "bold"), f"  {operator.function}"
+    )
+    if one is None:
+        yield Text("not modelled", style="yellow")
+        return
+    yield Text()
+    yield from _loops(one, width, bar)
+    yield Text()
+    yield from _notes(cost, width)
+
+
+def _heading(cost: ModelCost) -> Iterator[Text]:
+    yield Text(printable(cost.file), style="bold")
+    yield Text(f"{cost.target} at {cost.clock:g} MHz, TFLM with CMSIS-NN, GCC -O2")
+
+
+def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
+    costs = cost.costs
+    instructions = [number(one.instructions) if one is not None else "?" for one in costs]
+    cycles = [number(one.cycles) if one is not None else "?" for one in costs]
+    times = [_time(cost.milliseconds(one.cycles)) if one is not None else "?" for one in costs]
+    shares = [cost.share(one) if one is not None else 0.0 for one in costs]
+    macs = [number(op.macs) if op.macs is not None else "?" for op in cost.operators]
+    total = cost.milliseconds(cost.cycles)
+    label = "known" if cost.missing else "total"
+    columns = [
+        Column("#", [*(str(op.index) for op in cost.operators), ""], "right"),
+        Column("operator", [*(printable(op.view.name) for op in cost.operators), label], shrink=14),
+        Column("function", [*(op.function for op in cost.operators), ""], keep=2),
+        Column(
+            "MACs", [*macs, number(sum(op.macs or 0 for op in cost.operators))], "right", keep=4
+        ),
+        Column("instructions", [*instructions, number(cost.instructions)], "right", keep=1),
+        Column("cycles", [*cycles, number(cost.cycles)], "right"),
+        Column("ms", [*times, _time(total)], "right"),
+        Column("", [*(_bar(share, bar) for share in shares), ""], keep=3, style="green"),
+    ]
+    lines = table(columns, width)
+    lines[-1].stylize("bold")
+    return lines
+
+
+def _loops(one: Cost, width: int, bar: str) -> list[Text]:
+    """Functions and below them their loops, the dearest first."""
+    rows: list[tuple[str, Sequence[Line]]] = []
+    for function, lines in _by_function(one):
+        rows.append((function, lines))
+        rows += [(f"  {line.loop.step}", [line]) for line in lines]
+    rows.append(("total", one.lines))
+    instructions = [sum(line.instructions for line in lines) for _, lines in rows]
+    cycles = [sum(line.cycles for line in lines) for _, lines in rows]
+    single = [text.startswith(" ") for text, _ in rows]
+    each = [
+        f"{lines[0].instructions / lines[0].loop.times:.4g}" if alone else ""
+        for (_, lines), alone in zip(rows, single, strict=True)
+    ]
+    passes = [
+        number(lines[0].loop.times) if alone else ""
+        for (_, lines), alone in zip(rows, single, strict=True)
+    ]
+    bars = [
+        _bar(count / max(one.cycles, 1), bar) if alone else ""
+        for count, alone in zip(cycles, single, strict=True)
+    ]
+    columns = [
+        Column("one pass of", [text for text, _ in rows], shrink=24),
+        Column("passes", passes, "right"),
+        Column("each", each, "right", keep=2),
+        Column("instructions", [number(round(n)) for n in instructions], "right", keep=1),
+        Column("cycles", [number(round(n)) for n in cycles], "right"),
+        Column("", bars, keep=3, style="green"),
+    ]
+    texts = table(columns, width)
+    for text, alone in zip(texts[1:], single, strict=True):
+        text.stylize("" if alone else "bold")
+    return texts
+
+
+def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
+    groups: dict[str, list[Line]] = {}
+    for line in sorted(one.lines, key=lambda line: -line.cycles):
+        groups.setdefault(line.loop.function, []).append(line)
+    return sorted(groups.items(), key=lambda group: -sum(line.cycles for line in group[1]))
+
+
+def _notes(cost: ModelCost, width: int) -> Iterator[Text]:
+    accuracy = ACCURACY[cost.target]
+    yield from wrapped(
+        f"An estimate: instructions within {accuracy.instructions:.0%}, cycles within "
+        f"{accuracy.cycles:.0%}, for memory that never waits.",
+        width,
+    )
+    if cost.missing:
+        text = f"Not modelled, and not in the total: {_named(cost.missing)}."
+        yield from wrapped(text, width, style="yellow")
+
+
+def _named(operators: Sequence[DeviceOperator]) -> str:
+    """``CONV_2D (float32), 3 operators; ...``."""
+    kinds: dict[str, int] = {}
+    for operator in operators:
+        first = next((t for t in operator.view.inputs if t is not None), None)
+        kind = operator.view.name if first is None else f"{operator.view.name} of {first.type}"
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in kinds.items())
+
+
+def _time(milliseconds: float) -> str:
+    return f"{milliseconds:,.3f}" if milliseconds < 100 else f"{milliseconds:,.1f}"
+
+
+def _bar(share: float, bar: str) -> str:
+    return bar * round(_BAR * share)

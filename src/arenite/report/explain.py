@@ -1,0 +1,217 @@
+"""Why firmware with CMSIS-NN runs an operator the way it does, as facts and as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from arenite.cmsis_nn.instructions import instruction_counts
+from arenite.cmsis_nn.targets import find_target
+from arenite.model import Model
+from arenite.report.device import OWN_KERNEL, DeviceOperator, device_operators
+from arenite.report.text import Column, number, printable, table, wrapped
+
+_VALUES = 3
+_PRODUCTS = ("SMLAD", "VMLADAVA", "VMUL", "SMLABB", "SMLATT", "SMLAL", "MLA")
+_ORDER = (*_PRODUCTS, "SXTB16", "SXTAB16", "ROR", "PKHBT", "PKHTB", "VLDRB", "VSTRB")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How a condition that holds and one that does not are marked."""
+
+    holds: str = "✓"
+    fails: str = "✗"
+
+
+UNICODE = Marks()
+ASCII = Marks("yes", "no ")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A model's main subgraph on a target."""
+
+    file: str
+    target: str
+    operators: tuple[DeviceOperator, ...]
+
+    def instructions(self, operator: DeviceOperator) -> Counter[str]:
+        """DSP or vector instructions of one inference; empty where they are not known."""
+        return instruction_counts(operator.loops or (), find_target(self.target))
+
+
+def explanation(model: Model, target: str) -> Explanation:
+    """What runs on ``target``, and why.
+
+    Raises:
+        UnsupportedOperatorError: There is no kernel for some operators.
+        ConstraintError: An operator cannot run what the model asks of it.
+        ValueError: There is no such target.
+    """
+    operators = device_operators(model, find_target(target))
+    return Explanation(model.source, target, tuple(operators))
+
+
+# -- facts ----------------------------------------------------------------------------
+
+
+def explanation_facts(what: Explanation) -> dict[str, Any]:
+    """Everything that ``arenite explain`` prints; see ``docs/cli.md`` for the keys."""
+    return {
+        "file": what.file,
+        "target": what.target,
+        "operators": [operator_facts(what, operator) for operator in what.operators],
+    }
+
+
+def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any]:
+    """One operator: where it goes, what was asked on the way, what it takes."""
+    path = operator.path
+    return {
+        "index": operator.index,
+        "name": operator.view.name,
+        "function": None if operator.function == OWN_KERNEL else operator.function,
+        "calls": [] if path is None else list(path.calls),
+        "conditions": [] if path is None else [c._asdict() for c in path.conditions],
+        "macs": operator.macs,
+        "scratch": [vars(request) for request in operator.scratch],
+        "instructions": dict(what.instructions(operator)),
+    }
+
+
+# -- all operators --------------------------------------------------------------------
+
+
+def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) -> Iterator[Text]:
+    """A row per operator; then every path that was taken, with what decided."""
+    yield from heading(what)
+    yield Text()
+    yield from _operators(what, width)
+    for group in _groups(what.operators):
+        yield Text()
+        yield from _group(group, width, marks)
+
+
+def heading(what: Explanation) -> Iterator[Text]:
+    """The file, the target."""
+    yield Text(printable(what.file), style="bold")
+    kind = {"plain": "no DSP instructions", "dsp": "DSP instructions", "mve": "vectors (MVE)"}
+    yield Text(f"{what.target}: {kind[find_target(what.target).instructions]}, built with GCC")
+
+
+def _operators(what: Explanation, width: int) -> list[Text]:
+    operators = what.operators
+    counts = [what.instructions(operator) for operator in operators]
+    totals = sum(counts, Counter[str]())
+    names = [name for name, _ in totals.most_common()]
+    shown = sorted(names, key=_importance)
+    columns = [
+        Column("#", [*(str(op.index) for op in operators), ""], "right"),
+        Column("operator", [*(printable(op.view.name) for op in operators), "total"], shrink=14),
+        Column("function", [*(op.function for op in operators), ""]),
+        Column(
+            "MACs",
+            [
+                *(number(op.macs) if op.macs is not None else "?" for op in operators),
+                number(sum(op.macs or 0 for op in operators)),
+            ],
+            "right",
+            keep=1,
+        ),
+        Column("scratch", [*(_scratch(op) for op in operators), ""], "right", keep=2),
+        *(
+            Column(
+                name,
+                [*(number(c[name]) if c[name] else "" for c in counts), number(totals[name])],
+                "right",
+                keep=3 + place,
+            )
+            for place, name in enumerate(shown)
+        ),
+    ]
+    lines = table(columns, width)
+    lines[-1].stylize("bold")
+    return lines
+
+
+def _importance(name: str) -> tuple[int, str]:
+    """Products first, then requantisation, then what widens and moves."""
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
+
+
+def _scratch(operator: DeviceOperator) -> str:
+    total = sum(request.size for request in operator.scratch)
+    return number(total) if total else ""
+
+
+# -- paths ----------------------------------------------------------------------------
+
+
+def _groups(operators: Sequence[DeviceOperator]) -> list[list[DeviceOperator]]:
+    """Operators of one kind whose paths were decided in the same way."""
+    groups: dict[Any, list[DeviceOperator]] = {}
+    for operator in operators:
+        path = operator.path
+        asked = () if path is None else path.conditions
+        stems = tuple((_stem(condition.sentence), condition.holds) for condition in asked)
+        key = (operator.view.name, None if path is None else path.function, stems)
+        groups.setdefault(key, []).append(operator)
+    return list(groups.values())
+
+
+def _group(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[Text]:
+    first = group[0]
+    indices = _runs([operator.index for operator in group])
+    yield from wrapped(
+        f"{first.view.name} {indices}: {first.function}", width, indent=4, style="bold"
+    )
+    yield from why(group, width, marks)
+
+
+def _runs(indices: Sequence[int]) -> str:
+    """``0, 2, 4 to 9``."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and index == runs[-1][-1] + 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return ", ".join(
+        f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs
+    )
+
+
+def why(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[Text]:
+    """What was asked, with the answers of all operators of a group, and the calls."""
+    path = group[0].path
+    if path is None:
+        yield from wrapped(f"  TFLM has no CMSIS-NN kernel for {group[0].view.name}.", width)
+        return
+    if not path.is_cmsis_nn and not path.conditions:
+        first = next(tensor for tensor in group[0].view.inputs if tensor is not None)
+        yield from wrapped(f"  TFLM hands no {first.type} to CMSIS-NN here.", width)
+    for number_, condition in enumerate(path.conditions):
+        sentences = [op.path.conditions[number_].sentence for op in group if op.path is not None]
+        mark = marks.holds if condition.holds else marks.fails
+        lines = wrapped(f"  {mark} {_merged(sentences)}", width, indent=4 + len(mark) - 1)
+        lines[0].stylize("green" if condition.holds else "red", 2, 2 + len(mark))
+        yield from lines
+    if path.calls:
+        yield from wrapped("  calls " + " > ".join(path.calls), width, indent=8, style="dim")
+
+
+def _stem(sentence: str) -> str:
+    return sentence.partition(":")[0]
+
+
+def _merged(sentences: Sequence[str]) -> str:
+    """One sentence with the values of all: ``the filter is 1 x 1: 3 x 3, 5 x 5``."""
+    stem, colon, _ = sentences[0].partition(":")
+    values = list(dict.fromkeys(s.partition(":")[2].strip() for s in sentences))
+    more = ", ..." if len(values) > _VALUES else ""
+    return stem + colon + (" " + ", ".join(values[:_VALUES]) + more if colon else "")

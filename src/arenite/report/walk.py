@@ -1,0 +1,410 @@
+"""One operator explained; an int8 convolution's first output value, number by number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.text import Text
+
+from arenite.cmsis_nn.convolve import Arguments
+from arenite.cmsis_nn.operators.conv_2d import arguments
+from arenite.cmsis_nn.targets import TARGETS, find_target
+from arenite.cmsis_nn.walk import Requantization, Step, Walk, halves, walk
+from arenite.model import Model, TensorType
+from arenite.ops import TfLiteTensor
+from arenite.ops.context import Array
+from arenite.report.device import DeviceOperator
+from arenite.report.explain import UNICODE, Explanation, Marks, heading, why
+from arenite.report.text import Column, number, table, wrapped
+from arenite.runtime.interpreter import Interpreter
+
+_TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
+
+
+@dataclass(frozen=True)
+class ConvolutionWalk:
+    """A walk, and the real numbers that its integers stand for."""
+
+    numbers: Walk
+    taps: tuple[int, int, int]
+    input_scale: float
+    weight_scale: float
+    output_scale: float
+
+
+def has_walk(operator: DeviceOperator) -> bool:
+    """Whether it is a convolution of int8 by int8."""
+    if operator.view.name != "CONV_2D":
+        return False
+    types = [operator.view.input(index).type for index in (0, 1)]
+    return types == [TensorType.INT8, TensorType.INT8] and operator.view.input(1).is_constant
+
+
+def convolution_walk(
+    model: Model, operator: DeviceOperator, target: str, inputs: Sequence[Array]
+) -> ConvolutionWalk:
+    """Run the model with the reference kernels, then follow one value through CMSIS-NN."""
+    interpreter = Interpreter(model, kernels="reference", preserve_all_tensors=True)
+    for index, array in enumerate(inputs):
+        interpreter.input(index)[...] = array
+    interpreter.invoke()
+    view = operator.view
+    x, out = (interpreter.tensor(t.index) for t in (view.input(0), view.output(0)))
+    weights = view.input(1)
+    args = _arguments(operator)
+    return ConvolutionWalk(
+        numbers=(numbers := walk(args, find_target(target), x, out)),
+        taps=(args.conv.filter.h, args.conv.filter.w, args.conv.filter.c),
+        input_scale=view.input(0).scale,
+        weight_scale=_scale_of(weights, numbers.channels[numbers.traced]),
+        output_scale=view.output(0).scale,
+    )
+
+
+def _scale_of(weights: TfLiteTensor, channel: int) -> float:
+    if weights.quantization is None:
+        return 0.0
+    scales = weights.quantization.scale
+    return float(scales[channel if len(scales) > 1 else 0])
+
+
+def _arguments(operator: DeviceOperator) -> Arguments:
+    view = operator.view
+    bias = view.inputs[2] if len(view.inputs) > 2 else None
+    weights = view.input(1).data
+    assert weights is not None
+    data = None if bias is None else bias.data
+    operands = (view.input(0).shape, weights, data, view.output(0).shape)
+    return arguments(operator.params, operands, TARGETS["cortex-m4"], Counter())
+
+
+def walk_facts(what: ConvolutionWalk) -> dict[str, Any]:
+    """Every number of the walk; see ``docs/cli.md`` for the keys."""
+    return {**asdict(what.numbers), "agrees": what.numbers.agrees}
+
+
+# -- text -----------------------------------------------------------------------------
+
+
+def render_operator(
+    what: Explanation,
+    index: int,
+    one: ConvolutionWalk | None,
+    width: int,
+    marks: Marks = UNICODE,
+) -> Iterator[Text]:
+    """An operator: tensors, path, what it takes; then the walk if there is one."""
+    operator = what.operators[index]
+    yield from heading(what)
+    yield Text()
+    yield Text.assemble(
+        (f"{index}  ", "cyan"), (operator.view.name, "bold"), f"  {operator.function}"
+    )
+    yield from why([operator], width, marks)
+    yield Text()
+    yield from _tensors(operator, width)
+    yield from _takes(what, operator, width)
+    if one is not None:
+        yield from _walk(one, width, marks)
+
+
+def _tensors(operator: DeviceOperator, width: int) -> list[Text]:
+    view = operator.view
+    weights = view.name in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+    names = ["input", "weights", "bias"] if weights else ["input"] * len(view.inputs)
+    rows = [
+        (name, tensor)
+        for name, tensor in (
+            *zip(names, view.inputs, strict=False),
+            *(("output", t) for t in view.outputs),
+        )
+        if tensor is not None
+    ]
+    return table(
+        [
+            Column("", [name for name, _ in rows]),
+            Column("tensor", [_tensor(t) for _, t in rows]),
+            Column("scale", [_scale(t) for _, t in rows], keep=1),
+            Column("zero point", [_zero_point(t) for _, t in rows], "right", keep=2),
+        ],
+        width,
+    )
+
+
+def _tensor(tensor: TfLiteTensor) -> str:
+    return f"{tensor.type}[{','.join(map(str, tensor.shape))}]"
+
+
+def _scale(tensor: TfLiteTensor) -> str:
+    if tensor.quantization is None or not len(tensor.quantization.scale):
+        return ""
+    scales = tensor.quantization.scale
+    first = f"{float(scales[0]):.6g}"
+    return first if len(scales) == 1 else f"{first}, ... ({len(scales)} channels)"
+
+
+def _zero_point(tensor: TfLiteTensor) -> str:
+    if tensor.quantization is None or len(tensor.quantization.zero_point) != 1:
+        return ""
+    return str(tensor.zero_point)
+
+
+def _takes(what: Explanation, operator: DeviceOperator, width: int) -> Iterator[Text]:
+    scratch = ", ".join(f"{number(r.size)} bytes ({r.purpose})" for r in operator.scratch)
+    counts = what.instructions(operator).most_common()
+    yield Text()
+    yield Text(f"MACs     {number(operator.macs) if operator.macs is not None else '?'}")
+    yield Text(f"scratch  {scratch or 'none'}")
+    if counts:
+        listed = ", ".join(f"{name} {number(count)}" for name, count in counts)
+        yield from wrapped(f"runs     {listed}", width, indent=9)
+
+
+# -- the walk -------------------------------------------------------------------------
+
+
+def _walk(one: ConvolutionWalk, width: int, marks: Marks) -> Iterator[Text]:
+    numbers = one.numbers
+    parts = [_row(one, width)]
+    if numbers.widening is not None:
+        parts.append(_widening(numbers, width))
+    if numbers.weight_sums:
+        parts.append(_offsets(numbers, width))
+    parts += [_sums(numbers, width), _requantized(one, width), _check(numbers, marks)]
+    for place, lines in enumerate(parts, 1):
+        yield Text()
+        title, *rest = lines
+        first, *more = wrapped(f"{place}  {title.plain}", width, indent=3, style="bold")
+        first.stylize("cyan", 0, 1)
+        yield from (first, *more)
+        yield from rest
+
+
+def _row(one: ConvolutionWalk, width: int) -> Iterator[Text]:
+    numbers, (height, across, depth) = one.numbers, one.taps
+    if height == across == 1:
+        yield Text(f"The row is a pixel: {_count(depth, 'channel')}, as they lie in memory")
+        yield _values("   ", numbers.row, width)
+        return
+    yield Text(
+        f"im2col: {height} x {across} taps of {_count(depth, 'channel')} make "
+        f"{len(numbers.row)} values"
+    )
+    outside = sum(not tap.inside for tap in numbers.taps)
+    if outside:
+        yield from wrapped(
+            f"   {outside} of {len(numbers.taps)} taps meet padding and are filled with "
+            f"-input_offset = {-numbers.offset}, which stands for 0.",
+            width,
+            indent=3,
+        )
+    shown = numbers.taps[:_TAPS]
+    columns = [
+        Column("  tap", ["  {},{}".format(*tap.place) for tap in shown]),
+        Column("pixel", ["{},{}".format(*tap.pixel) if tap.inside else "-" for tap in shown]),
+        Column("int8", [_listed(tap.values, width - 20) for tap in shown], shrink=12),
+    ]
+    yield from table(columns, width)
+    if len(numbers.taps) > _TAPS:
+        yield Text(f"  ... {len(numbers.taps) - _TAPS} more taps", style="dim")
+
+
+def _widening(numbers: Walk, width: int) -> Iterator[Text]:
+    widening = numbers.widening
+    assert widening is not None
+    yield Text("int8 to int16, plus the offset: four values in two registers")
+    a, b, c, d = widening.values
+    low, high = _halves(widening.even)
+    other_low, other_high = _halves(widening.odd)
+    rows = [
+        ("read", f"{widening.word & 0xFFFFFFFF:#010x}", f"bytes 0 to 3: {a}, {b}, {c}, {d}"),
+        ("PKHBT", f"{widening.offsets & 0xFFFFFFFF:#010x}", f"the offset {numbers.offset}, twice"),
+        (
+            "SXTAB16",
+            f"{widening.even & 0xFFFFFFFF:#010x}",
+            f"bytes 0, 2 plus offset: {low}, {high}",
+        ),
+        (
+            "ROR, SXTAB16",
+            f"{widening.odd & 0xFFFFFFFF:#010x}",
+            f"bytes 1, 3 plus offset: {other_low}, {other_high}",
+        ),
+    ]
+    yield from _steps_table(rows, width)
+    stored = ", ".join(map(str, widening.stored))
+    yield from wrapped(f"   in memory, in the order 0, 2, 1, 3: {stored}", width, indent=3)
+
+
+def _offsets(numbers: Walk, width: int) -> Iterator[Text]:
+    yield Text("The offset comes with the bias: sum of weights x offset")
+    sums = zip(numbers.channels, numbers.weight_sums, numbers.bias, strict=True)
+    for channel, total, bias in sums:
+        start = total * numbers.offset + bias
+        yield from wrapped(
+            f"   channel {channel}: {number(total)} x {numbers.offset} + bias {number(bias)} = "
+            f"{number(start)}",
+            width,
+            indent=3,
+        )
+
+
+def _sums(numbers: Walk, width: int) -> Iterator[Text]:
+    channels, positions = len(numbers.channels), len(numbers.positions)
+    yield Text(f"{numbers.kernel}: {_count(channels, 'channel')} x {_count(positions, 'position')}")
+    which = ", ".join(map(str, numbers.channels))
+    places = ", ".join(f"({y}, {x})" for y, x in numbers.positions)
+    yield from wrapped(
+        f"   {'channels' if channels > 1 else 'channel'} {which} at "
+        f"{'positions' if positions > 1 else 'position'} {places}; sums begin with "
+        f"{_start(numbers)}",
+        width,
+        indent=3,
+    )
+    steps = numbers.steps
+    shown = list(steps)
+    if len(steps) > _FIRST_STEPS + _LAST_STEPS:
+        shown = [*steps[:_FIRST_STEPS], *steps[-_LAST_STEPS:]]
+    columns = [
+        Column("  columns", [f"  {_columns(step)}" for step in shown]),
+        Column("", [step.instruction for step in shown], keep=1),
+        *(
+            Column(
+                f"w{numbers.channels[c]}",
+                [_pair(step.weights[c]) for step in shown],
+                "right",
+                keep=3,
+            )
+            for c in range(channels)
+        ),
+        *(
+            Column(f"x{p}", [_pair(step.inputs[p]) for step in shown], "right", keep=2 + p)
+            for p in range(positions)
+        ),
+        *(
+            Column(
+                f"sum {numbers.channels[c]},{p}",
+                [number(step.sums[c][p]) for step in shown],
+                "right",
+            )
+            for c in range(channels)
+            for p in range(positions)
+        ),
+    ]
+    lines = table(columns, width)
+    if len(shown) < len(steps):
+        left = Text(f"  ... {_count(len(steps) - len(shown), 'more step')}", style="dim")
+        lines.insert(1 + _FIRST_STEPS, left)
+    yield from lines
+    yield from _registers(numbers, width)
+
+
+def _registers(numbers: Walk, width: int) -> Iterator[Text]:
+    """The first step's registers."""
+    if not numbers.steps or numbers.steps[0].instruction != "SMLAD":
+        return
+    step, start = numbers.steps[0], numbers.start[0][0]
+    a, b = (halves(pair) & 0xFFFFFFFF for pair in (step.weights[0], step.inputs[0]))
+    (w0, w2), (x0, x2) = step.weights[0], step.inputs[0]
+    yield from wrapped(
+        f"   the first one: SMLAD {a:#010x}, {b:#010x} = {w0} x {x0} + {w2} x {x2} + {start} = "
+        f"{step.sums[0][0]}",
+        width,
+        indent=3,
+    )
+
+
+def _requantized(one: ConvolutionWalk, width: int) -> Iterator[Text]:
+    numbers = one.numbers
+    r = numbers.requantization
+    yield Text(f"Requantisation of channel {numbers.channels[numbers.traced]} at position 0")
+    factor = one.input_scale * one.weight_scale / one.output_scale if one.output_scale else 0.0
+    yield from wrapped(
+        f"   {one.input_scale:.6g} x {one.weight_scale:.6g} / {one.output_scale:.6g} = {factor:.6g}"
+        f", as integers {r.multiplier} x 2^({r.shift} - 31)",
+        width,
+        indent=3,
+    )
+    yield from _steps_table(_stages(numbers, r), width)
+
+
+def _stages(numbers: Walk, r: Requantization) -> list[tuple[str, str, str]]:
+    rows = [("sum", number(r.acc), "")]
+    if r.shift > 0:
+        rows.append(("shift left", number(r.shifted), f"by {r.shift}"))
+    rows += [
+        ("SMLAL", number(r.product), "times the multiplier, plus 2^30, in 64 bits"),
+        ("shift right", number(r.high), "by 31"),
+    ]
+    if r.shift < 0:
+        up = "more" if r.remainder > r.threshold else "no more"
+        lost = f"by {-r.shift}, loses {r.remainder}, {up} than {r.threshold}"
+        rows.append(("shift right", number(r.scaled), lost))
+    rows += [
+        ("zero point", number(r.with_offset), f"plus {r.with_offset - r.scaled}"),
+        ("clamp", str(r.value), f"to {r.bounds[0]} .. {r.bounds[1]}"),
+    ]
+    return rows
+
+
+def _check(numbers: Walk, marks: Marks) -> Iterator[Text]:
+    yield Text("The reference kernel's value")
+    mark = marks.holds if numbers.agrees else marks.fails
+    word = "equal" if numbers.agrees else "NOT EQUAL"
+    yield Text(f"   {mark} {numbers.reference}: {word}", "green" if numbers.agrees else "bold red")
+
+
+# -- small texts ----------------------------------------------------------------------
+
+
+def _steps_table(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[Text]:
+    """Names, values to the right, and what they mean, which may take several lines."""
+    name_width = max(len(name) for name, _, _ in rows)
+    value_width = max(len(value) for _, value, _ in rows)
+    for name, value, meaning in rows:
+        start = f"   {name:{name_width}}  {value:>{value_width}}  "
+        room = max(width - len(start), 16)
+        first, *more = [line.plain for line in wrapped(meaning, room)] or [""]
+        yield Text((start + first).rstrip())
+        for line in more:
+            yield Text(" " * len(start) + line)
+
+
+def _start(numbers: Walk) -> str:
+    starts = [number(row[0]) for row in numbers.start]
+    if numbers.weight_sums:
+        return ", ".join(starts)
+    return f"the bias, {', '.join(starts)}"
+
+
+def _columns(step: Step) -> str:
+    if step.instruction == "VMLADAVA":
+        return f"{step.columns[0]} to {step.columns[-1]}"
+    return ", ".join(map(str, step.columns))
+
+
+def _pair(values: Sequence[int]) -> str:
+    return ", ".join(map(str, values)) if len(values) <= 2 else f"{values[0]}, ..."
+
+
+def _halves(register: int) -> tuple[int, int]:
+    """The low and the high half as signed numbers."""
+    low, high = register & 0xFFFF, register >> 16 & 0xFFFF
+    return (low ^ 0x8000) - 0x8000, (high ^ 0x8000) - 0x8000
+
+
+def _listed(values: Sequence[int], width: int) -> str:
+    text = ", ".join(map(str, values))
+    if len(text) <= width and len(values) <= 4 * _CHANNELS:
+        return text
+    return ", ".join(map(str, values[:_CHANNELS])) + f", ... ({len(values)})"
+
+
+def _values(indent: str, values: Sequence[int], width: int) -> Text:
+    return Text(indent + _listed(values, width - len(indent)))
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

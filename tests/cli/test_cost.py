@@ -1,0 +1,114 @@
+"""``arenite cost``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from arenite.cli.cost import ProcessorName
+from arenite.cmsis_nn.cost import PROCESSORS
+from arenite.model import ModelBuilder
+from tests.cli.models import saved
+
+
+def facts(arenite, *arguments):
+    return json.loads(arenite("cost", *arguments, "--json").stdout)
+
+
+@pytest.fixture
+def float_file(tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 4), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    return saved(b.build(), tmp_path / "float.tflite")
+
+
+def test_cost_shows_a_row_per_operator_the_total_and_the_accuracy(arenite, model_file):
+    result = arenite("cost", model_file)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[:3] == [
+        str(model_file),
+        "cortex-m4 at 100 MHz, TFLM with CMSIS-NN, GCC -O2",
+        "",
+    ]
+    assert lines[3].split() == ["#", "operator", "function", "instructions", "cycles", "ms"]
+    assert [line.split()[1] for line in lines[4:8]] == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
+    assert lines[8].split()[0] == "total"
+    assert "instructions within 5%, cycles within 10%" in " ".join(lines[10:])
+
+
+def test_the_total_is_the_sum_and_the_clock_makes_the_time(arenite, model_file):
+    estimate = facts(arenite, model_file, "--clock", "216", "--target", "cortex-m7")
+    operators = estimate["operators"]
+    assert estimate["instructions"] == sum(op["instructions"] for op in operators)
+    assert estimate["cycles"] == sum(op["cycles"] for op in operators)
+    assert estimate["milliseconds"] == pytest.approx(estimate["cycles"] / 216e3)
+    assert estimate["complete"] is True
+
+
+def test_loops_make_up_an_operator(arenite, model_file):
+    first = facts(arenite, model_file)["operators"][0]
+    assert first["function"] == "arm_convolve_s8"
+    assert round(sum(loop["instructions"] for loop in first["loops"])) == first["instructions"]
+    assert set(first["loops"][0]) == {"function", "step", "times", "instructions", "cycles"}
+
+
+def test_op_shows_the_loops_of_one_operator_the_dearest_first(arenite, model_file):
+    result = arenite("cost", model_file, "--op", 0)
+    lines = result.stdout.splitlines()
+    assert lines[3] == "0  CONV_2D  arm_convolve_s8"
+    assert lines[5].split()[:3] == ["one", "pass", "of"]
+    functions = [line for line in lines[6:] if line.startswith(("arm_", "mem", "TFLM"))]
+    cycles = [int(line.split()[-1].replace(",", "")) for line in functions]
+    assert cycles == sorted(cycles, reverse=True)
+    assert facts(arenite, model_file, "--op", 0) == facts(arenite, model_file)["operators"][0]
+
+
+def test_kernels_without_a_model_are_named_and_left_out(arenite, float_file):
+    result = arenite("cost", float_file)
+    assert result.exit_code == 0
+    assert "Not modelled, and not in the total: RELU of float32." in result.stdout
+    assert result.stdout.splitlines()[5].split() == ["known", "0", "0", "0", "0.000"]
+    estimate = facts(arenite, float_file)
+    assert estimate["complete"] is False
+    assert estimate["operators"][0]["cycles"] is None
+
+
+def test_the_processors_differ(arenite, model_file):
+    cycles = [facts(arenite, model_file, "--target", name)["cycles"] for name in PROCESSORS]
+    assert cycles == sorted(cycles, reverse=True)
+    assert len(set(cycles)) == 3
+
+
+def test_the_choices_are_those_of_the_library():
+    assert tuple(name.value for name in ProcessorName) == PROCESSORS
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--target", "cortex-m0"], ["--clock", "0"], ["--op", "4"], ["--op", "-1"]]
+)
+def test_wrong_usage_is_code_2(arenite, model_file, arguments):
+    result = arenite("cost", model_file, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("columns", [60, 80, 160])
+@pytest.mark.parametrize("arguments", [[], ["--op", "0"], ["--target", "cortex-m55", "--op", "1"]])
+def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns, arguments):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = arenite("cost", model_file, *arguments).stdout.splitlines()
+    assert max(len(line) for line in lines[1:]) <= columns
+
+
+def test_a_model_that_tflm_cannot_run_is_refused(arenite, tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 4), "float32")
+    b.operator("FULLY_CONNECTED", [x, b.constant("w", np.zeros((4, 4), np.int8), scale=1)], [y])
+    b.output(y)
+    result = arenite("cost", saved(b.build(), tmp_path / "hybrid.tflite"))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "$.subgraphs[0].operators[0] (FULLY_CONNECTED)" in result.stderr
