@@ -7,6 +7,7 @@ over the network when it starts.
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import select
@@ -38,6 +39,13 @@ class MnnOracle:
     def convert(self, framework: str, data: bytes, *arguments: str) -> bytes:
         """A model of another framework (``"ONNX"``, ``"TFLITE"``) as a ``.mnn`` file."""
         return self._ask(("convert", framework, data, arguments))
+
+    def quantize(self, model: bytes, size: int) -> bytes:
+        """A ``.mnn`` file with floats quantised after training, on some images of RGB.
+
+        Winograd's transformations of int8 are off: what they compute is another convolution.
+        """
+        return self._ask(("quantize", model, size))
 
     def run(
         self, model: bytes, inputs: Mapping[str, Array], outputs: Sequence[str] = ()
@@ -127,6 +135,40 @@ def _convert(framework: str, data: bytes, arguments: Sequence[str]) -> bytes:
         return target.read_bytes()
 
 
+def _quantize(model: bytes, size: int) -> bytes:
+    import _tools
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        images = Path(folder, "images")
+        images.mkdir()
+        for number in range(4):
+            pixels = np.random.default_rng(number).integers(0, 256, (6, 6, 3)).astype(np.uint8)
+            large = Image.fromarray(pixels).resize((size, size), Image.Resampling.BILINEAR)
+            large.save(images / f"{number}.png")
+        source, target, config = (Path(folder, name) for name in ("model", "target", "config"))
+        source.write_bytes(model)
+        settings = {
+            "format": "RGB",
+            "mean": [0, 0, 0],
+            "normal": [1 / 255] * 3,
+            "width": size,
+            "height": size,
+            "path": f"{images}/",
+            "used_sample_num": 4,
+            "feature_quantize_method": "EMA",
+            "weight_quantize_method": "MAX_ABS",
+            "model": str(source),
+            "input_type": "image",
+            "winogradOpt": False,
+        }
+        config.write_text(json.dumps(settings))
+        _tools.mnnquant(["mnnquant", str(source), str(target), str(config)])
+        if not target.exists():
+            raise MnnError("the quantiser wrote no model")
+        return target.read_bytes()
+
+
 def _run(model: bytes, inputs: dict[str, Array], outputs: Sequence[str]) -> dict[str, Array]:
     import MNN
 
@@ -176,7 +218,7 @@ def _host(mnn: Any, tensor: Any, shape: tuple[int, ...], code: Any, value: Array
     return mnn.Tensor(shape, code, value, order)
 
 
-_ACTIONS = {"convert": _convert, "run": _run}
+_ACTIONS = {"convert": _convert, "quantize": _quantize, "run": _run}
 
 if __name__ == "__main__":
     _serve()

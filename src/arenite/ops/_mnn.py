@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from arenite.model import OptionsTable
 from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context
 
 
 def from_mnn(node: NodeView) -> bool:
     """The operator comes from an ``.mnn`` file: its options have no place in other files."""
     return isinstance(node.options, OptionsTable) and node.options != type(node.options)()
+
+
+def channel_factors(context: Context, factors: tuple[float, ...], shape: tuple[int, ...]) -> None:
+    """Report factors that are neither one nor one per channel."""
+    if len(factors) != 1 and (not shape or len(factors) != shape[-1]):
+        context.report_error(f"expected one factor, or one per channel of {list(shape)}")
+
+
+def rounded(real: Array, low: float, high: float, *, whole: bool) -> Array:
+    """Clamped, and rounded with halves away from zero; what is no number becomes ``high``."""
+    bounds = np.float32(low), np.float32(high)
+    real = np.clip(np.where(np.isnan(real), bounds[1], real), *bounds)
+    if not whole:
+        return real
+    return np.asarray(np.trunc(real + np.where(real < 0, np.float32(-0.5), np.float32(0.5))))
+
+
+def real_numbers(q: Array, scale: float, zero: int) -> Array:
+    """What int8 stands for, in float32."""
+    return np.asarray((q.astype(np.float32) - np.float32(zero)) * np.float32(scale))

@@ -25,3 +25,10 @@ def mnn() -> Iterator[MnnOracle]:
 def converter(mnn: MnnOracle) -> Converter:
     """``(framework, model, *arguments)`` to a ``.mnn`` file; each is made once."""
     return cache(mnn.convert)
+
+
+@pytest.fixture(scope="session")
+def quantizer(mnn: MnnOracle) -> Converter:
+    """``(model, size)`` to a ``.mnn`` file with int8, for images of that size; made once."""
+    pytest.importorskip("PIL")
+    return cache(mnn.quantize)

@@ -65,7 +65,7 @@ class Convolution:
 
 
 def convolution(g: Graph, op: Op) -> None:
-    """Convolution and ConvolutionDepthwise."""
+    """Convolution and ConvolutionDepthwise on floats."""
     conv = described(g, op)
     images = conv.images
     logical = images.logical(conv.slide.output, conv.filters)
@@ -304,8 +304,6 @@ def broadcast(a: Shape, b: Shape) -> Shape | None:
 
 
 MAPPINGS = {
-    OpType.Convolution: convolution,
-    OpType.ConvolutionDepthwise: convolution,
     OpType.InnerProduct: inner_product,
     OpType.MatMul: matrix_product,
     OpType.BatchMatMul: matrix_product,

@@ -369,11 +369,9 @@ MAPPINGS: Mapping[OpType, Mapping_] = {
     OpType.PReLU: prelu,
     OpType.Sigmoid: partial(map_elements, name="LOGISTIC"),
     OpType.TanH: partial(map_elements, name="TANH"),
-    OpType.UnaryOp: unary,
     OpType.Cast: cast,
     OpType.CastLike: cast,
     OpType.Scale: scale,
     OpType.BatchNorm: batch_norm,
-    OpType.BinaryOp: binary,
     OpType.Eltwise: eltwise,
 }

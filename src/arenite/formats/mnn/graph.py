@@ -9,25 +9,24 @@ has made yet, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.formats.mnn.enums import Format
-from arenite.formats.mnn.net import Net, Op, Quant, Shape
+from arenite.formats.mnn.net import Net, Op, Shape
+from arenite.formats.mnn.values import Array, Bytes, Key, Layout, Steps, Value
 from arenite.model import ModelBuilder, OptionsTable, TensorType
 from arenite.model.check import MAX_TENSOR_BYTES
+from arenite.ops.cast import CastOptions
+from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
 from arenite.ops.mnn_raster import MnnRasterOptions, Region
 from arenite.ops.reshape import ReshapeOptions
 from arenite.ops.transpose import TransposeOptions
-
-Array = npt.NDArray[Any]
 
 #: Dimensions that MNN's tensors have at most (``MNN_MAX_TENSOR_DIM``).
 MAX_RANK = 9
@@ -35,99 +34,18 @@ MAX_RANK = 9
 _FOLDED_MULTIPLE, _FOLDED_SLACK = 8, 1 << 16
 
 
-class Layout(Enum):
-    """The order of a value's elements in memory."""
-
-    PLAIN = "as the shape says"
-    LAST = "axis 1, the channels, last"
-
-
-class Key(NamedTuple):
-    """Which elements: their order, and whether they are quantised."""
-
-    layout: Layout
-    quantized: bool = False
-
-
-@dataclass(eq=False)
-class Bytes:
-    """Arenite tensors with the same elements in the same order, by shape.
-
-    A constant has its ``array``, and tensors only for the shapes that somebody reads.
-    """
-
-    type: TensorType
-    tensors: dict[Shape, int] = field(default_factory=dict)
-    array: Array | None = None
-
-    @property
-    def shape(self) -> Shape:
-        """The shape under which the elements were made."""
-        if self.array is not None:
-            return tuple(self.array.shape)
-        return next(iter(self.tensors))
-
-
-@dataclass(eq=False)
-class Value:
-    """A tensor as MNN means it: ``shape`` is in the order of ``format``.
-
-    ``constant`` is set where the value is known while the model is loaded.
-    """
-
-    name: str
-    shape: Shape
-    type: TensorType
-    format: Format
-    constant: Array | None = None
-    quant: Quant | None = None
-    held: dict[Key, Bytes] = field(default_factory=dict)
-
-    @property
-    def rank(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return prod(self.shape)
-
-    @property
-    def has_two_layouts(self) -> bool:
-        """Whether moving the channels to the end changes the shape."""
-        return self.format is not Format.NHWC and self.rank > 2
-
-    def layout(self, wanted: Layout) -> Layout:
-        """``wanted``, or the only layout that there is."""
-        return wanted if self.has_two_layouts else Layout.PLAIN
-
-    def physical(self, layout: Layout) -> Shape:
-        """The shape in memory."""
-        return tuple(self.shape[axis] for axis in self.order(layout))
-
-    def order(self, layout: Layout) -> tuple[int, ...]:
-        """Which axis of ``shape`` each axis in memory is."""
-        axes = tuple(range(self.rank))
-        if self.layout(layout) is Layout.PLAIN:
-            return axes
-        return (0, *axes[2:], 1)
-
-    @property
-    def key(self) -> Key:
-        """How the value is there already; plain for a constant."""
-        return next(iter(self.held), Key(Layout.PLAIN))
-
-
 class Graph:
     """Builds the model; the methods that operators' mappings call."""
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: Net, steps: Mapping[int, Steps] | None = None) -> None:
         self.net = net
+        #: How MNN quantises tensors, by position.
+        self.steps = steps or {}
         self.builder = ModelBuilder()
         self.values: dict[int, Value] = {}
         self.types: list[TensorType] = []
         self.shapes: list[Shape] = []
+        self.scales: list[Steps | None] = []
         #: For every operator of the model: the operator of the net that it comes from.
         self.origins: list[int] = []
         self._op = 0
@@ -191,7 +109,7 @@ class Graph:
             tuple(int(n) for n in shape),
             type,
             format,
-            quant=self.net.quants.get(index),
+            steps=self.steps.get(index),
         )
         self.values[index] = value
         return value
@@ -221,7 +139,8 @@ class Graph:
             back = np.argsort(value.order(layout))
             value.constant = array.reshape(value.physical(layout)).transpose(back)
             return
-        value.held[Key(layout)] = self.bytes(source, Key(of))
+        steps = source.first.steps
+        value.held[Key(layout, steps)] = self.bytes(source, Key(of, steps))
 
     # -- what holds a value
 
@@ -240,16 +159,66 @@ class Graph:
     def _made(self, value: Value, key: Key) -> Bytes:
         if value.constant is not None:
             array = np.asarray(value.constant.transpose(value.order(key.layout)), order="C")
-            return Bytes(value.type, array=array)
-        other = next(iter(value.held))
+            if key.steps is None:
+                return Bytes(value.type, array=array)
+            return Bytes(TensorType.INT8, array=key.steps.quantized(array))
+        alike = [other for other in value.held if other.steps == key.steps]
+        if not alike:
+            return self._cast(value, key)
+        other = alike[0]
         source = value.held[other]
         if value.shape[1] == 1 or prod(value.shape[2:]) == 1:
             return source
-        order = value.order(key.layout)
         former = value.order(other.layout)
-        perm = tuple(former.index(axis) for axis in order)
+        perm = tuple(former.index(axis) for axis in value.order(key.layout))
         index = self.shaped(source, value.physical(other.layout), value.name)
         return self.permuted(index, perm, f"{value.name} ({key.layout.value})")
+
+    def _cast(self, value: Value, key: Key) -> Bytes:
+        """Real numbers from quantised ones, or the other way, or from one scale to another."""
+        real = Key(value.first.layout)
+        if real not in value.held:
+            held = value.held[value.first]
+            value.held[real] = self._casted(value, held, None)
+        if key.steps is not None:
+            near = key._replace(layout=real.layout)
+            value.held[near] = self._casted(value, value.held[real], key.steps)
+        return self.bytes(value, key)
+
+    def _casted(self, value: Value, held: Bytes, steps: Steps | None) -> Bytes:
+        type_ = value.type if steps is None else TensorType.INT8
+        source = self.shaped(held, held.shape, value.name)
+        kind = "real" if steps is None else "quantised"
+        target = self.temporary(held.shape, type_, f"{value.name} ({kind})", steps)
+        if steps is None:
+            self.emit("DEQUANTIZE", [source], [target])
+        elif (steps.low, steps.high) == (-128, 127):
+            self.emit("QUANTIZE", [source], [target])
+        else:
+            factor = float(np.float32(1) / np.float32(steps.scale))
+            options = MnnFloatToInt8Options((factor,), float(steps.zero), steps.low, steps.high)
+            self.emit("MNN_FLOAT_TO_INT8", [source], [target], options)
+        return Bytes(type_, {held.shape: target})
+
+    def real(self, value: Value) -> Value:
+        """What is int8 without a scale, as real numbers."""
+        made = replace(value, type=TensorType.FLOAT32, held={})
+        if value.constant is not None:
+            made.constant = value.constant.astype(np.float32)
+            return made
+        held = value.held[value.first]
+        source = self.shaped(held, held.shape, value.name)
+        target = self.new(made, value.first.layout, held.shape)
+        options = CastOptions(int(TensorType.INT8), int(TensorType.FLOAT32))
+        self.emit("CAST", [source], [target], options)
+        return made
+
+    def quantize(self, value: Value) -> None:
+        """Leave of a value only what int8 can say: its operator computes in int8."""
+        if value.steps is None or value.constant is not None or value.first.steps is not None:
+            return
+        key = value.first._replace(steps=value.steps)
+        value.held = {key: self.bytes(value, key)}
 
     def shaped(self, held: Bytes, shape: Shape, name: str) -> int:
         """The tensor that holds these elements under ``shape``; reshaped if there is none."""
@@ -258,7 +227,7 @@ class Graph:
                 held.tensors[shape] = self.constant(held.array.reshape(shape), name)
             else:
                 source = next(iter(held.tensors.values()))
-                target = self.temporary(shape, held.type, name)
+                target = self.temporary(shape, held.type, name, self.scales[source])
                 self.emit("RESHAPE", [source], [target], ReshapeOptions(shape))
                 held.tensors[shape] = target
         return held.tensors[shape]
@@ -267,7 +236,7 @@ class Graph:
         """The tensor with its axes in another order."""
         shape, type_ = self.shapes[index], self.types[index]
         target_shape = tuple(shape[axis] for axis in perm)
-        target = self.temporary(target_shape, type_, name)
+        target = self.temporary(target_shape, type_, name, self.scales[index])
         if len(perm) <= 5 and type_ in _TRANSPOSED:
             order = self.constant(np.array(perm, np.int32), "perm")
             self.emit("TRANSPOSE", [index, order], [target], TransposeOptions())
@@ -277,21 +246,34 @@ class Graph:
             self.emit("MNN_RASTER", [index], [target], MnnRasterOptions((region,)))
         return Bytes(type_, {target_shape: target})
 
-    def new(self, value: Value, layout: Layout = Layout.PLAIN, shape: Shape | None = None) -> int:
+    def new(
+        self,
+        value: Value,
+        layout: Layout = Layout.PLAIN,
+        shape: Shape | None = None,
+        *,
+        steps: Steps | None = None,
+    ) -> int:
         """A tensor for an operator to write ``value`` to; ``shape`` if not that of ``layout``."""
         layout = value.layout(layout)
         shape = value.physical(layout) if shape is None else shape
-        index = self.temporary(shape, value.type, value.name)
-        value.held[Key(layout)] = Bytes(value.type, {shape: index})
+        type_ = value.type if steps is None else TensorType.INT8
+        index = self.temporary(shape, type_, value.name, steps)
+        value.held[Key(layout, steps)] = Bytes(type_, {shape: index})
         return index
 
     # -- Arenite's tensors and operators
 
-    def temporary(self, shape: Shape, type_: TensorType, name: str) -> int:
+    def temporary(
+        self, shape: Shape, type_: TensorType, name: str, steps: Steps | None = None
+    ) -> int:
         """A tensor that an operator writes."""
         self.shapes.append(shape)
         self.types.append(type_)
-        return self.builder.tensor(name, shape, type_)
+        self.scales.append(steps)
+        if steps is None:
+            return self.builder.tensor(name, shape, type_)
+        return self.builder.tensor(name, shape, type_, scale=steps.scale, zero_point=steps.zero)
 
     def constant(
         self, array: Array, name: str, *, scale: Any = None, quantized_dimension: int = 0
@@ -303,6 +285,7 @@ class Graph:
             return self._constants[key]
         self.shapes.append(tuple(array.shape))
         self.types.append(TensorType.of(array.dtype))
+        self.scales.append(None)
         index = self.builder.constant(
             name, array, scale=scale, quantized_dimension=quantized_dimension
         )
@@ -332,4 +315,4 @@ class Graph:
 
 _TRANSPOSED = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16)
 
-__all__ = ["Bytes", "Graph", "Key", "Layout", "ModelError", "Value"]
+__all__ = ["Bytes", "Graph", "Key", "Layout", "ModelError", "Steps", "Value"]

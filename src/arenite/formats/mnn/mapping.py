@@ -18,6 +18,7 @@ from arenite.formats.mnn import (
     elementwise,
     gathers,
     images,
+    int8,
     parts,
     pooling,
     raster,
@@ -39,6 +40,7 @@ from arenite.formats.mnn.fusion import fused
 from arenite.formats.mnn.graph import Graph
 from arenite.formats.mnn.net import Net, Op, Shape
 from arenite.formats.mnn.parameters import check_parameters
+from arenite.formats.mnn.quantization import READING_INT8, computes_in_int8, scales
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
 from arenite.model.check import check
 
@@ -52,6 +54,7 @@ MAPPERS: dict[OpType, Mapper] = {
     **elementwise.MAPPINGS,
     **gathers.MAPPINGS,
     **images.MAPPINGS,
+    **int8.MAPPINGS,
     **parts.MAPPINGS,
     **pooling.MAPPINGS,
     **raster.MAPPINGS,
@@ -121,9 +124,9 @@ def convert(
         ModelError: An operator is malformed, shapes do not fit, or a name is not known.
         UnsupportedOperatorError: Lists all operators that have no mapping.
     """
-    graph = Graph(net)
     wanted = output_tensors(net, outputs)
     used = needed(net, wanted)
+    graph = Graph(net, scales(net, used))
     check_supported(used)
     ports = [_input(graph, op, input_shapes or {}) for op in net.inputs]
     _check_names(net, input_shapes or {})
@@ -131,8 +134,20 @@ def convert(
         if op.type is not OpType.Input and op.type is not None:
             graph.enter(op)
             check_parameters(graph, op)
+            if op.type not in READING_INT8:
+                _make_real(graph, op)
             MAPPERS[op.type](graph, op)
+            if computes_in_int8(op, graph.steps):
+                graph.quantize(graph.values[op.outputs[0]])
     return _finished(graph, ports, [_output(graph, net, index) for index in wanted])
+
+
+def _make_real(graph: Graph, op: Op) -> None:
+    """Give an operator whole numbers for inputs that are int8 without a scale."""
+    for index in op.inputs:
+        value = graph.values.get(index)
+        if value is not None and value.type is TensorType.INT8:
+            graph.values[index] = graph.real(value)
 
 
 # -- which operators ----------------------------------------------------------------------

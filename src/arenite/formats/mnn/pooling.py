@@ -11,13 +11,16 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.enums import OpType
-from arenite.formats.mnn.graph import Graph, Layout
+from arenite.formats.mnn.graph import Graph
 from arenite.formats.mnn.net import Op
+from arenite.formats.mnn.quantization import computes_in_int8
+from arenite.formats.mnn.values import Key, Layout, Value
 from arenite.formats.mnn.windows import CAFFE, SAME, VALID, Images, Pair, Slide
 from arenite.model import OptionsTable
 from arenite.ops._placed import PlacedPool2DOptions
 from arenite.ops._pooling import Pool2DOptions
 from arenite.ops.kernel_util import Padding
+from arenite.ops.mnn_average_pool import MnnAveragePoolOptions
 from arenite.ops.pad import PadOptions
 
 #: ``enum PoolType``, ``enum AvgPoolCountType``
@@ -35,6 +38,10 @@ def pooling(g: Graph, op: Op) -> None:
     images = Images.of(g, op, g.input(op))
     slide = slide_of(g, op, row, images.size)
     y = g.output(op, images.logical(slide.output, images.channels), images.value)
+    if computes_in_int8(op, g.steps):
+        check_windows(g, op, slide)
+        pool_int8(g, op, images, slide, y)
+        return
     source = images.tensor(g)
     if row["type"] == AVERAGE and counts_padding(row) and slide.padding != (0, 0):
         source, slide = padded(g, images, source, slide)
@@ -115,17 +122,36 @@ def check_windows(g: Graph, op: Op, slide: Slide) -> None:
             g.fail(op, f"a window lies outside of the image {slide.size}")
 
 
-def options_of(slide: Slide) -> OptionsTable:
-    """The options of a pooling."""
-    fields = {
+def window_fields(slide: Slide) -> dict[str, int]:
+    """What all rows of poolings have."""
+    return {
         "stride_h": slide.stride[0],
         "stride_w": slide.stride[1],
         "filter_height": slide.kernel[0],
         "filter_width": slide.kernel[1],
     }
+
+
+def options_of(slide: Slide) -> OptionsTable:
+    """The options of a pooling."""
+    fields = window_fields(slide)
     if slide.scheme is not None:
         return Pool2DOptions(padding=slide.scheme, **fields)
     return PlacedPool2DOptions(padding=Padding.SAME, placement=slide.placement, **fields)
+
+
+def pool_int8(g: Graph, op: Op, images: Images, slide: Slide, y: Value) -> None:
+    """Pooling of int8, whose means leave out the padding and are cut off."""
+    steps = g.steps[op.inputs[0]]
+    held = g.bytes(images.value, Key(Layout.LAST, steps))
+    source = g.shaped(held, images.shape, images.value.name)
+    shape = (images.batches, *slide.output, images.channels)
+    target = g.new(y, Layout.LAST, shape, steps=steps)
+    if op.main["type"] == MAX:
+        g.emit("MAX_POOL_2D", [source], [target], options_of(slide))
+        return
+    options = MnnAveragePoolOptions(placement=slide.placement, **window_fields(slide))
+    g.emit("MNN_AVERAGE_POOL", [source], [target], options)
 
 
 def pooling_3d(g: Graph, op: Op) -> None:
@@ -136,6 +162,9 @@ def pooling_3d(g: Graph, op: Op) -> None:
     images = Images.of(g, op, g.input(op))
     slide = Slide(images.size, images.size, images.size).checked(g, op, (0, 0), (1, 1))
     y = g.output(op, images.logical((1, 1), images.channels), images.value)
+    if computes_in_int8(op, g.steps):
+        pool_int8(g, op, images, slide, y)
+        return
     target = g.new(y, Layout.LAST, (images.batches, 1, 1, images.channels))
     name = "MAX_POOL_2D" if row["type"] == MAX else "AVERAGE_POOL_2D"
     g.emit(name, [images.tensor(g)], [target], options_of(slide))

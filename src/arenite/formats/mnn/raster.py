@@ -89,7 +89,7 @@ def reordered(x: Value, y: Value, piece: Region) -> bool:
         for key in tuple(x.held):
             order = np.arange(x.size).reshape(x.shape).transpose(x.order(key.layout)).reshape(-1)
             if (wanted == order).all():
-                y.held[Key(y.layout(layout))] = x.held[key]
+                y.held[Key(y.layout(layout), key.steps)] = x.held[key]
                 return True
     return False
 

@@ -155,17 +155,17 @@ def permute(g: Graph, op: Op) -> None:
         for source in tuple(x.held):
             wanted = tuple(dims[axis] for axis in y.order(layout))
             if wanted == x.order(source.layout):
-                y.held[Key(y.layout(layout))] = x.held[source]
+                y.held[Key(y.layout(layout), source.steps)] = x.held[source]
                 return
     moved = [axis for axis in dims if x.shape[axis] != 1]
     if moved == sorted(moved):
         g.share(y, x, Layout.PLAIN, Layout.PLAIN)
         return
-    key = x.key
+    key = x.first
     source_order = x.order(key.layout)
     perm = tuple(source_order.index(axis) for axis in dims)
     index = g.shaped(g.bytes(x, key), x.physical(key.layout), x.name)
-    y.held[Key(Layout.PLAIN)] = g.permuted(index, perm, y.name)
+    y.held[Key(Layout.PLAIN, key.steps)] = g.permuted(index, perm, y.name)
 
 
 MAPPINGS = {

@@ -52,6 +52,11 @@ class Decoder:
         self._data = row["buffer"]
         self._place = 0
 
+    @property
+    def has_integers(self) -> bool:
+        """Whether the weights are integers with scales."""
+        return self._row["index"] is None and self._row["type"] != HALF
+
     def real(self, count: int) -> Array:
         """``count`` weights as float32."""
         row = self._row

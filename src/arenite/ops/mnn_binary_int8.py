@@ -1,0 +1,84 @@
+"""MNN_BINARY_INT8: a function of two real numbers, on int8 with scales.
+
+``q = clamp(round(f(a, b) / scale) + zero)``, halves away from zero. Facts: MNN 3.6.1
+``backend/cpu/CPUBinaryInt8.cpp``, ``compute/Int8FunctionsOpt.cpp``, ``BinaryUtils.hpp``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops._mnn import from_mnn, real_numbers, rounded
+from arenite.ops._mnn_functions import BINARY
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.mnn_binary import shapes_broadcast
+from arenite.ops.registry import Registration
+
+_LIMIT = 2.0**31
+
+
+@dataclass(frozen=True)
+class MnnBinaryInt8Options(OptionsTable):
+    """The function, by MNN's name of it, and the range of the output."""
+
+    kind: str = ""
+    low: int = -128
+    high: int = 127
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Scale and zero point of the inputs and the output."""
+
+    inputs: tuple[tuple[float, int], ...]
+    output: tuple[float, int]
+
+
+def all_have_scales(node: NodeView) -> bool:
+    """Both inputs and the output have a scale."""
+    tensors = (node.input(0), node.input(1), node.output(0))
+    return all(tensor.quantization is not None for tensor in tensors)
+
+
+def prepare(context: Context, node: Node) -> Scales:
+    """The output has the common shape of the inputs."""
+    a, b, out = (*(input_tensor(context, node, i) for i in range(2)), output_tensor(context, node))
+    context.resize_tensor(out.index, np.broadcast_shapes(a.shape, b.shape))
+    return Scales(((a.scale, a.zero_point), (b.scale, b.zero_point)), (out.scale, out.zero_point))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Apply the function to every pair of elements."""
+    options: MnnBinaryInt8Options = node.options
+    scales: Scales = node.params
+    a, b = (real_numbers(input_array(context, node, i), *scales.inputs[i]) for i in range(2))
+    scale, zero = scales.output
+    with np.errstate(all="ignore"):
+        steps = BINARY[options.kind](a, b) * (np.float32(1) / np.float32(scale))
+        # What is too large for int32 is its smallest number to the processor.
+        steps = np.where(np.abs(steps) < _LIMIT, steps, np.float32(-_LIMIT))
+        whole = rounded(steps, -_LIMIT, _LIMIT, whole=True)
+    output_array(context, node)[...] = np.clip(whole + zero, options.low, options.high)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=MnnBinaryInt8Options,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        from_mnn,
+        c.input_types(0, TensorType.INT8),
+        c.input_types(1, TensorType.INT8),
+        c.same_type(),
+        all_have_scales,
+        shapes_broadcast,
+    ),
+)
