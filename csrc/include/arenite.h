@@ -106,8 +106,8 @@ typedef struct {
   int32_t failed; /* the step that failed, where a call returns anything but AR_OK */
 } ar_program;
 
-/* One inference of a program with one input and one output: copies x in, runs all steps,
- * copies y out. */
+/* One inference of a program with one input and one output: copies x in, runs all steps, copies
+ * the output to y unless that is NULL. */
 ar_status ar_call(ar_program *program, const void *x, void *y);
 
 /* As many inferences as there are samples. x[i] and y[i] hold the samples of input and output

@@ -15,6 +15,7 @@
 enum { AR_MAX_DEPTHWISE_GROUPS = 32 };
 
 typedef struct {
+  ar_staging staging;                  /* the image, and the border around it */
   int32_t output_rows, output_columns;
   int32_t channels;
   int32_t row_bytes;                   /* of one staged (padded, u8) input row */
@@ -37,7 +38,7 @@ typedef struct {
   int32_t lanes;  /* units fill a multiple of so many lanes */
   int64_t (*workspace)(const ar_depthwise *plan); /* bytes, for interleaved rows */
   ar_depthwise_fn run;
-  ar_stage_fn stage;        /* to q ^ 0x80 */
+  ar_stage_fn stage;        /* what `run` is given; NULL if it takes the image as it is */
   const ar_gemm_isa *gemm;  /* for lines, and for one input channel */
 } ar_depthwise_isa;
 

@@ -12,7 +12,6 @@
 typedef struct {
   int32_t is_gemm;
   int32_t batches;
-  ar_staging staging;
   ar_depthwise depthwise;
   ar_depthwise_fn run;
   ar_stage_fn stage;
@@ -67,14 +66,16 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->batches = x->dims[0];
-  const ar_status staged = ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c,
+  ar_staging staging;
+  const ar_status staged = ar_stage_window(&staging, w, x->dims[1], x->dims[2], c,
                                            (uint8_t)(-params->input_offset ^ 0x80));
   if (staged != AR_OK) return staged;
   plan->depthwise = (ar_depthwise){
+      .staging = staging,
       .output_rows = w->output_size[0],
       .output_columns = w->output_size[1],
       .channels = c,
-      .row_bytes = plan->staging.staged_row_bytes,
+      .row_bytes = staging.staged_row_bytes,
       .filter_rows = w->filter_size[0],
       .filter_columns = w->filter_size[1],
       .stride_rows = w->stride[0],
@@ -96,6 +97,10 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   return AR_OK;
 }
 
+static int64_t packed_bytes(const ar_depthwise *d) {
+  return (int64_t)64 * d->units * d->groups * d->filter_columns;
+}
+
 ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
                                const ar_tensor *io, ar_sizes *sizes) {
   const DepthwiseConv2DParams *params = opaque;
@@ -112,8 +117,8 @@ ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
   status = describe(isa, params, io, &plan);
   if (status != AR_OK) return status;
   const ar_depthwise *d = &plan.depthwise;
-  sizes->plan = plan.weights + (int64_t)64 * d->units * d->groups * d->filter_columns;
-  sizes->workspace = plan.staged + ar_staged_bytes(&plan.staging);
+  sizes->plan = plan.weights + packed_bytes(d) + d->units * (int64_t)sizeof(ar_requantize_integers);
+  sizes->workspace = plan.staged + (plan.stage ? ar_staged_bytes(&d->staging) : 0);
   return AR_OK;
 }
 
@@ -165,8 +170,8 @@ ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, con
   const ar_depthwise *d = &plan->depthwise;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->blocks);
   int8_t *packed = (int8_t *)memory + plan->weights;
-  memset(blocks, 0, d->units * sizeof *blocks);
-  memset(packed, 0, (size_t)64 * d->units * d->groups * d->filter_columns);
+  ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(d)), d->units);
+  memset(packed, 0, (size_t)packed_bytes(d));
   const int32_t lanes = d->units * AR_BLOCK;
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t i = 0; i < lanes; ++i) {
@@ -189,12 +194,16 @@ ar_status ar_depthwise_run(const void *params, const void *memory, const ar_tens
     return ar_gemm_conv_run((const uint8_t *)memory + HEADER, input, output, workspace);
   const ar_depthwise *d = &plan->depthwise;
   uint8_t *staged = workspace + plan->staged;
-  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
+  const int64_t image = (int64_t)d->staging.rows * d->staging.row_bytes;
   const int64_t output_image = (int64_t)d->output_rows * d->output_columns * d->channels;
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    plan->stage(&plan->staging, input + batch * image, staged);
-    plan->run(d, staged, (const int8_t *)memory + plan->weights,
+    const uint8_t *seen = (const uint8_t *)input + batch * image;
+    if (plan->stage) {
+      plan->stage(&d->staging, input + batch * image, staged);
+      seen = staged;
+    }
+    plan->run(d, seen, (const int8_t *)memory + plan->weights,
               (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
               output + batch * output_image, workspace);
   }

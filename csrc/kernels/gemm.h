@@ -14,7 +14,7 @@
 #include "requantize_plan.h"
 #include "staging.h"
 
-enum { AR_MAX_SEGMENTS = 64, AR_MAX_TILE_POSITIONS = 16, AR_MAX_TILE_BLOCKS = 4 };
+enum { AR_MAX_SEGMENTS = 64, AR_MAX_TILE_POSITIONS = 16, AR_MAX_TILE_BLOCKS = 8 };
 
 typedef struct {
   int32_t segments;

@@ -136,11 +136,15 @@ static int64_t packed_bytes(const conv_plan *plan) {
   return (int64_t)plan->blocks * 64 * plan->gemm.segments * plan->gemm.dwords;
 }
 
+static int64_t integers_bytes(const conv_plan *plan) {
+  return (int64_t)plan->blocks * sizeof(ar_requantize_integers);
+}
+
 ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar_sizes *sizes) {
   conv_plan plan;
   ar_status status = describe(isa, p, &plan);
   if (status != AR_OK) return status;
-  sizes->plan = plan.weights + packed_bytes(&plan);
+  sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
   sizes->workspace = ar_staged_bytes(&plan.staging);
   return AR_OK;
 }
@@ -257,7 +261,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   const int64_t filter_size = (int64_t)w->filter_size[0] * w->filter_size[1] * plan->depth;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
   int8_t *packed = (int8_t *)memory + plan->weights;
-  memset(blocks, 0, (size_t)plan->blocks * sizeof *blocks);
+  ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(plan)), plan->blocks);
   memset(packed, 0, (size_t)packed_bytes(plan));
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t channel = 0; channel < plan->filters * plan->fold; ++channel) {

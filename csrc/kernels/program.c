@@ -26,7 +26,7 @@ ar_status ar_call(ar_program *program, const void *x, void *y) {
   const ar_port *in = program->inputs, *out = program->outputs;
   memcpy(in->data, x, (size_t)in->bytes);
   ar_status status = run_all(program);
-  if (status == AR_OK) memcpy(y, out->data, (size_t)out->bytes);
+  if (status == AR_OK && y) memcpy(y, out->data, (size_t)out->bytes);
   return status;
 }
 

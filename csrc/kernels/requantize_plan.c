@@ -1,23 +1,23 @@
 #include "requantize_plan.h"
 
-ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int lane,
+ar_requantize_mode ar_requantize_integer_plan(ar_requantize_integers *way, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset) {
   int place = (lane & 1) * (AR_BLOCK / 2) + lane / 2;
-  block->multiplier[lane] = multiplier;
-  block->shift[lane] = shift;
-  block->output_offset = output_offset;
+  way->multiplier[lane] = multiplier;
+  way->shift[lane] = shift;
+  way->output_offset = output_offset;
   /* Beyond a right shift of 20 the folded output offset could leave 64 bits; the rounding of
    * the 64-bit form is that of positive multipliers. */
   if (shift > -1 || shift < -20 || multiplier < 0) {
-    block->exact = AR_REQUANT_SLOW;
+    way->mode = AR_REQUANT_SLOW;
     return AR_REQUANT_SLOW;
   }
   const int64_t total = 31 - shift;
-  block->constant[place] =
+  way->constant[place] =
       (INT64_C(1) << 30) + (INT64_C(1) << (total - 1)) + output_offset * (INT64_C(1) << total);
-  block->high_shift[lane] = (int32_t)(total - 32);
-  if (block->exact < AR_REQUANT_INTEGER) block->exact = AR_REQUANT_INTEGER;
+  way->high_shift[lane] = (int32_t)(total - 32);
+  if (way->mode < AR_REQUANT_INTEGER) way->mode = AR_REQUANT_INTEGER;
   return AR_REQUANT_INTEGER;
 }
 

@@ -3,6 +3,7 @@
 #define ARENITE_REQUANTIZE_PLAN_H
 
 #include <stdint.h>
+#include <string.h>
 
 enum { AR_BLOCK = 16 }; /* channels per block: one 512-bit vector of int32 */
 
@@ -14,20 +15,34 @@ typedef enum {
   AR_REQUANT_SLOW = 3     /* the reference, lane by lane */
 } ar_requantize_mode;
 
+/* The integers' way, for blocks where some lane has no line. */
 typedef struct {
-  _Alignas(64) int32_t bias[AR_BLOCK]; /* start value: bias and input offset folded */
-  float scale[AR_BLOCK];
-  float offset[AR_BLOCK];
-  float negative_offset[AR_BLOCK];
-  int32_t center[AR_BLOCK];  /* what was taken off the bias, for the exact ways to add */
+  _Alignas(64) int32_t center[AR_BLOCK]; /* what was taken off the bias, to be added first */
   int32_t multiplier[AR_BLOCK];
   int32_t shift[AR_BLOCK];
   int32_t high_shift[AR_BLOCK]; /* right shift of the upper half of 64 bits */
   int64_t constant[AR_BLOCK];   /* even channels first, then odd ones */
   int32_t output_offset;
+  int32_t mode; /* INTEGER or SLOW: the way of all lanes */
+} ar_requantize_integers;
+
+/* What most blocks need is small: it shares the caches with the weights. */
+typedef struct {
+  _Alignas(64) int32_t bias[AR_BLOCK]; /* start value: bias and input offset folded */
+  float scale[AR_BLOCK];
+  float offset[AR_BLOCK];
+  float negative_offset[AR_BLOCK];
+  ar_requantize_integers *integers;
   int32_t mode;
-  int32_t exact; /* INTEGER or SLOW: the way of all lanes where one of them has no line */
 } ar_requantize_block;
+
+/* Empties blocks, each with its integers. */
+static inline void ar_clear_blocks(ar_requantize_block *blocks, ar_requantize_integers *integers,
+                                   int64_t count) {
+  memset(blocks, 0, (size_t)count * sizeof *blocks);
+  memset(integers, 0, (size_t)count * sizeof *integers);
+  for (int64_t i = 0; i < count; ++i) blocks[i].integers = &integers[i];
+}
 
 /* Sums of a filter's positive and of its negative weights. */
 typedef struct {
@@ -74,9 +89,9 @@ typedef struct {
   int32_t threshold[256];
 } ar_steps;
 
-/* Fills multiplier, shift, high_shift and constant of a lane, and the block's `exact`; returns
+/* Fills multiplier, shift, high_shift and constant of a lane, and the mode of all; returns
  * INTEGER or SLOW. */
-ar_requantize_mode ar_requantize_integer_plan(ar_requantize_block *block, int lane,
+ar_requantize_mode ar_requantize_integer_plan(ar_requantize_integers *way, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset);
 

@@ -134,23 +134,23 @@ AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f
 }
 
 /* Lanes 8 * h to 8 * h + 7 of a block. */
-AR_INLINE __m256i ar_on_integers_half(__m256i acc, const ar_requantize_block *block, int h) {
-  const __m256i m = _mm256_load_si256((const __m256i *)(block->multiplier + 8 * h));
+AR_INLINE __m256i ar_on_integers_half(__m256i acc, const ar_requantize_integers *way, int h) {
+  const __m256i m = _mm256_load_si256((const __m256i *)(way->multiplier + 8 * h));
   const __m256i sign = _mm256_set1_epi64x(INT64_C(1) << 31);
   const __m256i acc_odd = _mm256_srli_epi64(acc, 32);
   __m256i even = _mm256_mul_epi32(acc, m);
   __m256i odd = _mm256_mul_epi32(acc_odd, _mm256_srli_epi64(m, 32));
-  even = _mm256_add_epi64(even, _mm256_load_si256((const __m256i *)(block->constant + 4 * h)));
-  odd = _mm256_add_epi64(odd, _mm256_load_si256((const __m256i *)(block->constant + 8 + 4 * h)));
+  even = _mm256_add_epi64(even, _mm256_load_si256((const __m256i *)(way->constant + 4 * h)));
+  odd = _mm256_add_epi64(odd, _mm256_load_si256((const __m256i *)(way->constant + 8 + 4 * h)));
   even = _mm256_sub_epi64(even, _mm256_and_si256(acc, sign));
   odd = _mm256_sub_epi64(odd, _mm256_and_si256(acc_odd, sign));
   const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
   return _mm256_srav_epi32(high,
-                           _mm256_load_si256((const __m256i *)(block->high_shift + 8 * h)));
+                           _mm256_load_si256((const __m256i *)(way->high_shift + 8 * h)));
 }
-AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_block *block) {
-  return (ar_i32){{ar_on_integers_half(acc.half[0], block, 0),
-                   ar_on_integers_half(acc.half[1], block, 1)}};
+AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
+  return (ar_i32){{ar_on_integers_half(acc.half[0], way, 0),
+                   ar_on_integers_half(acc.half[1], way, 1)}};
 }
 
 /* -- stores ----------------------------------------------------------------------------------- */

@@ -3,26 +3,60 @@
 
 #include "../simd/requantize.h"
 
-/* 64 bytes whose dwords are dealt to the four 128-bit lanes in turn, so that two rounds of
- * unpacking leave 16 consecutive elements in each vector. */
-AR_INLINE __m512i load_dealt(const uint8_t *row) {
-  const __m512i deal = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return _mm512_permutexvar_epi32(deal, _mm512_loadu_si512(row));
+/* An image, and a row of what stands for zero. */
+typedef struct {
+  const int8_t *data, *border;
+} image;
+
+/* Row y of the image as if it had its border. */
+AR_INLINE const int8_t *row_of(const ar_depthwise *plan, const image *input, int64_t y) {
+  const ar_staging *s = &plan->staging;
+  y -= s->top;
+  return y >= 0 && y < s->rows ? input->data + y * s->row_bytes : input->border;
 }
 
-/* dword i of the result is bytes i of the four rows; `bytes` is rounded up to 64. */
-static void interleave(uint32_t *out, const uint8_t *r0, const uint8_t *r1, const uint8_t *r2,
-                       const uint8_t *r3, int32_t bytes) {
-  for (int32_t i = 0; i < bytes; i += 64) {
-    __m512i a = load_dealt(r0 + i), b = load_dealt(r1 + i);
-    __m512i c = load_dealt(r2 + i), d = load_dealt(r3 + i);
-    __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
-    __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
-    _mm512_store_si512(out + i, _mm512_unpacklo_epi16(ab_low, cd_low));
-    _mm512_store_si512(out + i + 16, _mm512_unpackhi_epi16(ab_low, cd_low));
-    _mm512_store_si512(out + i + 32, _mm512_unpacklo_epi16(ab_high, cd_high));
-    _mm512_store_si512(out + i + 48, _mm512_unpackhi_epi16(ab_high, cd_high));
+/* Bytes as u8, their dwords dealt to the four 128-bit lanes in turn, so that two rounds of
+ * unpacking leave 16 consecutive elements in each vector. */
+AR_INLINE __m512i deal(__m512i bytes) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, _mm512_set1_epi8(-128)));
+}
+
+/* Four times 64 dwords: dword i is bytes i of the four vectors. */
+AR_INLINE void store_interleaved(uint32_t *out, __m512i a, __m512i b, __m512i c, __m512i d) {
+  a = deal(a), b = deal(b), c = deal(c), d = deal(d);
+  const __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
+  const __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
+  _mm512_storeu_si512(out, _mm512_unpacklo_epi16(ab_low, cd_low));
+  _mm512_storeu_si512(out + 16, _mm512_unpackhi_epi16(ab_low, cd_low));
+  _mm512_storeu_si512(out + 32, _mm512_unpacklo_epi16(ab_high, cd_high));
+  _mm512_storeu_si512(out + 48, _mm512_unpackhi_epi16(ab_high, cd_high));
+}
+
+/* At least `count` dwords of border. */
+AR_INLINE void store_border(const ar_depthwise *plan, uint32_t *out, int32_t count) {
+  const __m512i border = _mm512_set1_epi8((char)plan->staging.padding);
+  for (int32_t i = 0; i < count; i += 16) _mm512_storeu_si512(out + i, border);
+}
+
+/* Dword i of the result is bytes i of four rows with their border. */
+static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0,
+                       const int8_t *r1, const int8_t *r2, const int8_t *r3) {
+  const ar_staging *s = &plan->staging;
+  const int32_t bytes = s->row_bytes, right = s->left_bytes + bytes;
+  store_border(plan, out, s->left_bytes);
+  uint32_t *inside = out + s->left_bytes;
+  int32_t i = 0;
+  for (; i + 64 <= bytes; i += 64)
+    store_interleaved(inside + i, _mm512_loadu_si512(r0 + i), _mm512_loadu_si512(r1 + i),
+                      _mm512_loadu_si512(r2 + i), _mm512_loadu_si512(r3 + i));
+  if (i < bytes) {
+    const __mmask64 rest = (UINT64_C(1) << (bytes - i)) - 1;
+    store_interleaved(
+        inside + i, _mm512_maskz_loadu_epi8(rest, r0 + i), _mm512_maskz_loadu_epi8(rest, r1 + i),
+        _mm512_maskz_loadu_epi8(rest, r2 + i), _mm512_maskz_loadu_epi8(rest, r3 + i));
   }
+  store_border(plan, out + right, s->staged_row_bytes - right);
 }
 
 AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
@@ -186,19 +220,24 @@ static int keeps_rows(const ar_depthwise *plan) {
   return plan->groups > 1 && plan->stride_rows == 1 && plan->dilation_rows == 1;
 }
 
-static int32_t row_dwords(const ar_depthwise *plan) {
-  return (plan->row_bytes + 63) / 64 * 64 + 64;
+/* Of an interleaved row, with room for stores and loads past its end. */
+static int64_t row_dwords(const ar_depthwise *plan) {
+  return ((int64_t)plan->row_bytes + 63) / 64 * 64 + 128;
 }
 
-static void interleave_taps(const ar_depthwise *plan, const uint8_t *input, int32_t row,
+static int64_t border_bytes(const ar_depthwise *plan) {
+  return ((int64_t)plan->staging.row_bytes + 63) / 64 * 64;
+}
+
+static void interleave_taps(const ar_depthwise *plan, const image *input, int64_t row,
                             int32_t group, uint32_t *out) {
-  const uint8_t *taps[4];
+  const int8_t *taps[4];
   for (int t = 0; t < 4; ++t) {
     int32_t tap = 4 * group + t;
     if (tap >= plan->filter_rows) tap = 4 * group; /* its weight is zero */
-    taps[t] = input + (int64_t)(row + tap * plan->dilation_rows) * plan->row_bytes;
+    taps[t] = row_of(plan, input, row + (int64_t)tap * plan->dilation_rows);
   }
-  interleave(out, taps[0], taps[1], taps[2], taps[3], plan->row_bytes);
+  interleave(plan, out, taps[0], taps[1], taps[2], taps[3]);
 }
 
 #define ROW(NAME, COLUMNS, MODE)                                                             \
@@ -268,10 +307,11 @@ static int slides(const ar_depthwise *plan) {
 }
 
 int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
-  const int64_t row = (int64_t)row_dwords(plan) * 4;
+  const int64_t row = row_dwords(plan) * 4, border = border_bytes(plan);
   /* An interleaved row, and an output row that nobody wants. */
-  if (slides(plan)) return row + (plan->output_columns * plan->channels + 63) / 64 * 64;
-  return row * (keeps_rows(plan) ? plan->output_rows + 4 * (plan->groups - 1) : plan->groups);
+  if (slides(plan)) return border + row + (plan->output_columns * plan->channels + 63) / 64 * 64;
+  const int64_t kept = plan->output_rows + 4 * ((int64_t)plan->groups - 1);
+  return border + row * (keeps_rows(plan) ? kept : plan->groups);
 }
 
 typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
@@ -291,18 +331,16 @@ static const slide_fn slide_variants[2][4] = {
     {slide_1_0, slide_1_1, exact_slide_1, exact_slide_1},
     {slide_2_0, slide_2_1, exact_slide_2, exact_slide_2}};
 
-static void slide(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+static void slide(const ar_depthwise *plan, const image *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {
-  const int64_t row_bytes = plan->row_bytes;
   const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
   for (int32_t y = 0; y < plan->output_rows; y += 2) {
-    const uint8_t *top = input + y * row_bytes;
     int8_t *upper = output + y * output_row;
     /* Below a last odd row there is none: what is computed for it goes to the workspace. */
     int odd = y + 1 == plan->output_rows;
     int8_t *lower = odd ? (int8_t *)(row + row_dwords(plan)) : upper + output_row;
-    interleave(row, top, top + row_bytes, top + 2 * row_bytes,
-               top + (odd ? 2 : 3) * row_bytes, plan->row_bytes);
+    interleave(plan, row, row_of(plan, input, y), row_of(plan, input, y + 1),
+               row_of(plan, input, y + 2), row_of(plan, input, y + 3));
     for (int32_t c = 0; c < plan->channels; c += 16) {
       const ar_requantize_block *block = &blocks[c / 16];
       const int8_t *w = weights + (int64_t)64 * 3 * (c / 16);
@@ -312,11 +350,13 @@ static void slide(const ar_depthwise *plan, const uint8_t *input, const int8_t *
   }
 }
 
-void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, const int8_t *weights,
                              const ar_requantize_block *blocks, int8_t *output,
                              uint8_t *workspace) {
-  const int32_t dwords = row_dwords(plan);
-  uint32_t *interleaved = (uint32_t *)workspace;
+  const int64_t dwords = row_dwords(plan);
+  const image in = {(const int8_t *)bytes, (const int8_t *)workspace}, *input = &in;
+  memset(workspace, plan->staging.padding ^ 0x80, (size_t)plan->staging.row_bytes);
+  uint32_t *interleaved = (uint32_t *)(workspace + border_bytes(plan));
   if (slides(plan)) {
     slide(plan, input, weights, blocks, output, interleaved);
     return;
@@ -324,15 +364,9 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, con
   const int keep = keeps_rows(plan);
   if (keep)
     for (int32_t y = 0; y < plan->output_rows + 4 * (plan->groups - 1); ++y) {
-      /* Rows beyond the image only meet zero weights: repeat the last that exists. */
-      const uint8_t *taps[4];
-      int32_t last = plan->output_rows + plan->filter_rows - 2;
-      for (int t = 0; t < 4; ++t) {
-        int32_t tap = y + t > last ? last : y + t;
-        taps[t] = input + (int64_t)tap * plan->row_bytes;
-      }
-      interleave(interleaved + (int64_t)y * dwords, taps[0], taps[1], taps[2], taps[3],
-                 plan->row_bytes);
+      interleave(plan, interleaved + y * dwords, row_of(plan, input, y),
+                 row_of(plan, input, y + 1), row_of(plan, input, y + 2),
+                 row_of(plan, input, y + 3));
     }
   if (keep && plan->output_columns == 1) {
     const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];

@@ -18,7 +18,6 @@ static const ar_depthwise_isa depthwise = {
     .lanes = 64, /* of one store */
     .workspace = ar_depthwise_workspace_avx512vnni,
     .run = ar_depthwise_avx512vnni,
-    .stage = ar_stage,
     .gemm = &gemm,
 };
 

@@ -83,18 +83,18 @@ AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f
 }
 
 /* (acc * multiplier + constant - 2^31 * [acc < 0]) >> (32 + high_shift). */
-AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_block *block) {
-  const __m512i m = _mm512_load_si512(block->multiplier);
+AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
+  const __m512i m = _mm512_load_si512(way->multiplier);
   const __m512i sign = _mm512_set1_epi64(INT64_C(1) << 31);
   const __m512i acc_odd = _mm512_srli_epi64(acc, 32);
   __m512i even = _mm512_mul_epi32(acc, m);
   __m512i odd = _mm512_mul_epi32(acc_odd, _mm512_srli_epi64(m, 32));
-  even = _mm512_add_epi64(even, _mm512_load_si512(block->constant));
-  odd = _mm512_add_epi64(odd, _mm512_load_si512(block->constant + 8));
+  even = _mm512_add_epi64(even, _mm512_load_si512(way->constant));
+  odd = _mm512_add_epi64(odd, _mm512_load_si512(way->constant + 8));
   even = _mm512_sub_epi64(even, _mm512_and_si512(acc, sign));
   odd = _mm512_sub_epi64(odd, _mm512_and_si512(acc_odd, sign));
   const __m512i high = _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 32), odd);
-  return _mm512_srav_epi32(high, _mm512_load_si512(block->high_shift));
+  return _mm512_srav_epi32(high, _mm512_load_si512(way->high_shift));
 }
 
 /* -- stores ----------------------------------------------------------------------------------- */

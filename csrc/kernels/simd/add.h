@@ -13,7 +13,7 @@ typedef struct {
 
 /* The reference: the output stage, and both inputs scaled, for q from -128 to 127. */
 typedef struct {
-  ar_requantize_block output;
+  ar_requantize_integers output;
   _Alignas(64) int32_t scaled1[256];
   _Alignas(64) int32_t scaled2[256];
 } add_reference;

@@ -113,7 +113,7 @@ static ar_requantize_mode plan_lane(ar_requantize_block *block, int lane, int32_
                                     int32_t shift, int32_t output_offset, int32_t activation_min,
                                     int32_t activation_max, ar_range range) {
   const ar_requantize_mode exact =
-      ar_requantize_integer_plan(block, lane, multiplier, shift, output_offset);
+      ar_requantize_integer_plan(block->integers, lane, multiplier, shift, output_offset);
   if (multiplier == 0) { /* the output is its offset, whatever the input */
     block->scale[lane] = 0.0f;
     block->offset[lane] = block->negative_offset[lane] = (float)output_offset;
@@ -135,7 +135,7 @@ static ar_requantize_mode plan_lane(ar_requantize_block *block, int lane, int32_
   block->scale[lane] = found.scale;
   block->offset[lane] = found.offset;
   block->negative_offset[lane] = found.negative_offset;
-  block->center[lane] = center;
+  block->integers->center[lane] = center;
   block->bias[lane] = (int32_t)((uint32_t)block->bias[lane] - (uint32_t)center);
   return mode;
 }

@@ -9,17 +9,18 @@
 /* Lane by lane, for what the 64-bit form cannot take. */
 static __attribute__((noinline)) void ar_requantize_slow(int32_t *acc,
                                                          const ar_requantize_block *block) {
+  const ar_requantize_integers *way = block->integers;
   for (int i = 0; i < AR_BLOCK; ++i) {
     int32_t scaled =
-        ar_multiply_by_quantized_multiplier(acc[i], block->multiplier[i], block->shift[i]);
-    int64_t value = (int64_t)scaled + block->output_offset;
+        ar_multiply_by_quantized_multiplier(acc[i], way->multiplier[i], way->shift[i]);
+    int64_t value = (int64_t)scaled + way->output_offset;
     acc[i] = value > 127 ? 127 : value < -128 ? -128 : (int32_t)value;
   }
 }
 
 AR_INLINE ar_i32 ar_requantize_exact(ar_i32 acc, const ar_requantize_block *block) {
-  acc = ar_add_i32(acc, ar_load_i32(block->center));
-  if (block->exact != AR_REQUANT_SLOW) return ar_on_integers(acc, block);
+  acc = ar_add_i32(acc, ar_load_i32(block->integers->center));
+  if (block->integers->mode != AR_REQUANT_SLOW) return ar_on_integers(acc, block->integers);
   _Alignas(64) int32_t lanes[AR_BLOCK];
   ar_save_i32(lanes, acc);
   ar_requantize_slow(lanes, block);

@@ -112,29 +112,27 @@ class Call:
 
         return call
 
-    def like(self, source: Array, target: Array) -> Callable[[Any], Array | None]:
-        """One inference as a function from an array like ``source`` to a new one like ``target``.
+    def like(self, source: Array) -> Callable[[Any], Array | None]:
+        """One inference as a function from an array like ``source`` to a copy of the output.
 
         Other values than contiguous arrays of that dtype and shape it answers with None. One
         plain function, because a small model takes no longer than a few calls in Python.
         """
-        shape, dtype, out_shape, out_dtype = source.shape, source.dtype, target.shape, target.dtype
-        run, view, program = lib.ar_call, from_buffer, self._program
-        empty, ndarray = np.empty, np.ndarray
+        shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
+        run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
+        copy = self._outputs[0].copy
 
         def call(x: Any) -> Array | None:
-            if type(x) is not ndarray or x.shape != shape or x.dtype != dtype:
+            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
                 return None
-            y: Array = empty(out_shape, out_dtype)
             try:
-                failed = run(program, view(x), view(y))
+                failed = run(program, view(x), here)
             except ValueError:  # cffi: not contiguous
                 return None
             if failed:
                 # `self` must be named here: it keeps alive what the program points to.
                 self._resume(program.failed)
-                y[...] = self._outputs[0]
-            return y
+            return copy()
 
         return call
 

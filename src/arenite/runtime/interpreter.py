@@ -259,7 +259,7 @@ class Interpreter:
         call = self._whole_call()
         if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
             return None
-        return call.like(self.input(0), self.output(0))
+        return call.like(self.input(0))
 
     def _collect(
         self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
