@@ -67,29 +67,40 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
+/* What the activation leaves of int8, in every byte. */
+typedef struct {
+  __m512i low, high;
+} bounds;
+
+AR_INLINE bounds bounds_of(const ar_depthwise *plan) {
+  return (bounds){_mm512_set1_epi8(plan->activation_min), _mm512_set1_epi8(plan->activation_max)};
+}
+
 /* Packs four vectors of outputs to 64 bytes in order, clamped. */
-AR_INLINE __m512i pack_four(const ar_depthwise *plan, const __m512i *acc) {
+AR_INLINE __m512i pack_four(bounds to, const __m512i *acc) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   __m512i packed =
       _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]), _mm512_packs_epi32(acc[2], acc[3]));
   packed = _mm512_permutexvar_epi32(order, packed);
-  packed = _mm512_max_epi8(packed, _mm512_set1_epi8(plan->activation_min));
-  return _mm512_min_epi8(packed, _mm512_set1_epi8(plan->activation_max));
+  return _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
 }
 
 /* A run of stores of four units: where they start and how far they are apart. */
 typedef struct {
   int32_t count;
-  int32_t advance;        /* in dwords of the interleaved row */
+  int64_t advance;        /* in dwords of the interleaved row */
   int32_t output_advance; /* in bytes */
   int32_t base[4];        /* of each unit, in dwords */
   uint64_t lanes;         /* bytes of a store that are channels */
 } row_span;
 
-/* Four units at a time from a row of interleaved dwords; weights stay in registers. */
+/* Four units at a time from a row of interleaved dwords; weights stay in registers. What the
+ * loops need is copied first: the compiler must think that stores of bytes change anything. */
 AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise *plan,
                            const uint32_t *rows, const row_span *span, const int8_t *weights,
                            const ar_requantize_block *blocks, int8_t *output) {
+  const row_span s = *span;
+  const bounds to = bounds_of(plan);
   const int32_t tap = plan->dilation_columns * plan->channels;
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
@@ -99,7 +110,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
       w[u][k] = _mm512_load_si512(weights + 64 * (u * COLUMNS + k));
   }
-  for (int32_t i = 0; i < span->count; ++i) {
+  for (int32_t i = 0; i < s.count; ++i, rows += s.advance, output += s.output_advance) {
     __m512i acc[4];
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = bias[u];
@@ -107,39 +118,42 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
 #pragma clang loop unroll(full)
       for (int u = 0; u < 4; ++u)
-        acc[u] = _mm512_dpbusd_epi32(
-            acc[u], _mm512_loadu_si512(rows + span->base[u] + k * tap), w[u][k]);
+        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + s.base[u] + k * tap),
+                                     w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    _mm512_mask_storeu_epi8(output, span->lanes, pack_four(plan, acc));
-    rows += span->advance;
-    output += span->output_advance;
+    _mm512_mask_storeu_epi8(output, s.lanes, pack_four(to, acc));
   }
 }
 
-/* The same for any number of groups and filter columns: weights stay in memory. */
+/* The same for any number of groups and filter columns, and units side by side: weights stay in
+ * memory. */
 AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
                                   const uint32_t *const *rows, const row_span *span,
                                   const int8_t *weights, const ar_requantize_block *blocks,
                                   int8_t *output) {
-  const int32_t tap = plan->dilation_columns * plan->channels;
-  const int64_t unit = (int64_t)64 * plan->groups * plan->filter_columns;
-  for (int32_t i = 0; i < span->count; ++i, output += span->output_advance) {
+  const row_span s = *span;
+  const bounds to = bounds_of(plan);
+  const int32_t groups = plan->groups, columns = plan->filter_columns;
+  const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
+  const int64_t unit = (int64_t)64 * groups * columns;
+  int64_t at = s.base[0];
+  for (int32_t i = 0; i < s.count; ++i, at += s.advance, output += s.output_advance) {
     __m512i acc[4];
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = _mm512_load_si512(blocks[u].bias);
     const int8_t *w = weights;
-    for (int32_t g = 0; g < plan->groups; ++g) {
-      const uint32_t *row = rows[g] + (int64_t)i * span->advance;
-      for (int32_t k = 0; k < plan->filter_columns; ++k, w += 64, row += tap)
+    for (int32_t g = 0; g < groups; ++g) {
+      const uint32_t *row = rows[g] + at;
+      for (int32_t k = 0; k < columns; ++k, w += 64, row += tap)
 #pragma clang loop unroll(full)
         for (int u = 0; u < 4; ++u)
-          acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(row + span->base[u]),
+          acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(row + 16 * u),
                                        _mm512_load_si512(w + u * unit));
     }
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    _mm512_mask_storeu_epi8(output, span->lanes, pack_four(plan, acc));
+    _mm512_mask_storeu_epi8(output, s.lanes, pack_four(to, acc));
   }
 }
 
@@ -151,6 +165,7 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
                            const ar_depthwise *plan, const uint32_t *row, const __m512i *w,
                            const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels;
+  const bounds to = bounds_of(plan);
   __m512i acc[2][4], bias = _mm512_load_si512(block->bias);
 #pragma clang loop unroll(full)
   for (int x = 0; x < 4; ++x) acc[0][x] = acc[1][x] = bias;
@@ -169,7 +184,7 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
   for (int r = 0; r < 2; ++r) {
 #pragma clang loop unroll(full)
     for (int x = 0; x < UNITS; ++x) acc[r][x] = requantize(mode, acc[r][x], block);
-    const __m512i packed = pack_four(plan, acc[r]);
+    const __m512i packed = pack_four(to, acc[r]);
     int8_t *out = r ? lower : upper;
     _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
     if (UNITS > 1)
@@ -208,16 +223,33 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
 #undef SLIDE
 }
 
+/* Whether weights fit in registers. */
+static int is_small(const ar_depthwise *plan) {
+  return plan->groups == 1 && (plan->filter_columns == 3 || plan->filter_columns == 1);
+}
+
 /* Whether columns lie side by side in the four units of one store: few channels that divide
  * 64. Otherwise a store holds up to 64 channels of one column. */
 static int is_flat(const ar_depthwise *plan) {
   const int32_t c = plan->channels;
-  const int whole = c % 16 == 0 || plan->stride_columns == 1;
+  const int whole = plan->stride_columns == 1 || (c % 16 == 0 && is_small(plan));
   return c < 64 && 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
 }
 
-static int keeps_rows(const ar_depthwise *plan) {
-  return plan->groups > 1 && plan->stride_rows == 1 && plan->dilation_rows == 1;
+/* Whether every row is interleaved only once, four by four, and the weights are shifted instead:
+ * an output row that does not begin at a multiple of four has its own weights. */
+static int shifts_weights(const ar_depthwise *plan) {
+  return (plan->groups > 1 || plan->filter_columns == 1) && plan->stride_rows == 1 &&
+         plan->dilation_rows == 1;
+}
+
+/* Groups of rows that the filter meets if it begins `shift` rows behind the start of one. */
+static int32_t groups_met(const ar_depthwise *plan, int32_t shift) {
+  return (plan->filter_rows + shift + 3) / 4;
+}
+
+static int64_t weights_bytes(const ar_depthwise *plan, int32_t shift) {
+  return (int64_t)64 * plan->units * groups_met(plan, shift) * plan->filter_columns;
 }
 
 /* Of an interleaved row, with room for stores and loads past its end. */
@@ -227,6 +259,11 @@ static int64_t row_dwords(const ar_depthwise *plan) {
 
 static int64_t border_bytes(const ar_depthwise *plan) {
   return ((int64_t)plan->staging.row_bytes + 63) / 64 * 64;
+}
+
+/* Interleaved groups of four rows that all output rows together need. */
+static int64_t rows_of_four(const ar_depthwise *plan) {
+  return ((int64_t)plan->output_rows + plan->filter_rows - 1 + 3) / 4;
 }
 
 static void interleave_taps(const ar_depthwise *plan, const image *input, int64_t row,
@@ -271,18 +308,17 @@ typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *,
 static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, exact_row_1, exact_row_1},
                                           {row_3_0, row_3_1, exact_row_3, exact_row_3}};
 
-/* All channels of `count` columns (or rows of one column), `step` dwords apart. */
+/* All channels of `count` columns (or rows of one column), `step` dwords apart in the rows and
+ * `output_step` bytes in the output. */
 static void fours(const ar_depthwise *plan, const uint32_t *const *rows, int32_t count,
-                  int32_t step, const int8_t *weights, const ar_requantize_block *blocks,
-                  int8_t *output) {
+                  int64_t step, const int8_t *weights, const ar_requantize_block *blocks,
+                  int8_t *output, int32_t output_step) {
   const int32_t c = plan->channels, flat = is_flat(plan);
-  const int in_registers =
-      plan->groups == 1 && (plan->filter_columns == 3 || plan->filter_columns == 1);
   const int32_t units = flat ? 4 : plan->units;
   for (int32_t block = 0; block < units; block += 4) {
     row_span span = {.count = flat ? count * c / 64 : count,
                      .advance = flat ? 64 * plan->stride_columns : step,
-                     .output_advance = flat ? 64 : c};
+                     .output_advance = flat ? 64 : output_step};
     const int32_t left = c - block * 16;
     span.lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
     for (int u = 0; u < 4; ++u)
@@ -292,7 +328,7 @@ static void fours(const ar_depthwise *plan, const uint32_t *const *rows, int32_t
     int32_t mode = AR_REQUANT_FLOAT;
     for (int u = 0; u < 4; ++u)
       if (blocks[block + u].mode > mode) mode = blocks[block + u].mode;
-    if (in_registers)
+    if (is_small(plan))
       row_variants[plan->filter_columns == 3][mode](plan, rows[0], &span, w, blocks + block,
                                                     output + block * 16);
     else
@@ -310,8 +346,10 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   const int64_t row = row_dwords(plan) * 4, border = border_bytes(plan);
   /* An interleaved row, and an output row that nobody wants. */
   if (slides(plan)) return border + row + (plan->output_columns * plan->channels + 63) / 64 * 64;
-  const int64_t kept = plan->output_rows + 4 * ((int64_t)plan->groups - 1);
-  return border + row * (keeps_rows(plan) ? kept : plan->groups);
+  if (!shifts_weights(plan)) return border + row * plan->groups;
+  int64_t weights = 0;
+  for (int32_t shift = 1; shift < 4; ++shift) weights += weights_bytes(plan, shift);
+  return border + weights + row * rows_of_four(plan);
 }
 
 typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
@@ -350,39 +388,86 @@ static void slide(const ar_depthwise *plan, const image *input, const int8_t *we
   }
 }
 
+/* Weights for filters that begin `shift` rows behind the start of a group. */
+static void shift_weights(const ar_depthwise *plan, int32_t shift, const int8_t *weights,
+                          int8_t *shifted) {
+  const int32_t groups = plan->groups, columns = plan->filter_columns;
+  const __m128i left = _mm_cvtsi32_si128(8 * shift), right = _mm_cvtsi32_si128(32 - 8 * shift);
+  for (int32_t unit = 0; unit < plan->units; ++unit, weights += (int64_t)64 * groups * columns)
+    for (int32_t g = 0; g < groups_met(plan, shift); ++g)
+      for (int32_t k = 0; k < columns; ++k, shifted += 64) {
+        __m512i w = _mm512_setzero_si512();
+        if (g < groups)
+          w = _mm512_sll_epi32(_mm512_load_si512(weights + 64 * (g * columns + k)), left);
+        if (g > 0)
+          w = _mm512_or_si512(
+              w, _mm512_srl_epi32(_mm512_load_si512(weights + 64 * ((g - 1) * columns + k)), right));
+        _mm512_store_si512(shifted, w);
+      }
+}
+
+/* All output rows that lie `shift` rows behind a multiple of four. */
+static void shifted_rows(const ar_depthwise *plan, int32_t shift, const uint32_t *interleaved,
+                         const int8_t *weights, const ar_requantize_block *blocks,
+                         int8_t *output) {
+  const int64_t dwords = row_dwords(plan);
+  const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
+  const int32_t count = (plan->output_rows - shift + 3) / 4;
+  const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS + 1];
+  for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + g * dwords;
+  output += shift * output_row;
+  if (plan->output_columns == 1) {
+    fours(plan, rows, count, dwords, weights, blocks, output, 4 * plan->channels);
+    return;
+  }
+  for (int32_t y = 0; y < count; ++y, output += 4 * output_row) {
+    fours(plan, rows, plan->output_columns, plan->stride_columns * plan->channels, weights,
+          blocks, output, plan->channels);
+    for (int32_t g = 0; g < plan->groups; ++g) rows[g] += dwords;
+  }
+}
+
+static void shift_and_run(const ar_depthwise *plan, const image *input, const int8_t *weights,
+                          const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
+  uint32_t *interleaved = (uint32_t *)workspace;
+  const int64_t dwords = row_dwords(plan);
+  int64_t count = rows_of_four(plan);
+  for (int64_t i = 0; i < count; ++i)
+    interleave(plan, interleaved + i * dwords, row_of(plan, input, 4 * i),
+               row_of(plan, input, 4 * i + 1), row_of(plan, input, 4 * i + 2),
+               row_of(plan, input, 4 * i + 3));
+  int8_t *shifted = (int8_t *)(interleaved + count * dwords);
+  for (int32_t shift = 0; shift < 4 && shift < plan->output_rows; ++shift) {
+    ar_depthwise part = *plan;
+    part.groups = groups_met(plan, shift);
+    if (shift) shift_weights(plan, shift, weights, shifted);
+    shifted_rows(&part, shift, interleaved, shift ? shifted : weights, blocks, output);
+    if (shift) shifted += weights_bytes(plan, shift);
+  }
+}
+
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, const int8_t *weights,
                              const ar_requantize_block *blocks, int8_t *output,
                              uint8_t *workspace) {
-  const int64_t dwords = row_dwords(plan);
-  const image in = {(const int8_t *)bytes, (const int8_t *)workspace}, *input = &in;
+  const image input = {(const int8_t *)bytes, (const int8_t *)workspace};
   memset(workspace, plan->staging.padding ^ 0x80, (size_t)plan->staging.row_bytes);
   uint32_t *interleaved = (uint32_t *)(workspace + border_bytes(plan));
   if (slides(plan)) {
-    slide(plan, input, weights, blocks, output, interleaved);
+    slide(plan, &input, weights, blocks, output, interleaved);
     return;
   }
-  const int keep = keeps_rows(plan);
-  if (keep)
-    for (int32_t y = 0; y < plan->output_rows + 4 * (plan->groups - 1); ++y) {
-      interleave(plan, interleaved + y * dwords, row_of(plan, input, y),
-                 row_of(plan, input, y + 1), row_of(plan, input, y + 2),
-                 row_of(plan, input, y + 3));
-    }
-  if (keep && plan->output_columns == 1) {
-    const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
-    for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + (int64_t)4 * g * dwords;
-    fours(plan, rows, plan->output_rows, dwords, weights, blocks, output);
+  if (shifts_weights(plan)) {
+    shift_and_run(plan, &input, weights, blocks, output, workspace + border_bytes(plan));
     return;
   }
+  const int64_t dwords = row_dwords(plan);
+  const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
+  for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + g * dwords;
   for (int32_t y = 0; y < plan->output_rows; ++y) {
-    const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS];
-    for (int32_t g = 0; g < plan->groups; ++g) {
-      uint32_t *row = interleaved + (int64_t)(keep ? y + 4 * g : g) * dwords;
-      if (!keep) interleave_taps(plan, input, y * plan->stride_rows, g, row);
-      rows[g] = row;
-    }
+    for (int32_t g = 0; g < plan->groups; ++g)
+      interleave_taps(plan, &input, (int64_t)y * plan->stride_rows, g, interleaved + g * dwords);
     int8_t *out = output + (int64_t)y * plan->output_columns * plan->channels;
     fours(plan, rows, plan->output_columns, plan->stride_columns * plan->channels, weights,
-          blocks, out);
+          blocks, out, plan->channels);
   }
 }
