@@ -157,6 +157,56 @@ AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
   }
 }
 
+/* Rows of output that four_rows goes through: count steps of four rows each, side by side or, with
+ * rows_step 4, one below the other. */
+typedef struct {
+  int32_t count, rows_left, rows_step;
+  int64_t advance;        /* in dwords of the interleaved rows */
+  int64_t output_advance; /* in bytes */
+  int64_t output_row;     /* bytes from one output row to the next */
+  uint64_t lanes;         /* bytes of a store that are channels */
+} four_row_span;
+
+/* Four units of four output rows at a time: a row of interleaved dwords serves all of them, each
+ * with weights of its own, [groups][columns][4 rows][4 units][64 bytes]. */
+AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_t *const *rows,
+                         const four_row_span *span, const int8_t *weights,
+                         const ar_requantize_block *blocks, int8_t *output) {
+  four_row_span s = *span;
+  const bounds to = bounds_of(plan);
+  const int32_t groups = plan->groups, columns = plan->filter_columns;
+  const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
+  int64_t at = 0;
+  for (int32_t i = 0; i < s.count; ++i, at += s.advance, output += s.output_advance) {
+    __m512i acc[4][4];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < 4; ++r)
+#pragma clang loop unroll(full)
+      for (int u = 0; u < 4; ++u) acc[r][u] = _mm512_load_si512(blocks[u].bias);
+    const int8_t *w = weights;
+    for (int32_t g = 0; g < groups; ++g) {
+      const uint32_t *row = rows[g] + at;
+      for (int32_t k = 0; k < columns; ++k, w += 1024, row += tap)
+#pragma clang loop unroll(full)
+        for (int u = 0; u < 4; ++u) {
+          const __m512i taps = _mm512_loadu_si512(row + 16 * u);
+#pragma clang loop unroll(full)
+          for (int r = 0; r < 4; ++r)
+            acc[r][u] =
+                _mm512_dpbusd_epi32(acc[r][u], taps, _mm512_load_si512(w + 64 * (4 * r + u)));
+        }
+    }
+#pragma clang loop unroll(full)
+    for (int r = 0; r < 4; ++r) {
+#pragma clang loop unroll(full)
+      for (int u = 0; u < 4; ++u) acc[r][u] = requantize(mode, acc[r][u], &blocks[u]);
+      const __m512i packed = pack_four(to, acc[r]);
+      if (r < s.rows_left) _mm512_mask_storeu_epi8(output + r * s.output_row, s.lanes, packed);
+    }
+    s.rows_left -= s.rows_step;
+  }
+}
+
 /* Two output rows and up to four units of them, for 3x3 filters with stride and dilation 1:
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
@@ -236,20 +286,19 @@ static int is_flat(const ar_depthwise *plan) {
   return c < 64 && 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
 }
 
-/* Whether every row is interleaved only once, four by four, and the weights are shifted instead:
- * an output row that does not begin at a multiple of four has its own weights. */
+/* Whether rows are interleaved once, four by four, and weights shifted for the three output rows
+ * that do not begin with them. */
 static int shifts_weights(const ar_depthwise *plan) {
   return (plan->groups > 1 || plan->filter_columns == 1) && plan->stride_rows == 1 &&
-         plan->dilation_rows == 1;
+         plan->dilation_rows == 1 && plan->output_rows >= 3;
 }
 
-/* Groups of rows that the filter meets if it begins `shift` rows behind the start of one. */
-static int32_t groups_met(const ar_depthwise *plan, int32_t shift) {
-  return (plan->filter_rows + shift + 3) / 4;
-}
+/* Groups of four rows that four output rows meet. */
+static int32_t groups_met(const ar_depthwise *plan) { return (plan->filter_rows + 3 + 3) / 4; }
 
-static int64_t weights_bytes(const ar_depthwise *plan, int32_t shift) {
-  return (int64_t)64 * plan->units * groups_met(plan, shift) * plan->filter_columns;
+/* Of the shifted weights of four units. */
+static int64_t shifted_bytes(const ar_depthwise *plan) {
+  return (int64_t)1024 * groups_met(plan) * plan->filter_columns;
 }
 
 /* Of an interleaved row, with room for stores and loads past its end. */
@@ -261,9 +310,9 @@ static int64_t border_bytes(const ar_depthwise *plan) {
   return ((int64_t)plan->staging.row_bytes + 63) / 64 * 64;
 }
 
-/* Interleaved groups of four rows that all output rows together need. */
+/* Interleaved groups of four rows that all output rows together meet. */
 static int64_t rows_of_four(const ar_depthwise *plan) {
-  return ((int64_t)plan->output_rows + plan->filter_rows - 1 + 3) / 4;
+  return ((int64_t)plan->output_rows + 3) / 4 + groups_met(plan) - 1;
 }
 
 static void interleave_taps(const ar_depthwise *plan, const image *input, int64_t row,
@@ -308,26 +357,30 @@ typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *,
 static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, exact_row_1, exact_row_1},
                                           {row_3_0, row_3_1, exact_row_3, exact_row_3}};
 
-/* All channels of `count` columns (or rows of one column), `step` dwords apart in the rows and
- * `output_step` bytes in the output. */
-static void fours(const ar_depthwise *plan, const uint32_t *const *rows, int32_t count,
-                  int64_t step, const int8_t *weights, const ar_requantize_block *blocks,
-                  int8_t *output, int32_t output_step) {
-  const int32_t c = plan->channels, flat = is_flat(plan);
+static int32_t slowest_mode(const ar_requantize_block *four_blocks) {
+  int32_t mode = AR_REQUANT_FLOAT;
+  for (int u = 0; u < 4; ++u)
+    if (four_blocks[u].mode > mode) mode = four_blocks[u].mode;
+  return mode;
+}
+
+/* All channels of a row of output. */
+static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const int8_t *weights,
+                  const ar_requantize_block *blocks, int8_t *output) {
+  const int32_t c = plan->channels, flat = is_flat(plan), count = plan->output_columns;
+  const int32_t step = plan->stride_columns * c;
   const int32_t units = flat ? 4 : plan->units;
   for (int32_t block = 0; block < units; block += 4) {
     row_span span = {.count = flat ? count * c / 64 : count,
                      .advance = flat ? 64 * plan->stride_columns : step,
-                     .output_advance = flat ? 64 : output_step};
+                     .output_advance = flat ? 64 : c};
     const int32_t left = c - block * 16;
     span.lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
     for (int u = 0; u < 4; ++u)
       span.base[u] = !flat || plan->stride_columns == 1 ? (block + u) * 16
                                                         : u * 16 / c * step + u * 16 % c;
     const int8_t *w = weights + (int64_t)64 * block * plan->groups * plan->filter_columns;
-    int32_t mode = AR_REQUANT_FLOAT;
-    for (int u = 0; u < 4; ++u)
-      if (blocks[block + u].mode > mode) mode = blocks[block + u].mode;
+    const int32_t mode = slowest_mode(blocks + block);
     if (is_small(plan))
       row_variants[plan->filter_columns == 3][mode](plan, rows[0], &span, w, blocks + block,
                                                     output + block * 16);
@@ -347,9 +400,7 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   /* An interleaved row, and an output row that nobody wants. */
   if (slides(plan)) return border + row + (plan->output_columns * plan->channels + 63) / 64 * 64;
   if (!shifts_weights(plan)) return border + row * plan->groups;
-  int64_t weights = 0;
-  for (int32_t shift = 1; shift < 4; ++shift) weights += weights_bytes(plan, shift);
-  return border + weights + row * rows_of_four(plan);
+  return border + shifted_bytes(plan) + row * rows_of_four(plan);
 }
 
 typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
@@ -388,61 +439,85 @@ static void slide(const ar_depthwise *plan, const image *input, const int8_t *we
   }
 }
 
-/* Weights for filters that begin `shift` rows behind the start of a group. */
-static void shift_weights(const ar_depthwise *plan, int32_t shift, const int8_t *weights,
-                          int8_t *shifted) {
+/* Weights as four_rows wants them, for four units: those of output row r begin r bytes later. */
+static void shift_weights(const ar_depthwise *plan, const int8_t *weights, int8_t *shifted) {
   const int32_t groups = plan->groups, columns = plan->filter_columns;
-  const __m128i left = _mm_cvtsi32_si128(8 * shift), right = _mm_cvtsi32_si128(32 - 8 * shift);
-  for (int32_t unit = 0; unit < plan->units; ++unit, weights += (int64_t)64 * groups * columns)
-    for (int32_t g = 0; g < groups_met(plan, shift); ++g)
-      for (int32_t k = 0; k < columns; ++k, shifted += 64) {
-        __m512i w = _mm512_setzero_si512();
-        if (g < groups)
-          w = _mm512_sll_epi32(_mm512_load_si512(weights + 64 * (g * columns + k)), left);
-        if (g > 0)
-          w = _mm512_or_si512(
-              w, _mm512_srl_epi32(_mm512_load_si512(weights + 64 * ((g - 1) * columns + k)), right));
-        _mm512_store_si512(shifted, w);
+  const int64_t unit = (int64_t)64 * groups * columns;
+  for (int32_t g = 0; g < groups_met(plan); ++g)
+    for (int32_t k = 0; k < columns; ++k)
+      for (int32_t r = 0; r < 4; ++r) {
+        const __m128i left = _mm_cvtsi32_si128(8 * r), right = _mm_cvtsi32_si128(32 - 8 * r);
+        for (int32_t u = 0; u < 4; ++u, shifted += 64) {
+          const int8_t *here = weights + u * unit + 64 * (g * columns + k);
+          __m512i w = _mm512_setzero_si512();
+          if (g < groups) w = _mm512_sll_epi32(_mm512_load_si512(here), left);
+          if (g > 0) {
+            const __m512i before = _mm512_load_si512(here - 64 * columns);
+            w = _mm512_or_si512(w, _mm512_srl_epi32(before, right));
+          }
+          _mm512_store_si512(shifted, w);
+        }
       }
 }
 
-/* All output rows that lie `shift` rows behind a multiple of four. */
-static void shifted_rows(const ar_depthwise *plan, int32_t shift, const uint32_t *interleaved,
-                         const int8_t *weights, const ar_requantize_block *blocks,
-                         int8_t *output) {
-  const int64_t dwords = row_dwords(plan);
-  const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
-  const int32_t count = (plan->output_rows - shift + 3) / 4;
+#define FOUR_ROWS(MODE)                                                                      \
+  static void four_rows_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,        \
+                               const four_row_span *span, const int8_t *weights,             \
+                               const ar_requantize_block *blocks, int8_t *output) {          \
+    four_rows(MODE, plan, rows, span, weights, blocks, output);                              \
+  }
+FOUR_ROWS(0)
+FOUR_ROWS(1)
+FOUR_ROWS(2)
+typedef void (*four_rows_fn)(const ar_depthwise *, const uint32_t *const *,
+                             const four_row_span *, const int8_t *, const ar_requantize_block *,
+                             int8_t *);
+static const four_rows_fn four_row_variants[4] = {four_rows_0, four_rows_1, four_rows_2,
+                                                  four_rows_2};
+
+/* Four units of all output rows. */
+static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, int32_t block,
+                       const int8_t *weights, const ar_requantize_block *blocks, int8_t *output) {
+  const int32_t c = plan->channels, flat = is_flat(plan), columns = plan->output_columns;
+  const int32_t left = c - block * 16, one_column = columns == 1;
+  const int64_t dwords = row_dwords(plan), output_row = (int64_t)columns * c;
+  const four_rows_fn run = four_row_variants[slowest_mode(blocks)];
+  four_row_span span = {.output_row = output_row,
+                        .rows_left = plan->output_rows,
+                        .lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1};
   const uint32_t *rows[AR_MAX_DEPTHWISE_GROUPS + 1];
-  for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + g * dwords;
-  output += shift * output_row;
-  if (plan->output_columns == 1) {
-    fours(plan, rows, count, dwords, weights, blocks, output, 4 * plan->channels);
+  for (int32_t g = 0; g < plan->groups; ++g) rows[g] = interleaved + g * dwords + block * 16;
+  if (one_column) {
+    span.count = (plan->output_rows + 3) / 4;
+    span.rows_step = 4;
+    span.advance = dwords;
+    span.output_advance = 4 * output_row;
+    run(plan, rows, &span, weights, blocks, output);
     return;
   }
-  for (int32_t y = 0; y < count; ++y, output += 4 * output_row) {
-    fours(plan, rows, plan->output_columns, plan->stride_columns * plan->channels, weights,
-          blocks, output, plan->channels);
+  span.count = flat ? columns * c / 64 : columns;
+  span.advance = flat ? 64 : plan->stride_columns * c;
+  span.output_advance = flat ? 64 : c;
+  for (; span.rows_left > 0; span.rows_left -= 4, output += 4 * output_row) {
+    run(plan, rows, &span, weights, blocks, output);
     for (int32_t g = 0; g < plan->groups; ++g) rows[g] += dwords;
   }
 }
 
 static void shift_and_run(const ar_depthwise *plan, const image *input, const int8_t *weights,
                           const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  uint32_t *interleaved = (uint32_t *)workspace;
-  const int64_t dwords = row_dwords(plan);
-  int64_t count = rows_of_four(plan);
-  for (int64_t i = 0; i < count; ++i)
-    interleave(plan, interleaved + i * dwords, row_of(plan, input, 4 * i),
+  int8_t *shifted = (int8_t *)workspace;
+  uint32_t *interleaved = (uint32_t *)(workspace + shifted_bytes(plan));
+  for (int64_t i = 0; i < rows_of_four(plan); ++i)
+    interleave(plan, interleaved + i * row_dwords(plan), row_of(plan, input, 4 * i),
                row_of(plan, input, 4 * i + 1), row_of(plan, input, 4 * i + 2),
                row_of(plan, input, 4 * i + 3));
-  int8_t *shifted = (int8_t *)(interleaved + count * dwords);
-  for (int32_t shift = 0; shift < 4 && shift < plan->output_rows; ++shift) {
-    ar_depthwise part = *plan;
-    part.groups = groups_met(plan, shift);
-    if (shift) shift_weights(plan, shift, weights, shifted);
-    shifted_rows(&part, shift, interleaved, shift ? shifted : weights, blocks, output);
-    if (shift) shifted += weights_bytes(plan, shift);
+  ar_depthwise met = *plan;
+  met.groups = groups_met(plan);
+  const int64_t block_bytes = (int64_t)64 * plan->groups * plan->filter_columns;
+  for (int32_t block = 0; block < (is_flat(plan) ? 4 : plan->units); block += 4) {
+    shift_weights(plan, weights + block * block_bytes, shifted);
+    four_units(&met, interleaved, block, shifted, blocks + block, output + block * 16);
   }
 }
 
@@ -467,7 +542,6 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, con
     for (int32_t g = 0; g < plan->groups; ++g)
       interleave_taps(plan, &input, (int64_t)y * plan->stride_rows, g, interleaved + g * dwords);
     int8_t *out = output + (int64_t)y * plan->output_columns * plan->channels;
-    fours(plan, rows, plan->output_columns, plan->stride_columns * plan->channels, weights,
-          blocks, out, plan->channels);
+    fours(plan, rows, weights, blocks, out);
   }
 }
