@@ -5,35 +5,47 @@
 #include "gemm_tile.h"
 #include "requantize.h"
 
-AR_INLINE void store(const int P, const int NB, const ar_gemm *gemm, const ar_i32 *acc,
-                     int32_t valid_channels, int8_t *output) {
-  const ar_bound low = ar_set_bound((int8_t)gemm->low), high = ar_set_bound((int8_t)gemm->high);
-  const int ALL = P * NB;
-  if (gemm->channels == AR_BLOCK * NB && ALL % AR_STORE_BLOCKS == 0) {
+/* Accumulators `first` to `first + count` on their lines. */
+AR_INLINE void on_lines(const int NB, const int first, const int count, ar_i32 *acc,
+                        const ar_requantize_block *blocks) {
 #pragma clang loop unroll(full)
-    for (int i = 0; i < ALL; i += AR_STORE_BLOCKS)
-      ar_store_blocks(output + AR_BLOCK * i, acc + i, low, high);
-    return;
-  }
-  const ptrdiff_t channels = gemm->channels;
-  if (NB % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK * NB) {
-#pragma clang loop unroll(full)
-    for (int i = 0; i < ALL; i += AR_STORE_BLOCKS)
-      ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, low, high);
-    return;
-  }
-#pragma clang loop unroll(full)
-  for (int i = 0; i < ALL; ++i)
-    ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], low, high,
-                   valid_channels - AR_BLOCK * (i % NB));
+  for (int i = first; i < first + count; ++i)
+    acc[i] = ar_on_line(acc[i], ar_load_f32(blocks[i % NB].scale),
+                        ar_load_f32(blocks[i % NB].offset));
 }
 
-AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
-                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
-                    int32_t valid_channels, int8_t *output) {
-  ar_i32 acc[P * NB];
-  products(P, NB, taps, gemm, input, weights, blocks, acc);
+/* With `lines`, what is stored is put on its line just before: registers are free earlier. */
+AR_INLINE void store(const int P, const int NB, const int lines, const ar_gemm *gemm, ar_i32 *acc,
+                     const ar_requantize_block *blocks, int32_t valid_channels, int8_t *output) {
+  const ar_bound low = ar_set_bound((int8_t)gemm->low), high = ar_set_bound((int8_t)gemm->high);
+  const int ALL = P * NB;
+  const ptrdiff_t channels = gemm->channels;
+  if (gemm->channels == AR_BLOCK * NB && ALL % AR_STORE_BLOCKS == 0) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
+      if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
+      ar_store_blocks(output + AR_BLOCK * i, acc + i, low, high);
+    }
+    return;
+  }
+  if (NB % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK * NB) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
+      if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
+      ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, low, high);
+    }
+    return;
+  }
+#pragma clang loop unroll(full)
+  for (int i = 0; i < ALL; ++i) {
+    if (lines) on_lines(NB, i, 1, acc, blocks);
+    ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], low, high,
+                   valid_channels - AR_BLOCK * (i % NB));
+  }
+}
 
+AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
+                          const ar_requantize_block *blocks) {
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) {
     const ar_f32 scale = ar_load_f32(blocks[n].scale), offset = ar_load_f32(blocks[n].offset);
@@ -50,5 +62,20 @@ AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *ge
       for (int i = n; i < P * NB; i += NB) acc[i] = ar_requantize_exact(acc[i], &blocks[n]);
     }
   }
-  store(P, NB, gemm, acc, valid_channels, output);
+}
+
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
+                    int32_t valid_channels, int8_t *output) {
+  ar_i32 acc[P * NB];
+  products(P, NB, taps, gemm, input, weights, blocks, acc);
+  int32_t modes = AR_REQUANT_FLOAT;
+#pragma clang loop unroll(full)
+  for (int n = 0; n < NB; ++n) modes |= blocks[n].mode;
+  if (modes == AR_REQUANT_FLOAT) {
+    store(P, NB, 1, gemm, acc, blocks, valid_channels, output);
+    return;
+  }
+  requantize(P, NB, acc, blocks);
+  store(P, NB, 0, gemm, acc, blocks, valid_channels, output);
 }
