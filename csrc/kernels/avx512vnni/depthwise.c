@@ -207,7 +207,20 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
   }
 }
 
-/* Two output rows and up to four units of them, for 3x3 filters with stride and dilation 1:
+enum { SLIDE_UNITS = 6 }; /* whose sums, weights and taps fit in the registers */
+
+/* The first `count` of four units, `step` bytes apart. */
+AR_INLINE void store_units(const int count, int8_t *out, int64_t step, __m512i packed) {
+  _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
+  if (count > 1)
+    _mm_storeu_si128((__m128i *)(out + step), _mm512_extracti32x4_epi32(packed, 1));
+  if (count > 2)
+    _mm_storeu_si128((__m128i *)(out + 2 * step), _mm512_extracti32x4_epi32(packed, 2));
+  if (count > 3)
+    _mm_storeu_si128((__m128i *)(out + 3 * step), _mm512_extracti32x4_epi32(packed, 3));
+}
+
+/* Two output rows and up to SLIDE_UNITS units of them, for 3x3 filters with stride and dilation 1:
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
  * channels of one column, or RATIO whole columns of 16 / RATIO channels. */
@@ -216,9 +229,10 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
                            const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels;
   const bounds to = bounds_of(plan);
-  __m512i acc[2][4], bias = _mm512_load_si512(block->bias);
+  const __m512i bias = _mm512_load_si512(block->bias);
+  __m512i acc[2][8]; /* in fours, as they are packed */
 #pragma clang loop unroll(full)
-  for (int x = 0; x < 4; ++x) acc[0][x] = acc[1][x] = bias;
+  for (int x = 0; x < 8; ++x) acc[0][x] = acc[1][x] = bias;
 #pragma clang loop unroll(full)
   for (int c = 0; c < RATIO * (UNITS - 1) + 3; ++c) {
     __m512i taps = _mm512_loadu_si512(row + c * channels);
@@ -234,41 +248,36 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
   for (int r = 0; r < 2; ++r) {
 #pragma clang loop unroll(full)
     for (int x = 0; x < UNITS; ++x) acc[r][x] = requantize(mode, acc[r][x], block);
-    const __m512i packed = pack_four(to, acc[r]);
-    int8_t *out = r ? lower : upper;
-    _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
-    if (UNITS > 1)
-      _mm_storeu_si128((__m128i *)(out + RATIO * channels), _mm512_extracti32x4_epi32(packed, 1));
-    if (UNITS > 2)
-      _mm_storeu_si128((__m128i *)(out + 2 * RATIO * channels),
-                       _mm512_extracti32x4_epi32(packed, 2));
-    if (UNITS > 3)
-      _mm_storeu_si128((__m128i *)(out + 3 * RATIO * channels),
-                       _mm512_extracti32x4_epi32(packed, 3));
+#pragma clang loop unroll(full)
+    for (int x = 0; x < UNITS; x += 4)
+      store_units(UNITS - x, (r ? lower : upper) + x * RATIO * channels, RATIO * channels,
+                  pack_four(to, acc[r] + x));
   }
 }
 
 AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan,
                           const uint32_t *row, const int8_t *weights,
                           const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
-  const int32_t channels = plan->channels, units = plan->output_columns / RATIO;
-  const int32_t step = RATIO * channels;
+  const int32_t step = RATIO * plan->channels;
+  int32_t units = plan->output_columns / RATIO;
   __m512i w[6];
 #pragma clang loop unroll(full)
   for (int k = 0; k < 3; ++k) {
     w[k] = _mm512_load_si512(weights + 64 * k);
     w[3 + k] = _mm512_slli_epi32(w[k], 8);
   }
-  int32_t x = 0;
-#define SLIDE(UNITS)                                                                        \
-  slide_block(RATIO, UNITS, mode, plan, row + x * step, w, block, upper + x * step,         \
-              lower + x * step)
-  for (; x + 4 <= units; x += 4) SLIDE(4);
-  switch (units - x) {
-    case 3: SLIDE(3); break;
-    case 2: SLIDE(2); break;
-    case 1: SLIDE(1); break;
-    default: break;
+#define SLIDE(UNITS)                                                                  \
+  case UNITS:                                                                         \
+    slide_block(RATIO, UNITS, mode, plan, row, w, block, upper, lower);               \
+    break;
+  /* Parts of about the same size. */
+  for (int32_t parts = (units + SLIDE_UNITS - 1) / SLIDE_UNITS; parts > 0; --parts) {
+    const int32_t some = (units + parts - 1) / parts;
+    switch (some) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) SLIDE(5) SLIDE(6) }
+    row += some * step;
+    upper += some * step;
+    lower += some * step;
+    units -= some;
   }
 #undef SLIDE
 }
