@@ -61,6 +61,7 @@ static int32_t overlap(const Window *w, int32_t axis, int32_t position, int32_t 
 #define LARGER(a, x) ((x) > (a) ? (x) : (a))
 
 AR_REDUCE(sum_int8, int8_t, int32_t, 0, SUM)
+AR_REDUCE(sum_few_int8, int8_t, int16_t, 0, SUM) /* of up to 256 elements */
 AR_REDUCE(sum_int16, int16_t, int32_t, 0, SUM)
 AR_REDUCE(sum_float, float, float, 0.0f, SUM)
 AR_REDUCE(max_int8, int8_t, int8_t, INT8_MIN, LARGER)
@@ -89,18 +90,29 @@ static inline int32_t mean_of(int32_t sum, divisor d) {
   return sum < 0 ? -mean : mean;
 }
 
-#define AR_AVERAGE(T)                                                                         \
+/* Sums of few elements fit int16, of which a register holds twice as many. */
+static void sum_all_int8(const view v, int32_t channels, int32_t count, int32_t *restrict sums) {
+  if (v.rows * v.columns > 256) {
+    sum_int8(v, channels, count, sums);
+    return;
+  }
+  int16_t few[BLOCK];
+  sum_few_int8(v, channels, count, few);
+  for (int32_t c = 0; c < count; ++c) sums[c] = few[c];
+}
+
+#define AR_AVERAGE(T, SUM_ALL)                                                                \
   static void average_##T(const Pool2DParams *p, view v, int32_t channels, int32_t count,     \
                           T##_t *restrict y) {                                                \
     const int32_t low = (int32_t)p->activation_min, high = (int32_t)p->activation_max;        \
     const divisor d = divisor_of(v.rows * v.columns);                                         \
     int32_t sums[BLOCK];                                                                      \
-    sum_##T(v, channels, count, sums);                                                        \
+    SUM_ALL(v, channels, count, sums);                                                        \
     for (int32_t c = 0; c < count; ++c) y[c] = (T##_t)ar_clamp(mean_of(sums[c], d), low, high); \
   }
 
-AR_AVERAGE(int8)
-AR_AVERAGE(int16)
+AR_AVERAGE(int8, sum_all_int8)
+AR_AVERAGE(int16, sum_int16)
 
 static void average_float(const Pool2DParams *p, view v, int32_t channels, int32_t count,
                           float *restrict y) {
