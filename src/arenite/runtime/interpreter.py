@@ -114,16 +114,7 @@ class Interpreter:
             result = self._fast(inputs[0])
             if result is not None:
                 return result
-        # All are checked before one is written: a refused call changes nothing.
-        values = [
-            checked(value, self._model.inputs[index], index, quantize=quantize)
-            for index, value in enumerate(self._collect(inputs, named))
-        ]
-        for index, value in enumerate(values):
-            self.input(index)[...] = value
-        self.invoke()
-        outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
-        return outputs[0] if len(outputs) == 1 else outputs
+        return self._run(self._collect(inputs, named), quantize=quantize)
 
     def predict(
         self,
@@ -260,6 +251,18 @@ class Interpreter:
         if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
             return None
         return call.like(self.input(0))
+
+    def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Array | tuple[Array, ...]:
+        # All are checked before one is written: a refused call changes nothing.
+        values = [
+            checked(value, self._model.inputs[index], index, quantize=quantize)
+            for index, value in enumerate(given)
+        ]
+        for index, value in enumerate(values):
+            self.input(index)[...] = value
+        self.invoke()
+        outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def _collect(
         self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike]
