@@ -209,15 +209,14 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
 
 enum { SLIDE_UNITS = 6 }; /* whose sums, weights and taps fit in the registers */
 
-/* The first `count` of four units, `step` bytes apart. */
-AR_INLINE void store_units(const int count, int8_t *out, int64_t step, __m512i packed) {
-  _mm_storeu_si128((__m128i *)out, _mm512_castsi512_si128(packed));
-  if (count > 1)
-    _mm_storeu_si128((__m128i *)(out + step), _mm512_extracti32x4_epi32(packed, 1));
-  if (count > 2)
-    _mm_storeu_si128((__m128i *)(out + 2 * step), _mm512_extracti32x4_epi32(packed, 2));
-  if (count > 3)
-    _mm_storeu_si128((__m128i *)(out + 3 * step), _mm512_extracti32x4_epi32(packed, 3));
+/* Unit `lane` of four. */
+AR_INLINE void store_unit(const int lane, int8_t *out, __m512i packed) {
+  const __m128i unit =
+      lane == 0   ? _mm512_castsi512_si128(packed)
+      : lane == 1 ? _mm512_extracti32x4_epi32(packed, 1)
+      : lane == 2 ? _mm512_extracti32x4_epi32(packed, 2)
+                  : _mm512_extracti32x4_epi32(packed, 3);
+  _mm_storeu_si128((__m128i *)out, unit);
 }
 
 /* Two output rows and up to SLIDE_UNITS units of them, for 3x3 filters with stride and dilation 1:
@@ -230,9 +229,9 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
   const int32_t channels = plan->channels;
   const bounds to = bounds_of(plan);
   const __m512i bias = _mm512_load_si512(block->bias);
-  __m512i acc[2][8]; /* in fours, as they are packed */
+  __m512i acc[2][SLIDE_UNITS];
 #pragma clang loop unroll(full)
-  for (int x = 0; x < 8; ++x) acc[0][x] = acc[1][x] = bias;
+  for (int x = 0; x < SLIDE_UNITS; ++x) acc[0][x] = acc[1][x] = bias;
 #pragma clang loop unroll(full)
   for (int c = 0; c < RATIO * (UNITS - 1) + 3; ++c) {
     __m512i taps = _mm512_loadu_si512(row + c * channels);
@@ -245,13 +244,16 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
     }
   }
 #pragma clang loop unroll(full)
-  for (int r = 0; r < 2; ++r) {
+  for (int i = 0; i < 2 * UNITS; ++i)
+    acc[i % 2][i / 2] = requantize(mode, acc[i % 2][i / 2], block);
+  /* Packed in fours: two units of both rows. */
 #pragma clang loop unroll(full)
-    for (int x = 0; x < UNITS; ++x) acc[r][x] = requantize(mode, acc[r][x], block);
+  for (int x = 0; x < UNITS; x += 2) {
+    const __m512i four[4] = {acc[0][x], acc[1][x], acc[0][x + 1], acc[1][x + 1]};
+    const __m512i packed = pack_four(to, four);
 #pragma clang loop unroll(full)
-    for (int x = 0; x < UNITS; x += 4)
-      store_units(UNITS - x, (r ? lower : upper) + x * RATIO * channels, RATIO * channels,
-                  pack_four(to, acc[r] + x));
+    for (int i = 0; i < 4 && x + i / 2 < UNITS; ++i)
+      store_unit(i, (i % 2 ? lower : upper) + (x + i / 2) * RATIO * channels, packed);
   }
 }
 
