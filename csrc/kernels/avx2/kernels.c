@@ -34,6 +34,9 @@ static const ar_depthwise_isa depthwise = {
     .gemm = &gemm,
 };
 
+static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
+
+AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avx2, &winograd)
 AR_GEMM_KERNEL(ar_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
 AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx2, &depthwise)
@@ -57,6 +60,11 @@ static const ar_depthwise_isa vnni_depthwise = {
     .gemm = &vnni_gemm,
 };
 
+/* Sums of int16 products are no faster with AVX-VNNI, but the direct way is. */
+static const ar_winograd_isa vnni_winograd = {
+    .direct = 2, .run = ar_winograd_avx2, .gemm = &vnni_gemm};
+
+AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avxvnni, &vnni_winograd)
 AR_GEMM_KERNEL(ar_conv_2d_avxvnni, "CONV_2D", ar_conv_2d_problem, &vnni_gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avxvnni, "FULLY_CONNECTED", ar_fully_connected_problem,
                &vnni_gemm)

@@ -64,11 +64,10 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
   }
 }
 
-AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
-                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
-                    int32_t valid_channels, int8_t *output) {
-  ar_i32 acc[P * NB];
-  products(P, NB, taps, gemm, input, weights, blocks, acc);
+/* From accumulators to clamped bytes. */
+AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *acc,
+                      const ar_requantize_block *blocks, int32_t valid_channels,
+                      int8_t *output) {
   int32_t modes = AR_REQUANT_FLOAT;
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) modes |= blocks[n].mode;
@@ -78,4 +77,12 @@ AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *ge
   }
   requantize(P, NB, acc, blocks);
   store(P, NB, 0, gemm, acc, blocks, valid_channels, output);
+}
+
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
+                    int32_t valid_channels, int8_t *output) {
+  ar_i32 acc[P * NB];
+  products(P, NB, taps, gemm, input, weights, blocks, acc);
+  finish(P, NB, gemm, acc, blocks, valid_channels, output);
 }
