@@ -23,7 +23,10 @@ typedef struct {
   __m256 half[2];
 } ar_f32;
 typedef __m256i ar_word;
-typedef __m256i ar_bound;
+typedef struct {
+  __m256i low, high; /* of int8, in every byte */
+  int clamps;        /* whether that is less than int8 */
+} ar_bounds;
 typedef __m256 ar_vector;
 
 /* -- memory ----------------------------------------------------------------------------------- */
@@ -47,7 +50,10 @@ AR_INLINE ar_i32 ar_set_i32(int32_t x) {
   return (ar_i32){{_mm256_set1_epi32(x), _mm256_set1_epi32(x)}};
 }
 AR_INLINE ar_f32 ar_set_f32(float x) { return (ar_f32){{_mm256_set1_ps(x), _mm256_set1_ps(x)}}; }
-AR_INLINE ar_bound ar_set_bound(int8_t x) { return _mm256_set1_epi8(x); }
+AR_INLINE ar_bounds ar_set_bounds(int8_t low, int8_t high) {
+  return (ar_bounds){_mm256_set1_epi8(low), _mm256_set1_epi8(high),
+                     low > INT8_MIN || high < INT8_MAX};
+}
 
 AR_INLINE ar_word ar_load_word(const uint8_t *p) {
   int32_t word;
@@ -155,12 +161,12 @@ AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
 
 /* -- stores ----------------------------------------------------------------------------------- */
 
-AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bound low, ar_bound high) {
+AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(v[0].half[0], v[0].half[1]),
                                       _mm256_packs_epi32(v[1].half[0], v[1].half[1]));
   packed = _mm256_permutevar8x32_epi32(packed, order);
-  packed = _mm256_min_epi8(_mm256_max_epi8(packed, low), high);
+  if (to.clamps) packed = _mm256_min_epi8(_mm256_max_epi8(packed, to.low), to.high);
   _mm256_storeu_si256((__m256i *)out, packed);
 }
 
@@ -185,13 +191,13 @@ AR_INLINE void ar_store_some(int8_t *out, __m128i bytes, int count) {
   if (count & 1) memcpy(out, &rest, 1);
 }
 
-AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bound low, ar_bound high, int count) {
+AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
   const __m256i words = _mm256_packs_epi32(v.half[0], v.half[1]);
   __m128i packed =
       _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
   packed = _mm_shuffle_epi32(packed, 0xD8);
-  packed = _mm_max_epi8(packed, _mm256_castsi256_si128(low));
-  packed = _mm_min_epi8(packed, _mm256_castsi256_si128(high));
+  packed = _mm_max_epi8(packed, _mm256_castsi256_si128(to.low));
+  packed = _mm_min_epi8(packed, _mm256_castsi256_si128(to.high));
   if (count >= 16)
     _mm_storeu_si128((__m128i *)out, packed);
   else if (count > 0)

@@ -67,22 +67,18 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
-/* What the activation leaves of int8, in every byte. */
-typedef struct {
-  __m512i low, high;
-} bounds;
-
-AR_INLINE bounds bounds_of(const ar_depthwise *plan) {
-  return (bounds){_mm512_set1_epi8(plan->activation_min), _mm512_set1_epi8(plan->activation_max)};
+AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {
+  return ar_set_bounds(plan->activation_min, plan->activation_max);
 }
 
 /* Packs four vectors of outputs to 64 bytes in order, clamped. */
-AR_INLINE __m512i pack_four(bounds to, const __m512i *acc) {
+AR_INLINE __m512i pack_four(ar_bounds to, const __m512i *acc) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   __m512i packed =
       _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]), _mm512_packs_epi32(acc[2], acc[3]));
   packed = _mm512_permutexvar_epi32(order, packed);
-  return _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
+  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
+  return packed;
 }
 
 /* A run of stores of four units: where they start and how far they are apart. */
@@ -100,7 +96,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
                            const uint32_t *rows, const row_span *span, const int8_t *weights,
                            const ar_requantize_block *blocks, int8_t *output) {
   const row_span s = *span;
-  const bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t tap = plan->dilation_columns * plan->channels;
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
@@ -133,7 +129,7 @@ AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
                                   const int8_t *weights, const ar_requantize_block *blocks,
                                   int8_t *output) {
   const row_span s = *span;
-  const bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   const int64_t unit = (int64_t)64 * groups * columns;
@@ -173,7 +169,7 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
                          const four_row_span *span, const int8_t *weights,
                          const ar_requantize_block *blocks, int8_t *output) {
   four_row_span s = *span;
-  const bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   int64_t at = 0;
@@ -219,6 +215,20 @@ AR_INLINE void store_unit(const int lane, int8_t *out, __m512i packed) {
   _mm_storeu_si128((__m128i *)out, unit);
 }
 
+/* Units of both rows, `step` bytes apart, packed in fours. */
+AR_INLINE void store_units(const int UNITS, const ar_bounds to,
+                           const __m512i acc[2][SLIDE_UNITS], int64_t step, int8_t *upper,
+                           int8_t *lower) {
+#pragma clang loop unroll(full)
+  for (int x = 0; x < UNITS; x += 2) {
+    const __m512i four[4] = {acc[0][x], acc[1][x], acc[0][x + 1], acc[1][x + 1]};
+    const __m512i packed = pack_four(to, four);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 4 && x + i / 2 < UNITS; ++i)
+      store_unit(i, (i % 2 ? lower : upper) + (x + i / 2) * step, packed);
+  }
+}
+
 /* Two output rows and up to SLIDE_UNITS units of them, for 3x3 filters with stride and dilation 1:
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
@@ -227,7 +237,6 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
                            const ar_depthwise *plan, const uint32_t *row, const __m512i *w,
                            const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels;
-  const bounds to = bounds_of(plan);
   const __m512i bias = _mm512_load_si512(block->bias);
   __m512i acc[2][SLIDE_UNITS];
 #pragma clang loop unroll(full)
@@ -246,15 +255,14 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
 #pragma clang loop unroll(full)
   for (int i = 0; i < 2 * UNITS; ++i)
     acc[i % 2][i / 2] = requantize(mode, acc[i % 2][i / 2], block);
-  /* Packed in fours: two units of both rows. */
-#pragma clang loop unroll(full)
-  for (int x = 0; x < UNITS; x += 2) {
-    const __m512i four[4] = {acc[0][x], acc[1][x], acc[0][x + 1], acc[1][x + 1]};
-    const __m512i packed = pack_four(to, four);
-#pragma clang loop unroll(full)
-    for (int i = 0; i < 4 && x + i / 2 < UNITS; ++i)
-      store_unit(i, (i % 2 ? lower : upper) + (x + i / 2) * RATIO * channels, packed);
+  ar_bounds to = bounds_of(plan);
+  if (to.clamps) {
+    to.clamps = 1;
+    store_units(UNITS, to, acc, RATIO * channels, upper, lower);
+    return;
   }
+  to.clamps = 0;
+  store_units(UNITS, to, acc, RATIO * channels, upper, lower);
 }
 
 AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan,

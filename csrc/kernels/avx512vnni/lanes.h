@@ -22,7 +22,10 @@ enum {
 typedef __m512i ar_i32; /* 16 lanes of int32 */
 typedef __m512 ar_f32;
 typedef __m512i ar_word; /* four bytes in every lane, in as few registers as possible */
-typedef __m512i ar_bound; /* one int8 in every byte */
+typedef struct {
+  __m512i low, high; /* of int8, in every byte */
+  int clamps;        /* whether that is less than int8 */
+} ar_bounds;
 typedef __m512 ar_vector; /* AR_LANES of float32 */
 
 /* -- memory; i32 and f32 are aligned to 64 bytes ---------------------------------------------- */
@@ -32,7 +35,10 @@ AR_INLINE ar_f32 ar_load_f32(const void *p) { return _mm512_load_ps(p); }
 AR_INLINE void ar_save_i32(int32_t *p, ar_i32 v) { _mm512_store_si512(p, v); }
 AR_INLINE ar_i32 ar_set_i32(int32_t x) { return _mm512_set1_epi32(x); }
 AR_INLINE ar_f32 ar_set_f32(float x) { return _mm512_set1_ps(x); }
-AR_INLINE ar_bound ar_set_bound(int8_t x) { return _mm512_set1_epi8(x); }
+AR_INLINE ar_bounds ar_set_bounds(int8_t low, int8_t high) {
+  return (ar_bounds){_mm512_set1_epi8(low), _mm512_set1_epi8(high),
+                     low > INT8_MIN || high < INT8_MAX};
+}
 
 AR_INLINE ar_word ar_load_word(const uint8_t *p) {
   int32_t word;
@@ -100,20 +106,21 @@ AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
 /* -- stores ----------------------------------------------------------------------------------- */
 
 /* AR_STORE_BLOCKS times 16 lanes as int8, saturated and clamped, one after the other. */
-AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bound low, ar_bound high) {
+AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   __m512i packed =
       _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
   packed = _mm512_permutexvar_epi32(order, packed);
-  _mm512_storeu_si512(out, _mm512_min_epi8(_mm512_max_epi8(packed, low), high));
+  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
+  _mm512_storeu_si512(out, packed);
 }
 
 /* The first `count` of 16 lanes; none if count <= 0. */
-AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bound low, ar_bound high, int count) {
+AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
   const __mmask16 lanes = count >= 16 ? 0xFFFF : count > 0 ? (__mmask16)((1u << count) - 1) : 0;
   __m128i packed = _mm512_cvtsepi32_epi8(v);
-  packed = _mm_max_epi8(packed, _mm512_castsi512_si128(low));
-  packed = _mm_min_epi8(packed, _mm512_castsi512_si128(high));
+  packed = _mm_max_epi8(packed, _mm512_castsi512_si128(to.low));
+  packed = _mm_min_epi8(packed, _mm512_castsi512_si128(to.high));
   _mm_mask_storeu_epi8(out, lanes, packed);
 }
 

@@ -153,7 +153,7 @@ static ar_status add_run(const void *params, const void *memory, const ar_tensor
   const add_plan *plan = memory;
   const ar_f32 scale1 = ar_set_f32(plan->scale1), scale2 = ar_set_f32(plan->scale2);
   const ar_f32 offset = ar_set_f32(plan->offset);
-  const ar_bound low = ar_set_bound(plan->low), high = ar_set_bound(plan->high);
+  const ar_bounds to = ar_set_bounds((int8_t)plan->low, (int8_t)plan->high);
   const int8_t *a = io[1].data, *b = io[2].data;
   int8_t *out = io[0].data;
   const int64_t count = elements(&io[0]);
@@ -164,7 +164,7 @@ static ar_status add_run(const void *params, const void *memory, const ar_tensor
     for (int k = 0; k < AR_STORE_BLOCKS; ++k)
       v[k] = sums(ar_load_bytes(a + i + 16 * k), ar_load_bytes(b + i + 16 * k), scale1, scale2,
                   offset);
-    ar_store_blocks(out + i, v, low, high);
+    ar_store_blocks(out + i, v, to);
   }
   for (; i < count; ++i) {
     const float sum = fmaf(b[i], plan->scale2, fmaf(a[i], plan->scale1, plan->offset));

@@ -15,16 +15,16 @@ AR_INLINE void on_lines(const int NB, const int first, const int count, ar_i32 *
 }
 
 /* With `lines`, what is stored is put on its line just before: registers are free earlier. */
-AR_INLINE void store(const int P, const int NB, const int lines, const ar_gemm *gemm, ar_i32 *acc,
-                     const ar_requantize_block *blocks, int32_t valid_channels, int8_t *output) {
-  const ar_bound low = ar_set_bound((int8_t)gemm->low), high = ar_set_bound((int8_t)gemm->high);
+AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds to,
+                     const ar_gemm *gemm, ar_i32 *acc, const ar_requantize_block *blocks,
+                     int32_t valid_channels, int8_t *output) {
   const int ALL = P * NB;
   const ptrdiff_t channels = gemm->channels;
   if (gemm->channels == AR_BLOCK * NB && ALL % AR_STORE_BLOCKS == 0) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
       if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
-      ar_store_blocks(output + AR_BLOCK * i, acc + i, low, high);
+      ar_store_blocks(output + AR_BLOCK * i, acc + i, to);
     }
     return;
   }
@@ -32,14 +32,14 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_gemm *
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
       if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
-      ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, low, high);
+      ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, to);
     }
     return;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < ALL; ++i) {
     if (lines) on_lines(NB, i, 1, acc, blocks);
-    ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], low, high,
+    ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], to,
                    valid_channels - AR_BLOCK * (i % NB));
   }
 }
@@ -71,12 +71,20 @@ AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *ac
   int32_t modes = AR_REQUANT_FLOAT;
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) modes |= blocks[n].mode;
+  /* Each store below knows at compile time whether it clamps: mostly there is no need. */
+  ar_bounds to = ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high);
+  if (modes == AR_REQUANT_FLOAT && !to.clamps) {
+    to.clamps = 0;
+    store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
+    return;
+  }
+  to.clamps = 1;
   if (modes == AR_REQUANT_FLOAT) {
-    store(P, NB, 1, gemm, acc, blocks, valid_channels, output);
+    store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
   requantize(P, NB, acc, blocks);
-  store(P, NB, 0, gemm, acc, blocks, valid_channels, output);
+  store(P, NB, 0, to, gemm, acc, blocks, valid_channels, output);
 }
 
 AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
