@@ -47,6 +47,13 @@ def test_instructions_are_within_the_stated_accuracy(processor, name, measured):
     assert estimated == pytest.approx(measured, rel=ACCURACY[processor].instructions)
 
 
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_no_measured_layer_was_off_by_more_than_the_stated_accuracy(processor):
+    afterwards, seen = (MEASURED["layers"][kind] for kind in ("drawn_afterwards", "seen"))
+    worst = max(layers[processor]["all"]["worst"] for layers in (afterwards, seen))
+    assert worst / 100 <= ACCURACY[processor].operator < worst / 100 + 0.01
+
+
 @pytest.mark.parametrize(("processor", "name", "measured"), figures("elsewhere"))
 def test_instructions_that_others_counted_are_met_within_half_a_percent(processor, name, measured):
     estimated = total(ar.load(shared_model(name)), processor).instructions

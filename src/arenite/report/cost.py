@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.text import Text
@@ -80,7 +80,7 @@ def cost_facts(cost: ModelCost) -> dict[str, Any]:
         "cycles": cost.cycles,
         "milliseconds": cost.milliseconds(cost.cycles),
         "complete": not cost.missing,
-        "accuracy": {"instructions": accuracy.instructions, "cycles": accuracy.cycles},
+        "accuracy": asdict(accuracy),
         "operators": [
             _operator_facts(cost, operator, one)
             for operator, one in zip(cost.operators, cost.costs, strict=True)
@@ -114,7 +114,7 @@ def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]
     yield Text()
     yield from _operators(cost, width, bar)
     yield Text()
-    yield from _notes(cost, width)
+    yield from _notes(cost, width, ACCURACY[cost.target].instructions)
 
 
 def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
@@ -131,7 +131,7 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "�
     yield Text()
     yield from _loops(one, width, bar)
     yield Text()
-    yield from _notes(cost, width)
+    yield from _notes(cost, width, ACCURACY[cost.target].operator)
 
 
 def _heading(cost: ModelCost) -> Iterator[Text]:
@@ -208,11 +208,11 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
     return sorted(groups.items(), key=lambda group: -sum(line.cycles for line in group[1]))
 
 
-def _notes(cost: ModelCost, width: int) -> Iterator[Text]:
-    accuracy = ACCURACY[cost.target]
+def _notes(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield from wrapped(
-        f"An estimate: instructions within {accuracy.instructions:.0%}, cycles within "
-        f"{accuracy.cycles:.0%}, for memory that never waits.",
+        f"An estimate: instructions within {instructions:.0%}, cycles within "
+        f"{ACCURACY[cost.target].cycles:.0%}, for memory that never waits. Instructions were "
+        "checked against an emulator that counts them; cycles follow from Arm's documents.",
         width,
     )
     if cost.missing:

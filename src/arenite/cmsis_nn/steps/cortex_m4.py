@@ -4,7 +4,8 @@ Instructions were counted: TFLM with CMSIS-NN, built by Arm GCC 12.2 with ``-O2`
 ``cortex-m4``, ran some 500 random layers on an emulator that noted how often every instruction
 ran. Each belongs to the loop that ran as often in all of them; whole numbers are these. Code
 that depends on data or on alignment ran in between; least squares share it out, hence the
-fractions. ``TFLM`` is what surrounds CMSIS-NN: the interpreter, and an operator's glue.
+fractions. ``TFLM`` is what surrounds CMSIS-NN: the interpreter, and an operator's glue. How the
+values of SOFTMAX split into two kinds was chosen by hand, see ``loops/layers.py``.
 
 Cycles: one per instruction; a load takes one more, or half a one where it follows a load; each
 register of a multiple load or store one; a division five; a taken branch two. Arm's reference

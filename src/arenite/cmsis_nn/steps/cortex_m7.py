@@ -4,7 +4,8 @@ Instructions were counted: TFLM with CMSIS-NN, built by Arm GCC 12.2 with ``-O2`
 ``cortex-m7``, ran some 500 random layers on an emulator that noted how often every instruction
 ran. Each belongs to the loop that ran as often in all of them; whole numbers are these. Code
 that depends on data or on alignment ran in between; least squares share it out, hence the
-fractions. ``TFLM`` is what surrounds CMSIS-NN: the interpreter, and an operator's glue.
+fractions. ``TFLM`` is what surrounds CMSIS-NN: the interpreter, and an operator's glue. How the
+values of SOFTMAX split into two kinds was chosen by hand, see ``loops/layers.py``.
 
 Cycles: two instructions at once where neither waits for the other, at most one of them a load
 or store, a product or a branch; a load's result after two cycles, a product's after two (a
