@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arenite.cmsis_nn import buffer_sizes as sizes
 from arenite.cmsis_nn import convolve
 from arenite.cmsis_nn.convolve import Arguments
 from arenite.cmsis_nn.mat_mult import Quantization
@@ -25,7 +26,7 @@ from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.convolutions import Kind, Operands, Windows, windows
 from tests.ops.differential import CASES, differential, random_array
 
-DSP, PLAIN = TARGETS["cortex-m4"], TARGETS["cortex-m0"]
+DSP, PLAIN, MVE = (TARGETS[name] for name in ("cortex-m4", "cortex-m0", "cortex-m55"))
 ARM_COMPILER = Target("cortex-m4", "dsp", "armclang")
 
 
@@ -90,7 +91,7 @@ def test_equals_the_reference_on_every_path(model: Model, seed: int) -> None:
     reference.allocate_tensors()
     reference.input(0)[...] = x
     reference.invoke()
-    for target in (PLAIN, DSP, ARM_COMPILER):
+    for target in (PLAIN, DSP, ARM_COMPILER, MVE):
         resolver = CmsisNnResolver(AllOpsResolver(), target)
         np.testing.assert_array_equal(
             outputs(model, resolver, x), reference.output(0), err_msg=f"{target}\n{model}"
@@ -150,15 +151,16 @@ def run(args: Arguments, x: list[int]) -> Any:
     return out.reshape(-1, conv.output.c).tolist()
 
 
-@pytest.mark.parametrize("target", [PLAIN, DSP], ids=lambda t: t.name)
+@pytest.mark.parametrize("target", [PLAIN, DSP, MVE], ids=lambda t: t.name)
 def test_sums_of_products_and_bias(target: Target) -> None:
     """Two positions, two channels: 1 + 2 * 2 + 3 * 3, and so on."""
     args = arguments(line(4, 3, 2), [[1, 2, 3], [-1, 0, 1]], bias=[0, 10], target=target)
     assert run(args, [1, 2, 3, 4]) == [[14, 12], [20, 12]]
 
 
-def test_padding_counts_as_zero_whatever_the_offset() -> None:
-    args = arguments(line(2, 3, 1, pad=1), [[1, 10, 100]], offset=5)
+@pytest.mark.parametrize("target", [PLAIN, DSP, MVE], ids=lambda t: t.name)
+def test_padding_counts_as_zero_whatever_the_offset(target: Target) -> None:
+    args = arguments(line(2, 3, 1, pad=1), [[1, 10, 100]], offset=5, target=target)
     assert run(args, [-5, -4]) == [[100], [10]]
 
 
@@ -168,11 +170,6 @@ def test_im2col_copies_windows_and_fills_padding_with_minus_the_offset() -> None
     image = np.array([1, 2, 3], np.int8).reshape(1, 3, 1)
     convolve.im2col(args, image, np.arange(3), rows)
     assert rows.tolist() == [[-7, 1, 2], [1, 2, 3], [2, 3, -7]]
-
-
-def test_targets_with_vectors_are_not_computed_step_by_step() -> None:
-    with pytest.raises(ValueError, match="expected a target without vectors, got cortex-m55"):
-        arguments(line(4, 3, 1), [[1, 2, 3]], target=TARGETS["cortex-m55"])
 
 
 # -- instructions that are executed --------------------------------------------------------
@@ -240,3 +237,63 @@ def test_one_tap_multiplies_an_odd_last_pixel_with_two_channels() -> None:
 
 def test_one_tap_goes_through_int16_with_arm_compiler_6() -> None:
     assert executed(pointwise(2, 4, 2), ARM_COMPILER) == executed(line(5, 4, 2))
+
+
+# -- vectors -------------------------------------------------------------------------------
+
+
+def words(width: int, taps: int, stride: int, pad: int = 0, outputs: int | None = None) -> Any:
+    """Four channels along a line, two filters: steps are whole words, as 1 x n wants them."""
+    if outputs is None:
+        outputs = (width + 2 * pad - taps) // stride + 1
+    return Convolution(
+        Dims(1, 1, width, 4),
+        Dims(1, 1, taps, 4),
+        Dims(1, 1, outputs, 2),
+        stride=Pair(1, stride),
+        padding=Pair(0, pad),
+    )
+
+
+def test_four_positions_share_a_vector_of_weights() -> None:
+    """8 positions, 2 channels, 20 columns: 2 blocks x 2 channels x 2 vectors."""
+    counts = executed(pointwise(8, 20, 2), MVE)
+    assert counts["VMLADAVA"] == 2 * 2 * 2 * 4
+    assert counts["VADDVA"] == 2 * 2 * 2
+    assert counts["VLDRB"] == 2 * 2 * (1 + 2 * 5)
+    assert counts["VQRDMULH"] == 2 * 2
+    assert "SMLAL" not in counts
+
+
+def test_a_row_that_is_left_over_requantises_four_channels_at_a_time() -> None:
+    counts = executed(pointwise(1, 16, 7), MVE)
+    assert (counts["VMLADAVA"], counts["VQRDMULH"], counts["SMLAL"]) == (7, 1, 3)
+
+
+def test_a_line_is_multiplied_where_it_lies_but_for_its_ends() -> None:
+    """Copied are 3 pixels at the left, 2 at the right, and a pixel of padding beside each."""
+    conv = words(10, 3, 1, pad=1)
+    assert sizes.line_is_exact(conv)
+    counts = executed(conv, MVE)
+    assert counts["VSTRB"] == 1 + 1 + 1 + 1
+    assert counts["VLDRB"] - 2 == (1 + 8 + 1 - 8) * 2 * 3 + 8 // 4 * 2 * 6
+
+
+@pytest.mark.parametrize(
+    ("conv", "exact"),
+    [
+        (words(9, 3, 1, pad=1), True),
+        (words(9, 3, 2), True),
+        (words(10, 3, 2), False),  # a pixel is left over
+        (words(9, 5, 2, pad=2), False),  # the last window lacks two pixels
+        (words(2, 5, 1, pad=2, outputs=2), False),  # the window is longer than the line
+    ],
+)
+def test_the_ends_of_a_line_are_the_reference_s_even_where_c_s_are_not(conv, exact) -> None:
+    assert sizes.line_is_exact(conv) is exact
+    weights = np.random.default_rng(1).integers(-9, 9, (2, conv.filter.w, 4))
+    x = np.random.default_rng(2).integers(-9, 9, conv.input.w * 4).tolist()
+    of = {
+        target: run(arguments(conv, weights, offset=3, target=target), x) for target in (DSP, MVE)
+    }
+    assert of[MVE] == of[DSP]

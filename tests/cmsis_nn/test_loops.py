@@ -21,7 +21,7 @@ from arenite.cmsis_nn.loops.memory import memcpy
 from arenite.cmsis_nn.mat_mult import Quantization
 from arenite.cmsis_nn.path import Path
 from arenite.cmsis_nn.shapes import Convolution, Dims, Pair
-from arenite.cmsis_nn.targets import TARGETS
+from arenite.cmsis_nn.targets import TARGETS, Target
 from arenite.model import TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.constraints import NodeView
@@ -153,8 +153,8 @@ def geometries(draw: st.DrawFn) -> Convolution:
 
 
 @differential
-@given(layer=geometries())
-def test_instructions_are_those_that_run(layer: Convolution) -> None:
+@given(layer=geometries(), target=st.sampled_from([DSP, MVE]))
+def test_instructions_are_those_that_run(layer: Convolution, target: Target) -> None:
     filters, count = layer.output.c, Counter[str]()
     args = Arguments(
         conv=layer,
@@ -163,14 +163,14 @@ def test_instructions_are_those_that_run(layer: Convolution) -> None:
         ),
         weights=np.ones((filters, layer.filter.h, layer.filter.w, layer.filter.c), np.int8),
         bias=np.zeros(filters, np.int32),
-        target=DSP,
+        target=target,
         count=count,
     )
     images, out = layer.input.n, layer.output
     x = np.ones((images, layer.input.h, layer.input.w, layer.input.c), np.int8)
     arm_convolve_wrapper_s8(args, x, np.zeros((images, out.h, out.w, filters), np.int8))
-    loops = convolutions.arm_convolve_wrapper_s8(layer, DSP)
-    assert dict(instruction_counts(loops, DSP)) == dict(count)
+    loops = convolutions.arm_convolve_wrapper_s8(layer, target)
+    assert dict(instruction_counts(loops, target)) == dict(count)
 
 
 @pytest.mark.parametrize("name", ["cortex-m0", "cortex-m3"])

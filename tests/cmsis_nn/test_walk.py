@@ -48,8 +48,8 @@ X = np.arange(16, dtype=np.int8).reshape(1, 4, 4, 1)
 
 def small(target: str = "cortex-m4") -> Walk:
     weights = [[1, 0, 0, 0, 2, 0, 0, 0, 3], [0] * 8 + [1]]
-    args = arguments(LAYER, weights, bias=[100, 0], offset=5)
-    return walk(args, TARGETS[target], X, np.full((1, 4, 4, 2), 50, np.int8))
+    args = arguments(LAYER, weights, bias=[100, 0], offset=5, target=TARGETS[target])
+    return walk(args, X, np.full((1, 4, 4, 2), 50, np.int8))
 
 
 def test_the_position_shows_padding_and_the_image():
@@ -98,7 +98,7 @@ def test_vectors_take_four_positions_and_add_the_offset_behind_the_loop():
 
 def test_the_channel_is_the_first_that_is_not_clamped():
     args = arguments(LAYER, np.zeros((2, 9), np.int8), bias=[127, 3])
-    numbers = walk(args, DSP, X, np.stack([np.full((1, 4, 4), 127), np.full((1, 4, 4), 3)], -1))
+    numbers = walk(args, X, np.stack([np.full((1, 4, 4), 127), np.full((1, 4, 4), 3)], -1))
     assert (numbers.channels, numbers.traced) == ((0, 1), 1)
     assert numbers.requantization.value == 3
 

@@ -94,9 +94,7 @@ def arm_convolve_1_x_n_s8_get_buffer_size(conv: Convolution, target: Target) -> 
     if target.instructions != "mve" or not line_splits(conv):
         return arm_convolve_s8_get_buffer_size(conv, target)
     channels, pad = conv.input.c, conv.padding.w
-    left = pad * channels
-    _, right_positions = padded_positions(conv)
-    right = right_positions * channels if line_padding(conv)[1] else left
+    left, right = pad * channels, line_right_padding(conv) * channels
     window = conv.filter.w * channels
     return max(window + left, window - channels + right)
 
@@ -121,6 +119,29 @@ def _positions(pad: int, stride: int) -> int:
 def line_splits(conv: Convolution) -> bool:
     """Whether the padded ends of a line are separate: they do not cover all positions."""
     return sum(padded_positions(conv)) <= conv.output.w
+
+
+def line_right_padding(conv: Convolution) -> int:
+    """Pixels of padding that vectors put behind the right end of a line."""
+    _, right = padded_positions(conv)
+    return right if line_padding(conv)[1] else conv.padding.w
+
+
+def line_is_exact(conv: Convolution) -> bool:
+    """Whether vectors find at the ends of a line what the windows there hold.
+
+    C refuses a line whose padding is not split evenly, as with steps that leave a part of the
+    input over. It takes for granted that the first window at the right end lacks one pixel, that
+    the padding behind is long enough for the last one, and that a window is no longer than the
+    line. With steps of 1 only the last may not hold.
+    """
+    total, remainder = line_padding(conv)
+    _, right = padded_positions(conv)
+    if 2 * conv.padding.w + remainder != total or conv.filter.w > conv.input.w:
+        return False
+    further = (right - 1) * conv.stride.w
+    lacking = total - conv.padding.w - further
+    return not right or (lacking == 1 and line_right_padding(conv) > further)
 
 
 def arm_convolve_1x1_s8_fast_get_buffer_size(channels: int, target: Target) -> int:

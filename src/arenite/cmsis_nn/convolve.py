@@ -1,22 +1,26 @@
-"""CMSIS-NN's int8 convolution, step by step, for targets with DSP instructions and without.
+"""CMSIS-NN's int8 convolution, step by step: with vectors, with DSP instructions, with neither.
 
-The functions carry CMSIS-NN's names. They differ from C in one thing: pairs of output
-positions, which C computes one after the other in one scratch buffer, are rows of an array
-of such buffers. A bias is always there, zeros where the model has none: with groups and
-without a bias CMSIS-NN adds what lies at the first addresses of memory from the second group
-on. Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*_s8*.c``.
+The functions carry CMSIS-NN's names. They differ from C in three things. Pairs (with vectors
+fours) of output positions, which C computes one after the other in one scratch buffer, are rows
+of an array of such buffers. A bias is always there, zeros where the model has none: with groups
+and without a bias CMSIS-NN adds what lies at the first addresses of memory from the second group
+on. And ``arm_convolve_1_x_n_s8`` with vectors is right where C's is not, see there. Facts:
+CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*_s8*.c``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.cmsis_nn import buffer_sizes as sizes
+from arenite.cmsis_nn import mat_mult_mve
 from arenite.cmsis_nn.dsp import Count
 from arenite.cmsis_nn.mat_mult import (
     Int32Array,
@@ -25,6 +29,7 @@ from arenite.cmsis_nn.mat_mult import (
     arm_nn_mat_mult_nt_t_s8,
     dots_s8_s16,
 )
+from arenite.cmsis_nn.mve import arm_memcpy_s8, arm_memset_s8
 from arenite.cmsis_nn.shapes import Convolution
 from arenite.cmsis_nn.support import (
     Int8Array,
@@ -51,8 +56,8 @@ class Arguments:
         quant: Offsets and requantisation.
         weights: ``(output channels, height, width, channels of a group)``.
         bias: One int32 per output channel.
-        target: The processor; one without vectors.
-        count: See :mod:`arenite.cmsis_nn.dsp`.
+        target: The processor.
+        count: See :mod:`arenite.cmsis_nn.dsp` and, for vectors, :mod:`arenite.cmsis_nn.mve`.
     """
 
     conv: Convolution
@@ -62,17 +67,14 @@ class Arguments:
     target: Target
     count: Count
 
-    def __post_init__(self) -> None:
-        if self.target.instructions == "mve":
-            raise ValueError(f"expected a target without vectors, got {self.target.name}")
+    @property
+    def vectors(self) -> bool:
+        """Whether the target has vectors."""
+        return self.target.instructions == "mve"
 
 
 def arm_convolve_wrapper_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
-    """Convolve ``x`` (n, h, w, c) to ``out`` on the path that CMSIS-NN takes.
-
-    Raises:
-        ValueError: The target has vectors, whose paths are other ones.
-    """
+    """Convolve ``x`` (n, h, w, c) to ``out`` on the path that CMSIS-NN takes."""
     if sizes.is_convolve_1x1(args.conv):
         fast = sizes.is_convolve_1x1_fast(args.conv)
         (arm_convolve_1x1_s8_fast if fast else arm_convolve_1x1_s8)(args, x, out)
@@ -80,11 +82,6 @@ def arm_convolve_wrapper_s8(args: Arguments, x: Int8Array, out: Int8Array) -> No
         arm_convolve_1_x_n_s8(args, x, out)
     else:
         arm_convolve_s8(args, x, out)
-
-
-def arm_convolve_1_x_n_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
-    """Along a line: without vectors the general convolution."""
-    arm_convolve_s8(args, x, out)
 
 
 # -- one tap ------------------------------------------------------------------------------
@@ -115,20 +112,71 @@ def arm_convolve_1x1_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
 def _rows(args: Arguments, rows: Int8Array) -> Int8Array:
     """Rows of inputs times the weights, in blocks."""
     weights = args.weights.reshape(len(args.weights), -1)
-    step = max(2, _LANES // len(weights) // 2 * 2)
-    blocks: list[Int8Array] = [
-        arm_nn_mat_mult_nt_t_s8(
-            rows[start : start + step],
-            weights,
-            args.bias,
-            args.quant,
-            target=args.target,
-            count=args.count,
-        )
-        for start in range(0, len(rows), step)
-    ]
-    joined: Int8Array = np.concatenate(blocks)
-    return joined
+    step = max(4, _LANES // len(weights) // 4 * 4)
+    out = np.empty((len(rows), len(weights)), np.int8)
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        operands = (rows[block], weights, args.bias, args.quant)
+        if args.vectors:
+            out[block] = mat_mult_mve.arm_nn_mat_mult_nt_t_s8(*operands, count=args.count)
+        else:
+            out[block] = arm_nn_mat_mult_nt_t_s8(*operands, target=args.target, count=args.count)
+    return out
+
+
+# -- a line -------------------------------------------------------------------------------
+
+
+def arm_convolve_1_x_n_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Along a line: without vectors the general convolution.
+
+    Vectors multiply the line where it lies: rows of inputs that overlap, a step apart. Only the
+    ends are copied, to have padding beside them. Where C's copy of the right end is not what the
+    windows there hold (:func:`~arenite.cmsis_nn.buffer_sizes.line_is_exact`), they are
+    collected one by one here.
+    """
+    if not args.vectors or not sizes.line_splits(args.conv):
+        arm_convolve_s8(args, x, out)
+        return
+    left, right = sizes.padded_positions(args.conv)
+    starts = (0, left, args.conv.output.w - right, args.conv.output.w)
+    for image, result in zip(x, out, strict=True):
+        for part, rows in enumerate(_line_windows(args, image, left, right)):
+            if len(rows):
+                result[0, starts[part] : starts[part + 1]] = _rows(args, rows)
+
+
+def _line_windows(args: Arguments, image: Int8Array, left: int, right: int) -> list[Int8Array]:
+    """The windows that meet padding at the left, none, and padding at the right."""
+    conv, positions = args.conv, np.arange(args.conv.output.w)
+    columns, channels = conv.filter.w * conv.filter.c, conv.input.c
+    padding = (conv.padding.w * channels, sizes.line_right_padding(conv) * channels)
+    for copied, filled in zip((columns, columns - channels), padding, strict=True):
+        arm_memcpy_s8(1, copied, args.count)
+        arm_memset_s8(1, filled, args.count)
+    if not sizes.line_is_exact(conv):
+        rows = np.empty((conv.output.w, columns), np.int8)
+        im2col(replace(args, count=Counter()), image, positions, rows)
+        return np.split(rows, (left, conv.output.w - right))
+
+    line, step = image.reshape(-1), conv.stride.w * channels
+    fills = [np.full(size, -args.quant.input_offset, np.int8) for size in padding]
+    middle = left * step - padding[0]
+    behind = (conv.output.w - right) * step - padding[0]
+    pieces = (
+        np.concatenate([fills[0], line[:columns]]),
+        line[middle:],
+        np.concatenate([line[behind : behind + columns - channels], fills[1]]),
+    )
+    counts = (left, conv.output.w - left - right, right)
+    return [_overlapping(*each, columns, step) for each in zip(pieces, counts, strict=True)]
+
+
+def _overlapping(line: Int8Array, rows: int, columns: int, step: int) -> Int8Array:
+    """``rows`` of ``columns`` values, each ``step`` behind the one before."""
+    if not rows:
+        return np.empty((0, columns), np.int8)
+    return np.lib.stride_tricks.sliding_window_view(line, columns)[::step][:rows]
 
 
 # -- the general convolution --------------------------------------------------------------
@@ -139,8 +187,12 @@ def arm_convolve_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
 
     A pair's buffer has two halves. A row is collected as int8 behind what is there in int16,
     then widened to int16 with the offset added: the first row into the first half, the second
-    into the second, over the bytes from which it comes.
+    into the second, over the bytes from which it comes. Vectors multiply four rows of int8 as
+    they are.
     """
+    if args.vectors:
+        _convolve_in_fours(args, x, out)
+        return
     conv = args.conv
     columns = conv.filter.h * conv.filter.w * conv.filter.c
     size = sizes.arm_convolve_s8_get_buffer_size(conv, args.target)
@@ -150,6 +202,23 @@ def arm_convolve_s8(args: Arguments, x: Int8Array, out: Int8Array) -> None:
             channels = slice(group * conv.filter.c, (group + 1) * conv.filter.c)
             collect = partial(_windows, args, image[..., channels])
             _in_pairs(args, buffer, collect, result.reshape(-1, conv.output.c), group)
+
+
+def _convolve_in_fours(args: Arguments, x: Int8Array, out: Int8Array) -> None:
+    """Four rows of im2col at a time; one to three are left over at the end of a group."""
+    conv, filters = args.conv, args.conv.output.c // args.conv.groups
+    step = max(4, _LANES // filters // 4 * 4)
+    for image, result in zip(x, out.reshape(len(x), -1, conv.output.c), strict=True):
+        for group, start in product(range(conv.groups), range(0, len(result), step)):
+            inputs = slice(group * conv.filter.c, (group + 1) * conv.filter.c)
+            channels = slice(group * filters, (group + 1) * filters)
+            weights = args.weights[channels].reshape(filters, -1)
+            positions = np.arange(start, min(start + step, len(result)))
+            rows = np.empty((len(positions), weights.shape[1]), np.int8)
+            im2col(args, image[..., inputs], positions, rows)
+            result[positions, channels] = mat_mult_mve.arm_nn_mat_mult_nt_t_s8(
+                rows, weights, args.bias[channels], args.quant.of(channels), count=args.count
+            )
 
 
 def im2col(args: Arguments, image: Int8Array, positions: Positions, rows: Int8Array) -> None:
@@ -165,6 +234,9 @@ def im2col(args: Arguments, image: Int8Array, positions: Positions, rows: Int8Ar
         y, x = base_y + i * conv.dilation.h, base_x + j * conv.dilation.w
         inside = (y >= 0) & (y < conv.input.h) & (x >= 0) & (x < conv.input.w)
         rows[inside, tap * depth : (tap + 1) * depth] = image[y[inside], x[inside]]
+        if args.vectors:
+            arm_memcpy_s8(int(inside.sum()), depth, args.count)
+            arm_memset_s8(int((~inside).sum()), depth, args.count)
 
 
 # -- positions in pairs -------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 The counts are those of the intrinsics (and inline assembly) in the source, so
 :mod:`arenite.cmsis_nn.convolve` counts the same when it computes. ``SXTB16_RORn`` is one
-SXTB16: the rotation is part of the instruction. SMLAL stands for one requantisation. ``MLA``
-is a product of what is left over behind the fours.
+SXTB16: the rotation is part of the instruction. SMLAL stands for one requantisation, VQRDMULH
+for that of four values; VSTRB counts copies and fills only. ``MLA`` is a product of what is left
+over behind the fours.
 """
 
 from __future__ import annotations
@@ -107,25 +108,36 @@ _DSP: dict[str, dict[str, _Counts]] = {
     "arm_avgpool_s8": {"next tap, channel": {"QADD": 1}},
 }
 
+_BLOCKS: dict[str, _Counts] = {
+    "copy, 16 bytes": {"VLDRB": 1, "VSTRB": 1},
+    "fill, 16 bytes": {"VSTRB": 1},
+}
 _UNITS: dict[str, _Counts] = {
+    "4 units": {"VQRDMULH": 1},
+    "last unit": _requantize(1),
     "4 units, 16 columns": {"VLDRB": 5, "VMLADAVA": 4},
     "last unit, 16 columns": {"VLDRB": 2, "VMLADAVA": 1},
 }
 _MVE: dict[str, dict[str, _Counts]] = {
     "arm_nn_mat_mult_nt_t_s8": {
+        "4 rows, channel": {"VLDRB": 1, "VQRDMULH": 1},
         "4 rows, channel, 16 columns": {"VLDRB": 5, "VMLADAVA": 4, "VADDVA": 1},
+        "row, channel": {"VLDRB": 1},
         "row, channel, 16 columns": {"VLDRB": 2, "VMLADAVA": 1, "VADDVA": 1},
+        "row, 4 channels": {"VQRDMULH": 1},
+        "row, last channels": _requantize(1),
     },
-    "arm_convolve_s8": {
-        "copy, 16 bytes": {"VLDRB": 1, "VSTRB": 1},
-        "fill, 16 bytes": {"VSTRB": 1},
-    },
+    "arm_convolve_s8": _BLOCKS,
+    "arm_convolve_1_x_n_s8": _BLOCKS,
     "arm_depthwise_conv_s8_opt": {
-        "copy, 16 bytes": {"VLDRB": 1, "VSTRB": 1},
-        "fill, 16 bytes": {"VSTRB": 1},
+        **_BLOCKS,
+        "last position, 4 channels": {"VQRDMULH": 1},
         "last position, 4 channels, tap": {"VLDRB": 2, "VMUL": 1},
     },
-    "arm_nn_depthwise_conv_nt_t_s8": {"4 channels, tap": {"VLDRB": 5, "VMUL": 4}},
+    "arm_nn_depthwise_conv_nt_t_s8": {
+        "4 channels": {"VMUL": 1, "VQRDMULH": 4},
+        "4 channels, tap": {"VLDRB": 5, "VMUL": 4},
+    },
     "arm_nn_vec_mat_mult_t_s8": _UNITS,
     "arm_nn_vec_mat_mult_t_per_ch_s8": _UNITS,
 }

@@ -9,7 +9,7 @@ pairs of outputs go through it at once. Facts: CMSIS-NN
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -41,9 +41,18 @@ class Quantization:
     activation_min: int
     activation_max: int
 
+    def of(self, channels: slice) -> Quantization:
+        """That of some channels."""
+        multiplier, shift = self.multiplier[channels], self.shift[channels]
+        return replace(self, multiplier=multiplier, shift=shift)
+
     def finish(self, acc: Register, channels: slice, count: Count) -> Int8Array:
         """Sums ``(..., channels)`` as outputs: requantised, offset, clamped."""
-        scaled = arm_nn_requantize(acc, self.multiplier[channels], self.shift[channels], count)
+        multiplier, shift = self.multiplier[channels], self.shift[channels]
+        return self.clamp(arm_nn_requantize(acc, multiplier, shift, count))
+
+    def clamp(self, scaled: Register) -> Int8Array:
+        """Requantised sums as outputs: offset, clamped."""
         offset = scaled.astype(np.int64) + self.output_offset
         return np.clip(offset, self.activation_min, self.activation_max).astype(np.int8)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.cmsis_nn import buffer_sizes as sizes
-from arenite.cmsis_nn import dispatch, dsp
+from arenite.cmsis_nn import dispatch, dsp, mve
 from arenite.cmsis_nn.convolve import Arguments, im2col
 from arenite.cmsis_nn.mat_mult import Quantization
 from arenite.cmsis_nn.support import (
@@ -25,7 +25,7 @@ from arenite.cmsis_nn.support import (
     arm_s8_to_s16_unordered_with_offset,
     read_and_pad_reordered,
 )
-from arenite.cmsis_nn.targets import Target
+from arenite.cmsis_nn.targets import Instructions
 
 Ints = tuple[int, ...]
 
@@ -90,7 +90,7 @@ class Requantization:
         shift: Of the channel; left if positive.
         shifted: ``acc`` after a shift to the left.
         product: ``shifted * multiplier + 2**30``, what SMLAL leaves in 64 bits.
-        high: ``product >> 31``.
+        high: ``product >> 31``, which is what VQRDMULH gives.
         remainder: The bits that a shift to the right would lose.
         threshold: The result is one more if ``remainder`` exceeds it.
         scaled: ``high`` after the shift to the right.
@@ -118,6 +118,7 @@ class Walk:
     """What happens to one output value.
 
     Attributes:
+        instructions: What the target has, see :mod:`arenite.cmsis_nn.targets`.
         function: The path.
         kernel: What multiplies.
         positions: Output positions ``(y, x)`` that are computed together.
@@ -135,6 +136,7 @@ class Walk:
         reference: What the reference kernel has there.
     """
 
+    instructions: Instructions
     function: str
     kernel: str
     positions: tuple[tuple[int, int], ...]
@@ -157,7 +159,7 @@ class Walk:
         return self.requantization.value == self.reference
 
 
-def walk(args: Arguments, target: Target, x: Int8Array, reference: Int8Array) -> Walk:
+def walk(args: Arguments, x: Int8Array, reference: Int8Array) -> Walk:
     """Follow one output value of the first image, at a position and channel that tell most.
 
     That is the first position whose window meets padding, and the image in half of its first
@@ -166,28 +168,29 @@ def walk(args: Arguments, target: Target, x: Int8Array, reference: Int8Array) ->
 
     Args:
         args: The convolution.
-        target: Where it runs, which ``args`` cannot say of targets with vectors.
         x: The input ``(n, h, w, c)``.
         reference: The reference kernel's output ``(n, h, w, channels)``.
     """
-    conv = args.conv
+    conv, target = args.conv, args.target
     path = dispatch.arm_convolve_wrapper_s8(conv, target)
     kernel, instructions = path.calls[-1], target.instructions
-    indices = _positions(args, target, path.function)
+    indices = _positions(args, path.function)
     positions = tuple((int(i // conv.output.w), int(i % conv.output.w)) for i in indices)
     outputs = reference[0, positions[0][0], positions[0][1], : conv.output.c // conv.groups]
-    channels, traced = _channels(args, target, outputs)
+    channels, traced = _channels(args, outputs)
     rows = np.empty((len(indices), conv.filter.h * conv.filter.w * conv.filter.c), np.int8)
     im2col(args, x[0, :, :, : conv.filter.c], indices, rows)
     weights = args.weights[list(channels)].reshape(len(channels), -1)
     sums = _ints(weights.sum(axis=1, dtype=np.int64)) if kernel.endswith("nt_t_s8") else ()
     bias, offset = _ints(args.bias[list(channels)]), args.quant.input_offset
     start = _starts(bias, sums, offset, instructions, len(rows))
-    steps = _steps(weights, rows.astype(np.int64) + (0 if sums else offset), start, instructions)
+    values = rows if sums else rows + np.int16(offset)
+    steps = _steps(weights, values, start, instructions)
     acc = (steps[-1].sums if steps else start)[traced][0]
     if instructions == "mve":
         acc += offset * sums[0] + bias[0]
     return Walk(
+        instructions=instructions,
         function=path.function,
         kernel=kernel,
         positions=positions,
@@ -206,23 +209,23 @@ def walk(args: Arguments, target: Target, x: Int8Array, reference: Int8Array) ->
     )
 
 
-def _channels(args: Arguments, target: Target, outputs: Int8Array) -> tuple[Ints, int]:
+def _channels(args: Arguments, outputs: Int8Array) -> tuple[Ints, int]:
     """Channels that are computed together, and the place of the first that is not clamped."""
     low, high = args.quant.activation_min, args.quant.activation_max
     free = np.flatnonzero((outputs > low) & (outputs < high))
     channel = int(free[0]) if len(free) else 0
-    if target.instructions == "mve":
+    if args.vectors:
         return (channel,), 0
     first = channel // 2 * 2
     channels = tuple(range(first, min(first + 2, len(outputs))))
     return channels, channels.index(channel)
 
 
-def _positions(args: Arguments, target: Target, function: str) -> np.ndarray:
+def _positions(args: Arguments, function: str) -> np.ndarray:
     """Output positions that are computed together, by index."""
-    conv, together = args.conv, _positions_at_once(args, target, function)
+    conv, together = args.conv, _positions_at_once(args, function)
     count = conv.output.h * conv.output.w
-    if function == "arm_convolve_1_x_n_s8" and target.instructions == "mve":
+    if function == "arm_convolve_1_x_n_s8" and args.vectors:
         return np.arange(together)
     starts = range(0, count - together + 1, together)
     if function == "arm_convolve_1x1_s8" or conv.filter.h == conv.filter.w == 1:
@@ -252,13 +255,13 @@ def _pixels(
         yield (i, j), (y, x), 0 <= y < conv.input.h and 0 <= x < conv.input.w
 
 
-def _positions_at_once(args: Arguments, target: Target, function: str) -> int:
+def _positions_at_once(args: Arguments, function: str) -> int:
     """How many positions the first pass of the innermost loop takes."""
     conv = args.conv
     rows = conv.output.h * conv.output.w
     if function == "arm_convolve_1x1_s8":
         rows = conv.output.w
-    if target.instructions != "mve":
+    if not args.vectors:
         return min(2, rows)
     if function == "arm_convolve_1_x_n_s8" and sizes.line_splits(conv):
         left, right = sizes.padded_positions(conv)
@@ -335,28 +338,26 @@ def _step(
     instructions: str,
 ) -> Step:
     name = {"mve": "VMLADAVA", "dsp": "SMLAD" if len(columns) == 2 else "MLA"}
-    a = weights[:, columns].astype(np.int64)
-    b = values[:, columns]
+    a, b = weights[:, columns], values[:, columns]
     return Step(
         instruction=name.get(instructions, "MLA"),
         columns=columns,
         weights=tuple(_ints(row) for row in a),
         inputs=tuple(_ints(row) for row in b),
         sums=tuple(
-            tuple(_multiplied(a[c], b[p], acc) for p, acc in enumerate(sums))
+            tuple(_multiplied(instructions, a[c], b[p], acc) for p, acc in enumerate(sums))
             for c, sums in enumerate(before)
         ),
     )
 
 
-def _multiplied(a: np.ndarray, b: np.ndarray, acc: int) -> int:
+def _multiplied(instructions: str, a: np.ndarray, b: np.ndarray, acc: int) -> int:
     count: Counter[str] = Counter()
-    match len(a):
-        case 1:
-            return int(dsp.mla(a[0], b[0], acc, count))
-        case 2:
-            return int(dsp.smlad(halves(_ints(a)), halves(_ints(b)), acc, count))
-    return int(dsp.register(acc + a @ b))
+    if instructions == "mve":
+        return int(mve.vmladava(np.int32(acc), a, b, count))
+    if len(a) == 2:
+        return int(dsp.smlad(halves(_ints(a)), halves(_ints(b)), acc, count))
+    return int(dsp.mla(a[0], b[0], acc, count))
 
 
 def halves(pair: Ints) -> int:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arenite.cmsis_nn.convolve import Arguments
 from arenite.cmsis_nn.operators.conv_2d import arguments
-from arenite.cmsis_nn.targets import TARGETS, find_target
+from arenite.cmsis_nn.targets import Target, find_target
 from arenite.cmsis_nn.walk import Requantization, Step, Walk, halves, walk
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
@@ -54,9 +54,9 @@ def convolution_walk(
     view = operator.view
     x, out = (interpreter.tensor(t.index) for t in (view.input(0), view.output(0)))
     weights = view.input(1)
-    args = _arguments(operator)
+    args = _arguments(operator, find_target(target))
     return ConvolutionWalk(
-        numbers=(numbers := walk(args, find_target(target), x, out)),
+        numbers=(numbers := walk(args, x, out)),
         taps=(args.conv.filter.h, args.conv.filter.w, args.conv.filter.c),
         input_scale=view.input(0).scale,
         weight_scale=_scale_of(weights, numbers.channels[numbers.traced]),
@@ -71,14 +71,14 @@ def _scale_of(weights: TfLiteTensor, channel: int) -> float:
     return float(scales[channel if len(scales) > 1 else 0])
 
 
-def _arguments(operator: DeviceOperator) -> Arguments:
+def _arguments(operator: DeviceOperator, target: Target) -> Arguments:
     view = operator.view
     bias = view.inputs[2] if len(view.inputs) > 2 else None
     weights = view.input(1).data
     assert weights is not None
     data = None if bias is None else bias.data
     operands = (view.input(0).shape, weights, data, view.output(0).shape)
-    return arguments(operator.params, operands, TARGETS["cortex-m4"], Counter())
+    return arguments(operator.params, operands, target, Counter())
 
 
 def walk_facts(what: ConvolutionWalk) -> dict[str, Any]:
@@ -171,9 +171,11 @@ def _walk(one: ConvolutionWalk, width: int, marks: Marks) -> Iterator[Text]:
     parts = [_row(one, width)]
     if numbers.widening is not None:
         parts.append(_widening(numbers, width))
+    sums = [_sums(numbers, width)]
     if numbers.weight_sums:
-        parts.append(_offsets(numbers, width))
-    parts += [_sums(numbers, width), _requantized(one, width), _check(numbers, marks)]
+        # Vectors add the offset's part behind the loop.
+        sums.insert(numbers.instructions == "mve", _offsets(numbers, width))
+    parts += [*sums, _requantized(one, width), _check(numbers, marks)]
     for place, lines in enumerate(parts, 1):
         yield Text()
         title, *rest = lines
@@ -239,16 +241,23 @@ def _widening(numbers: Walk, width: int) -> Iterator[Text]:
 
 
 def _offsets(numbers: Walk, width: int) -> Iterator[Text]:
-    yield Text("The offset comes with the bias: sum of weights x offset")
-    sums = zip(numbers.channels, numbers.weight_sums, numbers.bias, strict=True)
-    for channel, total, bias in sums:
+    vectors = numbers.instructions == "mve"
+    yield Text(
+        "The offset comes with the bias, behind the loop: sum of weights (VADDVA) x offset"
+        if vectors
+        else "The offset comes with the bias: sum of weights x offset"
+    )
+    for channel, total, bias in zip(
+        numbers.channels, numbers.weight_sums, numbers.bias, strict=True
+    ):
         start = total * numbers.offset + bias
-        yield from wrapped(
-            f"   channel {channel}: {number(total)} x {numbers.offset} + bias {number(bias)} = "
-            f"{number(start)}",
-            width,
-            indent=3,
-        )
+        text = f"   channel {channel}: {number(total)} x {numbers.offset} + bias {number(bias)}"
+        if vectors:
+            acc = numbers.requantization.acc
+            text += f" + sum {number(acc - start)} = {number(acc)}"
+        else:
+            text += f" = {number(start)}"
+        yield from wrapped(text, width, indent=3)
 
 
 def _sums(numbers: Walk, width: int) -> Iterator[Text]:
@@ -334,10 +343,12 @@ def _stages(numbers: Walk, r: Requantization) -> list[tuple[str, str, str]]:
     rows = [("sum", number(r.acc), "")]
     if r.shift > 0:
         rows.append(("shift left", number(r.shifted), f"by {r.shift}"))
-    rows += [
-        ("SMLAL", number(r.product), "times the multiplier, plus 2^30, in 64 bits"),
-        ("shift right", number(r.high), "by 31"),
-    ]
+    if numbers.instructions == "mve":
+        rows.append(("VQRDMULH", number(r.high), "times the multiplier, by 2^31, rounded"))
+    else:
+        name = "SMLAL" if numbers.instructions == "dsp" else "product"
+        rows.append((name, number(r.product), "times the multiplier, plus 2^30, in 64 bits"))
+        rows.append(("shift right", number(r.high), "by 31"))
     if r.shift < 0:
         up = "more" if r.remainder > r.threshold else "no more"
         lost = f"by {-r.shift}, loses {r.remainder}, {up} than {r.threshold}"

@@ -106,7 +106,13 @@ def arm_convolve_1_x_n_s8(conv: Convolution, target: Target) -> list[Loop]:
         return [Loop(name, "call", 1), *arm_convolve_s8(conv, target)]
     left, right = sizes.padded_positions(conv)
     columns, channels, lines, _ = _matrix(conv)
-    ends = [*copies(name, 2 * lines, columns, target), *fills(name, 2 * lines, columns, target)]
+    depth = conv.input.c
+    ends = [
+        *copies(name, lines, columns, target),
+        *copies(name, lines, columns - depth, target),
+        *fills(name, lines, conv.padding.w * depth, target),
+        *fills(name, lines, sizes.line_right_padding(conv) * depth, target),
+    ]
     products = [
         loop
         for rows in (left, conv.output.w - left - right, right)

@@ -1,9 +1,8 @@
 """CONV_2D: TFLM ``micro/kernels/cmsis_nn/conv.cc``.
 
-int8 is computed by :mod:`arenite.cmsis_nn.convolve`, but for targets with vectors. Their
-``arm_convolve_1_x_n_s8`` has other results than TFLM's reference where steps along the line
-leave a part of the input over, or padding at the right end is wider than a step (CMSIS-NN of
-July 2026); Arenite has the reference's.
+int8 is computed by :mod:`arenite.cmsis_nn.convolve`. With vectors CMSIS-NN's own
+``arm_convolve_1_x_n_s8`` (July 2026) fails or has other results than TFLM's reference on some
+lines with steps, ``buffer_sizes.line_is_exact`` says on which; Arenite has the reference's.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def invoke(context: Context, node: Node, target: Target) -> bool:
     weights = context.get_eval_tensor(node.inputs[1])
     zero_point = -node.params.input_offset
     is_int8 = x.dtype == np.int8 and weights.type is TensorType.INT8
-    if not is_int8 or target.instructions == "mve" or not -128 <= zero_point <= 127:
+    if not is_int8 or not -128 <= zero_point <= 127:
         return False
     assert weights.data is not None
     bias = optional_input_array(context, node, 2)
