@@ -2,7 +2,8 @@
 
 The counts are those of the intrinsics (and inline assembly) in the source, so
 :mod:`arenite.cmsis_nn.convolve` counts the same when it computes. ``SXTB16_RORn`` is one
-SXTB16: the rotation is part of the instruction. SMLAL stands for one requantisation, VQRDMULH
+SXTB16: the rotation is part of the instruction; GCC makes one of ROR and the SXTB16 or SXTAB16
+behind it, too, so that compiled code runs no ROR. SMLAL stands for one requantisation, VQRDMULH
 for that of four values; VSTRB counts copies and fills only. ``MLA`` is a product of what is left
 over behind the fours.
 """
