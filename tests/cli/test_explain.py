@@ -19,13 +19,15 @@ def test_explain_shows_a_row_per_operator_and_why_every_path_was_taken(arenite, 
     result = arenite("explain", model_file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[:2] == [str(model_file), "cortex-m4: DSP instructions, built with GCC"]
+    heading = "cortex-m4: DSP instructions, TFLM with CMSIS-NN, built with GCC"
+    assert lines[:2] == [str(model_file), heading]
     columns = ["#", "operator", "function", "MACs", "scratch", "SMLAD", "SMLAL", "MLA"]
     assert lines[3].split()[: len(columns)] == columns
     start = lines.index("CONV_2D 0: arm_convolve_s8")
-    assert lines[start + 1 : start + 3] == [
-        "  ✗ padding is 0 x 0: 1 x 1",
-        "  ✗ the filter is 1 x 1: 3 x 3",
+    assert lines[start + 1 : start + 4] == [
+        "  arm_convolve_1x1_s8 if",
+        "    ✗ padding is 0 x 0: 1 x 1",
+        "    ✗ the filter is 1 x 1: 3 x 3",
     ]
     assert "  TFLM has no CMSIS-NN kernel for RESHAPE." in lines
 
@@ -45,7 +47,11 @@ def test_json_holds_conditions_calls_scratch_and_instructions(arenite, model_fil
     first = facts(arenite, model_file)["operators"][0]
     assert (first["name"], first["function"]) == ("CONV_2D", "arm_convolve_s8")
     assert first["calls"][-1] == "arm_nn_mat_mult_kernel_s8_s16"
-    assert first["conditions"][0] == {"sentence": "padding is 0 x 0: 1 x 1", "holds": False}
+    assert first["conditions"][0] == {
+        "sentence": "padding is 0 x 0: 1 x 1",
+        "holds": False,
+        "function": "arm_convolve_1x1_s8",
+    }
     assert first["scratch"] == [{"size": 2 * 12 * 2, "purpose": "im2col"}]
     # 3 channels of 9 columns at 64 positions: two fours and one left over.
     assert first["instructions"]["SMLAD"] == 64 // 2 * (8 + 4) * 2
@@ -72,6 +78,28 @@ def test_op_follows_one_value_to_the_reference_kernel_s(arenite, model_file):
         "The reference kernel's value",
     ]
     assert result.stdout.splitlines()[-1].endswith(": equal")
+
+
+def test_vectors_requantise_with_vqrdmulh_and_add_the_offset_behind_the_loop(arenite, model_file):
+    text = arenite("explain", model_file, "--op", 0, "--target", "cortex-m55").stdout
+    titles = [line[3:] for line in text.splitlines() if line[:2] in ("2 ", "3 ")]
+    assert titles == [
+        "arm_nn_mat_mult_nt_t_s8: 1 channel x 4 positions",
+        "Behind the loop: sum of weights (VADDVA) x offset, and the bias",
+    ]
+    assert "VQRDMULH" in text
+    assert "SMLAL" not in text.partition("1  im2col")[2]
+
+
+def test_operators_that_tflm_does_not_have_are_not_called_its_own(arenite, tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (2, 4), "float32")
+    b.operator("TILE", [x, b.constant("m", np.array([2, 1], np.int32))], [y])
+    b.output(y)
+    file = saved(b.build(), tmp_path / "tile.tflite")
+    text = arenite("explain", file).stdout
+    assert "TILE 0: not in TFLM\n  TFLM has no operator TILE." in text
+    assert facts(arenite, file)["operators"][0]["function"] is None
 
 
 def test_json_of_one_operator_holds_its_walk(arenite, model_file):
@@ -105,7 +133,7 @@ def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     assert (result.exit_code, result.stdout) == (2, "")
 
 
-@pytest.mark.parametrize("columns", [60, 80, 160])
+@pytest.mark.parametrize("columns", [40, 60, 80, 160])
 @pytest.mark.parametrize("arguments", [[], ["--op", "0"], ["--target", "cortex-m55", "--op", "1"]])
 def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns, arguments):
     monkeypatch.setenv("COLUMNS", str(columns))

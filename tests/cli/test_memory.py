@@ -27,7 +27,7 @@ def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest
     result = arenite("memory", model_file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[:3] == [str(model_file), "greedy planner, structs of lp64", ""]
+    assert lines[:3] == [str(model_file), "greedy planner, structs of lp64, reference kernels", ""]
     assert lines[3].startswith(f"Arena  {smallest:,} bytes")
     assert len(lines[4]) == 80
     assert lines[5].startswith("█  head    256")
@@ -132,6 +132,11 @@ def test_a_32_bit_target_has_smaller_structs(arenite, model_file):
     assert use["tail"] < facts(arenite, model_file)["tail"]
 
 
+def test_a_target_has_the_structs_of_a_cortex_m_whatever_the_kernels(arenite, model_file):
+    use = facts(arenite, model_file, "--target", "cortex-m55")
+    assert (use["abi"], use["kernels"], use["target"]) == ("ilp32", "reference", None)
+
+
 def test_cmsis_nn_kernels_have_the_structs_of_a_cortex_m(arenite, model_file):
     use = facts(arenite, model_file, "--kernels", "cmsis_nn")
     assert (use["abi"], use["kernels"], use["target"]) == ("ilp32", "cmsis_nn", "cortex-m4")
@@ -180,7 +185,7 @@ def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     assert arenite("memory", model_file, *arguments).exit_code == 2
 
 
-@pytest.mark.parametrize("columns", [60, 80, 160])
+@pytest.mark.parametrize("columns", [40, 60, 80, 160])
 def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = arenite("memory", model_file).stdout.splitlines()

@@ -22,7 +22,9 @@ Processor = Annotated[
     ProcessorName,
     typer.Option("--target", metavar="PROCESSOR", help="cortex-m4, cortex-m7 or cortex-m55."),
 ]
-Clock = Annotated[float, typer.Option(min=0.001, metavar="MHZ", help="The processor's clock.")]
+Clock = Annotated[
+    float, typer.Option(min=0.001, max=100_000, metavar="MHZ", help="The processor's clock.")
+]
 OperatorIndex = Annotated[
     int | None,
     typer.Option("--op", min=0, metavar="N", help="Show the loops of operator N."),

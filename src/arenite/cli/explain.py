@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Target = Annotated[
     TargetName,
-    typer.Option(metavar="PROCESSOR", help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, ..."),
+    typer.Option(
+        metavar="PROCESSOR",
+        help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, -m7, -m33 or -m55.",
+    ),
 ]
 OperatorIndex = Annotated[
     int | None,

@@ -59,14 +59,18 @@ StructSizes = Annotated[
     typer.Option(
         metavar="ABI",
         help="Whose structs count: lp64 (64-bit host; the default), ilp32 (Cortex-M with Arm "
-        "GCC, arm_none_eabi is the same; the default with cmsis_nn), ilp32_int_enums (32 bits, "
-        "enums of 4 bytes) or tflite_micro (TFLM's Python package).",
+        "GCC, arm_none_eabi is the same; the default with cmsis_nn or a target), ilp32_int_enums "
+        "(32 bits, enums of 4 bytes) or tflite_micro (TFLM's Python package).",
     ),
 ]
 Kernels = Annotated[KernelsName, typer.Option(help="TFLM's kernels, or those with CMSIS-NN.")]
 Target = Annotated[
-    TargetName,
-    typer.Option(metavar="PROCESSOR", help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, ..."),
+    TargetName | None,
+    typer.Option(
+        metavar="PROCESSOR",
+        help="What CMSIS-NN is built for: cortex-m0, -m3, -m4 (the default), -m7, -m33 or -m55. "
+        "TFLM's own kernels take the same on all.",
+    ),
 ]
 SvgFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
@@ -80,7 +84,7 @@ def memory(
     planner: Planner = PlannerName.greedy,
     abi: StructSizes = None,
     kernels: Kernels = KernelsName.reference,
-    target: Target = TargetName.cortex_m4,
+    target: Target = None,
     svg: SvgFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,8 +96,8 @@ def memory(
     from arenite.report.memory_svg import memory_svg
 
     on_device = kernels is KernelsName.cmsis_nn
-    chosen = abi or (AbiName.ilp32 if on_device else AbiName.lp64)
-    processor = target.value if on_device else None
+    chosen = abi or (AbiName.ilp32 if on_device or target else AbiName.lp64)
+    processor = (target or TargetName.cortex_m4).value if on_device else None
     firmware = Firmware(planner.value, chosen.value, kernels.value, processor)
     use = _allocate(model, arena, firmware, as_json=as_json)
     if svg:

@@ -7,7 +7,7 @@ Facts: CMSIS-NN ``Source/ConvolutionFunctions/*_wrapper_*.c``,
 from __future__ import annotations
 
 from arenite.cmsis_nn import buffer_sizes as sizes
-from arenite.cmsis_nn.path import Condition, Path, path_to
+from arenite.cmsis_nn.path import Condition, Path, asked_for, path_to
 from arenite.cmsis_nn.shapes import Convolution, FullyConnected
 from arenite.cmsis_nn.targets import Target
 
@@ -20,15 +20,15 @@ NO_DILATION = "dilation is 1 x 1"
 def arm_convolve_wrapper_s8(conv: Convolution, target: Target) -> Path:
     """CONV_2D with int8 weights."""
     outer = "arm_convolve_wrapper_s8"
-    asked = one_by_one(conv)
+    asked = asked_for("arm_convolve_1x1_s8", *one_by_one(conv))
     if sizes.is_convolve_1x1(conv):
-        asked += (strides_are_one(conv),)
+        asked += asked_for("arm_convolve_1x1_s8_fast", strides_are_one(conv))
         if not sizes.is_convolve_1x1_fast(conv):
             return path_to("arm_convolve_1x1_s8", asked, "arm_nn_mat_mult_nt_t_s8", outer=outer)
         buffered = sizes.arm_convolve_1x1_s8_fast_get_buffer_size(conv.input.c, target)
         inner = "arm_nn_mat_mult_kernel_s8_s16" if buffered else "arm_nn_mat_mult_nt_t_s8"
         return path_to("arm_convolve_1x1_s8_fast", asked, inner, outer=outer)
-    asked += one_by_n(conv)
+    asked += asked_for("arm_convolve_1_x_n_s8", *one_by_n(conv))
     if sizes.is_convolve_1_x_n(conv):
         return path_to("arm_convolve_1_x_n_s8", asked, *_line_calls(conv, target), outer=outer)
     return path_to("arm_convolve_s8", asked, _product(conv, target), outer=outer)
@@ -92,18 +92,18 @@ def _line_calls(conv: Convolution, target: Target) -> tuple[str, ...]:
 def arm_convolve_wrapper_s4(conv: Convolution, target: Target) -> Path:
     """CONV_2D with int4 weights."""
     outer = "arm_convolve_wrapper_s4"
-    asked = one_by_one(conv)
+    asked = asked_for("arm_convolve_1x1_s4", *one_by_one(conv))
     if sizes.is_convolve_1x1(conv):
-        asked += (strides_are_one(conv),)
+        asked += asked_for("arm_convolve_1x1_s4_fast", strides_are_one(conv))
         fast = "_fast" if sizes.is_convolve_1x1_fast(conv) else ""
         return path_to(f"arm_convolve_1x1_s4{fast}", asked, "arm_nn_mat_mult_nt_t_s4", outer=outer)
-    asked += one_by_n(conv)
+    asked += asked_for("arm_convolve_1_x_n_s4", *one_by_n(conv))
     if sizes.is_convolve_1_x_n(conv):
         return path_to("arm_convolve_1_x_n_s4", asked, outer=outer)
     if target.instructions == "mve":
         count = sizes.columns(conv)
         even = Condition(f"an im2col row is even: {count} values", count % 2 == 0)
-        asked += (even,)
+        asked += asked_for("arm_convolve_even_s4", even)
         if even.holds:
             return path_to("arm_convolve_even_s4", asked, outer=outer)
     return path_to("arm_convolve_s4", asked, outer=outer)
@@ -124,17 +124,18 @@ def arm_depthwise_conv_wrapper_s8(conv: Convolution, target: Target) -> Path:
     outer = "arm_depthwise_conv_wrapper_s8"
     asked: tuple[Condition, ...] = ()
     if target.instructions == "mve":
-        asked = _one_input_channel(conv, target)
+        asked = asked_for("arm_depthwise_conv_to_conv_s8", *_one_input_channel(conv, target))
         if all(condition.holds for condition in asked):
             calls = arm_convolve_wrapper_s8(sizes.as_convolution(conv), target).calls
             return path_to("arm_depthwise_conv_to_conv_s8", asked, *calls, outer=outer)
     plain = _plain_depthwise(conv)
-    asked += plain
+    asked += asked_for("arm_depthwise_conv_s8_opt", *plain)
     if not all(condition.holds for condition in plain):
         return path_to("arm_depthwise_conv_s8", asked, _generic_loop(conv), outer=outer)
     if target.instructions != "mve":
         taps, pad = conv.filter, conv.padding
-        asked += (
+        asked += asked_for(
+            "arm_depthwise_conv_3x3_s8",
             Condition(f"the filter is 3 x 3: {taps.h} x {taps.w}", (taps.h, taps.w) == (3, 3)),
             Condition(f"padding is at most 1 x 1: {pad}", pad.h <= 1 and pad.w <= 1),
         )
@@ -173,7 +174,7 @@ def _generic_loop(conv: Convolution) -> str:
 
 def arm_depthwise_conv_wrapper_s4(conv: Convolution) -> Path:
     """DEPTHWISE_CONV_2D with int4 weights."""
-    asked = _plain_depthwise(conv)
+    asked = asked_for("arm_depthwise_conv_s4_opt", *_plain_depthwise(conv))
     optimised = all(condition.holds for condition in asked)
     function = "arm_depthwise_conv_s4_opt" if optimised else "arm_depthwise_conv_s4"
     return path_to(function, asked, outer="arm_depthwise_conv_wrapper_s4")
@@ -186,7 +187,8 @@ def arm_transpose_conv_wrapper_s8(conv: Convolution, target: Target) -> Path:
     """TRANSPOSE_CONV with int8 activations."""
     outer = "arm_transpose_conv_wrapper_s8"
     threshold = sizes.REVERSE_TCOL_EFFICIENT_THRESHOLD
-    asked = (
+    asked = asked_for(
+        "arm_convolve_s8",
         Condition(
             f"strides are at most 2 x 2: {conv.stride}", conv.stride.w <= 2 and conv.stride.h <= 2
         ),
@@ -203,7 +205,10 @@ def arm_transpose_conv_wrapper_s8(conv: Convolution, target: Target) -> Path:
 def arm_fully_connected_wrapper_s8(layer: FullyConnected) -> Path:
     """FULLY_CONNECTED with int8 activations and weights."""
     outer = "arm_fully_connected_wrapper_s8"
-    asked = (Condition("every unit has a scale of its own", layer.per_channel),)
+    asked = asked_for(
+        "arm_fully_connected_per_channel_s8",
+        Condition("every unit has a scale of its own", layer.per_channel),
+    )
     if layer.per_channel:
         inner = "arm_nn_vec_mat_mult_t_per_ch_s8"
         return path_to("arm_fully_connected_per_channel_s8", asked, inner, outer=outer)
@@ -212,7 +217,8 @@ def arm_fully_connected_wrapper_s8(layer: FullyConnected) -> Path:
 
 def fully_connected_s8(layer: FullyConnected, target: Target) -> Path:
     """FULLY_CONNECTED as TFLM's glue calls it: long rows of a larger tensor as 1x1 convolution."""
-    asked = (
+    asked = asked_for(
+        "arm_convolve_1x1_s8_fast",
         Condition(f"the output has more than 2 dimensions: {layer.rank}", layer.rank > 2),
         Condition(f"the depth is a multiple of 4: {layer.depth}", layer.depth % 4 == 0),
     )

@@ -7,10 +7,17 @@ from typing import NamedTuple
 
 
 class Condition(NamedTuple):
-    """Something that was asked on the way to a function: a sentence, and whether it holds."""
+    """Something that was asked on the way to a function.
+
+    Attributes:
+        sentence: What, behind a colon what the operator has there.
+        holds: The answer.
+        function: The function that is taken if it holds, with all others of that function.
+    """
 
     sentence: str
     holds: bool
+    function: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,11 @@ class Path:
     def after(self, *conditions: Condition) -> Path:
         """The same path with conditions that were asked before."""
         return Path(self.function, (*conditions, *self.conditions), self.calls)
+
+
+def asked_for(function: str, *conditions: Condition) -> tuple[Condition, ...]:
+    """The conditions as those of ``function``."""
+    return tuple(condition._replace(function=function) for condition in conditions)
 
 
 def path_to(function: str, conditions: tuple[Condition, ...], *inner: str, outer: str = "") -> Path:

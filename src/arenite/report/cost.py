@@ -10,8 +10,9 @@ from rich.text import Text
 
 from arenite.cmsis_nn.cost import ACCURACY, Cost, Line, cost_of
 from arenite.cmsis_nn.targets import find_target
-from arenite.model import Model
+from arenite.model import Model, TensorType
 from arenite.report.device import DeviceOperator, device_operators
+from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, printable, table, wrapped
 
 _BAR = 20
@@ -89,10 +90,11 @@ def cost_facts(cost: ModelCost) -> dict[str, Any]:
 
 
 def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None) -> dict[str, Any]:
+    path = operator.path
     return {
         "index": operator.index,
         "name": operator.view.name,
-        "function": operator.function,
+        "function": path.function if path is not None and path.is_cmsis_nn else None,
         "macs": operator.macs,
         "instructions": None if one is None else one.instructions,
         "cycles": None if one is None else one.cycles,
@@ -110,7 +112,7 @@ def _loop_facts(line: Line) -> dict[str, Any]:
 
 def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]:
     """A row per operator, the total, how far to trust it."""
-    yield from _heading(cost)
+    yield from _heading(cost, width)
     yield Text()
     yield from _operators(cost, width, bar)
     yield Text()
@@ -120,13 +122,13 @@ def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]
 def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
     """A row per level of one operator's loops."""
     operator, one = cost.operators[index], cost.costs[index]
-    yield from _heading(cost)
+    yield from _heading(cost, width)
     yield Text()
-    yield Text.assemble(
-        (f"{operator.index}  ", "cyan"), (operator.view.name, "bold"), f"  {operator.function}"
-    )
+    yield from operator_lines(operator, width)
     if one is None:
-        yield Text("not modelled", style="yellow")
+        yield Text()
+        text = f"There is no estimate for {_kind(operator)}: costs are those of int8 kernels."
+        yield from wrapped(text, width, style="yellow")
         return
     yield Text()
     yield from _loops(one, width, bar)
@@ -134,9 +136,9 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "�
     yield from _notes(cost, width, ACCURACY[cost.target].operator)
 
 
-def _heading(cost: ModelCost) -> Iterator[Text]:
+def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
     yield Text(printable(cost.file), style="bold")
-    yield Text(f"{cost.target} at {cost.clock:g} MHz, TFLM with CMSIS-NN, GCC -O2")
+    yield from wrapped(f"{cost.target} at {cost.clock:g} MHz, TFLM with CMSIS-NN, GCC -O2", width)
 
 
 def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
@@ -147,7 +149,8 @@ def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
     shares = [cost.share(one) if one is not None else 0.0 for one in costs]
     macs = [number(op.macs) if op.macs is not None else "?" for op in cost.operators]
     total = cost.milliseconds(cost.cycles)
-    label = "known" if cost.missing else "total"
+    known = len(costs) - len(cost.missing)
+    label = f"total of {known}" if cost.missing else "total"
     columns = [
         Column("#", [*(str(op.index) for op in cost.operators), ""], "right"),
         Column("operator", [*(printable(op.view.name) for op in cost.operators), label], shrink=14),
@@ -188,7 +191,7 @@ def _loops(one: Cost, width: int, bar: str) -> list[Text]:
         for count, alone in zip(cycles, single, strict=True)
     ]
     columns = [
-        Column("one pass of", [text for text, _ in rows], shrink=24),
+        Column("one pass of", [text for text, _ in rows], shrink=20),
         Column("passes", passes, "right"),
         Column("each", each, "right", keep=2),
         Column("instructions", [number(round(n)) for n in instructions], "right", keep=1),
@@ -216,18 +219,30 @@ def _notes(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
         width,
     )
     if cost.missing:
-        text = f"Not modelled, and not in the total: {_named(cost.missing)}."
-        yield from wrapped(text, width, style="yellow")
+        yield Text()
+        count, all_ = len(cost.missing), len(cost.operators)
+        yield from wrapped(
+            f"{count} of {all_} operators have no estimate, and are not in the total: "
+            f"{_kinds(cost.missing)}. Costs are those of int8 kernels.",
+            width,
+            style="yellow",
+        )
 
 
-def _named(operators: Sequence[DeviceOperator]) -> str:
-    """``CONV_2D (float32), 3 operators; ...``."""
+def _kinds(operators: Sequence[DeviceOperator]) -> str:
+    """``9 CONV_2D of float32, RESHAPE of float32``."""
     kinds: dict[str, int] = {}
     for operator in operators:
-        first = next((t for t in operator.view.inputs if t is not None), None)
-        kind = operator.view.name if first is None else f"{operator.view.name} of {first.type}"
+        kind = _kind(operator)
         kinds[kind] = kinds.get(kind, 0) + 1
     return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in kinds.items())
+
+
+def _kind(operator: DeviceOperator) -> str:
+    """``CONV_2D of int8 and int4``: the types of its first two inputs that are not int32."""
+    present = (tensor.type for tensor in operator.view.inputs[:2] if tensor is not None)
+    types = list(dict.fromkeys(str(type_) for type_ in present if type_ is not TensorType.INT32))
+    return operator.view.name + (f" of {' and '.join(types)}" if types else "")
 
 
 def _time(milliseconds: float) -> str:

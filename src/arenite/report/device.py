@@ -14,6 +14,7 @@ from arenite.cmsis_nn.targets import Target
 from arenite.model import Model
 from arenite.ops import AllOpsResolver
 from arenite.ops.constraints import NodeView
+from arenite.report.resolver import add_method
 from arenite.report.statistics import statistics
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap import HeapContext
@@ -21,6 +22,8 @@ from arenite.runtime.state import InterpreterState
 
 #: What is said of operators that TFLM has no CMSIS-NN kernel for.
 OWN_KERNEL = "TFLM's own kernel"
+#: What is said of operators that TFLM does not have, as those of .mnn files.
+NO_KERNEL = "not in TFLM"
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,15 @@ class DeviceOperator:
 
     @property
     def function(self) -> str:
-        """What does the work, in words for TFLM's own kernels."""
-        if self.path is None or not self.path.is_cmsis_nn:
-            return OWN_KERNEL
-        return self.path.function
+        """What does the work, in words where that is not CMSIS-NN."""
+        if self.path is not None and self.path.is_cmsis_nn:
+            return self.path.function
+        return OWN_KERNEL if self.in_tflm else NO_KERNEL
+
+    @property
+    def in_tflm(self) -> bool:
+        """Whether TFLM has such an operator."""
+        return add_method(self.view.name) is not None
 
 
 def device_operators(model: Model, target: Target) -> list[DeviceOperator]:

@@ -12,10 +12,11 @@ from rich.text import Text
 from arenite.cmsis_nn.instructions import instruction_counts
 from arenite.cmsis_nn.targets import find_target
 from arenite.model import Model
-from arenite.report.device import OWN_KERNEL, DeviceOperator, device_operators
-from arenite.report.text import Column, number, printable, table, wrapped
+from arenite.report.device import DeviceOperator, device_operators
+from arenite.report.text import Column, fit, number, printable, table, wrapped
 
 _VALUES = 3
+_NAMES = 3  # columns without numbers that have a total
 _PRODUCTS = ("SMLAD", "VMLADAVA", "VMUL", "SMLABB", "SMLATT", "SMLAL", "MLA")
 _ORDER = (*_PRODUCTS, "SXTB16", "SXTAB16", "ROR", "PKHBT", "PKHTB", "VLDRB", "VSTRB")
 
@@ -75,7 +76,7 @@ def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any
     return {
         "index": operator.index,
         "name": operator.view.name,
-        "function": None if operator.function == OWN_KERNEL else operator.function,
+        "function": path.function if path is not None and path.is_cmsis_nn else None,
         "calls": [] if path is None else list(path.calls),
         "conditions": [] if path is None else [c._asdict() for c in path.conditions],
         "macs": operator.macs,
@@ -89,7 +90,7 @@ def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any
 
 def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) -> Iterator[Text]:
     """A row per operator; then every path that was taken, with what decided."""
-    yield from heading(what)
+    yield from heading(what, width)
     yield Text()
     yield from _operators(what, width)
     for group in _groups(what.operators):
@@ -97,11 +98,24 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
         yield from _group(group, width, marks)
 
 
-def heading(what: Explanation) -> Iterator[Text]:
+def heading(what: Explanation, width: int) -> Iterator[Text]:
     """The file, the target."""
     yield Text(printable(what.file), style="bold")
     kind = {"plain": "no DSP instructions", "dsp": "DSP instructions", "mve": "vectors (MVE)"}
-    yield Text(f"{what.target}: {kind[find_target(what.target).instructions]}, built with GCC")
+    has = kind[find_target(what.target).instructions]
+    yield from wrapped(f"{what.target}: {has}, TFLM with CMSIS-NN, built with GCC", width)
+
+
+def operator_lines(operator: DeviceOperator, width: int) -> Iterator[Text]:
+    """One operator's number, name and function, in one line or two."""
+    index = f"{operator.index}  "
+    line = Text.assemble((index, "cyan"), (printable(operator.view.name), "bold"))
+    function = Text(f"  {operator.function}")
+    if line.cell_len + function.cell_len <= width:
+        yield line + function
+        return
+    yield line
+    yield Text(" " * len(index) + operator.function)
 
 
 def _operators(what: Explanation, width: int) -> list[Text]:
@@ -113,7 +127,7 @@ def _operators(what: Explanation, width: int) -> list[Text]:
     columns = [
         Column("#", [*(str(op.index) for op in operators), ""], "right"),
         Column("operator", [*(printable(op.view.name) for op in operators), "total"], shrink=14),
-        Column("function", [*(op.function for op in operators), ""]),
+        Column("function", [*(op.function for op in operators), ""], shrink=16),
         Column(
             "MACs",
             [
@@ -135,6 +149,8 @@ def _operators(what: Explanation, width: int) -> list[Text]:
         ),
     ]
     lines = table(columns, width)
+    if len(fit(columns, width)) <= _NAMES:
+        return lines[:-1]
     lines[-1].stylize("bold")
     return lines
 
@@ -190,16 +206,22 @@ def why(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[T
     """What was asked, with the answers of all operators of a group, and the calls."""
     path = group[0].path
     if path is None:
-        yield from wrapped(f"  TFLM has no CMSIS-NN kernel for {group[0].view.name}.", width)
+        name, is_there = group[0].view.name, group[0].in_tflm
+        lacks = f"CMSIS-NN kernel for {name}" if is_there else f"operator {name}"
+        yield from wrapped(f"  TFLM has no {lacks}.", width)
         return
     if not path.is_cmsis_nn and not path.conditions:
         first = next(tensor for tensor in group[0].view.inputs if tensor is not None)
         yield from wrapped(f"  TFLM hands no {first.type} to CMSIS-NN here.", width)
-    for number_, condition in enumerate(path.conditions):
-        sentences = [op.path.conditions[number_].sentence for op in group if op.path is not None]
+    asked_for = ""
+    for place, condition in enumerate(path.conditions):
+        if condition.function != asked_for:
+            asked_for = condition.function
+            yield from wrapped(f"  {asked_for} if", width)
+        sentences = [op.path.conditions[place].sentence for op in group if op.path is not None]
         mark = marks.holds if condition.holds else marks.fails
-        lines = wrapped(f"  {mark} {_merged(sentences)}", width, indent=4 + len(mark) - 1)
-        lines[0].stylize("green" if condition.holds else "red", 2, 2 + len(mark))
+        lines = wrapped(f"    {mark} {_merged(sentences)}", width, indent=5 + len(mark))
+        lines[0].stylize("green" if condition.holds else "red", 4, 4 + len(mark))
         yield from lines
     if path.calls:
         yield from wrapped("  calls " + " > ".join(path.calls), width, indent=8, style="dim")

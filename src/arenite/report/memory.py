@@ -11,7 +11,7 @@ from rich.text import Text
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.memory.recording import Allocations, Peak
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
-from arenite.report.text import Column, number, printable, size, table
+from arenite.report.text import Column, number, printable, size, table, wrapped
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,10 @@ class Firmware:
     target: str | None = None
 
     def __str__(self) -> str:
-        built = f"{self.planner} planner, structs of {self.abi}"
-        return built if self.target is None else f"{built}, {self.kernels} for {self.target}"
+        kernels = f"{self.kernels} kernels"
+        if self.target is not None:
+            kernels = f"{self.kernels} for {self.target}"
+        return f"{self.planner} planner, structs of {self.abi}, {kernels}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def small_arena_facts(file: str, firmware: Firmware, arena: int, peak: Peak) -> 
 def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
     """Regions, the map of the head, its buffers, the tail's categories."""
     yield Text(printable(use.file), style="bold")
-    yield Text(str(use.firmware))
+    yield from wrapped(str(use.firmware), width)
     yield Text()
     yield from render_regions(use, width, ascii_only=ascii_only)
     yield Text()
@@ -104,7 +106,7 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield from _tail(use, width)
     yield Text()
     yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
-    yield Text(f"set by {moment_text(use.allocations.peak)}")
+    yield from wrapped(f"set by {moment_text(use.allocations.peak)}", width)
 
 
 def moment_text(peak: Peak) -> str:
@@ -160,10 +162,10 @@ def _buffers(use: ArenaUse, width: int) -> list[Text]:
     columns = [
         Column("#", [str(index) for index in range(len(buffers))], "right"),
         Column("buffer", [buffer_name(b) for b in buffers], shrink=12),
-        Column("kind", [b.kind for b in buffers], keep=1),
+        Column("kind", [b.kind for b in buffers], keep=2),
         Column("offset", [number(b.offset) for b in buffers], "right"),
         Column("size", [number(b.size) for b in buffers], "right"),
-        Column("alive", [lifetime(b) for b in buffers]),
+        Column("alive", [lifetime(b) for b in buffers], keep=1),
     ]
     lines = table(columns, width)
     for index, line in enumerate(lines[1:]):

@@ -17,11 +17,12 @@ from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.context import Array
 from arenite.report.device import DeviceOperator
-from arenite.report.explain import UNICODE, Explanation, Marks, heading, why
-from arenite.report.text import Column, number, table, wrapped
+from arenite.report.explain import UNICODE, Explanation, Marks, heading, operator_lines, why
+from arenite.report.text import Column, number, printable, table, wrapped
 from arenite.runtime.interpreter import Interpreter
 
 _TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
+_ROOM = 20  # cells for a meaning beside its value; else it takes lines of its own
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,9 @@ def render_operator(
 ) -> Iterator[Text]:
     """An operator: tensors, path, what it takes; then the walk if there is one."""
     operator = what.operators[index]
-    yield from heading(what)
+    yield from heading(what, width)
     yield Text()
-    yield Text.assemble(
-        (f"{index}  ", "cyan"), (operator.view.name, "bold"), f"  {operator.function}"
-    )
+    yield from operator_lines(operator, width)
     yield from why([operator], width, marks)
     yield Text()
     yield from _tensors(operator, width)
@@ -113,22 +112,22 @@ def render_operator(
 
 def _tensors(operator: DeviceOperator, width: int) -> list[Text]:
     view = operator.view
-    weights = view.name in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
-    names = ["input", "weights", "bias"] if weights else ["input"] * len(view.inputs)
-    rows = [
-        (name, tensor)
-        for name, tensor in (
-            *zip(names, view.inputs, strict=False),
-            *(("output", t) for t in view.outputs),
-        )
-        if tensor is not None
-    ]
+    if view.name in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"):
+        names = ["input", "weights", "bias"]
+    elif len(view.inputs) > 1:
+        names = [f"input {index}" for index in range(len(view.inputs))]
+    else:
+        names = ["input"]
+    inputs = zip(names, view.inputs, strict=False)
+    outputs = (("output", tensor) for tensor in view.outputs)
+    rows = [(name, tensor) for name, tensor in (*inputs, *outputs) if tensor is not None]
     return table(
         [
             Column("", [name for name, _ in rows]),
             Column("tensor", [_tensor(t) for _, t in rows]),
             Column("scale", [_scale(t) for _, t in rows], keep=1),
             Column("zero point", [_zero_point(t) for _, t in rows], "right", keep=2),
+            Column("name", [printable(t.name) for _, t in rows], keep=3, shrink=12),
         ],
         width,
     )
@@ -157,7 +156,7 @@ def _takes(what: Explanation, operator: DeviceOperator, width: int) -> Iterator[
     counts = what.instructions(operator).most_common()
     yield Text()
     yield Text(f"MACs     {number(operator.macs) if operator.macs is not None else '?'}")
-    yield Text(f"scratch  {scratch or 'none'}")
+    yield from wrapped(f"scratch  {scratch or 'none'}", width, indent=9)
     if counts:
         listed = ", ".join(f"{name} {number(count)}" for name, count in counts)
         yield from wrapped(f"runs     {listed}", width, indent=9)
@@ -243,7 +242,7 @@ def _widening(numbers: Walk, width: int) -> Iterator[Text]:
 def _offsets(numbers: Walk, width: int) -> Iterator[Text]:
     vectors = numbers.instructions == "mve"
     yield Text(
-        "The offset comes with the bias, behind the loop: sum of weights (VADDVA) x offset"
+        "Behind the loop: sum of weights (VADDVA) x offset, and the bias"
         if vectors
         else "The offset comes with the bias: sum of weights x offset"
     )
@@ -284,12 +283,12 @@ def _sums(numbers: Walk, width: int) -> Iterator[Text]:
                 f"w{numbers.channels[c]}",
                 [_pair(step.weights[c]) for step in shown],
                 "right",
-                keep=3,
+                keep=1 if c == numbers.traced else 4,
             )
             for c in range(channels)
         ),
         *(
-            Column(f"x{p}", [_pair(step.inputs[p]) for step in shown], "right", keep=2 + p)
+            Column(f"x{p}", [_pair(step.inputs[p]) for step in shown], "right", keep=4 if p else 1)
             for p in range(positions)
         ),
         *(
@@ -297,6 +296,7 @@ def _sums(numbers: Walk, width: int) -> Iterator[Text]:
                 f"sum {numbers.channels[c]},{p}",
                 [number(step.sums[c][p]) for step in shown],
                 "right",
+                keep=2 + (c != numbers.traced) if p or c != numbers.traced else 0,
             )
             for c in range(channels)
             for p in range(positions)
@@ -328,7 +328,9 @@ def _registers(numbers: Walk, width: int) -> Iterator[Text]:
 def _requantized(one: ConvolutionWalk, width: int) -> Iterator[Text]:
     numbers = one.numbers
     r = numbers.requantization
-    yield Text(f"Requantisation of channel {numbers.channels[numbers.traced]} at position 0")
+    y, x = numbers.positions[0]
+    channel = numbers.channels[numbers.traced]
+    yield Text(f"Requantisation of channel {channel} at position ({y}, {x})")
     factor = one.input_scale * one.weight_scale / one.output_scale if one.output_scale else 0.0
     yield from wrapped(
         f"   {one.input_scale:.6g} x {one.weight_scale:.6g} / {one.output_scale:.6g} = {factor:.6g}"
@@ -376,7 +378,11 @@ def _steps_table(rows: Sequence[tuple[str, str, str]], width: int) -> Iterator[T
     value_width = max(len(value) for _, value, _ in rows)
     for name, value, meaning in rows:
         start = f"   {name:{name_width}}  {value:>{value_width}}  "
-        room = max(width - len(start), 16)
+        room = width - len(start)
+        if room < _ROOM:
+            yield Text(start.rstrip())
+            yield from wrapped(f"      {meaning}", width, indent=6) if meaning else ()
+            continue
         first, *more = [line.plain for line in wrapped(meaning, room)] or [""]
         yield Text((start + first).rstrip())
         for line in more:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.cmsis_nn.path import Condition, Path, path_to, path_to_reference
+from arenite.cmsis_nn.path import Condition, Path, asked_for, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 
@@ -12,10 +12,11 @@ def elementwise_path(view: NodeView, cmsis_nn: str, tflm: str) -> Path:
     type_ = view.input(0).type
     if type_ not in (TensorType.INT8, TensorType.INT16):
         return path_to_reference(tflm)
-    same = same_shapes(view)
-    if not same.holds:
-        return path_to_reference(f"Broadcast{tflm}4DSlow", same)
-    return path_to(f"{cmsis_nn}_{'s16' if type_ is TensorType.INT16 else 's8'}", (same,))
+    function = f"{cmsis_nn}_{'s16' if type_ is TensorType.INT16 else 's8'}"
+    asked = asked_for(function, same_shapes(view))
+    if not asked[0].holds:
+        return path_to_reference(f"Broadcast{tflm}4DSlow", *asked)
+    return path_to(function, asked)
 
 
 def same_shapes(view: NodeView) -> Condition:
