@@ -127,7 +127,7 @@ def test_the_seed_changes_the_random_input(arenite, model_file):
     assert rows[0] == rows[1] != rows[2]
 
 
-@pytest.mark.parametrize("arguments", [["--target", "cortex-a9"], ["--op", "4"]])
+@pytest.mark.parametrize("arguments", [["--target", "cortex-a9"], ["--op", "4"], ["--input", "x"]])
 def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     result = arenite("explain", model_file, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")

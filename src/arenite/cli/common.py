@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
 
-ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite file.")]
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite or .mnn file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the keys of docs/cli.md.")]
 
 

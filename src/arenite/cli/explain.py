@@ -64,6 +64,8 @@ def explain(
     loaded = load(model)
     what = explanation(loaded, target.value)
     check_operator(op, len(what.operators))
+    if inputs and op is None:
+        raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")
     walk = None if op is None else _walk(loaded, what, op, inputs, seed)
     if as_json:
         print_json(explanation_facts(what) if op is None else _facts(what, op, walk))

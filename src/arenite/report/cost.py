@@ -90,11 +90,10 @@ def cost_facts(cost: ModelCost) -> dict[str, Any]:
 
 
 def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None) -> dict[str, Any]:
-    path = operator.path
     return {
         "index": operator.index,
         "name": operator.view.name,
-        "function": path.function if path is not None and path.is_cmsis_nn else None,
+        "function": operator.function if operator.calls_cmsis_nn else None,
         "macs": operator.macs,
         "instructions": None if one is None else one.instructions,
         "cycles": None if one is None else one.cycles,

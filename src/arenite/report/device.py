@@ -51,9 +51,14 @@ class DeviceOperator:
     @property
     def function(self) -> str:
         """What does the work, in words where that is not CMSIS-NN."""
-        if self.path is not None and self.path.is_cmsis_nn:
+        if self.path is not None and self.calls_cmsis_nn:
             return self.path.function
         return OWN_KERNEL if self.in_tflm else NO_KERNEL
+
+    @property
+    def calls_cmsis_nn(self) -> bool:
+        """Whether CMSIS-NN does the work."""
+        return self.path is not None and self.path.is_cmsis_nn
 
     @property
     def in_tflm(self) -> bool:

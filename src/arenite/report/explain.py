@@ -17,6 +17,7 @@ from arenite.report.text import Column, fit, number, printable, table, wrapped
 
 _VALUES = 3
 _NAMES = 3  # columns without numbers that have a total
+_NARROW = 60  # cells that names of operators and functions need in full
 _PRODUCTS = ("SMLAD", "VMLADAVA", "VMUL", "SMLABB", "SMLATT", "SMLAL", "MLA")
 _ORDER = (*_PRODUCTS, "SXTB16", "SXTAB16", "ROR", "PKHBT", "PKHTB", "VLDRB", "VSTRB")
 
@@ -76,7 +77,7 @@ def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any
     return {
         "index": operator.index,
         "name": operator.view.name,
-        "function": path.function if path is not None and path.is_cmsis_nn else None,
+        "function": operator.function if operator.calls_cmsis_nn else None,
         "calls": [] if path is None else list(path.calls),
         "conditions": [] if path is None else [c._asdict() for c in path.conditions],
         "macs": operator.macs,
@@ -93,6 +94,7 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
     yield from heading(what, width)
     yield Text()
     yield from _operators(what, width)
+    yield from _not_counted(what, width)
     for group in _groups(what.operators):
         yield Text()
         yield from _group(group, width, marks)
@@ -127,7 +129,11 @@ def _operators(what: Explanation, width: int) -> list[Text]:
     columns = [
         Column("#", [*(str(op.index) for op in operators), ""], "right"),
         Column("operator", [*(printable(op.view.name) for op in operators), "total"], shrink=14),
-        Column("function", [*(op.function for op in operators), ""], shrink=16),
+        Column(
+            "function",
+            [*(op.function for op in operators), ""],
+            shrink=16 if width < _NARROW else 0,
+        ),
         Column(
             "MACs",
             [
@@ -153,6 +159,15 @@ def _operators(what: Explanation, width: int) -> list[Text]:
         return lines[:-1]
     lines[-1].stylize("bold")
     return lines
+
+
+def _not_counted(what: Explanation, width: int) -> Iterator[Text]:
+    """Kinds of operators whose instructions are not known, if those of others are."""
+    counts = [(op, what.instructions(op)) for op in what.operators]
+    unknown = {op.view.name for op, count in counts if op.calls_cmsis_nn and not count}
+    if unknown and any(count for _, count in counts):
+        names = ", ".join(sorted(unknown))
+        yield from wrapped(f"Instructions are not counted for {names}.", width, style="dim")
 
 
 def _importance(name: str) -> tuple[int, str]:
@@ -223,7 +238,9 @@ def why(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[T
         lines = wrapped(f"    {mark} {_merged(sentences)}", width, indent=5 + len(mark))
         lines[0].stylize("green" if condition.holds else "red", 4, 4 + len(mark))
         yield from lines
-    if path.calls:
+    if not path.conditions and path.calls == (path.function,):
+        yield from wrapped(f"  the only one for {group[0].view.input(0).type}", width)
+    elif len(path.calls) > 1:
         yield from wrapped("  calls " + " > ".join(path.calls), width, indent=8, style="dim")
 
 

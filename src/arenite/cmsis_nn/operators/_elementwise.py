@@ -24,4 +24,5 @@ def same_shapes(view: NodeView) -> Condition:
     a, b = view.input(0).shape, view.input(1).shape
     rank = max(len(a), len(b))
     extended = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
-    return Condition(f"the inputs have one shape: {list(a)}, {list(b)}", extended[0] == extended[1])
+    values = f"{list(a)}" if a == b else f"{list(a)}, {list(b)}"
+    return Condition(f"the inputs have one shape: {values}", extended[0] == extended[1])
