@@ -10,6 +10,7 @@ converters write them; in corners they differ:
   or with weights whose zero point is not 0;
 - TRANSPOSE_CONV with many paddings, strides and batches;
 - UNIDIRECTIONAL_SEQUENCE_LSTM, whose states begin empty in every inference;
+- SVDF whose state has a zero point, or is int8 and too narrow for a filter's results (``svdf.py``);
 - TRANSPOSE of two int8 dimensions to their own order; SOFTMAX of int16 rows of one value;
-- on targets with vectors CONV_2D along a line, see ``operators/conv_2d.py``.
+- on targets with vectors CONV_2D along some lines with steps, see ``operators/conv_2d.py``.
 """

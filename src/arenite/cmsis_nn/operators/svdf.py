@@ -1,6 +1,7 @@
 """SVDF: TFLM ``micro/kernels/cmsis_nn/svdf.cc``.
 
-Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default.
+Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default. :mod:`arenite.cmsis_nn.svdf` says where
+CMSIS-NN's results differ from the reference's, which are those computed here.
 """
 
 from __future__ import annotations
