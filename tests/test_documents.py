@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import runpy
 from pathlib import Path
@@ -83,3 +84,21 @@ def test_files_that_pages_name_exist(page):
     named = set(re.findall(r"`([\w./-]+\.(?:py|md|svg|json|txt|tflite))`", page.read_text("utf-8")))
     files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     assert {name for name in named if not any(f.endswith(f"/{name}") for f in files)} == set()
+
+
+@pytest.mark.parametrize("page", ["conv2d.md", "memory.md"])
+def test_python_sessions_say_what_they_show(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    sessions = blocks((ROOT / "docs" / page).read_text(encoding="utf-8"), "pycon")
+    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, page, page, 0)
+    failures: list[str] = []
+    result = doctest.DocTestRunner(verbose=False).run(test, out=failures.append)
+    assert result.attempted > 0
+    assert result.failed == 0, "".join(failures)
+
+
+def test_the_pictures_of_the_pages_are_up_to_date():
+    made = dict(runpy.run_path(str(ROOT / "docs" / "make_figures.py"))["figures"]())
+    assert {path.name for path in made} >= {"arena_steps.svg", "conv_smlad.svg"}
+    for path, text in made.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run `make docs`"
