@@ -114,8 +114,10 @@ def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]
     yield from _heading(cost, width)
     yield Text()
     yield from _operators(cost, width, bar)
-    yield Text()
-    yield from _notes(cost, width, ACCURACY[cost.target].instructions)
+    if len(cost.missing) < len(cost.operators):
+        yield from _accuracy(cost, width, ACCURACY[cost.target].instructions)
+    if cost.missing:
+        yield from _missing(cost, width)
 
 
 def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
@@ -131,8 +133,7 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "�
         return
     yield Text()
     yield from _loops(one, width, bar)
-    yield Text()
-    yield from _notes(cost, width, ACCURACY[cost.target].operator)
+    yield from _accuracy(cost, width, ACCURACY[cost.target].operator)
 
 
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
@@ -210,22 +211,24 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
     return sorted(groups.items(), key=lambda group: -sum(line.cycles for line in group[1]))
 
 
-def _notes(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
+def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
+    yield Text()
     yield from wrapped(
         f"An estimate: instructions within {instructions:.0%}, cycles within "
         f"{ACCURACY[cost.target].cycles:.0%}, for memory that never waits. Instructions were "
         "checked against an emulator that counts them; cycles follow from Arm's documents.",
         width,
     )
-    if cost.missing:
-        yield Text()
-        count, all_ = len(cost.missing), len(cost.operators)
-        yield from wrapped(
-            f"{count} of {all_} operators have no estimate, and are not in the total: "
-            f"{_kinds(cost.missing)}. Costs are those of int8 kernels.",
-            width,
-            style="yellow",
-        )
+
+
+def _missing(cost: ModelCost, width: int) -> Iterator[Text]:
+    yield Text()
+    yield from wrapped(
+        f"{len(cost.missing)} of {len(cost.operators)} operators have no estimate, and are not in "
+        f"the total: {_kinds(cost.missing)}. Costs are those of int8 kernels.",
+        width,
+        style="yellow",
+    )
 
 
 def _kinds(operators: Sequence[DeviceOperator]) -> str:

@@ -238,9 +238,9 @@ def why(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[T
         lines = wrapped(f"    {mark} {_merged(sentences)}", width, indent=5 + len(mark))
         lines[0].stylize("green" if condition.holds else "red", 4, 4 + len(mark))
         yield from lines
-    if not path.conditions and path.calls == (path.function,):
+    if path.is_cmsis_nn and not path.conditions and len(path.calls) == 1:
         yield from wrapped(f"  the only one for {group[0].view.input(0).type}", width)
-    elif len(path.calls) > 1:
+    elif len(path.calls) > 1 or not path.is_cmsis_nn:
         yield from wrapped("  calls " + " > ".join(path.calls), width, indent=8, style="dim")
 
 
