@@ -16,7 +16,8 @@ from arenite.report.device import device_operators
 from tests.cmsis_nn.small_models import MODELS as SMALL_MODELS
 from tests.shared import shared_model
 
-RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "cortex_m.json"
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "cortex_m.json"
 MEASURED = json.loads(RESULTS.read_text(encoding="utf-8"))
 
 
@@ -52,6 +53,20 @@ def test_no_measured_layer_was_off_by_more_than_the_stated_accuracy(processor):
     afterwards, seen = (MEASURED["layers"][kind] for kind in ("drawn_afterwards", "seen"))
     worst = max(layers[processor]["all"]["worst"] for layers in (afterwards, seen))
     assert worst / 100 <= ACCURACY[processor].operator < worst / 100 + 0.01
+
+
+def test_the_command_s_page_states_the_errors_that_were_measured():
+    page = " ".join((ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split())
+    layers = [one["all"] for one in MEASURED["layers"]["drawn_afterwards"].values()]
+    median, worst = (max(one[key] for one in layers) for key in ("median", "worst"))
+    assert f"by {median:.1f} % in the median and by {worst:.1f} % at worst" in page
+
+    errors = dict.fromkeys(PROCESSORS, 0.0)
+    for processor, name, measured in figures("instructions"):
+        share = total(ar.load(shared_model(name)), processor).instructions / measured - 1
+        errors[processor] = max(errors[processor], 100 * abs(share))
+    m4, m7, m55 = errors.values()
+    assert f"by at most {max(m4, m7):.1f} % on Cortex-M4 and M7, by {m55:.1f} % on M55" in page
 
 
 @pytest.mark.parametrize(("processor", "name", "measured"), figures("elsewhere"))
