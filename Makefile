@@ -49,8 +49,8 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_times.py
 	@$(BIN)/python docs/make_mnn.py
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
-	@$(BIN)/python docs/make_memory.py > /dev/null
-	@$(BIN)/python docs/make_conv2d.py > /dev/null
+	@$(BIN)/python docs/make_memory.py
+	@$(BIN)/python docs/make_conv2d.py
 
 bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels
 	@$(BIN)/python benchmarks/native.py

@@ -25,7 +25,7 @@ from arenite.cmsis_nn.support import arm_nn_read_s8x4, arm_s8_to_s16_unordered_w
 from arenite.cmsis_nn.targets import find_target
 from arenite.cmsis_nn.walk import requantization
 from arenite.report.device import device_operators
-from arenite.report.drawing import LARGE, SMALL, Drawing
+from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -391,11 +391,9 @@ FIGURES = (
 
 def figures() -> Iterator[tuple[Path, str]]:
     """Every picture's file and text."""
-    for figure in FIGURES:
-        yield IMAGES / f"{figure.__name__}.svg", figure().svg()
+    return documents(IMAGES, FIGURES)
 
 
 if __name__ == "__main__":
     for path, text in figures():
         path.write_text(text, encoding="utf-8")
-        print(f"wrote {path.name}")

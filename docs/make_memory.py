@@ -14,7 +14,7 @@ import arenite as ar
 from arenite.cmsis_nn.resolver import resolver_for
 from arenite.memory.abi import ABIS
 from arenite.memory.allocator import MicroAllocator
-from arenite.report.drawing import LARGE, SMALL, Drawing
+from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 from arenite.runtime.allocation import dry_run
 
@@ -178,11 +178,9 @@ FIGURES = (arena_regions, arena_steps, arena_tail)
 
 def figures() -> Iterator[tuple[Path, str]]:
     """Every picture's file and text."""
-    for figure in FIGURES:
-        yield IMAGES / f"{figure.__name__}.svg", figure().svg()
+    return documents(IMAGES, FIGURES)
 
 
 if __name__ == "__main__":
     for path, text in figures():
         path.write_text(text, encoding="utf-8")
-        print(f"wrote {path.name}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from xml.sax.saxutils import escape
 
 #: Class names of fills, with their colours on light and on dark pages.
@@ -104,6 +105,12 @@ class Drawing:
                 "",
             ]
         )
+
+
+def documents(folder: Path, figures: Iterable[Callable[[], Drawing]]) -> Iterator[tuple[Path, str]]:
+    """For functions that draw a picture each: its file, which has the function's name, and text."""
+    for figure in figures:
+        yield folder / f"{figure.__name__}.svg", figure().svg()
 
 
 def _style(dark: int) -> str:
