@@ -79,29 +79,10 @@ static inline ar_range ar_range_of(int32_t bias, ar_weight_sums w, int32_t input
                     bias + w.positive * most + w.negative * least};
 }
 
-/* The steps of one channel's output: threshold[i] is the smallest accumulator in [low, high]
- * whose output is at least first + i, or high + 1 if none is. */
-typedef struct {
-  int32_t first;
-  int32_t count;
-  int32_t low, high;
-  int32_t one_sign; /* of the accumulators before they were moved */
-  int32_t threshold[256];
-} ar_steps;
-
 /* Fills multiplier, shift, high_shift and constant of a lane, and the mode of all; returns
  * INTEGER or SLOW. */
 ar_requantize_mode ar_requantize_integer_plan(ar_requantize_integers *way, int lane,
                                               int32_t multiplier, int32_t shift,
                                               int32_t output_offset);
-
-/* The steps of a lane whose shift lies in [-31, -1], between the activation's bounds, as far as
- * accumulators in the range reach them; the range lies within int32 and stays off its ends. */
-void ar_requantize_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
-                         int32_t output_offset, int32_t activation_min, int32_t activation_max,
-                         ar_range range);
-
-/* Takes `center` off all accumulators; where they had one sign, both signs then share a line. */
-void ar_requantize_move(ar_steps *steps, int32_t center);
 
 #endif

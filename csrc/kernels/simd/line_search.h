@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "requantize.h"
+#include "steps.h"
 
 typedef struct {
   float scale, offset, negative_offset;
@@ -18,25 +19,20 @@ static void on_line(const line *l, const int32_t *acc, int32_t *output) {
  * accumulators if they are on both sides of every step, and if no step that lies on one side
  * is taken on the other. */
 static int proves(const ar_steps *steps, const line *l) {
-  _Alignas(64) int32_t on[16], before[16], y_on[16], y_before[16], around_zero[16] = {0, -1};
+  _Alignas(64) int32_t before[16], y_on[16], y_before[16], around_zero[16] = {0, -1};
   on_line(l, around_zero, around_zero);
   const int32_t at_zero = around_zero[0], at_minus_one = around_zero[1];
-  const int both_signs = steps->low < 0 && steps->high >= 0;
+  const int32_t both_signs = -(steps->low < 0 && steps->high >= 0);
   for (int i = 0; i < steps->count; i += 16) {
-    for (int lane = 0; lane < 16; ++lane) {
-      on[lane] = i + lane < steps->count ? steps->threshold[i + lane] : 0;
-      before[lane] = (int32_t)((uint32_t)on[lane] - 1);
-    }
+    const int32_t *on = steps->threshold + i, *wanted = steps->output + i;
+    for (int lane = 0; lane < 16; ++lane) before[lane] = (int32_t)((uint32_t)on[lane] - 1);
     on_line(l, on, y_on);
     on_line(l, before, y_before);
-    int bad = 0;
+    int32_t bad = 0;
     for (int lane = 0; lane < 16; ++lane) {
-      const int32_t wanted = steps->first + i + lane;
-      const int valid = i + lane < steps->count;
-      bad |= valid & (on[lane] <= steps->high) & (y_on[lane] < wanted);
-      bad |= valid & (before[lane] >= steps->low) & (y_before[lane] >= wanted);
-      bad |= valid & both_signs & (on[lane] > 0) & (at_minus_one >= wanted);
-      bad |= valid & both_signs & (on[lane] <= 0) & (at_zero < wanted);
+      bad |= (on[lane] <= steps->high) & (y_on[lane] < wanted[lane]);
+      bad |= (before[lane] >= steps->low) & (y_before[lane] >= wanted[lane]);
+      bad |= both_signs & (on[lane] > 0 ? at_minus_one >= wanted[lane] : at_zero < wanted[lane]);
     }
     if (bad) return 0;
   }
@@ -55,7 +51,7 @@ static float neighbour(float x, int number) {
  * that must still be proven. */
 static ar_requantize_mode middle_line(const ar_steps *steps, double scale, double *offset,
                                       double *negative_offset) {
-  enum { LANES = 8 };
+  enum { LANES = AR_STEP_LANES };
   double low[2][LANES], high[2][LANES]; /* for accumulators >= 0, and below */
   for (int i = 0; i < LANES; ++i) {
     low[0][i] = low[1][i] = -1e30;
@@ -63,11 +59,9 @@ static ar_requantize_mode middle_line(const ar_steps *steps, double scale, doubl
   }
   for (int first = 0; first < steps->count; first += LANES)
     for (int i = 0; i < LANES; ++i) {
-      /* Beyond the last step: the last again. */
-      const int at = first + i < steps->count ? first + i : steps->count - 1;
-      const int32_t on = steps->threshold[at];
-      const double least = steps->first + at - scale * on;
-      const double most = steps->first + at - scale * ((double)on - 1);
+      const int32_t on = steps->threshold[first + i], output = steps->output[first + i];
+      const double least = output - scale * on;
+      const double most = output - scale * ((double)on - 1);
       const double least_if = on <= steps->high ? least : -1e30;
       const double most_if = on > steps->low ? most : 1e30;
       const double least0 = on >= 0 ? least_if : -1e30, least1 = on < 0 ? least_if : -1e30;
@@ -121,13 +115,12 @@ static ar_requantize_mode plan_lane(ar_requantize_block *block, int lane, int32_
   }
   if (shift > -1 || shift < -31 || multiplier < 0) return exact;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
-  ar_steps steps;
-  ar_requantize_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max,
-                      range);
   /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
   const int32_t center =
       range.low >= 0 || range.high < 0 ? (int32_t)((range.low + range.high) / 2) : 0;
-  ar_requantize_move(&steps, center);
+  ar_steps steps;
+  ar_find_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max, range,
+                center);
   line found;
   const float nearest = (float)ldexp((double)multiplier, shift - 31);
   const ar_requantize_mode mode = find_line(&steps, nearest, &found);

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +78,7 @@ def _best_isa() -> str:
 class _Step:
     kernel: Any
     params: Any
+    constants: Any  # the step's tensors as its kernel was measured with them
     plan_bytes: int
     first_tensor: int
     isa: str
@@ -175,26 +177,30 @@ class Program:
         self._keep: list[Any] = []
         self._workspace_bytes = 0
         self._failed = ffi.new("int32_t *")
+        self._sizes, self._found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
 
     def __len__(self) -> int:
         return len(self._steps)
 
     def add(self, name: str, params: Any, tensors: Sequence[NativeTensor]) -> bool:
         """Add a step for an operator if there is a kernel that takes these tensors."""
-        if any(len(t.shape) > _MAX_RANK for t in tensors) or not all(map(_is_aligned, tensors)):
-            return False
+        for tensor in tensors:
+            if len(tensor.shape) > _MAX_RANK or not _is_aligned(tensor):
+                return False
         keep: list[Any] = []
         try:
             struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
         except (KeyError, OverflowError):
             return False
-        sizes, found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
-        kernel = lib.ar_find_kernel(
-            name.encode(), self._isa, struct, _tensor_array(_constants(tensors)), sizes, found
-        )
+        constants = _tensor_array(tensors, only_constants=True)
+        sizes, found = self._sizes, self._found
+        kernel = lib.ar_find_kernel(name.encode(), self._isa, struct, constants, sizes, found)
         if not kernel:
             return False
-        self._steps.append(_Step(kernel, struct, sizes.plan, len(self._tensors), _NAMES[found[0]]))
+        isa_name = _NAMES[found[0]]
+        self._steps.append(
+            _Step(kernel, struct, constants, sizes.plan, len(self._tensors), isa_name)
+        )
         self._tensors += tensors
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
         self._keep += keep
@@ -202,20 +208,19 @@ class Program:
 
     def finish(self) -> None:
         """Pack constants and lay out steps, tensors and workspace."""
-        offsets = np.cumsum([0] + [_align(step.plan_bytes) for step in self._steps]).tolist()
+        offsets = list(accumulate((_align(step.plan_bytes) for step in self._steps), initial=0))
         plans = _aligned(offsets[-1])
-        base = ffi.cast("uint8_t *", ffi.from_buffer(plans))
+        base = ffi.cast("uint8_t *", from_buffer(plans))
         self._io = _tensor_array(self._tensors)
-        self._array = ffi.new("ar_step[]", max(len(self._steps), 1))
-        io = _tensor_array(_constants(self._tensors))
-        for step, slot, offset in zip(self._steps, self._array, offsets, strict=False):
-            plan = base + offset
-            status = step.kernel.plan(step.params, io + step.first_tensor, plan)
+        slots = []
+        for step, offset in zip(self._steps, offsets, strict=False):
+            kernel, plan = step.kernel, base + offset
+            status = kernel.plan(step.params, step.constants, plan)
             if status:
-                name = ffi.string(step.kernel.name).decode()
+                name = ffi.string(kernel.name).decode()
                 raise AreniteError(f"the native kernel of {name} failed with status {status}")
-            slot.run, slot.params, slot.plan = step.kernel.run, step.params, plan
-            slot.first_tensor = step.first_tensor
+            slots.append((kernel.run, step.params, plan, step.first_tensor))
+        self._array = ffi.new("ar_step[]", slots or 1)
         workspace = _aligned(self._workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
         self._keep += [plans, workspace]
@@ -278,11 +283,6 @@ class Program:
         return self._steps[step].isa
 
 
-def _constants(tensors: Sequence[NativeTensor]) -> list[NativeTensor]:
-    """The tensors as kernels are measured and planned: other data do not exist yet."""
-    return [t if t.is_constant else t._replace(data=None) for t in tensors]
-
-
 def _is_aligned(tensor: NativeTensor) -> bool:
     """Whether elements lie where C may read them: a file's constants may lie anywhere."""
     return tensor.data is None or bool(tensor.data.flags.aligned)
@@ -307,16 +307,22 @@ def _align(size: int) -> int:
 
 def _aligned(size: int) -> npt.NDArray[np.uint8]:
     memory = np.zeros(size + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
+    start = -address_of(memory) % _ALIGNMENT
     return memory[start : start + max(size, 1)]
 
 
-def _tensor_array(tensors: Sequence[NativeTensor]) -> Any:
-    array = ffi.new("ar_tensor[]", max(len(tensors), 1))
-    for slot, tensor in zip(array, tensors, strict=False):
-        slot.type, slot.rank = tensor.type, len(tensor.shape)
-        for axis, extent in enumerate(tensor.shape):
-            slot.dims[axis] = extent
-        if tensor.data is not None:
-            slot.data = ffi.cast("void *", address_of(tensor.data))
-    return array
+def _tensor_array(tensors: Sequence[NativeTensor], *, only_constants: bool = False) -> Any:
+    """The tensors in C; ``only_constants`` as kernels are measured and planned with them:
+    other data do not exist yet."""
+    values = [
+        (
+            ffi.NULL
+            if data is None or (only_constants and not is_constant)
+            else from_buffer(data),
+            type_,
+            len(shape),
+            shape,
+        )
+        for data, type_, shape, is_constant in tensors
+    ]
+    return ffi.new("ar_tensor[]", values or 1)

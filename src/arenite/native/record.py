@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,34 +20,72 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
         OverflowError: A number does not fit the C type, as in hostile files.
     """
     name = type(record).__name__
-    try:
-        struct = ffi.new(f"{name} *")
-    except ffi.error as error:
-        raise KeyError(name) from error
-    _fill(ffi, struct[0], record, keep)
+    fields = _fields(ffi, name)
+    struct = ffi.new(f"{name} *", _values(ffi, fields, record, keep))
     keep.append(struct)
     return struct
 
 
-def _fill(ffi: Any, struct: Any, record: Any, keep: list[Any]) -> None:
-    for name, field in ffi.typeof(struct).fields:
-        value = getattr(record, name)
-        kind = field.type.kind
-        if kind == "struct":
-            _fill(ffi, getattr(struct, name), value, keep)
-        elif kind == "array" and field.type.item.kind == "struct":
-            for item, part in zip(getattr(struct, name), value, strict=True):
-                _fill(ffi, item, part, keep)
-        elif kind == "pointer":
-            setattr(struct, name, _pointer(ffi, field.type, value, keep))
-        else:
-            setattr(struct, name, value)
+class _Field(NamedTuple):
+    """A struct's field: its name, and what is needed to carry its value over.
+
+    ``item`` is the C type that a pointer points to, of ``item_size`` bytes; ``fields`` are
+    those of a struct, or of the ``length`` structs in an array.
+    """
+
+    name: str
+    kind: str
+    item: str = ""
+    item_size: int = 0
+    fields: tuple[_Field, ...] = ()
+    length: int = 1
 
 
-def _pointer(ffi: Any, ctype: Any, value: Any, keep: list[Any]) -> Any:
+@cache
+def _fields(ffi: Any, name: str) -> tuple[_Field, ...]:
+    """A struct's fields.
+
+    Raises:
+        KeyError: There is no C struct of that name.
+    """
+    try:
+        ctype = ffi.typeof(name)
+    except ffi.error as error:
+        raise KeyError(name) from error
+    return tuple(_field(ffi, field_name, field.type) for field_name, field in ctype.fields)
+
+
+def _field(ffi: Any, name: str, ctype: Any) -> _Field:
+    if ctype.kind == "struct":
+        return _Field(name, "struct", fields=_fields(ffi, ctype.cname))
+    if ctype.kind == "array" and ctype.item.kind == "struct":
+        fields = _fields(ffi, ctype.item.cname)
+        return _Field(name, "structs", fields=fields, length=ctype.length)
+    if ctype.kind == "pointer":
+        return _Field(name, "pointer", ctype.item.cname, ffi.sizeof(ctype.item))
+    return _Field(name, "value")
+
+
+def _values(ffi: Any, fields: tuple[_Field, ...], record: Any, keep: list[Any]) -> list[Any]:
+    values = []
+    for field in fields:
+        value = getattr(record, field.name)
+        if field.kind == "pointer":
+            value = _pointer(ffi, field, value, keep)
+        elif field.kind == "struct":
+            value = _values(ffi, field.fields, value, keep)
+        elif field.kind == "structs":
+            if len(value) != field.length:
+                raise ValueError(f"{field.name}: expected {field.length} records, got {len(value)}")
+            value = [_values(ffi, field.fields, part, keep) for part in value]
+        values.append(value)
+    return values
+
+
+def _pointer(ffi: Any, field: _Field, value: Any, keep: list[Any]) -> Any:
     array = np.ascontiguousarray(value)
-    if array.itemsize != ffi.sizeof(ctype.item):
-        raise TypeError(f"expected an array of {ctype.item.cname}, got {array.dtype}")
-    pointer = ffi.from_buffer(f"{ctype.item.cname}[]", array)
+    if array.itemsize != field.item_size:
+        raise TypeError(f"expected an array of {field.item}, got {array.dtype}")
+    pointer = ffi.from_buffer(f"{field.item}[]", array)
     keep.append((array, pointer))
     return pointer

@@ -23,6 +23,7 @@ class CompiledSubgraph:
         self._entries = graph.nodes[0]
         self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
+        self._absent = NativeTensor(None, lib.AR_ABSENT, (), False)
         self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
         self._program.finish()
         self._ends = _ends(self.steps)
@@ -128,14 +129,14 @@ class CompiledSubgraph:
         if not _is_own(entry.registration):
             return -1
         self._host.enter_node(0, number)
-        indices = (*entry.node.outputs, *entry.node.inputs, -1, -1, -1)
-        tensors = [self._tensor(index) for index in indices]
+        absent = self._absent
+        indices = (*entry.node.outputs, *entry.node.inputs)
+        tensors = [absent if index < 0 else self._tensor(index) for index in indices]
+        tensors += (absent, absent, absent)
         added = self._program.add(entry.node.name, entry.node.params, tensors)
         return len(self._program) - 1 if added else -1
 
     def _tensor(self, index: int) -> NativeTensor:
-        if index < 0:
-            return NativeTensor(None, lib.AR_ABSENT, (), False)
         tensor = self._host.get_eval_tensor(index)
         constant = tensor.data is not None and not tensor.data.flags.writeable
         return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
