@@ -112,17 +112,18 @@ def quantize_multipliers(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts."""
     values = np.atleast_1d(np.asarray(reals, np.float64))
+    # Of the 52 fraction bits 30 stay. Half of what falls off is added to the whole number, so
+    # that a fraction which rounds up to 1 carries into the exponent.
+    bits = np.abs(values).view(np.int64) + (1 << 21)
+    multipliers = (bits >> 22 & 0x3FFFFFFF) | 0x40000000
+    shifts = (bits >> 52) - 1022
     if not np.isfinite(values).all():
         _require_finite(float(values[~np.isfinite(values)][0]))
-    fractions, shifts = np.frexp(values)
-    exact = np.abs(fractions) * 2.0**31
-    floor = np.floor(exact)
-    multipliers = np.copysign(floor + (exact - floor >= 0.5), fractions)
-    too_large = multipliers == 2.0**31
-    multipliers[too_large] = 2.0**30
-    shifts[too_large] += 1
-    too_small = shifts < -31
-    multipliers[too_small] = shifts[too_small] = 0
+    if values.min(initial=0.0) < 0:
+        np.negative(multipliers, out=multipliers, where=values < 0)
+    if shifts.min(initial=0) < -31:
+        multipliers[shifts < -31] = 0
+        shifts[shifts < -31] = 0
     return multipliers.astype(np.int32), shifts.astype(np.int32)
 
 

@@ -74,8 +74,7 @@ class _ModelReader:
             for number, code in enumerate(_list(row["operator_codes"]))
         ]
         self.buffers = [
-            self._buffer(buffer, f"$.buffers[{number}]")
-            for number, buffer in enumerate(_list(row["buffers"]))
+            self._buffer(buffer, number) for number, buffer in enumerate(_list(row["buffers"]))
         ]
 
     def model(self, source: str) -> Model:
@@ -99,21 +98,21 @@ class _ModelReader:
 
     # -- buffers
 
-    def _buffer(self, row: Row, path: str) -> Array | None:
+    def _buffer(self, row: Row, number: int) -> Array | None:
         """A buffer's bytes, which may lie behind the FlatBuffer; None if it is empty."""
         data: Array | None = row["data"]
         if row["offset"] > 1:
-            data = self.reader.span(row["offset"], row["size"], path)
+            data = self.reader.span(row["offset"], row["size"], f"$.buffers[{number}]")
         return data if data is not None and len(data) else None
 
     def _data(self, index: int, type_: TensorType, path: str) -> Array | None:
-        """A tensor's constant data, copied only if they are not aligned for their type."""
+        """The constant data of the tensor at ``path``, copied only if they are not aligned."""
         if index >= len(self.buffers):
             if index == 0:
                 return None
             raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         data = self.buffers[index]
-        if data is not None and not _aligned(data, type_.dtype.alignment):
+        if data is not None and not _is_aligned(data, type_.dtype.alignment):
             data = data.copy()
             data.flags.writeable = False
             self.buffers[index] = data
@@ -140,8 +139,8 @@ class _ModelReader:
                 self._operator(operator, f"{path}.operators[{number}]")
                 for number, operator in enumerate(_list(row["operators"]))
             ),
-            inputs=_tuple(row["inputs"]),
-            outputs=_tuple(row["outputs"]),
+            inputs=row["inputs"] or (),
+            outputs=row["outputs"] or (),
             name=row["name"] or "",
         )
 
@@ -152,19 +151,16 @@ class _ModelReader:
                 f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {row['type']}",
                 path=f"{path}.type",
             )
-        for name, message in _REFUSED_IN_TENSORS.items():
-            if row[name] not in (None, 0, []):
-                raise ModelError(message, path=f"{path}.{name}")
+        if row["sparsity"] is not None or row["external_buffer"] or row["variant_tensors"]:
+            raise _refused(row, path)
         return Tensor(
             name=row["name"] or "",
             type=type_,
-            shape=_tuple(row["shape"]),
+            shape=row["shape"] or (),
             data=self._data(row["buffer"], type_, path),
-            quantization=_quantization(row["quantization"], f"{path}.quantization"),
+            quantization=_quantization(row["quantization"], path),
             is_variable=row["is_variable"],
-            shape_signature=None
-            if row["shape_signature"] is None
-            else _tuple(row["shape_signature"]),
+            shape_signature=row["shape_signature"],
             has_rank=row["has_rank"],
             buffer=row["buffer"],
         )
@@ -180,16 +176,16 @@ class _ModelReader:
         union_2: Union | None = row["builtin_options_2"]
         return Operator(
             name=name,
-            inputs=_tuple(row["inputs"]),
-            outputs=_tuple(row["outputs"]),
+            inputs=row["inputs"] or (),
+            outputs=row["outputs"] or (),
             options=self._options(name, is_custom, union, f"{path}.builtin_options"),
             custom_options=self._custom_options(row, path),
             is_custom=is_custom,
-            intermediates=_tuple(row["intermediates"]),
+            intermediates=row["intermediates"] or (),
             version=version,
             options_type=union.type if union else 0,
             options_2_type=union_2.type if union_2 else 0,
-            mutating_variable_inputs=_tuple(row["mutating_variable_inputs"]),
+            mutating_variable_inputs=row["mutating_variable_inputs"] or (),
         )
 
     def _options(
@@ -206,9 +202,6 @@ class _ModelReader:
         if union.type != row.UNION_TYPE:
             return None
         values = self.reader.table(union.value.position, fields, path)
-        for field, value in values.items():
-            if isinstance(value, np.ndarray):
-                values[field] = _tuple(value)
         return row(**values)
 
     def _custom_options(self, row: Row, path: str) -> bytes:
@@ -246,6 +239,11 @@ def _operator_code(row: Row, path: str) -> tuple[str, bool, int]:
     return row["custom_code"], True, row["version"]
 
 
+def _refused(row: Row, path: str) -> ModelError:
+    name = next(name for name in _REFUSED_IN_TENSORS if row[name] not in (None, 0, []))
+    return ModelError(_REFUSED_IN_TENSORS[name], path=f"{path}.{name}")
+
+
 def _quantization(row: Row | None, path: str) -> Quantization | None:
     """None also where the table is there and says nothing, as TFLM has it."""
     if row is None:
@@ -254,7 +252,7 @@ def _quantization(row: Row | None, path: str) -> Quantization | None:
         raise ModelError(
             "the tensor has custom or blockwise quantisation, which TFLM does not run; "
             "quantise the model per tensor or per channel",
-            path=f"{path}.details",
+            path=f"{path}.quantization.details",
         )
     scale, zero_point, low, high = row["scale"], row["zero_point"], row["min"], row["max"]
     if scale is None and zero_point is None and low is None and high is None:
@@ -291,12 +289,13 @@ def _options_row(name: str) -> tuple[type[OptionsTable], tuple[Field, ...]] | No
     registration = ops.builtin(name)
     if registration is None or registration.options is None:
         return None
-    return registration.options, options_fields(registration.options)
+    fields = options_fields(registration.options)
+    short = (field._replace(as_tuple=field.kind.startswith("[")) for field in fields)
+    return registration.options, tuple(short)
 
 
-def _aligned(data: Array, alignment: int) -> bool:
-    address: int = data.__array_interface__["data"][0]
-    return address % alignment == 0
+def _is_aligned(data: Array, alignment: int) -> bool:
+    return alignment == 1 or data.__array_interface__["data"][0] % alignment == 0
 
 
 def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:
@@ -305,7 +304,3 @@ def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:
 
 def _list(rows: list[Row] | None) -> list[Row]:
     return rows or []
-
-
-def _tuple(values: Array | None) -> tuple[Any, ...]:
-    return () if values is None else tuple(values.tolist())

@@ -6,7 +6,9 @@ Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
@@ -30,8 +32,7 @@ MAX_SCRATCH_BUFFERS_PER_OP = 12
 FOREVER = 1 << 31
 
 
-@dataclass(frozen=True)
-class AllocatorCheckpoint:
+class AllocatorCheckpoint(NamedTuple):
     """The state of an allocator before a model, to return to when the model fails."""
 
     arena: Checkpoint
@@ -50,7 +51,8 @@ class MicroAllocator:
         self.arena = arena
         self.planner = planner
         self.abi = abi
-        self._records: list[Allocation] = []  # with offsets from the arena's end
+        # What allocations are made of, with offsets from the arena's end: few ask for them.
+        self._records: list[tuple[Any, ...]] = []
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -140,8 +142,7 @@ class MicroAllocator:
 
     def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        for struct in _tensor_structs(tensor):
-            self.arena.touch_temp(*struct.layout(self.abi))
+        self.arena.touch_temp(*_tensor_layouts(_zero_points(tensor), self.abi))
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -191,7 +192,7 @@ class MicroAllocator:
 
     def allocate_persistent_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for the full ``TfLiteTensor`` of an input or output."""
-        first, *quantization = _tensor_structs(tensor)
+        first, *quantization = _tensor_structs(_zero_points(tensor))
         self._allocate(first, Category.PERSISTENT_TENSOR, purpose=tensor.name)
         for struct in quantization:
             self._allocate(struct, Category.QUANTIZATION, purpose=tensor.name)
@@ -210,8 +211,10 @@ class MicroAllocator:
     def allocations(self) -> Allocations:
         """The arena's use: TFLM's table, and every block in the tail."""
         arena = self.arena
-        end = arena.buffer_tail
-        records = tuple(replace(record, offset=end + record.offset) for record in self._records)
+        records = tuple(
+            Allocation(category, size, used, arena.buffer_tail + offset, *rest)
+            for category, size, used, offset, *rest in self._records
+        )
         return Allocations(
             arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
@@ -284,7 +287,7 @@ class MicroAllocator:
         before = self.arena.tail
         offset = self.arena.allocate_persistent_buffer(size, alignment)
         used, place = before - self.arena.tail, offset - self.arena.buffer_tail
-        self._records.append(Allocation(category, size, used, place, count, purpose, operator))
+        self._records.append((category, size, used, place, count, purpose, operator))
         return offset
 
     def _commit_static_memory_plan(self, model: Model) -> MemoryPlan:
@@ -330,10 +333,22 @@ class MicroAllocator:
         return self.arena.allocate_temp(size + slack, ARENA_ALIGNMENT)
 
 
-def _tensor_structs(tensor: Tensor) -> list[Struct]:
-    """A full tensor, and its quantisation if it has scales and zero points."""
+def _zero_points(tensor: Tensor) -> int:
+    """How many zero points a full tensor holds; 0 without scales and zero points."""
     quantization = tensor.quantization
-    if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
+    if quantization is None or not len(quantization.zero_point):
+        return 0
+    return len(quantization.scale)
+
+
+def _tensor_structs(zero_points: int) -> list[Struct]:
+    """A full tensor, and its quantisation if it has scales and zero points."""
+    if not zero_points:
         return [structs.TENSOR]
-    zero_points = structs.int_array(len(quantization.scale))
-    return [structs.TENSOR, structs.AFFINE_QUANTIZATION, zero_points]
+    return [structs.TENSOR, structs.AFFINE_QUANTIZATION, structs.int_array(zero_points)]
+
+
+@cache
+def _tensor_layouts(zero_points: int, abi: Abi) -> tuple[tuple[int, int], ...]:
+    """Sizes and alignments of :func:`_tensor_structs`."""
+    return tuple(struct.layout(abi) for struct in _tensor_structs(zero_points))

@@ -12,8 +12,7 @@ where Python put the memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +31,7 @@ Memory = bytearray | memoryview | npt.NDArray[Any]
 _MAP_WIDTH = 60
 
 
-@dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """Positions of the arena's pointers, to return to when an allocation fails midway."""
 
     head: int
@@ -101,13 +99,19 @@ class SingleArenaBufferAllocator:
         self._note_use()
         return start
 
-    def touch_temp(self, size: int, alignment: int) -> None:
-        """Allocate a temporary block and give it back at once: the reset returns its bytes."""
-        end = -(-self.temp // alignment) * alignment + size
-        if end > self.tail:
-            raise self._too_small("temporary", size, self.tail - end + size)
-        self.temp = end
-        self._note_use()
+    def touch_temp(self, *blocks: tuple[int, int]) -> None:
+        """Allocate temporary blocks, each a size and an alignment, and give them back at once:
+        the reset returns their bytes.
+
+        Raises:
+            ArenaError: A block would reach into the tail.
+        """
+        for size, alignment in blocks:
+            end = -(-self.temp // alignment) * alignment + size
+            if end > self.tail:
+                raise self._too_small("temporary", size, self.tail - end + size)
+            self.temp = end
+            self._note_use()
 
     def deallocate_temp(self, offset: int) -> None:
         """Mark a temporary block as given back; its bytes return with the reset.
@@ -260,8 +264,10 @@ class SingleArenaBufferAllocator:
 
     def _note_use(self) -> None:
         # `used`, written out: this runs for every allocation.
-        head = max(self.head, self.temp) - self.buffer_head
-        self._high_water = max(self._high_water, head + self.buffer_tail - self.tail)
+        head = self.temp if self.temp > self.head else self.head  # noqa: FURB136 - faster
+        used = head - self.buffer_head + self.buffer_tail - self.tail
+        if used > self._high_water:
+            self._high_water = used
 
     def _too_small(self, region: str, size: int, free: int) -> ArenaError:
         return ArenaError(

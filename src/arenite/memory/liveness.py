@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ _CALLS = {
 }
 
 
-@dataclass(frozen=True)
-class ScratchRequest:
+class ScratchRequest(NamedTuple):
     """A scratch buffer that an operator asked for in ``prepare``."""
 
     size: int
@@ -59,8 +59,7 @@ class Lifetime:
         self.last_used = scope
 
 
-@dataclass(frozen=True)
-class Lifetimes:
+class Lifetimes(NamedTuple):
     """Lifetimes by subgraph and tensor index, and by scratch handle."""
 
     tensors: list[list[Lifetime]]
@@ -156,20 +155,25 @@ def tensor_bytes(tensor: Tensor) -> int:
     """
     if min(tensor.shape, default=0) < 0:
         raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(tensor.shape)}")
-    size = tensor.size * _element_bytes(tensor)
+    element = _ELEMENT_BYTES.get(tensor.type)
+    if element is None:
+        raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
+    size = tensor.size * element
     if size > MAX_BYTES:
         raise ModelError(f"tensor {tensor.name!r} takes {size} bytes, TFLM counts to {MAX_BYTES}")
     return size
 
 
-def _element_bytes(tensor: Tensor) -> int:
-    if tensor.type is TensorType.INT4:
-        return 1
-    if tensor.type is TensorType.RESOURCE:
-        return 4
-    if tensor.type.bits < 8 or tensor.type.name.startswith("FLOAT8"):
-        raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
-    return tensor.type.bits // 8
+#: Bytes of an element in the arena, for the types that TFLM has a size for.
+_ELEMENT_BYTES = {
+    **{
+        type_: type_.bits // 8
+        for type_ in TensorType
+        if type_.bits >= 8 and not type_.name.startswith("FLOAT8")
+    },
+    TensorType.INT4: 1,
+    TensorType.RESOURCE: 4,
+}
 
 
 def offline_offsets(model: Model) -> list[list[int]] | None:

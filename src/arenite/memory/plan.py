@@ -6,7 +6,7 @@ Facts: TFLM ``micro_allocation_info.cc`` and ``MicroAllocator::CommitStaticMemor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from arenite.errors import ModelError
@@ -113,7 +113,14 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
     )
     solution = plan(problem, planner)
     pairs = zip(buffers, solution.offsets, strict=True)
-    return [replace(buffer, offset=offset) for buffer, offset in pairs], solution.size
+    return [_placed(buffer, offset) for buffer, offset in pairs], solution.size
+
+
+def _placed(b: PlannedBuffer, offset: int) -> PlannedBuffer:
+    # `replace`, written out: every load does this for all tensors.
+    return PlannedBuffer(
+        b.name, b.kind, b.subgraph, b.index, offset, b.size, b.begin, b.end, b.offline_offset
+    )
 
 
 def _buffer(

@@ -6,11 +6,10 @@ A planner is a function between the two. It knows no graph and no tensors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(NamedTuple):
     """A piece of memory that is needed for a while.
 
     ``begin`` and ``end`` are moments; the lifetime is half-open: the buffer is alive at
@@ -32,15 +31,13 @@ class Buffer:
     offline_offset: int | None = None
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """Buffers that are to share one piece of memory."""
 
     buffers: tuple[Buffer, ...]
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """An offset for every buffer of the problem, and the size of the memory, in bytes."""
 
     offsets: tuple[int, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
@@ -67,8 +67,7 @@ class CategoryTotal:
     count: int
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(NamedTuple):
     """The moment at which most of an arena was in use: this much, aligned, it has to have.
 
     Attributes:
@@ -117,7 +116,7 @@ class Allocations:
             "total": self.total,
             "head": self.head,
             "tail": self.tail,
-            "peak": asdict(self.peak),
+            "peak": self.peak._asdict(),
             "categories": [asdict(total) for total in self.categories],
             "records": [{**asdict(r), "category": r.category.value} for r in self.records],
         }

@@ -244,7 +244,10 @@ def convolution_multipliers(
             f"axis of as many elements, got {len(scales)} along axis {axis} of {weights.shape}"
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.float64(inp.scale) * np.broadcast_to(scales, channels) / output.scale
-    worst = effective[np.argmax(np.abs(effective))]
+        effective = np.float64(inp.scale) * scales / output.scale
+    worst = effective[np.abs(effective).argmax()]
     requantization(context, float(worst), "input * weights / output")
-    return quantize_multipliers(effective)
+    if len(effective) == channels:
+        return quantize_multipliers(effective)
+    multipliers, shifts = quantize_multipliers(effective)
+    return multipliers.repeat(channels), shifts.repeat(channels)

@@ -86,7 +86,7 @@ def small_arena_facts(file: str, firmware: Firmware, arena: int, peak: Peak) -> 
         "fits": False,
         "arena": arena,
         "smallest_arena": peak.smallest_arena,
-        "set_by": asdict(peak),
+        "set_by": peak._asdict(),
     }
 
 

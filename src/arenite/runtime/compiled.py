@@ -11,6 +11,8 @@ from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
 
+_ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
+
 
 class CompiledSubgraph:
     """The main subgraph: runs of native steps, and Python operators where there is no kernel.
@@ -23,7 +25,6 @@ class CompiledSubgraph:
         self._entries = graph.nodes[0]
         self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
-        self._absent = NativeTensor(None, lib.AR_ABSENT, (), False)
         self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
         self._program.finish()
         self._ends = _ends(self.steps)
@@ -129,10 +130,9 @@ class CompiledSubgraph:
         if not _is_own(entry.registration):
             return -1
         self._host.enter_node(0, number)
-        absent = self._absent
         indices = (*entry.node.outputs, *entry.node.inputs)
-        tensors = [absent if index < 0 else self._tensor(index) for index in indices]
-        tensors += (absent, absent, absent)
+        tensors = [_ABSENT if index < 0 else self._tensor(index) for index in indices]
+        tensors += (_ABSENT, _ABSENT, _ABSENT)
         added = self._program.add(entry.node.name, entry.node.params, tensors)
         return len(self._program) - 1 if added else -1
 

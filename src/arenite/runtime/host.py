@@ -23,6 +23,7 @@ class HostContext(StateGuard):
             [EvalTensor(t.type, t.shape, t.value) for t in subgraph.tensors]
             for subgraph in model.subgraphs
         ]
+        self._full: dict[tuple[int, int], TfLiteTensor] = {}
         self.enter_node(0, 0)
 
     # -- callbacks for kernels
@@ -55,9 +56,13 @@ class HostContext(StateGuard):
         self._current = self.tensors[subgraph]
 
     def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
-        """A full tensor, with its current shape."""
-        tensor, current = self.model.subgraphs[subgraph].tensors[index], self.tensors[subgraph]
-        return full_tensor(tensor, current[index], index)
+        """A full tensor, with its current shape: the same object as long as that holds."""
+        current = self.tensors[subgraph][index]
+        full = self._full.get((subgraph, index))
+        if full is None or full.shape is not current.shape or full.is_variable:
+            tensor = self.model.subgraphs[subgraph].tensors[index]
+            full = self._full[subgraph, index] = full_tensor(tensor, current, index)
+        return full
 
     # -- places in messages
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,9 +54,11 @@ class _Slot(NamedTuple):
     decode: Decoder
 
 
-class _Layout(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Layout:
     """A table, compiled."""
 
+    schema: Schema
     slots: tuple[_Slot, ...]
     defaults: Row
 
@@ -93,8 +96,9 @@ class Reader:
         self.size = len(data)
         self.bytes = np.frombuffer(data, np.uint8)
         self.bytes.flags.writeable = False
+        self._address = self.bytes.__array_interface__["data"][0]
         self._budget = ALLOWANCE * self.size + SLACK
-        self._plans: dict[tuple[int, int], _Plan] = {}
+        self._plans: dict[tuple[int, _Layout], _Plan] = {}
 
     def root(self) -> Row:
         """Check the file's identifier, if its kind has one, and read the root table."""
@@ -169,11 +173,10 @@ class Reader:
             raise FormatError(
                 f"table at {position} is outside of the file's {self.size} bytes", position
             )
-        vtable = position - int(_I32(self.data, position)[0])
-        plan = self._plans.get((vtable, id(layout)))
+        vtable: int = position - _I32(self.data, position)[0]
+        plan = self._plans.get((vtable, layout))
         if plan is None:
-            plan = self._examine(position, vtable, layout)
-            self._plans[vtable, id(layout)] = plan
+            plan = self._plans[vtable, layout] = self._examine(position, vtable, layout)
         if position + plan.size > self.size:
             raise FormatError(
                 f"table of {plan.size} bytes does not end inside the file's {self.size}", position
@@ -196,17 +199,11 @@ class Reader:
         if size < 4:
             raise FormatError(f"expected a table of 4 or more bytes, got {size}", vtable + 2)
         self._pay(vtable_size, vtable)
-        offsets = struct.unpack_from(f"<{vtable_size // 2 - 2}H", self.data, vtable + 4)
-        steps = []
-        for slot in layout.slots:
-            try:
-                step = _step(self.schema, slot, offsets, size)
-            except FormatError as error:
-                error.offset = position if error.offset is None else vtable + error.offset
-                raise
-            if step is not None:
-                steps.append(step)
-        return _Plan(size, vtable_size, tuple(steps), not any(offsets))
+        try:
+            return _plan_of(layout, bytes(self.data[vtable : vtable + vtable_size]))
+        except FormatError as error:
+            error.offset = position if error.offset is None else vtable + error.offset
+            raise
 
     # -- what a table points to
 
@@ -221,22 +218,21 @@ class Reader:
             )
         return target
 
-    def _extent(self, position: int, item: int, *, terminated: bool = False) -> tuple[int, int]:
+    def _extent(self, position: int, item: int, terminator: int = 0) -> tuple[int, int]:
         """Start and length of the vector to which the offset at ``position`` points."""
         target = self._follow(position)
         count: int = _U32(self.data, target)[0]
-        start = target + 4
-        end = start + count * item + terminated
-        if end > self.size:
+        start, nbytes = target + 4, count * item
+        if start + nbytes + terminator > self.size:
             raise FormatError(
                 f"{count} elements of {item} bytes do not end inside the file's {self.size} bytes",
                 target,
             )
-        self._pay(4 + count * item, target)
+        self._pay(4 + nbytes, target)
         return start, count
 
     def _string(self, position: int, depth: int) -> str:
-        start, count = self._extent(position, 1, terminated=True)
+        start, count = self._extent(position, 1, 1)
         if self.data[start + count]:
             raise FormatError(f"string of {count} bytes is not terminated", start - 4)
         return str(self.data[start : start + count], "utf-8", "replace")
@@ -270,11 +266,27 @@ def _scalars(kind: str) -> Decoder:
     def decode(reader: Reader, position: int, depth: int) -> Any:
         start, count = reader._extent(position, item)
         array = reader.bytes[start : start + count * item].view(dtype)
-        if array.flags.aligned:
+        if (reader._address + start) % item == 0:
             return array
         array = array.copy()
         array.flags.writeable = False
         return array
+
+    return decode
+
+
+def _bytes(reader: Reader, position: int, depth: int) -> npt.NDArray[np.uint8]:
+    start, count = reader._extent(position, 1)
+    return reader.bytes[start : start + count]
+
+
+def _tuple(kind: str) -> Decoder:
+    scalar = SCALARS[kind]
+    item, code = scalar.size, scalar.format[1:]
+
+    def decode(reader: Reader, position: int, depth: int) -> tuple[Any, ...]:
+        start, count = reader._extent(position, item)
+        return struct.unpack_from(f"<{count}{code}", reader.data, start)
 
     return decode
 
@@ -303,6 +315,17 @@ def _children(element: Decoder, cost: int) -> Decoder:
         return values
 
     return decode
+
+
+@lru_cache(maxsize=4096)
+def _plan_of(layout: _Layout, vtable: bytes) -> _Plan:
+    """What tables with this vtable hold: files share vtables, and files have them in common.
+
+    The ``offset`` of an error counts from the vtable; None stands for the table itself.
+    """
+    vtable_size, size, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
+    steps = (_step(layout.schema, slot, offsets, size) for slot in layout.slots)
+    return _Plan(size, vtable_size, tuple(filter(None, steps)), not any(offsets))
 
 
 def _step(schema: Schema, slot: _Slot, offsets: Sequence[int], size: int) -> _Step | None:
@@ -364,14 +387,14 @@ def _compile(schema: Schema, fields: tuple[Field, ...]) -> _Layout:
         _Slot(
             field,
             SCALARS[field.kind].size if field.kind in SCALARS else 4,
-            _decoder(schema, field.kind),
+            _tuple(field.kind[1:-1]) if field.as_tuple else _decoder(schema, field.kind),
         )
         for field in fields
     )
-    return _Layout(slots, {field.name: field.default for field in fields})
+    return _Layout(schema, slots, {field.name: field.default for field in fields})
 
 
-_NO_FIELDS = _Layout((), {})
+_NO_FIELDS = _Layout(Schema("any", "", b"", {}), (), {})
 
 
 def _decoder(schema: Schema, kind: str) -> Decoder:
@@ -384,6 +407,8 @@ def _decoder(schema: Schema, kind: str) -> Decoder:
     if not kind.startswith("["):
         return _child(schema, kind)
     element = kind[1:-1]
+    if element == "uint8":
+        return _bytes
     if element in SCALARS:
         return _scalars(element)
     if element == "string":

@@ -43,7 +43,9 @@ class Field(NamedTuple):
     """One field of a table.
 
     ``id`` is its vtable slot, ``default`` its value where a file leaves it out, ``align``
-    the alignment in bytes that a vector's first element gets when it is written.
+    the alignment in bytes that a vector's first element gets when it is written. A vector of
+    scalars is read as an array, or with ``as_tuple`` as a tuple, which costs less if it is
+    short.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Field(NamedTuple):
     default: Any = None
     required: bool = False
     align: int = 1
+    as_tuple: bool = False
 
 
 class Opaque(NamedTuple):
