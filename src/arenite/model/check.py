@@ -5,14 +5,19 @@ Paths in the messages use the names of ``schema.fbs``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
 from arenite.model.model import Model, Operator, Quantization, SignatureDef, Subgraph, Tensor
 from arenite.model.types import TensorType
+
+Array = npt.NDArray[Any]
 
 #: Bytes that one tensor may take, and elements that it may have.
 MAX_TENSOR_BYTES = 2**31 - 1
@@ -29,6 +34,7 @@ _ZERO_POINTS = {
     TensorType.UINT16: (0, 2**16 - 1),
 }
 _ANY_ZERO_POINT = (-(2**31), 2**31 - 1)
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 def check(model: Model) -> None:
@@ -53,40 +59,40 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
     for number, operator in enumerate(subgraph.operators):
         _check_operator(subgraph, operator, f"{path}.operators[{number}]")
     count = len(subgraph.tensors)
-    _check_indices(subgraph.inputs, 0, count, f"{path}.inputs")
-    _check_indices(subgraph.outputs, 0, count, f"{path}.outputs")
-    _check_writable(subgraph, subgraph.inputs, f"{path}.inputs")
+    _check_indices(subgraph.inputs, 0, count, path, "inputs")
+    _check_indices(subgraph.outputs, 0, count, path, "outputs")
+    _check_writable(subgraph, subgraph.inputs, path, "inputs")
     _check_open_dimensions(subgraph, path)
 
 
 def _check_operator(subgraph: Subgraph, operator: Operator, path: str) -> None:
     count = len(subgraph.tensors)
-    _check_indices(operator.inputs, -1, count, f"{path}.inputs")
-    _check_indices(operator.outputs, 0, count, f"{path}.outputs")
-    _check_indices(operator.intermediates, -1, count, f"{path}.intermediates")
-    _check_writable(subgraph, operator.outputs, f"{path}.outputs")
+    _check_indices(operator.inputs, -1, count, path, "inputs")
+    _check_indices(operator.outputs, 0, count, path, "outputs")
+    _check_indices(operator.intermediates, -1, count, path, "intermediates")
+    _check_writable(subgraph, operator.outputs, path, "outputs")
     if operator.is_custom == (operator.name in BuiltinOperator.__members__):
         kind = "custom" if operator.is_custom else "builtin"
         raise ModelError(f"{operator.name!r} is no name for a {kind} operator", path=path)
 
 
-def _check_indices(indices: Sequence[int], low: int, count: int, path: str) -> None:
+def _check_indices(indices: Sequence[int], low: int, count: int, path: str, side: str) -> None:
     for place, index in enumerate(indices):
         if not low <= index < count:
             raise ModelError(
                 f"expected a tensor index from {low} to {count - 1}, got {index}",
-                path=f"{path}[{place}]",
+                path=f"{path}.{side}[{place}]",
             )
 
 
-def _check_writable(subgraph: Subgraph, indices: Iterable[int], path: str) -> None:
+def _check_writable(subgraph: Subgraph, indices: Iterable[int], path: str, side: str) -> None:
     for place, index in enumerate(indices):
         tensor = subgraph.tensors[index]
         # TFLM gives a variable memory of its own, whether the file has data for it or not.
         if tensor.is_constant and not tensor.is_variable:
             raise ModelError(
                 f"tensor {index} ({tensor.name!r}) is a constant and cannot be written",
-                path=f"{path}[{place}]",
+                path=f"{path}.{side}[{place}]",
             )
 
 
@@ -103,7 +109,7 @@ def _check_tensor(tensor: Tensor, path: str) -> None:
             path=f"{path}.buffer",
         )
     if tensor.quantization is not None:
-        _check_quantization(tensor, tensor.quantization, f"{path}.quantization")
+        _check_quantization(tensor, tensor.quantization, path)
 
 
 def _check_shape(tensor: Tensor, path: str) -> None:
@@ -112,20 +118,27 @@ def _check_shape(tensor: Tensor, path: str) -> None:
             f"expected at most {MAX_RANK} dimensions, got {len(tensor.shape)}",
             path=f"{path}.shape",
         )
-    for axis, size in enumerate(tensor.shape):
-        if size < -1 or (size == -1 and -1 in tensor.shape[:axis]):
-            raise ModelError(
-                f"expected a dimension of 0 or more, or one -1, got {size}",
-                path=f"{path}.shape[{axis}]",
-            )
-    # Zeros do not make the other dimensions harmless: some code multiplies a part of them.
-    elements = prod(size for size in tensor.shape if size > 0)
+    elements = tensor.size
+    if min(tensor.shape, default=1) < 1:
+        elements = _check_dimensions(tensor.shape, path)
     if max(elements, tensor.type.nbytes(elements)) > MAX_TENSOR_BYTES:
         raise ModelError(
             f"expected a tensor of at most {MAX_TENSOR_BYTES} bytes, got "
             f"{tensor.type}{list(tensor.shape)}",
             path=f"{path}.shape",
         )
+
+
+def _check_dimensions(shape: tuple[int, ...], path: str) -> int:
+    """Check dimensions of 0 and less; the elements that the others make."""
+    for axis, size in enumerate(shape):
+        if size < -1 or (size == -1 and -1 in shape[:axis]):
+            raise ModelError(
+                f"expected a dimension of 0 or more, or one -1, got {size}",
+                path=f"{path}.shape[{axis}]",
+            )
+    # Zeros do not make the other dimensions harmless: some code multiplies a part of them.
+    return prod(size for size in shape if size > 0)
 
 
 def _check_open_dimensions(subgraph: Subgraph, path: str) -> None:
@@ -150,20 +163,21 @@ def _check_open_dimensions(subgraph: Subgraph, path: str) -> None:
 
 def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -> None:
     scale, zero_point = quantization.scale, quantization.zero_point
-    if not all(0 <= value < math.inf for value in scale.tolist()):
+    if not _are_within(scale, 0.0, _FLOAT32_MAX):
         raise ModelError(
-            f"expected finite scales of 0 or more, got {scale[:8]}", path=f"{path}.scale"
+            f"expected finite scales of 0 or more, got {scale[:8]}",
+            path=f"{path}.quantization.scale",
         )
     if len(zero_point) not in (0, 1, len(scale)):
         raise ModelError(
             f"expected 0, 1 or {len(scale)} zero points (as many as scales), got {len(zero_point)}",
-            path=f"{path}.zero_point",
+            path=f"{path}.quantization.zero_point",
         )
     low, high = _ZERO_POINTS.get(tensor.type, _ANY_ZERO_POINT)
-    if not all(low <= value <= high for value in zero_point.tolist()):
+    if not _are_within(zero_point, low, high):
         raise ModelError(
             f"expected zero points of {tensor.type} from {low} to {high}, got {zero_point[:8]}",
-            path=f"{path}.zero_point",
+            path=f"{path}.quantization.zero_point",
         )
     # Old converters give a bias the quantised dimension of its filter: TFLM reads it for
     # weights only, and their kernels look whether the tensor has that dimension.
@@ -171,8 +185,15 @@ def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -
         raise ModelError(
             f"expected a quantised dimension from 0 to {MAX_RANK - 1}, got "
             f"{quantization.quantized_dimension}",
-            path=f"{path}.quantized_dimension",
+            path=f"{path}.quantization.quantized_dimension",
         )
+
+
+def _are_within(values: Array, low: float, high: float) -> bool:
+    """Whether all values lie in ``[low, high]``; NaN does not."""
+    if len(values) == 1:
+        return bool(low <= values.item() <= high)
+    return bool(values.min(initial=low) >= low and values.max(initial=low) <= high)
 
 
 def _check_signature(model: Model, signature: SignatureDef, path: str) -> None:
@@ -184,4 +205,4 @@ def _check_signature(model: Model, signature: SignatureDef, path: str) -> None:
         )
     count = len(model.subgraphs[signature.subgraph].tensors)
     for side, tensors in (("inputs", signature.inputs), ("outputs", signature.outputs)):
-        _check_indices(tuple(tensors.values()), 0, count, f"{path}.{side}")
+        _check_indices(tuple(tensors.values()), 0, count, path, side)
