@@ -177,11 +177,11 @@ def test_the_high_water_mark_is_the_most_that_was_in_use() -> None:
 
 def test_a_touched_temporary_buffer_counts_and_needs_not_be_given_back() -> None:
     a = arena(64)
-    a.touch_temp(10, 16)
-    a.touch_temp(4, 16)
+    a.touch_temp((10, 16))
+    a.touch_temp((4, 16))
     assert (a.temp, a.high_water, a.is_all_temp_deallocated) == (20, 20, True)
     with pytest.raises(ArenaError, match=r"33 bytes of temporary memory .*, 32 are available"):
-        a.touch_temp(33, 16)
+        a.touch_temp((33, 16))
     a.reset_temp_allocations()
     assert a.temp == 0
 
@@ -189,7 +189,7 @@ def test_a_touched_temporary_buffer_counts_and_needs_not_be_given_back() -> None
 def test_an_arena_without_end_shrinks_to_what_it_needs() -> None:
     a = SingleArenaBufferAllocator(None)
     persistent = a.allocate_persistent_buffer(30)
-    a.touch_temp(100, 16)
+    a.touch_temp((100, 16))
     a.reset_temp_allocations()
     moved = a.shrink()
     assert (a.size, a.used, a.tail) == (144, 32, 112)

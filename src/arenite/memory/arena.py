@@ -111,7 +111,7 @@ class SingleArenaBufferAllocator:
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
             self.temp = end
-            self._note_use()
+        self._note_use()
 
     def deallocate_temp(self, offset: int) -> None:
         """Mark a temporary block as given back; its bytes return with the reset.

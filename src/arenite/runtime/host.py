@@ -10,6 +10,9 @@ from arenite.model import Model, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
 from arenite.runtime.state import InterpreterState, StateGuard
 
+#: When nodes may ask for full tensors.
+_PLANNED = (InterpreterState.INIT, InterpreterState.PREPARE)
+
 
 class HostContext(StateGuard):
     """The part of the ``Context`` and ``GraphHost`` protocols that needs no memory."""
@@ -30,7 +33,8 @@ class HostContext(StateGuard):
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor of the current subgraph, with its current shape."""
-        self.require("get_tensor", InterpreterState.INIT, InterpreterState.PREPARE)
+        if self._state not in _PLANNED:
+            self.require("get_tensor", *_PLANNED)
         self._check_index(index)
         return self.view_tensor(self.subgraph, index)
 

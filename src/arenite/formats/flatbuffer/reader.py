@@ -44,6 +44,8 @@ Decoder = Callable[["Reader", int, int], Any]
 """``decode(reader, position, depth)`` reads what a table or vector has at ``position``."""
 _Step = tuple[str, Decoder, int]
 """A field that a table has: its name, how to read it, its offset in the table."""
+_Scalar = tuple[str, Callable[[memoryview, int], tuple[Any, ...]], int]
+"""The same for a scalar, which only has to be unpacked."""
 
 
 class _Slot(NamedTuple):
@@ -64,11 +66,13 @@ class _Layout:
 
 
 class _Plan(NamedTuple):
-    """What tables with a certain vtable hold."""
+    """What tables with a certain vtable hold: ``cost`` is what a visit takes of the budget."""
 
     size: int
     vtable_size: int
+    scalars: tuple[_Scalar, ...]
     steps: tuple[_Step, ...]
+    cost: int
     empty: bool
 
 
@@ -156,8 +160,12 @@ class Reader:
         if depth > MAX_DEPTH:
             raise FormatError(f"expected at most {MAX_DEPTH} nested tables, got more", position)
         plan = self._plan(position, layout)
-        self._pay(max(plan.size, TABLE_COST), position)
+        self._budget -= plan.cost
+        if self._budget < 0:
+            raise self._overdrawn(position)
         row = layout.defaults.copy()
+        for name, unpack, offset in plan.scalars:
+            row[name] = unpack(self.data, position + offset)[0]
         name = ""
         try:
             for name, decode, offset in plan.steps:
@@ -228,7 +236,9 @@ class Reader:
                 f"{count} elements of {item} bytes do not end inside the file's {self.size} bytes",
                 target,
             )
-        self._pay(4 + nbytes, target)
+        self._budget -= 4 + nbytes
+        if self._budget < 0:
+            raise self._overdrawn(target)
         return start, count
 
     def _string(self, position: int, depth: int) -> str:
@@ -240,23 +250,17 @@ class Reader:
     def _pay(self, cost: int, position: int) -> None:
         self._budget -= cost
         if self._budget < 0:
-            raise FormatError(
-                f"the file's {self.size} bytes are used more than {ALLOWANCE} times over: too "
-                "many offsets share tables, vectors or strings",
-                position,
-            )
+            raise self._overdrawn(position)
+
+    def _overdrawn(self, position: int) -> FormatError:
+        return FormatError(
+            f"the file's {self.size} bytes are used more than {ALLOWANCE} times over: too "
+            "many offsets share tables, vectors or strings",
+            position,
+        )
 
 
 # -- decoders ---------------------------------------------------------------------------
-
-
-def _scalar(kind: str) -> Decoder:
-    unpack = SCALARS[kind].unpack_from
-
-    def decode(reader: Reader, position: int, depth: int) -> Any:
-        return unpack(reader.data, position)[0]
-
-    return decode
 
 
 def _scalars(kind: str) -> Decoder:
@@ -324,8 +328,18 @@ def _plan_of(layout: _Layout, vtable: bytes) -> _Plan:
     The ``offset`` of an error counts from the vtable; None stands for the table itself.
     """
     vtable_size, size, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
-    steps = (_step(layout.schema, slot, offsets, size) for slot in layout.slots)
-    return _Plan(size, vtable_size, tuple(filter(None, steps)), not any(offsets))
+    scalars: list[_Scalar] = []
+    steps: list[_Step] = []
+    for slot in layout.slots:
+        step = _step(layout.schema, slot, offsets, size)
+        if step is None:
+            continue
+        if slot.field.kind in SCALARS:
+            scalars.append((slot.field.name, SCALARS[slot.field.kind].unpack_from, step[2]))
+        else:
+            steps.append(step)
+    cost = max(size, TABLE_COST)
+    return _Plan(size, vtable_size, tuple(scalars), tuple(steps), cost, not any(offsets))
 
 
 def _step(schema: Schema, slot: _Slot, offsets: Sequence[int], size: int) -> _Step | None:
@@ -398,11 +412,9 @@ _NO_FIELDS = _Layout(Schema("any", "", b"", {}), (), {})
 
 
 def _decoder(schema: Schema, kind: str) -> Decoder:
-    if kind in SCALARS:
-        return _scalar(kind)
     if kind == "string":
         return Reader._string
-    if kind.startswith("union:"):
+    if kind in SCALARS or kind.startswith("union:"):
         return _no_value
     if not kind.startswith("["):
         return _child(schema, kind)
@@ -417,4 +429,4 @@ def _decoder(schema: Schema, kind: str) -> Decoder:
 
 
 def _no_value(reader: Reader, position: int, depth: int) -> None:
-    """Unions are read through ``_union``, which sees both of their slots."""
+    """Scalars are only unpacked; unions go through ``_union``, which sees both of their slots."""
