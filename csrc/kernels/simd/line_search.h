@@ -46,46 +46,60 @@ static float neighbour(float x, int number) {
   return y;
 }
 
-/* The middle of what all steps allow to a line's offset, in double: an output y begins where
- * the line reaches y. Returns INTEGER where nothing is left between them; otherwise a candidate
- * that must still be proven. */
-static ar_requantize_mode middle_line(const ar_steps *steps, double scale, double *offset,
-                                      double *negative_offset) {
+/* What steps allow to a line's offset, in double: an output y begins where the line reaches y. */
+typedef struct {
+  double low, high;
+} offsets;
+
+/* Of the steps whose accumulators lie in [least_from, least_to], which bound it from below, and
+ * in [most_from, most_to], which bound it from above. */
+static inline offsets allowed(const ar_steps *steps, double scale, int32_t least_from,
+                              int32_t least_to, int32_t most_from, int32_t most_to) {
   enum { LANES = AR_STEP_LANES };
-  double low[2][LANES], high[2][LANES]; /* for accumulators >= 0, and below */
+  double low[LANES], high[LANES];
   for (int i = 0; i < LANES; ++i) {
-    low[0][i] = low[1][i] = -1e30;
-    high[0][i] = high[1][i] = 1e30;
+    low[i] = -1e30;
+    high[i] = 1e30;
   }
   for (int first = 0; first < steps->count; first += LANES)
     for (int i = 0; i < LANES; ++i) {
       const int32_t on = steps->threshold[first + i], output = steps->output[first + i];
       const double least = output - scale * on;
       const double most = output - scale * ((double)on - 1);
-      const double least_if = on <= steps->high ? least : -1e30;
-      const double most_if = on > steps->low ? most : 1e30;
-      const double least0 = on >= 0 ? least_if : -1e30, least1 = on < 0 ? least_if : -1e30;
-      const double most0 = on > 0 ? most_if : 1e30, most1 = on <= 0 ? most_if : 1e30;
-      low[0][i] = least0 > low[0][i] ? least0 : low[0][i];
-      low[1][i] = least1 > low[1][i] ? least1 : low[1][i];
-      high[0][i] = most0 < high[0][i] ? most0 : high[0][i];
-      high[1][i] = most1 < high[1][i] ? most1 : high[1][i];
+      const int has_least = (on >= least_from) & (on <= least_to);
+      const int has_most = (on >= most_from) & (on <= most_to);
+      const double least_if = has_least ? least : -1e30, most_if = has_most ? most : 1e30;
+      low[i] = least_if > low[i] ? least_if : low[i];
+      high[i] = most_if < high[i] ? most_if : high[i];
     }
-  for (int sign = 0; sign < 2; ++sign)
-    for (int i = 1; i < LANES; ++i) {
-      low[sign][0] = fmax(low[sign][0], low[sign][i]);
-      high[sign][0] = fmin(high[sign][0], high[sign][i]);
-    }
-  const double joint_low = fmax(low[0][0], low[1][0]), joint_high = fmin(high[0][0], high[1][0]);
-  if (joint_low < joint_high) {
-    *offset = *negative_offset = 0.5 * (joint_low + joint_high);
+  offsets found = {low[0], high[0]};
+  for (int i = 1; i < LANES; ++i) {
+    found.low = fmax(found.low, low[i]);
+    found.high = fmin(found.high, high[i]);
+  }
+  return found;
+}
+
+static double middle_of(offsets o) { return 0.5 * (o.low + o.high); }
+
+/* The middle of what all steps allow to a line's offset. Returns INTEGER where nothing is left
+ * between them; otherwise a candidate that must still be proven. */
+static ar_requantize_mode middle_line(const ar_steps *steps, double scale, double *offset,
+                                      double *negative_offset) {
+  const int32_t low = steps->low, high = steps->high;
+  const offsets all = allowed(steps, scale, INT32_MIN, high, low + 1, INT32_MAX);
+  if (all.low < all.high) {
+    *offset = *negative_offset = middle_of(all);
     return AR_REQUANT_FLOAT;
   }
   if (steps->one_sign) return AR_REQUANT_INTEGER;
-  *offset = 0.5 * (low[0][0] + high[0][0]);
-  *negative_offset = 0.5 * (low[1][0] + high[1][0]);
-  return low[0][0] < high[0][0] && low[1][0] < high[1][0] ? AR_REQUANT_SIGNED
-                                                          : AR_REQUANT_INTEGER;
+  const int32_t most_from = low + 1 > 1 ? low + 1 : 1, least_to = high < -1 ? high : -1;
+  const offsets from_zero = allowed(steps, scale, 0, high, most_from, INT32_MAX);
+  const offsets below = allowed(steps, scale, INT32_MIN, least_to, low + 1, 0);
+  *offset = middle_of(from_zero);
+  *negative_offset = middle_of(below);
+  return from_zero.low < from_zero.high && below.low < below.high ? AR_REQUANT_SIGNED
+                                                                  : AR_REQUANT_INTEGER;
 }
 
 /* Looks for a line near the one through the middle of all steps. */
