@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arenite.errors import ModelError
-from arenite.formats.flatbuffer import Field, Opaque, Reader, Union, locate, read
+from arenite.formats.flatbuffer import Field, Opaque, Reader, Union, layout_of, locate, read
 from tests.formats.zoo import ROOT, VTABLE, ZOO, animals, u16, u32, zoo
 
 BODY = ROOT + 4
@@ -88,7 +88,8 @@ def test_union_of_an_unknown_type_stays_opaque_until_its_fields_are_known() -> N
     reader = Reader(ZOO, memoryview(data))
     keeper = reader.root()["keeper"]
     assert keeper == Union(9, Opaque(BODY + 16, empty=False))
-    assert reader.table(BODY + 16, (Field("age", 0, "int32", 1),), "$.keeper") == {"age": 5}
+    layout = layout_of(ZOO, [Field("age", 0, "int32", 1)])
+    assert reader.table(BODY + 16, layout, "$.keeper") == {"age": 5}
 
 
 def test_union_without_type_is_none() -> None:
@@ -232,7 +233,7 @@ def test_error_inside_an_opaque_table_has_the_whole_path() -> None:
     reader = Reader(ZOO, memoryview(data))
     reader.root()
     with pytest.raises(ModelError) as caught:
-        reader.table(BODY + 16, (Field("name", 0, "string"),), "$.keeper")
+        reader.table(BODY + 16, layout_of(ZOO, [Field("name", 0, "string")]), "$.keeper")
     assert (caught.value.path, caught.value.offset) == ("$.keeper.name", BODY + 20)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arenite import ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Field, Opaque, Row, Union
+from arenite.formats.flatbuffer import Layout, Opaque, Row, Union
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -198,10 +198,10 @@ class _ModelReader:
         found = None if is_custom else _options_row(name)
         if found is None:
             return OptionsTable() if union.value.empty else None
-        row, fields = found
+        row, layout = found
         if union.type != row.UNION_TYPE:
             return None
-        values = self.reader.table(union.value.position, fields, path)
+        values = self.reader.table(union.value.position, layout, path)
         return row(**values)
 
     def _custom_options(self, row: Row, path: str) -> bytes:
@@ -284,14 +284,14 @@ def _signature(row: Row) -> SignatureDef:
 
 
 @cache
-def _options_row(name: str) -> tuple[type[OptionsTable], tuple[Field, ...]] | None:
-    """A builtin operator's options row and its fields; imports that operator only."""
+def _options_row(name: str) -> tuple[type[OptionsTable], Layout] | None:
+    """A builtin operator's options row and its layout; imports that operator only."""
     registration = ops.builtin(name)
     if registration is None or registration.options is None:
         return None
     fields = options_fields(registration.options)
     short = (field._replace(as_tuple=field.kind.startswith("[")) for field in fields)
-    return registration.options, tuple(short)
+    return registration.options, flatbuffer.layout_of(SCHEMA, short)
 
 
 def _is_aligned(data: Array, alignment: int) -> bool:

@@ -24,7 +24,7 @@ from arenite.memory.liveness import ScratchRequest, offline_offsets, tensor_byte
 from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, tail_variables
 from arenite.memory.planners import find_planner
 from arenite.memory.recording import Allocation, Allocations, Category, Peak, summarize
-from arenite.model import Model, Tensor
+from arenite.model import Model, Quantization, Tensor
 
 #: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
 MAX_SCRATCH_BUFFERS_PER_OP = 12
@@ -140,9 +140,9 @@ class MicroAllocator:
         view[...] = 0
         return view
 
-    def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
+    def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        self.arena.touch_temp(*_tensor_layouts(_zero_points(tensor), self.abi))
+        self.arena.touch_temp(*_tensor_layouts(_zero_points(quantization), self.abi))
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -192,7 +192,7 @@ class MicroAllocator:
 
     def allocate_persistent_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for the full ``TfLiteTensor`` of an input or output."""
-        first, *quantization = _tensor_structs(_zero_points(tensor))
+        first, *quantization = _tensor_structs(_zero_points(tensor.quantization))
         self._allocate(first, Category.PERSISTENT_TENSOR, purpose=tensor.name)
         for struct in quantization:
             self._allocate(struct, Category.QUANTIZATION, purpose=tensor.name)
@@ -333,9 +333,8 @@ class MicroAllocator:
         return self.arena.allocate_temp(size + slack, ARENA_ALIGNMENT)
 
 
-def _zero_points(tensor: Tensor) -> int:
+def _zero_points(quantization: Quantization | None) -> int:
     """How many zero points a full tensor holds; 0 without scales and zero points."""
-    quantization = tensor.quantization
     if quantization is None or not len(quantization.zero_point):
         return 0
     return len(quantization.scale)

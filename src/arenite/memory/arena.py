@@ -100,8 +100,9 @@ class SingleArenaBufferAllocator:
         return start
 
     def touch_temp(self, *blocks: tuple[int, int]) -> None:
-        """Allocate temporary blocks, each a size and an alignment, and give them back at once:
-        the reset returns their bytes.
+        """Allocate temporary blocks, ``(size, alignment)`` each, and give them back at once.
+
+        Their bytes return with the reset.
 
         Raises:
             ArenaError: A block would reach into the tail.
@@ -264,9 +265,9 @@ class SingleArenaBufferAllocator:
 
     def _note_use(self) -> None:
         # `used`, written out: this runs for every allocation.
-        head = self.temp if self.temp > self.head else self.head  # noqa: FURB136 - faster
+        head = self.temp if self.temp > self.head else self.head
         used = head - self.buffer_head + self.buffer_tail - self.tail
-        if used > self._high_water:
+        if used > self._high_water:  # noqa: PLR1730 - faster
             self._high_water = used
 
     def _too_small(self, region: str, size: int, free: int) -> ArenaError:

@@ -312,17 +312,12 @@ def _aligned(size: int) -> npt.NDArray[np.uint8]:
 
 
 def _tensor_array(tensors: Sequence[NativeTensor], *, only_constants: bool = False) -> Any:
-    """The tensors in C; ``only_constants`` as kernels are measured and planned with them:
-    other data do not exist yet."""
-    values = [
-        (
-            ffi.NULL
-            if data is None or (only_constants and not is_constant)
-            else from_buffer(data),
-            type_,
-            len(shape),
-            shape,
-        )
-        for data, type_, shape, is_constant in tensors
-    ]
+    """The tensors in C.
+
+    ``only_constants`` is how kernels are measured and planned: other data do not exist yet.
+    """
+    values = []
+    for data, type_, shape, is_constant in tensors:
+        is_there = data is not None and (is_constant or not only_constants)
+        values.append((from_buffer(data) if is_there else ffi.NULL, type_, len(shape), shape))
     return ffi.new("ar_tensor[]", values or 1)

@@ -243,10 +243,11 @@ def convolution_multipliers(
             f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
             f"axis of as many elements, got {len(scales)} along axis {axis} of {weights.shape}"
         )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effective = np.float64(inp.scale) * scales / output.scale
-    worst = effective[np.abs(effective).argmax()]
-    requantization(context, float(worst), "input * weights / output")
+    formula = "input * weights / output"
+    if not output.scale:
+        requantization(context, math.inf, formula)
+    effective = inp.scale * scales / output.scale
+    requantization(context, float(effective[np.abs(effective).argmax()]), formula)
     if len(effective) == channels:
         return quantize_multipliers(effective)
     multipliers, shifts = quantize_multipliers(effective)

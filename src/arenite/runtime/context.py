@@ -52,9 +52,7 @@ class MicroInterpreterContext(HostContext):
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor on temporary memory, which the end of ``prepare`` returns."""
         tensor = super().get_tensor(index)
-        self._allocator.allocate_temp_tflite_tensor(
-            self.model.subgraphs[self.subgraph].tensors[index]
-        )
+        self._allocator.allocate_temp_tflite_tensor(tensor.quantization)
         return tensor
 
     def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:

@@ -62,7 +62,8 @@ class Graph:
     def is_own(self) -> bool:
         """Whether all operators are those that ship with Arenite."""
         registrations = (entry.registration for entry in chain(*self.nodes))
-        return all(one == builtin(one.name) for one in registrations)
+        found = ((one, builtin(one.name)) for one in registrations)
+        return all(one is own or one == own for one, own in found)
 
     def resolve(self, resolver: OpResolver) -> None:
         """Find every operator's registration.
@@ -141,12 +142,12 @@ class Graph:
                 self.host.report_error(" ".join((constraint.__doc__ or "").split()))
 
     def _view(self, subgraph: int, node: Node) -> NodeView:
-        def tensors(indices: tuple[int, ...]) -> tuple[TfLiteTensor | None, ...]:
-            return tuple(
-                self.host.view_tensor(subgraph, index) if index >= 0 else None for index in indices
-            )
-
-        return NodeView(node.name, tensors(node.inputs), tensors(node.outputs), node.options)
+        view = self.host.view_tensor
+        inputs, outputs = (
+            tuple([view(subgraph, index) if index >= 0 else None for index in indices])
+            for indices in (node.inputs, node.outputs)
+        )
+        return NodeView(node.name, inputs, outputs, node.options)
 
 
 def _node(operator: Operator, registration: Registration) -> Node:

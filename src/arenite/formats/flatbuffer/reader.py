@@ -9,7 +9,7 @@ Nesting is limited; offsets only point forward, so there are no cycles.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -57,7 +57,7 @@ class _Slot(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Layout:
+class Layout:
     """A table, compiled."""
 
     schema: Schema
@@ -102,7 +102,7 @@ class Reader:
         self.bytes.flags.writeable = False
         self._address = self.bytes.__array_interface__["data"][0]
         self._budget = ALLOWANCE * self.size + SLACK
-        self._plans: dict[tuple[int, _Layout], _Plan] = {}
+        self._plans: dict[tuple[int, Layout], _Plan] = {}
 
     def root(self) -> Row:
         """Check the file's identifier, if its kind has one, and read the root table."""
@@ -120,14 +120,14 @@ class Reader:
         except FormatError as error:
             raise ModelError(error.message, offset=error.offset, path=error.path) from None
 
-    def table(self, position: int, fields: Sequence[Field], path: str) -> Row:
-        """Read a table that the schema left opaque, once its fields are known.
+    def table(self, position: int, layout: Layout, path: str) -> Row:
+        """Read a table that the schema left opaque, once its :func:`layout_of` is known.
 
         Raises:
             ModelError: With byte offset and path of what is wrong.
         """
         try:
-            return self._table(position, _compile(self.schema, tuple(fields)), 0)
+            return self._table(position, layout, 0)
         except FormatError as error:
             where = path + error.path[1:]
             raise ModelError(error.message, offset=error.offset, path=where) from None
@@ -156,7 +156,7 @@ class Reader:
 
     # -- tables
 
-    def _table(self, position: int, layout: _Layout, depth: int) -> Row:
+    def _table(self, position: int, layout: Layout, depth: int) -> Row:
         if depth > MAX_DEPTH:
             raise FormatError(f"expected at most {MAX_DEPTH} nested tables, got more", position)
         plan = self._plan(position, layout)
@@ -175,7 +175,7 @@ class Reader:
             raise
         return row
 
-    def _plan(self, position: int, layout: _Layout) -> _Plan:
+    def _plan(self, position: int, layout: Layout) -> _Plan:
         """Check a table's extent and find its fields; equal vtables are examined once."""
         if position > self.size - 4:
             raise FormatError(
@@ -193,7 +193,7 @@ class Reader:
             raise FormatError(f"table overlaps its vtable at {vtable}", position)
         return plan
 
-    def _examine(self, position: int, vtable: int, layout: _Layout) -> _Plan:
+    def _examine(self, position: int, vtable: int, layout: Layout) -> _Plan:
         if not 0 <= vtable <= self.size - 4:
             raise FormatError(
                 f"vtable at {vtable} is outside of the file's {self.size} bytes", position
@@ -228,12 +228,15 @@ class Reader:
 
     def _extent(self, position: int, item: int, terminator: int = 0) -> tuple[int, int]:
         """Start and length of the vector to which the offset at ``position`` points."""
-        target = self._follow(position)
-        count: int = _U32(self.data, target)[0]
+        data, size = self.data, self.size
+        target: int = position + _U32(data, position)[0]
+        if not position < target <= size - 4:
+            self._follow(position)  # which says what is wrong
+        count: int = _U32(data, target)[0]
         start, nbytes = target + 4, count * item
-        if start + nbytes + terminator > self.size:
+        if start + nbytes + terminator > size:
             raise FormatError(
-                f"{count} elements of {item} bytes do not end inside the file's {self.size} bytes",
+                f"{count} elements of {item} bytes do not end inside the file's {size} bytes",
                 target,
             )
         self._budget -= 4 + nbytes
@@ -322,7 +325,7 @@ def _children(element: Decoder, cost: int) -> Decoder:
 
 
 @lru_cache(maxsize=4096)
-def _plan_of(layout: _Layout, vtable: bytes) -> _Plan:
+def _plan_of(layout: Layout, vtable: bytes) -> _Plan:
     """What tables with this vtable hold: files share vtables, and files have them in common.
 
     The ``offset`` of an error counts from the vtable; None stands for the table itself.
@@ -391,12 +394,12 @@ def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder
 
 
 @cache
-def _layout(schema: Schema, name: str) -> _Layout:
-    return _compile(schema, schema.tables[name])
+def _layout(schema: Schema, name: str) -> Layout:
+    return layout_of(schema, schema.tables[name])
 
 
-@cache
-def _compile(schema: Schema, fields: tuple[Field, ...]) -> _Layout:
+def layout_of(schema: Schema, fields: Iterable[Field]) -> Layout:
+    """A table with these fields, compiled."""
     slots = tuple(
         _Slot(
             field,
@@ -405,10 +408,10 @@ def _compile(schema: Schema, fields: tuple[Field, ...]) -> _Layout:
         )
         for field in fields
     )
-    return _Layout(schema, slots, {field.name: field.default for field in fields})
+    return Layout(schema, slots, {field.name: field.default for field in fields})
 
 
-_NO_FIELDS = _Layout(Schema("any", "", b"", {}), (), {})
+_NO_FIELDS = Layout(Schema("any", "", b"", {}), (), {})
 
 
 def _decoder(schema: Schema, kind: str) -> Decoder:
