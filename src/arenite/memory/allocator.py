@@ -256,7 +256,7 @@ class MicroAllocator:
         buffers = (
             replace(b, offset=b.offset - moved) if b.kind == "variable" else b for b in plan.buffers
         )
-        return replace(plan, buffers=tuple(buffers))
+        return plan._replace(buffers=tuple(buffers))
 
     # -- inside
 

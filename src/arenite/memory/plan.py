@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from arenite.errors import ModelError
 from arenite.memory.abi import align_up
@@ -49,8 +49,7 @@ class PlannedBuffer:
     offline_offset: int | None = None
 
 
-@dataclass(frozen=True)
-class MemoryPlan:
+class MemoryPlan(NamedTuple):
     """Where everything of one model is. ``head`` is the size of the plan in bytes."""
 
     buffers: tuple[PlannedBuffer, ...]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -74,8 +73,7 @@ def _best_isa() -> str:
     return _NAMES[lib.ar_best_isa()]
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(NamedTuple):
     kernel: Any
     params: Any
     constants: Any  # the step's tensors as its kernel was measured with them

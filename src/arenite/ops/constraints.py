@@ -8,15 +8,13 @@ it is one sentence that says what must be the case.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from arenite.model import TensorType
 from arenite.ops.context import TfLiteTensor
 
 
-@dataclass(frozen=True)
-class NodeView:
+class NodeView(NamedTuple):
     """A node as its constraints see it: tensors instead of indices, None if absent."""
 
     name: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -56,13 +55,13 @@ class _Slot(NamedTuple):
     decode: Decoder
 
 
-@dataclass(frozen=True, eq=False)
 class Layout:
     """A table, compiled."""
 
-    schema: Schema
-    slots: tuple[_Slot, ...]
-    defaults: Row
+    def __init__(self, schema: Schema, slots: tuple[_Slot, ...], defaults: Row) -> None:
+        self.schema = schema
+        self.slots = slots
+        self.defaults = defaults
 
 
 class _Plan(NamedTuple):
