@@ -190,10 +190,12 @@ def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -
 
 
 def _are_within(values: Array, low: float, high: float) -> bool:
-    """Whether all values lie in ``[low, high]``; NaN does not."""
+    """Whether all values lie in ``[low, high]``; NaN does not. 0 does."""
     if len(values) == 1:
         return bool(low <= values.item() <= high)
-    return bool(values.min(initial=low) >= low and values.max(initial=low) <= high)
+    if not values.any():  # zero points of weights
+        return True
+    return bool(values.min(initial=0) >= low and values.max(initial=0) <= high)
 
 
 def _check_signature(model: Model, signature: SignatureDef, path: str) -> None:

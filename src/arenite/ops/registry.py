@@ -9,10 +9,10 @@ central table to edit. Names of registrations and resolvers: TFLM
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import ModuleType
 from typing import Any, Protocol
 
 from arenite.memory.abi import Struct
@@ -79,15 +79,21 @@ def builtin(name: str) -> Registration | None:
     is_ours = name in BuiltinOperator.__members__ or (
         name.startswith(MNN_PREFIX) and name.isidentifier()
     )
-    if not is_ours or not _has_module(name):
+    module = _module(f"arenite.ops.{name.lower()}") if is_ours else None
+    if module is None:
         return None
-    module = importlib.import_module(f"arenite.ops.{name.lower()}")
     registration: Registration = module.REGISTRATION
     return replace(registration, name=name)
 
 
-def _has_module(name: str) -> bool:
-    return importlib.util.find_spec(f"arenite.ops.{name.lower()}") is not None
+def _module(path: str) -> ModuleType | None:
+    """A module, or None where there is none of that name."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+        return None
 
 
 def builtin_names() -> list[str]:
