@@ -112,18 +112,13 @@ def quantize_multipliers(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts."""
     values = np.array(reals, np.float64, ndmin=1)
-    if not np.isfinite(values).all():
-        _require_finite(float(values[~np.isfinite(values)][0]))
     # Of the 52 fraction bits 30 stay. Half of what falls off is added to the whole number, so
     # that a fraction which rounds up to 1 carries into the exponent.
     bits = values.view(np.int64) + (1 << 21)
     multipliers = (bits >> 22 & 0x3FFFFFFF) | 0x40000000
     shifts = (bits >> 52) - 1022
-    if shifts.min(initial=0) < -31:
-        multipliers[shifts < -31] = 0
-        shifts[shifts < -31] = 0
-    # Negative ones are rare, and one that rounds to -1 stays as it is.
-    for index in np.flatnonzero(values < 0):
+    # What is negative, too small or not finite has an exponent outside of this range.
+    for index in np.flatnonzero((shifts < -31) | (shifts > 1024)).tolist():
         multipliers[index], shifts[index] = quantize_multiplier(float(values[index]))
     return multipliers.astype(np.int32), shifts.astype(np.int32)
 

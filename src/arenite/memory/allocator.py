@@ -136,9 +136,7 @@ class MicroAllocator:
         offset = self._tail(
             size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, purpose=purpose, operator=operator
         )
-        view = self.arena.view(offset, size)
-        view[...] = 0
-        return view
+        return self.arena.zeroed_view(offset, size)
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""

@@ -184,6 +184,14 @@ class SingleArenaBufferAllocator:
             return _zeros(size)
         return self._memory[offset : offset + size]
 
+    def zeroed_view(self, offset: int, size: int) -> Bytes:
+        """The same, filled with zeros."""
+        if self._memory is None:
+            return _zeros(size)
+        view = self._memory[offset : offset + size]
+        view[...] = 0
+        return view
+
     def available_memory(self, alignment: int = ARENA_ALIGNMENT) -> int:
         """Bytes between temp and tail in whole aligned blocks."""
         free = align_down(self.tail, alignment) - align_up(self.temp, alignment)

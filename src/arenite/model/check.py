@@ -174,7 +174,8 @@ def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -
             path=f"{path}.quantization.zero_point",
         )
     low, high = _ZERO_POINTS.get(tensor.type, _ANY_ZERO_POINT)
-    if not _are_within(zero_point, low, high):
+    # Most are those of weights, which have none.
+    if zero_point.any() and not _are_within(zero_point, low, high):
         raise ModelError(
             f"expected zero points of {tensor.type} from {low} to {high}, got {zero_point[:8]}",
             path=f"{path}.quantization.zero_point",
@@ -190,12 +191,11 @@ def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -
 
 
 def _are_within(values: Array, low: float, high: float) -> bool:
-    """Whether all values lie in ``[low, high]``; NaN does not. 0 does."""
+    """Whether all values lie in ``[low, high]``, as 0 does; NaN does not."""
     if len(values) == 1:
         return bool(low <= values.item() <= high)
-    if not values.any():  # zero points of weights
-        return True
-    return bool(values.min(initial=0) >= low and values.max(initial=0) <= high)
+    least = np.minimum.reduce(values, initial=0)
+    return bool(least >= low and np.maximum.reduce(values, initial=0) <= high)
 
 
 def _check_signature(model: Model, signature: SignatureDef, path: str) -> None:

@@ -247,8 +247,9 @@ def convolution_multipliers(
     if not output.scale:
         requantization(context, math.inf, formula)
     effective = inp.scale * scales / output.scale
-    requantization(context, float(effective[np.abs(effective).argmax()]), formula)
-    if len(effective) == channels:
-        return quantize_multipliers(effective)
     multipliers, shifts = quantize_multipliers(effective)
+    if shifts.max() > 30:
+        requantization(context, float(effective[shifts.argmax()]), formula)
+    if len(scales) == channels:
+        return multipliers, shifts
     return multipliers.repeat(channels), shifts.repeat(channels)
