@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +103,9 @@ offline = st.builds(
 def test_equals_a_simple_restatement(buffers: list[Buffer]) -> None:
     problem = Problem(tuple(buffers))
     assert greedy(problem) == restated(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arenite.memory.greedy.FEW", 0)  # as if they were many
+        assert greedy(problem) == restated(problem)
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)

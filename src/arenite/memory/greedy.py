@@ -7,11 +7,15 @@ result is equal byte for byte.
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import itemgetter
 
 import numpy as np
 
 from arenite.memory.abi import align_up
 from arenite.memory.problem import Problem, Solution
+
+#: Up to this many buffers are walked one by one.
+FEW = 256
 
 
 def greedy(problem: Problem) -> Solution:
@@ -23,8 +27,9 @@ def greedy(problem: Problem) -> Solution:
     >>> greedy(Problem((Buffer(100, 0, 2), Buffer(80, 2, 4), Buffer(50, 1, 3))))
     Solution(offsets=(0, 0, 100), size=150)
     """
-    placed = _Placed(len(problem.buffers))
-    offsets = [0] * len(problem.buffers)
+    count = len(problem.buffers)
+    placed = _Few() if count <= FEW else _Many(count)
+    offsets = [0] * count
     for index in _order(problem):
         buffer = problem.buffers[index]
         size = align_up(buffer.size, buffer.alignment)
@@ -50,10 +55,40 @@ def _order(problem: Problem) -> list[int]:
     return offline + sorted(online, key=size, reverse=True)
 
 
-class _Placed:
+class _Few:
     """Buffers that have their place, ordered by offset.
 
-    Rows of one table: offset, end of the memory, first moment, end of the lifetime.
+    A row each: offset, end of the memory, first moment, end of the lifetime.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, int, int]] = []
+
+    @property
+    def size(self) -> int:
+        return max((stop for _, stop, _, _ in self._rows), default=0)
+
+    def first_gap(self, size: int, begin: int, end: int, alignment: int) -> int:
+        """The lowest offset where ``size`` bytes are free during the whole lifetime."""
+        gap = 0
+        for offset, stop, first, last in self._rows:
+            if first >= end or begin >= last:
+                continue
+            if offset - gap >= size:
+                break
+            if stop > gap:
+                gap = align_up(stop, alignment)
+        return gap
+
+    def insert(self, offset: int, size: int, begin: int, end: int) -> None:
+        at = bisect_right(self._rows, offset, key=itemgetter(0))
+        self._rows.insert(at, (offset, offset + size, begin, end))
+
+
+class _Many:
+    """The same for so many that a walk over them takes longer than NumPy's calls.
+
+    Rows of one table are as above.
     """
 
     def __init__(self, capacity: int) -> None:
