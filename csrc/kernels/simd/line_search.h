@@ -52,16 +52,17 @@ typedef struct {
 } offsets;
 
 /* Of the steps whose accumulators lie in [least_from, least_to], which bound it from below, and
- * in [most_from, most_to], which bound it from above. */
-static inline offsets allowed(const ar_steps *steps, double scale, int32_t least_from,
-                              int32_t least_to, int32_t most_from, int32_t most_to) {
+ * in [most_from, most_to], which bound it from above; all of them are in [begin, end). */
+static inline offsets allowed(const ar_steps *steps, double scale, int begin, int end,
+                              int32_t least_from, int32_t least_to, int32_t most_from,
+                              int32_t most_to) {
   enum { LANES = AR_STEP_LANES };
   double low[LANES], high[LANES];
   for (int i = 0; i < LANES; ++i) {
     low[i] = -1e30;
     high[i] = 1e30;
   }
-  for (int first = 0; first < steps->count; first += LANES)
+  for (int first = begin / LANES * LANES; first < end; first += LANES)
     for (int i = 0; i < LANES; ++i) {
       const int32_t on = steps->threshold[first + i], output = steps->output[first + i];
       const double least = output - scale * on;
@@ -80,6 +81,13 @@ static inline offsets allowed(const ar_steps *steps, double scale, int32_t least
   return found;
 }
 
+/* How many steps lie below an accumulator. */
+static int steps_below(const ar_steps *steps, int32_t acc) {
+  int count = 0;
+  for (int i = 0; i < steps->count; ++i) count += steps->threshold[i] < acc;
+  return count;
+}
+
 static double middle_of(offsets o) { return 0.5 * (o.low + o.high); }
 
 /* The middle of what all steps allow to a line's offset. Returns INTEGER where nothing is left
@@ -87,15 +95,17 @@ static double middle_of(offsets o) { return 0.5 * (o.low + o.high); }
 static ar_requantize_mode middle_line(const ar_steps *steps, double scale, double *offset,
                                       double *negative_offset) {
   const int32_t low = steps->low, high = steps->high;
-  const offsets all = allowed(steps, scale, INT32_MIN, high, low + 1, INT32_MAX);
+  const offsets all = allowed(steps, scale, 0, steps->count, INT32_MIN, high, low + 1, INT32_MAX);
   if (all.low < all.high) {
     *offset = *negative_offset = middle_of(all);
     return AR_REQUANT_FLOAT;
   }
   if (steps->one_sign) return AR_REQUANT_INTEGER;
   const int32_t most_from = low + 1 > 1 ? low + 1 : 1, least_to = high < -1 ? high : -1;
-  const offsets from_zero = allowed(steps, scale, 0, high, most_from, INT32_MAX);
-  const offsets below = allowed(steps, scale, INT32_MIN, least_to, low + 1, 0);
+  const offsets from_zero =
+      allowed(steps, scale, steps_below(steps, 0), steps->count, 0, high, most_from, INT32_MAX);
+  const offsets below =
+      allowed(steps, scale, 0, steps_below(steps, 1), INT32_MIN, least_to, low + 1, 0);
   *offset = middle_of(from_zero);
   *negative_offset = middle_of(below);
   return from_zero.low < from_zero.high && below.low < below.high ? AR_REQUANT_SIGNED
