@@ -4,7 +4,8 @@
 
 Per model the figures of ``arenite bench``: load + plan, first inference, inferences (turns of
 about 2 ms, engines in turn), batches, every operator. And what a start takes in fresh processes:
-importing, loading and planning, beyond ``import numpy``; and ``predict`` on 10,000 samples.
+importing, loading and planning, beyond ``import numpy``, and the first load of another model
+afterwards; and ``predict`` on 10,000 samples.
 ``ARENITE_ISA`` chooses the instruction set, as always.
 """
 
@@ -70,7 +71,9 @@ import arenite
 imported = time.perf_counter()
 interp = arenite.Interpreter(sys.argv[1])
 planned = time.perf_counter()
-print(numpy_there - start, imported - numpy_there, planned - imported)
+other = arenite.Interpreter(sys.argv[2])
+end = time.perf_counter()
+print(numpy_there - start, imported - numpy_there, planned - imported, end - planned)
 """
 
 
@@ -83,16 +86,22 @@ def models() -> list[Path]:
     ]
 
 
-def start(path: Path) -> dict[str, float]:
-    """Median seconds in fresh processes: NumPy, then Arenite on top of it, then load + plan."""
+def start(path: Path, other: Path) -> dict[str, float]:
+    """Median seconds in fresh processes: NumPy, Arenite on top of it, load + plan of two models.
+
+    The first load imports the operators as well.
+    """
     rows = []
     for _ in range(STARTS + 1):
         done = subprocess.run(
-            [sys.executable, "-c", START, str(path)], capture_output=True, text=True, check=True
+            [sys.executable, "-c", START, str(path), str(other)],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         rows.append([float(value) for value in done.stdout.split()])
     columns = zip(*rows[1:], strict=True)  # the first one compiles the modules
-    names = ("import_numpy", "import_arenite", "load_and_plan")
+    names = ("import_numpy", "import_arenite", "load_and_plan", "load_and_plan_another")
     return dict(zip(names, map(statistics.median, columns), strict=True))
 
 
@@ -123,10 +132,11 @@ def large_batch(path: Path, peers: Sequence[Engine], turns: int) -> dict[str, An
 
 
 def table(results: Sequence[Benchmark]) -> Table:
-    """A line per model: times with half the spread from p10 to p90, ratios, batches."""
+    """A line per model: times with half the spread from p10 to p90, ratios, batches, loads."""
     view = Table(title="One inference on one thread", box=None, title_justify="left")
     peers = list(PEERS)
-    headings = ("model", "arenite", "litert", *(f"x {name}" for name in peers), "1 thread", "2")
+    ratios_to = (f"x {name}" for name in peers)
+    headings = ("model", "arenite", "litert", *ratios_to, "1 thread", "2", "load + plan", "litert")
     for heading in headings:
         view.add_column(heading, justify="left" if heading == "model" else "right", no_wrap=True)
     for result in results:
@@ -135,7 +145,9 @@ def table(results: Sequence[Benchmark]) -> Table:
         ratios = [f"{spreads[p].median / own:.2f}" if p in spreads else "-" for p in peers]
         rates = [f"{rate.per_second.median:,.0f}/s" for rate in result.batches if rate.threads]
         times = [cell(spreads.get(name)) for name in ("arenite", "litert")]
-        view.add_row(Path(result.file).stem, *times, *ratios, *rates)
+        loads = {engine.name: engine.load for engine in result.engines}
+        planned = [cell(loads.get(name)) for name in ("arenite", "litert")]
+        view.add_row(Path(result.file).stem, *times, *ratios, *rates, *planned)
     return view
 
 
@@ -195,9 +207,10 @@ def main() -> None:
     console = Console(width=max(Console().width, 110), highlight=False)
     results, paths = [], args.models or models()
     first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
+    other = next((path for path in paths if path.stem == "ad_int8"), paths[-1])
     with compiled_modules():
         with console.status("starts"):
-            started = start(first)
+            started = start(first, other)
         for path in paths:
             with console.status(f"timing {path.stem}"):
                 results.append(measure(path, peers, args.repeat))
@@ -208,7 +221,8 @@ def main() -> None:
     console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {results[0].isa}")
     console.print(
         f"{first.stem}: import {1000 * started['import_arenite']:.1f} ms beyond NumPy, load + plan "
-        f"{1000 * started['load_and_plan']:.1f} ms in a fresh process"
+        f"{1000 * started['load_and_plan']:.1f} ms in a fresh process; then {other.stem}: "
+        f"{1000 * started['load_and_plan_another']:.1f} ms"
     )
     for name, spread in batch["per_second"].items():
         console.print(
