@@ -64,6 +64,9 @@ def numbers(data: bytes) -> Iterator[int]:
         elif isinstance(value, np.ndarray):
             if not is_constant(path, value):
                 yield from range(position + 4, position + 4 + value.nbytes, value.itemsize)
+        elif isinstance(value, tuple):
+            item = 1 if value and isinstance(value[0], bool) else 4  # all others are int32
+            yield from range(position + 4, position + 4 + item * len(value), item)
         elif position != locate(schema, view, path.rpartition(".")[0]):
             # Where a field is absent, the place found is its table's.
             yield position + 4 * isinstance(value, str)

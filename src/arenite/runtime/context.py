@@ -5,9 +5,10 @@ Facts: TFLM ``micro_interpreter_context.cc``, ``micro_context.cc``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
+from operator import is_
 from typing import Any
 
 from arenite.errors import ShapeError, StateError
@@ -15,8 +16,8 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
 from arenite.memory.liveness import MAX_BYTES
 from arenite.memory.plan import MemoryPlan
-from arenite.model import Model, TensorType
-from arenite.ops import TfLiteTensor
+from arenite.model import Model, Subgraph, TensorType
+from arenite.ops import EvalTensor, TfLiteTensor
 from arenite.ops.context import Array
 from arenite.runtime.host import HostContext, variable_reset_value
 from arenite.runtime.state import InterpreterState
@@ -130,20 +131,15 @@ class MicroInterpreterContext(HostContext):
 
     def resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""
-        subgraphs = (
-            replace(
-                subgraph,
-                tensors=tuple(
-                    tensor if tensor.size == now.size else replace(tensor, shape=now.shape)
-                    for tensor, now in zip(subgraph.tensors, current, strict=True)
-                ),
-            )
-            for subgraph, current in zip(self.model.subgraphs, self.tensors, strict=True)
-        )
-        return replace(self.model, subgraphs=tuple(subgraphs))
+        pairs = zip(self.model.subgraphs, self.tensors, strict=True)
+        subgraphs = tuple(_resized(subgraph, tensors) for subgraph, tensors in pairs)
+        if all(map(is_, subgraphs, self.model.subgraphs)):
+            return self.model
+        return replace(self.model, subgraphs=subgraphs)
 
     def commit(self, plan: MemoryPlan) -> None:
         """Point all tensors and scratch handles to their memory."""
+        self._full.clear()  # `prepare` is over
         arena = self._allocator.arena
         scratch = {}
         for buffer in plan.buffers:
@@ -167,6 +163,18 @@ class MicroInterpreterContext(HostContext):
                     # memset: the value goes into every byte
                     raw = current.data.reshape(-1).view("u1")
                     raw[...] = variable_reset_value(tensor) & 0xFF
+
+
+def _resized(subgraph: Subgraph, current: Sequence[EvalTensor]) -> Subgraph:
+    tensors = tuple(
+        tensor
+        if tensor.shape is now.shape or tensor.size == now.size
+        else replace(tensor, shape=now.shape)
+        for tensor, now in zip(subgraph.tensors, current, strict=True)
+    )
+    if all(map(is_, tensors, subgraph.tensors)):
+        return subgraph
+    return replace(subgraph, tensors=tensors)
 
 
 def shaped(memory: Bytes, type_: TensorType, shape: tuple[int, ...]) -> Array:
