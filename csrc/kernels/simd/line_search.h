@@ -137,7 +137,7 @@ static ar_requantize_mode plan_lane(ar_requantize_block *block, int lane, int32_
     block->offset[lane] = block->negative_offset[lane] = (float)output_offset;
     return AR_REQUANT_FLOAT;
   }
-  if (shift > -1 || shift < -31 || multiplier < 0) return exact;
+  if (shift > -1 || shift < -31 || multiplier < 1 << 30) return exact;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
   /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
   const int32_t center =

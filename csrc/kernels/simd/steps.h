@@ -22,8 +22,8 @@ typedef struct {
   int64_t slack[AR_STEP_LANES]; /* value * divisor - numerator, in [0, divisor) */
 } ar_ceils;
 
-/* For numerators (k + lane) * (quotient * divisor + rest) - constant; |k| < 2^9, rest < divisor
- * < 2^31, 0 <= constant < 2^62. */
+/* For numerators (k + lane) * (quotient * divisor + rest) - constant; |k| < 2^9, quotient <= 2^32,
+ * rest < divisor < 2^31, 0 <= constant < 2^62. */
 static inline ar_ceils ar_start_ceils(int64_t k, int64_t quotient, int64_t rest, int64_t divisor,
                                       int64_t constant) {
   const int64_t numerator = k * rest - constant;
@@ -40,8 +40,9 @@ static inline ar_ceils ar_start_ceils(int64_t k, int64_t quotient, int64_t rest,
   return c;
 }
 
-/* The steps of a lane whose shift lies in [-31, -1], between the activation's bounds, as far as
- * accumulators in the range reach them; the range lies within int32 and stays off its ends.
+/* The steps of a lane whose shift lies in [-31, -1] and whose multiplier is at least 2^30, between
+ * the activation's bounds, as far as accumulators in the range reach them; the range lies within
+ * int32 and stays off its ends.
  *
  * `center` is taken off all accumulators; where they had one sign, both signs then share a
  * line. */
