@@ -107,11 +107,12 @@ class SingleArenaBufferAllocator:
         Raises:
             ArenaError: A block would reach into the tail.
         """
+        end = self.temp
         for size, alignment in blocks:
-            end = -(-self.temp // alignment) * alignment + size
+            end = -(-end // alignment) * alignment + size
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
-            self.temp = end
+        self.temp = end
         self._note_use()
 
     def deallocate_temp(self, offset: int) -> None:

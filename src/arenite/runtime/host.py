@@ -35,7 +35,8 @@ class HostContext(StateGuard):
         """A full tensor of the current subgraph, with its current shape."""
         if self._state not in _PLANNED:
             self.require("get_tensor", *_PLANNED)
-        self._check_index(index)
+        if not 0 <= index < len(self._current):
+            self._check_index(index)
         return self.view_tensor(self.subgraph, index)
 
     def get_eval_tensor(self, index: int) -> EvalTensor:
