@@ -120,7 +120,7 @@ class Call:
         """
         shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
         run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
-        copy = self._outputs[0].copy
+        copy: Callable[[], Array] = self._outputs[0].copy
 
         def call(x: Any) -> Array | None:
             if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
