@@ -1,7 +1,7 @@
 """Sizes of the structs in the arena per target.
 
-lp64 and tflite_micro are what the compiler made of them in the PyPI package (its machine
-code passes them as constants); 32-bit targets follow from the same fields.
+lp64 is what the compiler made of them in the PyPI package (its machine code passes them as
+constants); lp64_public and 32-bit targets follow from the fields in the public sources.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from arenite.memory.abi import (
     ILP32,
     ILP32_INT_ENUMS,
     LP64,
-    TFLITE_MICRO,
+    LP64_PUBLIC,
     Abi,
     Struct,
 )
 
 
 @pytest.mark.parametrize(
-    ("struct", "lp64", "ilp32"),
+    ("struct", "public", "ilp32"),
     [
         (structs.SINGLE_ARENA_BUFFER_ALLOCATOR, 72, 36),
         (structs.PLANNERS["greedy"], 72, 44),
         (structs.PLANNERS["linear"], 8216, 4108),
-        (structs.micro_allocator_struct(LP64), 72, 36),
+        (structs.micro_allocator_struct(LP64_PUBLIC), 72, 36),
         (structs.BUILTIN_DATA_ALLOCATOR, 16, 8),
         (structs.SUBGRAPH_ALLOCATIONS, 16, 8),
         (structs.EVAL_TENSOR, 24, 12),
@@ -41,25 +41,25 @@ from arenite.memory.abi import (
     ],
     ids=lambda value: value.name if isinstance(value, Struct) else "",
 )
-def test_struct(struct: Struct, lp64: int, ilp32: int) -> None:
-    assert (struct.size(LP64), struct.size(ILP32)) == (lp64, ilp32)
+def test_struct(struct: Struct, public: int, ilp32: int) -> None:
+    assert (struct.size(LP64_PUBLIC), struct.size(ILP32)) == (public, ilp32)
 
 
 def test_the_package_records_and_was_built_with_compression() -> None:
-    assert structs.buffer_allocator_struct(TFLITE_MICRO).size(TFLITE_MICRO) == 104
-    assert structs.micro_allocator_struct(TFLITE_MICRO).size(TFLITE_MICRO) == 272
-    assert structs.SUBGRAPH_ALLOCATIONS.size(TFLITE_MICRO) == 24
+    assert structs.buffer_allocator_struct(LP64).size(LP64) == 104
+    assert structs.micro_allocator_struct(LP64).size(LP64) == 272
+    assert structs.SUBGRAPH_ALLOCATIONS.size(LP64) == 24
 
 
 def test_fields_for_compression_count_only_where_it_was_built_in() -> None:
     struct = Struct("OpData", ("int8", "int32"), compression=("int", "pointer"))
-    assert struct.size(LP64) == 8
+    assert struct.size(LP64_PUBLIC) == 8
     assert struct.size(Abi("lp64", 8, compression=True)) == 24
 
 
 def test_fields_of_the_package_count_only_there() -> None:
     struct = Struct("Params", ("int",), package=("pointer",))
-    assert (struct.size(LP64), struct.size(TFLITE_MICRO)) == (4, 16)
+    assert (struct.size(LP64_PUBLIC), struct.size(LP64)) == (4, 16)
 
 
 @pytest.mark.parametrize("abi", [ILP32, ARM_NONE_EABI])
@@ -74,7 +74,7 @@ def test_enums_are_integers_on_other_32_bit_targets() -> None:
     assert Struct("Params", ("enum", "enum", "int")).size(ILP32_INT_ENUMS) == 12
 
 
-@pytest.mark.parametrize("abi", [LP64, ILP32, TFLITE_MICRO])
+@pytest.mark.parametrize("abi", [LP64_PUBLIC, ILP32, LP64])
 def test_the_greedy_planner_works_in_40_bytes_per_buffer(abi: Abi) -> None:
     assert structs.planner_workspace("greedy", 3, abi) == 120
     assert structs.planner_workspace("linear", 3, abi) == 0

@@ -25,10 +25,10 @@ class AbiName(str, Enum):
     """``--abi``."""
 
     lp64 = "lp64"
+    lp64_public = "lp64_public"
     ilp32 = "ilp32"
     ilp32_int_enums = "ilp32_int_enums"
     arm_none_eabi = "arm_none_eabi"
-    tflite_micro = "tflite_micro"
 
 
 class KernelsName(str, Enum):
@@ -58,9 +58,10 @@ StructSizes = Annotated[
     AbiName | None,
     typer.Option(
         metavar="ABI",
-        help="Whose structs count: lp64 (64-bit host; the default), ilp32 (Cortex-M with Arm "
-        "GCC, arm_none_eabi is the same; the default with cmsis_nn or a target), ilp32_int_enums "
-        "(32 bits, enums of 4 bytes) or tflite_micro (TFLM's Python package).",
+        help="Whose structs count: lp64 (64 bits, as TFLM's Python package is built; "
+        "the default), lp64_public (64 bits, TFLM's public sources), ilp32 (Cortex-M with Arm "
+        "GCC, arm_none_eabi is the same; the default with cmsis_nn or a target) or "
+        "ilp32_int_enums (32 bits, enums of 4 bytes).",
     ),
 ]
 Kernels = Annotated[KernelsName, typer.Option(help="TFLM's kernels, or those with CMSIS-NN.")]

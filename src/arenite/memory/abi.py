@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-AbiName = Literal["lp64", "ilp32", "ilp32_int_enums", "arm_none_eabi", "tflite_micro"]
+AbiName = Literal["lp64", "lp64_public", "ilp32", "ilp32_int_enums", "arm_none_eabi"]
 
 _FIXED = {
     "bool": 1,
@@ -51,16 +51,17 @@ class Abi:
     package: bool = False
 
 
-LP64 = Abi("lp64", 8)
+#: 64 bits, as the ``tflite-micro`` package on PyPI is built and creates its allocator.
+LP64 = Abi("lp64", 8, compression=True, recording=True, package=True)
+#: 64 bits, as TFLM's public sources are built by default, with a plain ``MicroAllocator``.
+LP64_PUBLIC = Abi("lp64_public", 8)
 #: Cortex-M as the Arm GCC toolchain compiles for it: enums are as small as they can be.
 ILP32 = Abi("ilp32", 4, enum=1)
 ARM_NONE_EABI = Abi("arm_none_eabi", 4, enum=1)
 #: 32-bit targets whose compiler makes every enum an ``int`` (RISC-V, Xtensa).
 ILP32_INT_ENUMS = Abi("ilp32_int_enums", 4)
-#: How the ``tflite-micro`` package on PyPI is built and creates its allocator.
-TFLITE_MICRO = Abi("tflite_micro", 8, compression=True, recording=True, package=True)
 ABIS: dict[str, Abi] = {
-    abi.name: abi for abi in (LP64, ILP32, ILP32_INT_ENUMS, ARM_NONE_EABI, TFLITE_MICRO)
+    abi.name: abi for abi in (LP64, LP64_PUBLIC, ILP32, ILP32_INT_ENUMS, ARM_NONE_EABI)
 }
 
 

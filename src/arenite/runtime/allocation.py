@@ -70,8 +70,8 @@ def smallest_arena(
         resolver: Finds the operators; by default all that Arenite has.
         planner: Name of the memory planner.
         preserve_all_tensors: As for :class:`MicroInterpreter`.
-        abi: The target whose struct sizes count. ``"tflite_micro"`` gives the size that the
-            PyPI package accepts, ``"lp64"`` and ``"ilp32"`` what firmware needs.
+        abi: The target whose struct sizes count. ``"lp64"`` gives the size that the PyPI
+            package accepts, ``"ilp32"`` what firmware needs.
         kernels: ``"cmsis_nn"`` for firmware built with CMSIS-NN; the other kernels take
             the same memory.
         target: The processor that ``"cmsis_nn"`` is built for.

@@ -56,10 +56,11 @@ class MicroInterpreter:
             there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` as
             firmware does that is built with CMSIS-NN: with its memory and, where NumPy has
             them, its steps. The bits are the same.
-        abi: The target whose struct sizes count: ``"lp64"``, ``"ilp32"`` (Cortex-M with the
-            Arm GCC toolchain; ``"arm_none_eabi"`` is the same), ``"ilp32_int_enums"``
-            (32-bit targets whose enums have 4 bytes) or ``"tflite_micro"`` (the PyPI
-            package: lp64, built with compression, recording its allocations).
+        abi: The target whose struct sizes count: ``"lp64"`` (64 bits, as TFLM's PyPI package
+            is built: with compression, recording its allocations), ``"lp64_public"`` (64
+            bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain;
+            ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit targets whose
+            enums have 4 bytes).
         target: The processor that ``"cmsis_nn"`` is built for: ``"cortex-m0"``, ``-m3``,
             ``-m4``, ``-m7``, ``-m33`` or ``-m55``. Other kernels do not depend on it.
 
