@@ -2,7 +2,7 @@
 #include "isa.h"
 #include "lanes.h"
 
-enum { GROUP = 2 };
+enum { GROUP = 2, MOST_APART = 5 };
 
 static void interleave(uint32_t *out, const uint8_t *const *taps, int32_t bytes) {
   for (int32_t i = 0; i < bytes; i += 16) {

@@ -3,7 +3,8 @@
  *
  * Include an instruction set's lanes.h and define before this:
  * - GROUP, and interleave(out, taps, bytes): dword i of the result holds bytes i of the GROUP
- *   rows, as ar_dot_half wants them.
+ *   rows, as ar_dot_half wants them;
+ * - MOST_APART, how many positions two columns apart the registers hold.
  */
 #include "../depthwise.h"
 #include "../simd/requantize.h"
@@ -120,7 +121,7 @@ AR_INLINE void three_by_three(const int S, const int P, const strip *r) {
     row[1] = r->ring + (ptrdiff_t)wrapped(r, place + r->group_step) * r->dwords;
     for (int32_t i = 0; i < r->columns; i += P) {
       const ptrdiff_t first = start_of(P, r, i);
-      __m256i acc[P];
+      __m256i acc[MOST_POSITIONS];
 #pragma clang loop unroll(full)
       for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
 #pragma clang loop unroll(full)
@@ -155,7 +156,7 @@ AR_INLINE void any_filter(const int P, const strip *r) {
       const ptrdiff_t first = start_of(P, r, i);
       const int8_t *weights = r->weights;
       int32_t group_place = place;
-      __m256i acc[P];
+      __m256i acc[MOST_POSITIONS];
 #pragma clang loop unroll(full)
       for (int p = 0; p < P; ++p) acc[p] = load_half(r->block->bias, r->half);
       for (int32_t g = 0; g < r->groups; ++g) {
@@ -193,7 +194,7 @@ VARIANTS(5)
 VARIANTS(6)
 static const positions_fn slide_variants[2][MOST_POSITIONS + 1] = {
     {0, slide_1_1, slide_1_2, slide_1_3, slide_1_4, slide_1_5, slide_1_6},
-    {0, slide_2_1, slide_2_2, slide_2_3, slide_2_4, slide_2_5, slide_2_6}};
+    {0, slide_2_1, slide_2_2, slide_2_3, slide_2_4, slide_2_5, MOST_APART < 6 ? 0 : slide_2_6}};
 static const positions_fn any_variants[MOST_POSITIONS + 1] = {0,     any_1, any_2, any_3,
                                                               any_4, any_5, any_6};
 
@@ -201,11 +202,12 @@ static const positions_fn any_variants[MOST_POSITIONS + 1] = {0,     any_1, any_
 static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
                          const ar_requantize_block *blocks) {
   const int32_t taps = d->groups * d->filter_columns;
-  const int32_t times = (r->columns + MOST_POSITIONS - 1) / MOST_POSITIONS;
-  const int32_t positions = (r->columns + times - 1) / times;
   const int32_t apart = r->advance / r->tap; /* in filter columns */
   const int slides = d->filter_columns == 3 && d->groups == FIXED_GROUPS &&
                      (apart == 1 || apart == 2) && apart * r->tap == r->advance;
+  const int32_t most = slides && apart == 2 ? MOST_APART : MOST_POSITIONS;
+  const int32_t times = (r->columns + most - 1) / most;
+  const int32_t positions = (r->columns + times - 1) / times;
   for (int32_t c = 0; c < d->channels; c += 8, r->ring += 8, r->output += 8) {
     r->block = &blocks[c / AR_BLOCK];
     r->half = c / 8 % 2;

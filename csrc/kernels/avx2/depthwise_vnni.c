@@ -5,7 +5,7 @@
 #include "isa.h"
 #include "lanes.h"
 
-enum { GROUP = 4 };
+enum { GROUP = 4, MOST_APART = 6 };
 
 /* 32 bytes whose dwords are dealt to both 128-bit lanes in turn, so that two rounds of
  * unpacking leave 8 consecutive elements in each vector. */
