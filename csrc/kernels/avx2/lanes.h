@@ -7,6 +7,7 @@
 #define ARENITE_AVX2_LANES_H
 
 #include <immintrin.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -168,6 +169,16 @@ AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
   packed = _mm256_permutevar8x32_epi32(packed, order);
   if (to.clamps) packed = _mm256_min_epi8(_mm256_max_epi8(packed, to.low), to.high);
   _mm256_storeu_si256((__m256i *)out, packed);
+}
+
+AR_INLINE void ar_store_apart(int8_t *out, ptrdiff_t step, const ar_i32 *v, ar_bounds to) {
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(v[0].half[0], v[0].half[1]),
+                                      _mm256_packs_epi32(v[1].half[0], v[1].half[1]));
+  packed = _mm256_permutevar8x32_epi32(packed, order);
+  if (to.clamps) packed = _mm256_min_epi8(_mm256_max_epi8(packed, to.low), to.high);
+  _mm_storeu_si128((__m128i *)out, _mm256_castsi256_si128(packed));
+  _mm_storeu_si128((__m128i *)(out + step), _mm256_extracti128_si256(packed, 1));
 }
 
 /* The first `count` bytes, 0 < count < 16. */

@@ -6,6 +6,7 @@
 #define ARENITE_AVX512VNNI_LANES_H
 
 #include <immintrin.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -113,6 +114,13 @@ AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
   packed = _mm512_permutexvar_epi32(order, packed);
   if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
   _mm512_storeu_si512(out, packed);
+}
+
+/* The same, each 16 lanes `step` bytes after those before. */
+AR_INLINE void ar_store_apart(int8_t *out, ptrdiff_t step, const ar_i32 *v, ar_bounds to) {
+  _Alignas(64) int8_t bytes[64];
+  ar_store_blocks(bytes, v, to);
+  for (int i = 0; i < AR_STORE_BLOCKS; ++i) memcpy(out + i * step, bytes + 16 * i, 16);
 }
 
 /* The first `count` of 16 lanes; none if count <= 0. */

@@ -36,6 +36,14 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
     }
     return;
   }
+  if (NB == 1 && ALL % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
+      if (lines) on_lines(1, i, AR_STORE_BLOCKS, acc, blocks);
+      ar_store_apart(output + i * channels, channels, acc + i, to);
+    }
+    return;
+  }
 #pragma clang loop unroll(full)
   for (int i = 0; i < ALL; ++i) {
     if (lines) on_lines(NB, i, 1, acc, blocks);
