@@ -23,6 +23,7 @@ typedef struct {
   int32_t position_stride;            /* bytes from one output position to the next in a row */
   int32_t channels;                   /* elements from one position to the next in the output */
   float low, high;                    /* the activation's bounds */
+  int32_t entries;                    /* at most, of grouped weights: see grouped.h */
 } ar_gemm;
 
 /* Computes P positions of one row for NB * 16 channels. */
@@ -52,7 +53,8 @@ typedef void (*ar_leave_fn)(uint32_t before);
 typedef struct {
   int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
   int32_t vectors;    /* registers that the 16 lanes of a block take */
-  ar_find_tile find_tile, find_float_tile;
+  int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
+  ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
   ar_plan_lane plan_lane;
   ar_stage_fn stage;
   ar_enter_fn enter;  /* around plan_lane and int8 tiles; NULL where instructions say it */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "grouped.h"
+
 typedef struct {
   ar_staging staging;
   ar_gemm gemm;
@@ -21,6 +23,7 @@ typedef struct {
   int32_t fold;              /* output columns that share a block of 16 channels */
   int32_t blocks;            /* of 16 channels */
   int32_t tile_blocks, tile_positions;
+  int64_t tile_bytes;          /* of the weights of tile_blocks */
   int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
 } conv_plan;
 
@@ -76,6 +79,40 @@ static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
   return AR_OK;
 }
 
+/* Elements of one filter that lie side by side in a segment. */
+static int32_t run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
+  const Window *w = &p->window;
+  return w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
+}
+
+static ar_filters filters_of(const conv_plan *plan, const ar_gemm_conv *p, int32_t first) {
+  const int32_t rest = plan->filters - first;
+  return (ar_filters){
+      .gemm = &plan->gemm,
+      .filters = (const int8_t *)p->weights + first * p->filter_step,
+      .step = p->filter_step,
+      .lanes = rest < AR_BLOCK ? rest : AR_BLOCK,
+      .run = run_elements(plan, p),
+  };
+}
+
+/* Whether grouped bytes take fewer multiplications than pairs of int16 by a tenth. Most weights
+ * show at once that they do not. */
+static int groups_pay(const ar_gemm_conv *p, conv_plan *plan) {
+  if (plan->fold != 1 || p->element_step != 1) return 0;
+  int64_t grouped = 0, pairs = 0;
+  for (int32_t first = 0; first < plan->filters; first += AR_BLOCK) {
+    const ar_filters filters = filters_of(plan, p, first);
+    int32_t groups[AR_GROUP_SIZES];
+    const int32_t entries = ar_count_groups(&filters, groups);
+    if (entries > plan->gemm.entries) plan->gemm.entries = entries;
+    grouped += entries + groups[0] + groups[1] + groups[2];
+    pairs += (int64_t)plan->gemm.segments * ((filters.run + 1) / 2);
+    if (10 * grouped > 9 * pairs) return 0;
+  }
+  return 1;
+}
+
 static int is_pointwise(const Window *w) {
   return w->filter_size[0] == 1 && w->filter_size[1] == 1 && w->stride[0] == 1 &&
          w->stride[1] == 1;
@@ -87,6 +124,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   if (c < 1 || filters < 1) return AR_UNSUPPORTED;
   if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
   const ar_find_tile find = finder(isa, p);
+  if (!find) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->element_bytes = p->is_float ? 4 : 1;
   plan->staged_bytes = p->is_float ? 4 : isa->int8_bytes;
@@ -126,14 +164,17 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->taps = plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
                w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
                c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
+  if (isa->groups && !groups_pay(p, plan)) return AR_UNSUPPORTED;
   choose_tile(isa, find, plan);
+  plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
+  if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
   plan->requantize = round_up(sizeof *plan, 64);
   plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
   return AR_OK;
 }
 
 static int64_t packed_bytes(const conv_plan *plan) {
-  return (int64_t)plan->blocks * 64 * plan->gemm.segments * plan->gemm.dwords;
+  return plan->blocks / plan->tile_blocks * plan->tile_bytes;
 }
 
 static int64_t integers_bytes(const conv_plan *plan) {
@@ -147,12 +188,6 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
   sizes->workspace = ar_staged_bytes(&plan.staging);
   return AR_OK;
-}
-
-/* Elements of one filter that lie side by side in a segment. */
-static int32_t run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
-  const Window *w = &p->window;
-  return w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
 }
 
 /* Weights that lie side by side, at the size that the tiles want. */
@@ -212,6 +247,14 @@ static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_
     for (int32_t lane = 0; lane < lanes; ++lane)
       put(plan, packed + lane * 4, filters + lane * step + whole * each * bytes, rest);
     packed += vector;
+  }
+}
+
+static void pack_groups(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
+  for (int32_t first = 0; first < plan->filters; first += AR_BLOCK) {
+    const ar_filters filters = filters_of(plan, p, first);
+    ar_pack_groups(&filters, plan->gemm.entries, packed);
+    packed += plan->tile_bytes;
   }
 }
 
@@ -277,7 +320,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
     }
   }
   if (plan->leave) plan->leave(before);
-  pack(plan, p, packed);
+  (isa->groups ? pack_groups : pack)(plan, p, packed);
   return AR_OK;
 }
 
@@ -300,7 +343,6 @@ ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
   const int8_t *packed = (const int8_t *)memory + plan->weights;
   const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
   const int32_t bytes = plan->element_bytes;
-  const int64_t tile_bytes = (int64_t)plan->gemm.segments * plan->gemm.dwords * 64 * n;
   const int64_t image =
       (int64_t)plan->staging.rows * plan->staging.row_bytes / plan->staged_bytes * bytes;
   const int64_t position_bytes = (int64_t)plan->gemm.channels * bytes;
@@ -317,7 +359,7 @@ ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
           tile(&plan->gemm,
                staged + (int64_t)row * plan->row_stride +
                    (int64_t)start * plan->gemm.position_stride,
-               packed + block / n * tile_bytes, blocks + block,
+               packed + block / n * plan->tile_bytes, blocks + block,
                plan->gemm.channels - AR_BLOCK * block,
                out + ((int64_t)row * plan->columns + start) * position_bytes +
                    AR_BLOCK * block * bytes);

@@ -11,16 +11,20 @@ extern const ar_kernel *const ar_portable_kernels_portable[];
 extern const ar_kernel *const ar_portable_kernels_avx2[];
 extern const ar_kernel ar_add_avx2;
 extern const ar_kernel ar_conv_2d_avx2;
+extern const ar_kernel ar_grouped_conv_2d_avx2;
 extern const ar_kernel ar_winograd_conv_2d_avx2;
 extern const ar_kernel ar_depthwise_conv_2d_avx2;
 extern const ar_kernel ar_depthwise_float_avx2;
 extern const ar_kernel ar_fully_connected_avx2;
+extern const ar_kernel ar_grouped_fully_connected_avx2;
 static const ar_kernel *const ar_kernels_avx2[] = {
     &ar_add_avx2,
     &ar_winograd_conv_2d_avx2,
+    &ar_grouped_conv_2d_avx2,
     &ar_conv_2d_avx2,
     &ar_depthwise_conv_2d_avx2,
     &ar_depthwise_float_avx2,
+    &ar_grouped_fully_connected_avx2,
     &ar_fully_connected_avx2,
     0,
 };

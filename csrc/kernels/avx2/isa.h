@@ -7,6 +7,7 @@
 #include "../winograd.h"
 
 ar_gemm_tile ar_gemm_tile_avx2(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_grouped_avx2(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_avxvnni(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_float_tile_avx2(int positions, int blocks, int taps);
 

@@ -25,6 +25,16 @@ static const ar_gemm_isa gemm = {
     .enter = round_down,
     .leave = restore_rounding,
 };
+static const ar_gemm_isa grouped_gemm = {
+    .int8_bytes = 1,
+    .vectors = AR_VECTORS,
+    .groups = 1,
+    .find_tile = ar_gemm_tile_grouped_avx2,
+    .plan_lane = plan_lane,
+    .stage = ar_stage,
+    .enter = round_down,
+    .leave = restore_rounding,
+};
 static const ar_depthwise_isa depthwise = {
     .group = 2,
     .lanes = AR_BLOCK,
@@ -37,6 +47,9 @@ static const ar_depthwise_isa depthwise = {
 static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
 
 AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avx2, &winograd)
+AR_GEMM_KERNEL(ar_grouped_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &grouped_gemm)
+AR_GEMM_KERNEL(ar_grouped_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem,
+               &grouped_gemm)
 AR_GEMM_KERNEL(ar_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
 AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx2, &depthwise)

@@ -1,0 +1,53 @@
+"""Convolutions of int8 whose values are chosen, native next to the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder
+from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.kernel_util import window_output_size
+from arenite.runtime.compiled import CompiledSubgraph
+from arenite.runtime.heap import HeapInterpreter
+
+Array = np.ndarray[Any, Any]
+
+
+def convolution(
+    x: Array, weights: Array, stride: int, scale: float, *, padding: int = 0, bias: Any = 0
+) -> Model:
+    """Images whose zero is -128; ``scale`` is how many units of a sum an output step takes."""
+    b = ModelBuilder()
+    size = [
+        window_output_size(padding, extent, weights.shape[1], stride, 1) for extent in x.shape[1:3]
+    ]
+    values = np.broadcast_to(bias, len(weights)).astype(np.int32)
+    inputs = [
+        b.input("x", x.shape, "int8", scale=1.0, zero_point=-128),
+        b.constant("w", weights, scale=1.0),
+        b.constant("b", values, scale=1.0),
+    ]
+    y = b.tensor("y", (x.shape[0], *size, len(weights)), "int8", scale=scale)
+    b.operator("CONV_2D", inputs, [y], Conv2DOptions(padding, stride, stride))
+    b.output(y)
+    return b.build()
+
+
+def check(isa: str, x: Array, model: Model) -> None:
+    """The native kernel of an instruction set gives the reference's output."""
+    reference, native = HeapInterpreter(model), HeapInterpreter(model)
+    for interpreter in (reference, native):
+        interpreter.allocate_tensors()
+        interpreter.input(0)[...] = x
+    reference.invoke()
+    compiled = CompiledSubgraph(native._graph, isa)
+    assert compiled.kernel(0) != "python"
+    compiled.invoke()
+    np.testing.assert_array_equal(native.output(0), reference.output(0))
+
+
+def largest_sum(weights: Array) -> float:
+    """What no sum of 9-bit inputs exceeds, and at least 1."""
+    return 255.0 * max(int(np.abs(weights.astype(int)).sum((1, 2, 3)).max()), 1)
