@@ -18,7 +18,7 @@ static int32_t divide_up(int32_t n, int32_t by) { return (n + by - 1) / by; }
 
 /* Packed weights of 16 filters. */
 static int64_t block_bytes(const ar_winograd *w) {
-  return (int64_t)AR_WINOGRAD_POINTS * w->gemm.dwords * 64;
+  return (int64_t)w->values * w->gemm.dwords * 64;
 }
 
 static ar_weight_sums sums_of(const ar_gemm_conv *p, int32_t filter) {
@@ -27,9 +27,9 @@ static ar_weight_sums sums_of(const ar_gemm_conv *p, int32_t filter) {
   return sums;
 }
 
-/* Whether no input makes a sum that leaves 26 bits. */
+/* Whether no input makes a sum that leaves 26 bits, or 30 with stride 2. */
 static int fits(const ar_gemm_conv *p) {
-  const int64_t most = (INT64_C(1) << 25) - 1;
+  const int64_t most = (INT64_C(1) << (p->window.stride[0] == 1 ? 25 : 29)) - 1;
   for (int32_t filter = 0; filter < p->filters; ++filter) {
     const ar_weight_sums sums = sums_of(p, filter);
     if (255 * sums.positive > most || -255 * sums.negative > most) return 0;
@@ -37,22 +37,35 @@ static int fits(const ar_gemm_conv *p) {
   return 1;
 }
 
-/* In products: those at the points, and what leads there and back takes the time of so many. */
+/* In products: those at the points, and what leads there and back takes the time of so many.
+ * Loading the weights takes as long as two tiles. */
 static int pays(const ar_winograd_isa *isa, const ar_gemm_conv *p, const ar_winograd *w) {
-  const int64_t tiles = (int64_t)w->tile_rows * w->tile_columns;
+  const int64_t there = (int64_t)w->tile_rows * w->tile_columns, tiles = there < 2 ? 2 : there;
   const int64_t pairs = (int64_t)p->depth * p->filters;
-  const int64_t tile = AR_WINOGRAD_POINTS * pairs + 200 * (int64_t)p->depth +
-                       400 * (int64_t)p->filters;
+  const int64_t tile = w->values * (pairs + 6 * (int64_t)p->depth) + 400 * (int64_t)p->filters;
   return isa->direct * tiles * tile < 9 * pairs * w->rows * w->columns;
+}
+
+static void set_points(ar_winograd *w) {
+  int32_t all = 0;
+  w->points = w->stride == 1 ? 6 : 5;
+  for (int32_t i = 0; i < w->points; ++i) {
+    w->phases[i] = w->stride == 2 && i != w->points - 1 ? 2 : 1;
+    all += w->phases[i];
+  }
+  w->values = all * all;
+  w->gemm.position_stride = w->values * w->depth * 2;
 }
 
 static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
                           winograd_plan *plan) {
   const Window *window = &p->window;
   const int32_t rows = window->output_size[0], columns = window->output_size[1];
+  const int32_t stride = window->stride[0];
   if (p->is_float || p->input_offset < -127 || p->input_offset > 128) return AR_UNSUPPORTED;
+  if (stride > 2 || window->stride[1] != stride) return AR_UNSUPPORTED;
   for (int i = 0; i < 2; ++i)
-    if (window->filter_size[i] != 3 || window->stride[i] != 1 || window->dilation[i] != 1 ||
+    if (window->filter_size[i] != 3 || window->dilation[i] != 1 ||
         window->output_size[i] < AR_WINOGRAD_OUT)
       return AR_UNSUPPORTED;
   if (p->depth < AR_WINOGRAD_DEPTH || p->depth % 2 || p->filters < 1) return AR_UNSUPPORTED;
@@ -65,7 +78,6 @@ static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
           {
               .segments = 1,
               .dwords = p->depth / 2,
-              .position_stride = AR_WINOGRAD_POINTS * p->depth * 2,
               .channels = p->filters,
               .low = (float)p->activation_min,
               .high = (float)p->activation_max,
@@ -77,7 +89,9 @@ static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
       .depth = p->depth,
       .row_bytes = plan->staging.staged_row_bytes,
       .blocks = divide_up(p->filters, AR_BLOCK),
+      .stride = stride,
   };
+  set_points(&plan->winograd);
   if (!pays(isa, p, &plan->winograd)) return AR_UNSUPPORTED;
   if (plan->winograd.blocks * block_bytes(&plan->winograd) > AR_WINOGRAD_BYTES)
     return AR_UNSUPPORTED;
@@ -88,7 +102,7 @@ static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
   plan->batches = p->batches;
   plan->blocks = (sizeof *plan + 63) / 64 * 64;
   plan->weights = plan->blocks + plan->winograd.blocks * (int64_t)sizeof(ar_requantize_block);
-  plan->staged = ar_winograd_workspace(p->depth);
+  plan->staged = ar_winograd_workspace(&plan->winograd);
   return AR_OK;
 }
 
@@ -108,30 +122,56 @@ ar_status ar_winograd_measure(const ar_winograd_isa *isa, const void *params, co
 }
 
 /* The values of three weights at the six points, times 24; a third of that at infinity. */
-static void at_points(const int32_t *w, int32_t step, int32_t *values) {
-  const int32_t a = w[0], b = w[step], c = w[2 * step];
-  values[0] = 6 * a;
-  values[1] = -4 * (a + b + c);
-  values[2] = -4 * (a - b + c);
-  values[3] = a + 2 * b + 4 * c;
-  values[4] = a - 2 * b + 4 * c;
-  values[5] = 8 * c;
+static void at_six(const int32_t *w, int32_t *values) {
+  values[0] = 6 * w[0];
+  values[1] = -4 * (w[0] + w[1] + w[2]);
+  values[2] = -4 * (w[0] - w[1] + w[2]);
+  values[3] = w[0] + 2 * w[1] + 4 * w[2];
+  values[4] = w[0] - 2 * w[1] + 4 * w[2];
+  values[5] = 8 * w[2];
 }
 
-/* One channel of a filter: 9 weights that lie `depth` apart. Points of a lane lie `step` bytes
- * apart; none is beyond 144 * 128. */
-static void pack_channel(const int8_t *weights, int32_t depth, int64_t step, int8_t *packed) {
-  int32_t w[9], rows[3 * AR_WINOGRAD_IN];
-  for (int i = 0; i < 9; ++i) w[i] = weights[i * depth];
-  for (int y = 0; y < 3; ++y) at_points(w + 3 * y, 1, rows + AR_WINOGRAD_IN * y);
-  for (int x = 0; x < AR_WINOGRAD_IN; ++x) {
-    int32_t values[AR_WINOGRAD_IN];
-    at_points(rows + x, AR_WINOGRAD_IN, values);
-    for (int y = 0; y < AR_WINOGRAD_IN; ++y) {
-      const int16_t value = (int16_t)values[y];
-      memcpy(packed + (y * AR_WINOGRAD_IN + x) * step, &value, sizeof value);
-    }
+/* The values of the outer weights at the five points, times 6, and of the middle one. */
+static void at_five(const int32_t *w, int32_t *values) {
+  const int32_t taps[2][2] = {{w[0], w[2]}, {w[1], 0}};
+  for (int phase = 0; phase < 2; ++phase, values += AR_WINOGRAD_MOST_POINTS) {
+    const int32_t a = taps[phase][0], b = taps[phase][1];
+    values[0] = 3 * a;
+    values[1] = -3 * (a + b);
+    values[2] = b - a;
+    values[3] = a + 2 * b;
+    values[4] = 6 * b;
   }
+}
+
+/* Values of three weights in one direction: [phase][point]. */
+typedef struct {
+  int32_t at[2][AR_WINOGRAD_MOST_POINTS];
+} line_values;
+
+static line_values at_points(const ar_winograd *w, int32_t a, int32_t b, int32_t c) {
+  line_values v;
+  (w->stride == 1 ? at_six : at_five)((const int32_t[]){a, b, c}, v.at[0]);
+  return v;
+}
+
+/* One channel of a filter: 9 weights that lie `depth` apart. What the lane packs for a point and
+ * a phase lies `step` bytes behind what it packs for the one before. */
+static void pack_channel(const ar_winograd *w, const int8_t *f, int64_t step, int8_t *packed) {
+  line_values rows[3], columns[2][AR_WINOGRAD_MOST_POINTS];
+  const int32_t d = w->depth, phases = w->stride;
+  for (int y = 0; y < 3; ++y, f += 3 * d) rows[y] = at_points(w, f[0], f[d], f[2 * d]);
+  for (int phase = 0; phase < phases; ++phase)
+    for (int x = 0; x < w->points; ++x)
+      columns[phase][x] = at_points(w, rows[0].at[phase][x], rows[1].at[phase][x],
+                                    rows[2].at[phase][x]);
+  for (int y = 0; y < w->points; ++y)
+    for (int x = 0; x < w->points; ++x)
+      for (int vertical = 0; vertical < w->phases[y]; ++vertical)
+        for (int phase = 0; phase < w->phases[x]; ++phase, packed += step) {
+          const int16_t value = (int16_t)columns[phase][x].at[vertical][y];
+          memcpy(packed, &value, sizeof value);
+        }
 }
 
 static ar_requantize_mode plan_filter(const ar_winograd_isa *isa, const ar_gemm_conv *p,
@@ -168,8 +208,7 @@ ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const
     const int8_t *weights = (const int8_t *)conv.weights + filter * conv.filter_step;
     int8_t *lane = packed + filter / AR_BLOCK * block_bytes(w) + filter % AR_BLOCK * 4;
     for (int32_t c = 0; c < w->depth; ++c)
-      pack_channel(weights + c, w->depth, (int64_t)64 * w->gemm.dwords,
-                   lane + c / 2 * 64 + c % 2 * 2);
+      pack_channel(w, weights + c, (int64_t)64 * w->gemm.dwords, lane + c / 2 * 64 + c % 2 * 2);
   }
   if (plan->leave) plan->leave(before);
   return AR_OK;

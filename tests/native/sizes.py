@@ -104,6 +104,11 @@ def convolution(kind: str, **changes: Any) -> Model:
     return weighted("CONV_2D", kind, shapes, Conv2DOptions(0, 1, 1), depth=360, **changes)
 
 
+def strided_convolution(kind: str) -> Model:
+    shapes = ((2, 19, 15, 40), (50, 3, 3, 40), (2, 10, 8, 50))
+    return weighted("CONV_2D", kind, shapes, Conv2DOptions(0, 2, 2), depth=360)
+
+
 def grouped_convolution(kind: str) -> Model:
     shapes = ((2, 5, 6, 66), (40, 2, 3, 33), (2, 4, 4, 40))
     return weighted("CONV_2D", kind, shapes, Conv2DOptions(1, 1, 1), depth=198)
@@ -221,7 +226,8 @@ KINDS = ("int8", "int16", "float32")
 CASES: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any]]] = {
     f"{case.__name__} {kind}": (case, (kind,), {})
     for case in (
-        *(convolution, grouped_convolution, pointwise, depthwise, multiplied_depthwise),
+        *(convolution, strided_convolution, grouped_convolution, pointwise),
+        *(depthwise, multiplied_depthwise),
         *(
             fully_connected,
             transposed_convolution,
