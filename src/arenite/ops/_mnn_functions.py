@@ -150,8 +150,8 @@ UNARY: Mapping[str, Unary] = {
     "GELU_STANDARD": gelu_standard,
     "SILU": lambda x: x * sigmoid(x),
 }
-#: What MNN computes on int32.
-UNARY_INT32 = frozenset({"ABS", "NEG", "SQUARE", "SIGN"})
+#: What MNN computes on int32 too.
+_UNARY_INT32 = frozenset({"ABS", "NEG", "SQUARE", "SIGN"})
 
 
 def divide(a: Array, b: Array) -> Array:
@@ -230,11 +230,21 @@ BINARY: Mapping[str, Binary] = {
 #: Their results are int32 whatever they compare.
 COMPARISONS = frozenset({"GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL", "EQUAL", "NOTEQUAL"})
 #: What MNN computes on int32 only.
-INTEGER_ONLY = frozenset(
+_INTEGER_ONLY = frozenset(
     {
         *("LOGICALOR", "LOGICALXOR", "BITWISE_AND", "BITWISE_OR", "BITWISE_XOR"),
         *("LEFTSHIFT", "RIGHTSHIFT"),
     }
 )
 #: What MNN computes on floats only.
-FLOAT_ONLY = frozenset({"ATAN2", "MUL_SILU"})
+_FLOAT_ONLY = frozenset({"ATAN2", "MUL_SILU"})
+
+
+def unary_takes(kind: str, *, is_float: bool) -> bool:
+    """Whether there is a function of one variable on floats, or on int32."""
+    return kind in (UNARY if is_float else _UNARY_INT32)
+
+
+def binary_takes(kind: str, *, is_float: bool) -> bool:
+    """Whether there is a function of two variables on floats, or on int32."""
+    return kind in BINARY and kind not in (_INTEGER_ONLY if is_float else _FLOAT_ONLY)

@@ -12,7 +12,7 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
-from arenite.ops._mnn_functions import BINARY, COMPARISONS
+from arenite.ops._mnn_functions import BINARY, COMPARISONS, binary_takes
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
@@ -44,6 +44,12 @@ def output_type(node: NodeView) -> bool:
     return node.output(0).type is wanted and node.input(1).type is node.input(0).type
 
 
+def kind_takes_type(node: NodeView) -> bool:
+    """MNN has the function for the inputs' type."""
+    is_float = node.input(0).type is TensorType.FLOAT32
+    return binary_takes(node.options.kind, is_float=is_float)
+
+
 def prepare(context: Context, node: Node) -> None:
     """The output has the common shape of the inputs."""
     shapes = [context.get_eval_tensor(index).shape for index in node.inputs]
@@ -71,6 +77,7 @@ REGISTRATION = Registration(
         c.outputs_exactly(1),
         from_mnn,
         c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
+        kind_takes_type,
         output_type,
         shapes_broadcast,
     ),

@@ -13,7 +13,7 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn, real_numbers, rounded
-from arenite.ops._mnn_functions import BINARY
+from arenite.ops._mnn_functions import BINARY, binary_takes
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -44,6 +44,11 @@ def all_have_scales(node: NodeView) -> bool:
     """Both inputs and the output have a scale."""
     tensors = (node.input(0), node.input(1), node.output(0))
     return all(tensor.quantization is not None for tensor in tensors)
+
+
+def kind_takes_floats(node: NodeView) -> bool:
+    """MNN has the function for real numbers."""
+    return binary_takes(node.options.kind, is_float=True)
 
 
 def prepare(context: Context, node: Node) -> Scales:
@@ -78,6 +83,7 @@ REGISTRATION = Registration(
         c.input_types(0, TensorType.INT8),
         c.input_types(1, TensorType.INT8),
         c.same_type(),
+        kind_takes_floats,
         all_have_scales,
         shapes_broadcast,
     ),

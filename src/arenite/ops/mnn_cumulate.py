@@ -12,6 +12,7 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
+from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -25,6 +26,11 @@ class MnnCumulateOptions(OptionsTable):
     axis: int = 0
     reverse: bool = False
     exclusive: bool = False
+
+
+def kind_is_known(node: NodeView) -> bool:
+    """What is accumulated is a sum or a product."""
+    return node.options.kind in ("SUM", "PROD")
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -60,5 +66,6 @@ REGISTRATION = Registration(
         from_mnn,
         c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
         c.same_type(),
+        kind_is_known,
     ),
 )

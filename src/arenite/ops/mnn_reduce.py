@@ -13,6 +13,7 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
+from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -48,6 +49,11 @@ class MnnReduceOptions(OptionsTable):
     axes: Axes = ()
 
 
+def kind_is_known(node: NodeView) -> bool:
+    """The reduction is one that MNN has."""
+    return node.options.kind in REDUCTIONS
+
+
 def prepare(context: Context, node: Node) -> None:
     """Check that the output holds what remains."""
     options: MnnReduceOptions = node.options
@@ -80,5 +86,6 @@ REGISTRATION = Registration(
         from_mnn,
         c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
         c.same_type(),
+        kind_is_known,
     ),
 )

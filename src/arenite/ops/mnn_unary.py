@@ -12,10 +12,13 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
-from arenite.ops._mnn_functions import UNARY
+from arenite.ops._mnn_functions import UNARY, unary_takes
+from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+
+_WITH_PARAMETERS = ("CLIP", "ELU")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,12 @@ class MnnUnaryOptions(OptionsTable):
     kind: str = ""
     a: float = 0.0
     b: float = 0.0
+
+
+def kind_takes_type(node: NodeView) -> bool:
+    """MNN has the function for the input's type."""
+    kind, is_float = node.options.kind, node.input(0).type is TensorType.FLOAT32
+    return unary_takes(kind, is_float=is_float) or (is_float and kind in _WITH_PARAMETERS)
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -64,5 +73,6 @@ REGISTRATION = Registration(
         from_mnn,
         c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
         c.same_type(),
+        kind_takes_type,
     ),
 )

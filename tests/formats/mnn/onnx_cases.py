@@ -214,8 +214,9 @@ case("shape arithmetic", node("Shape", "x", "s"), node("Gather", "s zero", "n", 
      node("Unsqueeze", "n axes", "u"), node("Concat", "u rest", "t", axis=0),
      node("Reshape", "x t"), constants={"zero": np.array(0, I), "axes": np.array([0], I),
                                         "rest": np.array([-1], I)})  # fmt: skip
-case("ConstantOfShape", node("Shape", "x", "s"), node("ConstantOfShape", "s", "c"),
-     node("Add", "x c"))  # fmt: skip
+# Without a value MNN's converter writes what its memory happens to hold.
+case("ConstantOfShape", node("Shape", "x", "s"),
+     node("ConstantOfShape", "s", "c", value=np.array([1.5], F)), node("Add", "x c"))  # fmt: skip
 case("Range", node("Range", "a b c", "r"), node("Cast", "r", "f", to=1), node("Add", "x f"),
      constants={"a": np.array(0, I), "b": np.array(5, I), "c": np.array(1, I)})  # fmt: skip
 case("OneHot", node("Cast", "x", "i", to=7), node("OneHot", "i d v"), x=(2, 3),

@@ -14,7 +14,7 @@ Node = tuple[str, Sequence[str], Sequence[str], Mapping[str, Any]]
 def node(
     kind: str, inputs: Sequence[str] | str, outputs: Sequence[str] | str = "y", **attributes: Any
 ) -> Node:
-    """A node; several names are separated by blanks."""
+    """A node; several names are separated by blanks, and arrays become tensors."""
     return kind, _names(inputs), _names(outputs), attributes
 
 
@@ -41,9 +41,15 @@ def onnx_model(
         shape = like.shape if isinstance(like, np.ndarray) else list(like)
         return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(dtype), shape)
 
+    def written(attributes: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: numpy_helper.from_array(value) if isinstance(value, np.ndarray) else value
+            for name, value in attributes.items()
+        }
+
     graph = helper.make_graph(
         [
-            helper.make_node(kind, list(ins), list(outs), **attributes)
+            helper.make_node(kind, list(ins), list(outs), **written(attributes))
             for kind, ins, outs, attributes in nodes
         ],
         "test",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import arenite as ar
 from arenite.formats import mnn as formats_mnn
 from arenite.formats import tflite
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.enums import BinaryKind
+from arenite.formats.mnn.enums import BinaryKind, UnaryKind
 from arenite.formats.mnn.mapping import MAPPERS
 from tests.formats.mnn import net_cases, onnx_cases, tflite_cases
 from tests.formats.mnn.compare import agrees, difference
@@ -253,6 +254,24 @@ CONV = {"kernelX": 3, "kernelY": 3, "outputCount": 4, "inputCount": 6}
         (one("PReLU", [IMAGE], ("PRelu", {"slope": rand(5)})), "expected 6 slopes"),
         (one("Padding", [IMAGE, ints(-1, 0)], ("PadParam", {})), "pairs of paddings"),
         (one("Interp", [IMAGE], ("Interp", {"resizeType": 77})), "cannot resize .* mode 77"),
+        (
+            one("BinaryOp", [IMAGE, IMAGE], ("BinaryOp", {"opType": int(BinaryKind.BITWISE_OR)})),
+            "MNN has no BITWISE_OR of float32",
+        ),
+        (
+            one(
+                "BinaryOp", [rand(2), rand(2)], ("BinaryOp", {"opType": int(BinaryKind.LEFTSHIFT)})
+            ),
+            "MNN has no LEFTSHIFT of float32",
+        ),
+        (
+            one("BinaryOp", [ints(1), ints(2)], ("BinaryOp", {"opType": int(BinaryKind.ATAN2)})),
+            "MNN has no ATAN2 of int32",
+        ),
+        (
+            one("UnaryOp", [ints(1)], ("UnaryOp", {"opType": int(UnaryKind.SQRT)})),
+            "MNN has no SQRT of int32",
+        ),
         (one("Raster", [IMAGE]), "not described in extraTensorDescribe"),
         (one("Cast", [IMAGE], ("CastParam", {"dstT": 99})), "data type 99 is not supported"),
     ],
@@ -262,6 +281,22 @@ def test_broken_operators(data: bytes, message: str) -> None:
         ar.load(data)
     assert caught.value.path.startswith("$.oplists[")
     assert caught.value.offset is not None
+
+
+@pytest.mark.parametrize("kind", [1, 2, 4])
+def test_the_positions_of_wide_images_take_little_memory(kind: int) -> None:
+    row = {"outputWidth": 1 << 13, "outputHeight": 1, "resizeType": kind}
+    data = one("Interp", [(1, 1, 1, 2)], ("Interp", row))
+    ar.load(data)  # what is imported and kept is not counted
+    tracemalloc.start()
+    try:
+        ar.load(data)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    wider = one("Interp", [(1, 1, 1, 2)], ("Interp", {**row, "outputWidth": 1 + (1 << 13)}))
+    with pytest.raises(ar.ModelError, match="expected 1 to 8192 rows and columns"):
+        ar.load(wider)
 
 
 def test_a_shape_that_depends_on_data_is_refused_with_the_reason() -> None:

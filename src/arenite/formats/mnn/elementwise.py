@@ -28,7 +28,7 @@ from arenite.ops._add_sub import AddOptions, SubOptions
 from arenite.ops._binary import MAX_RANK
 from arenite.ops._maximum_minimum import MaximumMinimumOptions
 from arenite.ops._mnn_functions import BINARY as FUNCTIONS
-from arenite.ops._mnn_functions import COMPARISONS
+from arenite.ops._mnn_functions import COMPARISONS, binary_takes, unary_takes
 from arenite.ops.cast import CastOptions
 from arenite.ops.div import DivOptions
 from arenite.ops.hard_swish import HardSwishOptions
@@ -111,8 +111,10 @@ def cast_options(options: OptionsTable | None) -> MnnUnaryOptions:
 
 def unary(g: Graph, op: Op) -> None:
     """UnaryOp: by its kind."""
-    kind = UnaryKind(op.main["opType"])
-    if g.input(op).type is _FLOAT and kind in UNARY:
+    kind, type_ = UnaryKind(op.main["opType"]), g.input(op).type
+    if not unary_takes(kind.name, is_float=type_ is _FLOAT):
+        g.fail(op, f"MNN has no {kind.name} of {type_}", ".main.opType")
+    if type_ is _FLOAT and kind in UNARY:
         map_elements(g, op, *UNARY[kind])
     else:
         map_elements(g, op, "MNN_UNARY", MnnUnaryOptions(kind.name))
@@ -259,6 +261,8 @@ def combine(g: Graph, op: Op, kind: BinaryKind, values: list[Value], *, relu: bo
     if len(types) != 1:
         g.fail(op, f"expected inputs of one type, got {' and '.join(map(str, sorted(types)))}")
     like = max(values, key=lambda value: value.rank)
+    if not binary_takes(kind.name, is_float=like.type is _FLOAT):
+        g.fail(op, f"MNN has no {kind.name} of {like.type}", ".main")
     type_ = _INT if kind.name in COMPARISONS else like.type
     y = g.output(op, shape, like, type=type_)
     known = [value.constant for value in values if value.constant is not None]

@@ -27,8 +27,9 @@ from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
 NEAREST, BILINEAR, CUBIC, NEAREST_ROUND = 1, 2, 3, 4
 #: ``enum CoordinateTransformationMode``
 NOT_SET, ALIGN_CORNERS, HALF_PIXELS, PYTORCH_HALF_PIXELS, ASYMMETRIC, TF_HALF_PIXELS = range(6)
-#: Rows or columns at most: the position of each is computed while loading.
-_LARGEST = 1 << 16
+#: Rows or columns at most: the position of each is computed while loading, and takes 32 bytes.
+_LARGEST = 1 << 13
+_AT_MOST = f": expected 1 to {_LARGEST} rows and columns, and a known mode"
 
 
 def interp(g: Graph, op: Op) -> None:
@@ -40,7 +41,7 @@ def interp(g: Graph, op: Op) -> None:
     sizes = (*size, *images.size)
     modes = (NEAREST, BILINEAR, CUBIC, NEAREST_ROUND)
     if kind not in modes or min(sizes) < 1 or max(sizes) > _LARGEST:
-        g.fail(op, f"cannot resize {images.size} to {size} in mode {kind}")
+        g.fail(op, f"cannot resize {images.size} to {size} in mode {kind}{_AT_MOST}")
     if fixed is not None:
         lines = [(row[f"{side}Scale"], row[f"{side}Offset"]) for side in ("height", "width")]
         resized(g, op, images, size, lines)
@@ -58,7 +59,7 @@ def resize(g: Graph, op: Op) -> None:
     factors = (op.main["yScale"], op.main["xScale"])
     height, width = (scaled(n, f) for n, f in zip(images.size, factors, strict=True))
     if min(height, width, *images.size) < 1 or max(height, width) > _LARGEST:
-        g.fail(op, f"cannot resize {images.size} to {(height, width)}")
+        g.fail(op, f"cannot resize {images.size} to {(height, width)}{_AT_MOST}")
     axes = [(n / m, 0.0) for n, m in zip(images.size, (height, width), strict=True)]
     resized(g, op, images, (height, width), axes)
 
