@@ -156,7 +156,13 @@ def types_fit(node: NodeView) -> bool:
     """The output is int8 where there is a range to clamp to, else float32."""
     options: MnnConvInt8Options = node.options
     wanted = TensorType.FLOAT32 if options.clamp is None else TensorType.INT8
-    return node.output(0).type is wanted and -128 <= options.zero <= 127
+    return node.output(0).type is wanted
+
+
+def numbers_are_int8(node: NodeView) -> bool:
+    """What lies around the images, and the range of the output, are int8."""
+    options: MnnConvInt8Options = node.options
+    return all(-128 <= n <= 127 for n in (options.zero, *(options.clamp or ())))
 
 
 REGISTRATION = Registration(
@@ -172,6 +178,7 @@ REGISTRATION = Registration(
         c.input_types(2, TensorType.INT32, TensorType.FLOAT32),
         c.input_types(3, TensorType.FLOAT32),
         types_fit,
+        numbers_are_int8,
         c.rank(0, 4),
         c.rank(1, 4),
     ),

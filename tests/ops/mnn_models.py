@@ -1,0 +1,137 @@
+"""Models with one operator of those that only ``.mnn`` files have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder, OptionsTable
+from arenite.ops._window import Placement
+from arenite.ops.mnn_average_pool import MnnAveragePoolOptions
+from arenite.ops.mnn_binary import MnnBinaryOptions
+from arenite.ops.mnn_binary_int8 import MnnBinaryInt8Options
+from arenite.ops.mnn_conv_int8 import MnnConvInt8Options
+from arenite.ops.mnn_cumulate import MnnCumulateOptions
+from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
+from arenite.ops.mnn_gather_elements import MnnGatherElementsOptions
+from arenite.ops.mnn_int8_to_float import MnnInt8ToFloatOptions
+from arenite.ops.mnn_layer_norm import MnnLayerNormOptions
+from arenite.ops.mnn_lookup import MnnLookupOptions
+from arenite.ops.mnn_lrn import MnnLrnOptions
+from arenite.ops.mnn_one_hot import MnnOneHotOptions
+from arenite.ops.mnn_raster import MnnRasterOptions, Region
+from arenite.ops.mnn_reduce import MnnReduceOptions
+from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
+from arenite.ops.mnn_transpose_conv import MnnTransposeConvOptions
+from arenite.ops.mnn_unary import MnnUnaryOptions
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A tensor that is fed, or an output."""
+
+    shape: Shape
+    type: str = "float32"
+    scale: float | None = None
+    zero_point: int = 0
+
+
+@dataclass(frozen=True)
+class Single:
+    """One operator with its tensors; arrays are constants."""
+
+    name: str
+    inputs: tuple[Fed | Array, ...]
+    outputs: tuple[Fed, ...]
+    options: OptionsTable | None = None
+
+    def but(self, **changes: Any) -> Single:
+        """The operator with other tensors, or another option."""
+        own = {key: changes.pop(key) for key in ("inputs", "outputs", "options") if key in changes}
+        changed = replace(self, **own)
+        if not changes:
+            return changed
+        assert changed.options is not None
+        return replace(changed, options=replace(changed.options, **changes))
+
+    def model(self) -> Model:
+        """The operator as a model."""
+        b = ModelBuilder()
+        inputs = [_added(b, f"x{index}", tensor) for index, tensor in enumerate(self.inputs)]
+        outputs = [
+            b.tensor(f"y{i}", y.shape, y.type, scale=y.scale, zero_point=y.zero_point)
+            for i, y in enumerate(self.outputs)
+        ]
+        b.operator(self.name, inputs, outputs, self.options, custom_options=b"")
+        for output in outputs:
+            b.output(output)
+        return b.build()
+
+
+def _added(b: ModelBuilder, name: str, tensor: Fed | Array) -> int:
+    if isinstance(tensor, np.ndarray):
+        return b.constant(name, tensor)
+    return b.input(
+        name, tensor.shape, tensor.type, scale=tensor.scale, zero_point=tensor.zero_point
+    )
+
+
+def integers(shape: Shape, seed: int = 0) -> Array:
+    """Random weights of int8."""
+    return np.random.default_rng(seed).integers(-127, 128, shape).astype(np.int8)
+
+
+def floats(shape: Shape, seed: int = 0) -> Array:
+    """Random numbers of float32."""
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+X = Fed((1, 4, 5, 3))
+Q = Fed((1, 4, 5, 3), "int8", 0.1, 3)
+
+
+def single(name: str, inputs: Sequence[Any], outputs: Any, options: Any = None) -> Single:
+    """A :class:`Single` of ``MNN_<name>``; one output need not be in a tuple."""
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    return Single(f"MNN_{name}", tuple(inputs), outputs, options)
+
+
+#: A legal model for each operator, by name.
+LEGAL = {
+    operator.name: operator
+    for operator in (
+        single("AVERAGE_POOL", [Q], Fed((1, 2, 2, 3), "int8", 0.1, 3), MnnAveragePoolOptions(
+            filter_height=2, filter_width=3, stride_h=2, stride_w=2,
+            placement=Placement((2, 2), (0, 0)))),
+        single("BINARY", [X, X], X, MnnBinaryOptions("SquaredDifference")),
+        single("BINARY_INT8", [Q, Q], Q, MnnBinaryInt8Options("ADD")),
+        single("CONV_INT8", [Q, integers((4, 3, 3, 3)), floats((4,)), floats((4,), 1)],
+               Fed((1, 2, 3, 4), "int8", 0.1), MnnConvInt8Options(
+                   Placement((2, 3), (0, 0)), clamp=(-128, 127))),
+        single("CUMULATE", [X], X, MnnCumulateOptions("SUM", 1)),
+        single("FLOAT_TO_INT8", [X], Q, MnnFloatToInt8Options((10.0,))),
+        single("GATHER_ELEMENTS", [Fed((2, 3)), np.zeros((2, 2), np.int32)], Fed((2, 2)),
+               MnnGatherElementsOptions(1)),
+        single("INT8_TO_FLOAT", [Q], X, MnnInt8ToFloatOptions((0.1,), 3)),
+        single("LAYER_NORM", [X], X, MnnLayerNormOptions(1, 1e-5)),
+        single("LOOKUP", [Q], Q, MnnLookupOptions(tuple(range(-128, 128)))),
+        single("LRN", [X], X, MnnLrnOptions(3, 0.1, 0.75, axes=(3,))),
+        single("ONE_HOT", [Fed((2, 3), "int32"), floats(()), floats((), 1)], Fed((2, 3, 4)),
+               MnnOneHotOptions(4, 2)),
+        single("RASTER", [Fed((6,))], Fed((3,)), MnnRasterOptions(
+            (Region(0, 5, (-2,), 0, (1,), (3,)),))),
+        single("REDUCE", [X], Fed((1, 5, 3)), MnnReduceOptions("PROD", (1,))),
+        single("RESIZE_CUBIC", [X], Fed((1, 8, 9, 3)), MnnResizeCubicOptions(
+            (8, 9), (0.5, 0.0), (0.5, 0.25))),
+        single("SELECT", [Fed((3,), "int32"), Fed((2, 3)), Fed((2, 1))], Fed((2, 3))),
+        single("TRANSPOSE_CONV", [X, floats((1, 2, 2, 3, 4))], Fed((1, 5, 6, 4)),
+               MnnTransposeConvOptions((5, 6), dilation=(1, 2))),
+        single("UNARY", [X], X, MnnUnaryOptions("ERF")),
+    )
+}  # fmt: skip
