@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 Array = np.ndarray[Any, Any]
 Node = tuple[str, Sequence[str], Sequence[str], Mapping[str, Any]]
@@ -33,8 +34,8 @@ def onnx_model(
 
     ``inputs`` gives a float input's shape, or an array of the input's shape and type.
     """
-    import onnx
-    from onnx import helper, numpy_helper
+    onnx = pytest.importorskip("onnx")
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
 
     def described(name: str, like: Sequence[int] | Array) -> Any:
         dtype = like.dtype if isinstance(like, np.ndarray) else np.dtype(np.float32)

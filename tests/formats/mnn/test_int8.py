@@ -105,7 +105,6 @@ def last_scale(net: Any, name: str) -> float:
 def test_outputs_are_within_a_step_of_mnn(
     name: str, mnn: MnnOracle, converter: Converter, quantizer: Converter
 ) -> None:
-    pytest.importorskip("onnx")
     data = quantizer(converter("ONNX", network(name)), 12)
     net = formats_mnn.read_net(data)
     converted = formats_mnn.convert(net)
@@ -141,7 +140,6 @@ def test_real_networks_are_within_a_step_of_mnn(
 
 
 def test_what_is_int8_stays_int8(converter: Converter, quantizer: Converter) -> None:
-    pytest.importorskip("onnx")
     data = quantizer(converter("ONNX", network("addition and ReLU")), 12)
     names = Counter(operator.name for operator in ar.load(data).main.operators)
     assert names["MNN_CONV_INT8"] == 3

@@ -9,8 +9,6 @@ from tests.formats.mnn.conftest import Converter
 from tests.formats.mnn.onnx_cases import CASES
 from tests.mnn_oracle import MnnOracle
 
-pytest.importorskip("onnx")
-
 
 @pytest.mark.parametrize("name", CASES)
 def test_is_as_mnn_has_it(name: str, mnn: MnnOracle, converter: Converter) -> None:
