@@ -467,6 +467,60 @@ typedef struct {
   int32_t scratch[4];
 } LstmParams;
 
+/* -- operators of .mnn files --------------------------------------------------------------- */
+
+typedef struct {
+  Window window;
+  int32_t groups;
+  bool is_depthwise;
+  int32_t input_offset;
+  double activation_min;
+  double activation_max;
+  bool fits_int32;
+  const int32_t *start;
+  const float *factor;
+  const float *offset;
+} MnnConvInt8Params;
+
+/* Functions: see AR_MNN_FUNCTIONS in portable/mnn_binary_int8.c. */
+typedef struct {
+  int32_t function;
+  double scale1;
+  double scale2;
+  double output_scale;
+  int32_t zero_point1;
+  int32_t zero_point2;
+  int32_t output_zero_point;
+  int32_t activation_min;
+  int32_t activation_max;
+} MnnBinaryInt8Params;
+
+typedef struct {
+  const int8_t *table;
+} MnnLookupParams;
+
+typedef struct {
+  int32_t channels;
+  const float *factors;
+  double zero;
+  int32_t activation_min;
+  int32_t activation_max;
+} MnnFloatToInt8Params;
+
+typedef struct {
+  int32_t channels;
+  const float *factors;
+  double zero;
+} MnnInt8ToFloatParams;
+
+/* Rows of `pieces`: input, start, start in the output, sizes, strides, strides in the output. */
+typedef struct {
+  int32_t count;
+  int32_t rank;
+  const int64_t *pieces;
+  bool clears;
+} MnnRasterParams;
+
 /* [/cdef] */
 
 #endif

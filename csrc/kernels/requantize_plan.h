@@ -12,7 +12,9 @@ typedef enum {
   AR_REQUANT_FLOAT = 0,   /* one float line per channel, verified */
   AR_REQUANT_SIGNED = 1,  /* one line for acc >= 0, one for acc < 0, verified */
   AR_REQUANT_INTEGER = 2, /* one 64-bit shift */
-  AR_REQUANT_SLOW = 3     /* the reference, lane by lane */
+  AR_REQUANT_SLOW = 3,    /* the reference, lane by lane */
+  AR_REQUANT_REAL = 4     /* a factor and an offset in float32, as MNN has it: a mode of the
+                             block's `integers` only */
 } ar_requantize_mode;
 
 /* The integers' way, for blocks where some lane has no line. */
@@ -23,7 +25,7 @@ typedef struct {
   int32_t high_shift[AR_BLOCK]; /* right shift of the upper half of 64 bits */
   int64_t constant[AR_BLOCK];   /* even channels first, then odd ones */
   int32_t output_offset;
-  int32_t mode; /* INTEGER or SLOW: the way of all lanes */
+  int32_t mode; /* INTEGER, SLOW or REAL: the way of all lanes */
 } ar_requantize_integers;
 
 /* What most blocks need is small: it shares the caches with the weights. */

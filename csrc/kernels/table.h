@@ -17,6 +17,7 @@ extern const ar_kernel ar_depthwise_conv_2d_avx2;
 extern const ar_kernel ar_depthwise_float_avx2;
 extern const ar_kernel ar_fully_connected_avx2;
 extern const ar_kernel ar_grouped_fully_connected_avx2;
+extern const ar_kernel ar_mnn_conv_int8_avx2;
 static const ar_kernel *const ar_kernels_avx2[] = {
     &ar_add_avx2,
     &ar_winograd_conv_2d_avx2,
@@ -26,17 +27,20 @@ static const ar_kernel *const ar_kernels_avx2[] = {
     &ar_depthwise_float_avx2,
     &ar_grouped_fully_connected_avx2,
     &ar_fully_connected_avx2,
+    &ar_mnn_conv_int8_avx2,
     0,
 };
 extern const ar_kernel ar_conv_2d_avxvnni;
 extern const ar_kernel ar_winograd_conv_2d_avxvnni;
 extern const ar_kernel ar_depthwise_conv_2d_avxvnni;
 extern const ar_kernel ar_fully_connected_avxvnni;
+extern const ar_kernel ar_mnn_conv_int8_avxvnni;
 static const ar_kernel *const ar_kernels_avxvnni[] = {
     &ar_winograd_conv_2d_avxvnni,
     &ar_conv_2d_avxvnni,
     &ar_depthwise_conv_2d_avxvnni,
     &ar_fully_connected_avxvnni,
+    &ar_mnn_conv_int8_avxvnni,
     0,
 };
 #endif
@@ -47,6 +51,7 @@ extern const ar_kernel ar_conv_2d_avx512vnni;
 extern const ar_kernel ar_depthwise_conv_2d_avx512vnni;
 extern const ar_kernel ar_depthwise_float_avx512;
 extern const ar_kernel ar_fully_connected_avx512vnni;
+extern const ar_kernel ar_mnn_conv_int8_avx512vnni;
 extern const ar_kernel *const ar_portable_kernels_avx512vnni[];
 static const ar_kernel *const ar_kernels_avx512vnni[] = {
     &ar_add_avx512vnni,
@@ -54,6 +59,7 @@ static const ar_kernel *const ar_kernels_avx512vnni[] = {
     &ar_depthwise_conv_2d_avx512vnni,
     &ar_depthwise_float_avx512,
     &ar_fully_connected_avx512vnni,
+    &ar_mnn_conv_int8_avx512vnni,
     0,
 };
 #endif

@@ -42,6 +42,9 @@ AR_INLINE __m256i load_half(const void *block_field, int32_t half) {
 AR_INLINE __m256i load_row(const uint32_t *p) { return _mm256_loadu_si256((const __m256i *)p); }
 
 static __m256i exact(__m256i acc, const ar_requantize_block *block, int32_t half) {
+  if (block->integers->mode == AR_REQUANT_REAL)
+    return ar_on_reals_half(acc, _mm256_castsi256_ps(load_half(block->scale, half)),
+                            _mm256_castsi256_ps(load_half(block->offset, half)));
   acc = _mm256_add_epi32(acc, load_half(block->integers->center, half));
   if (block->integers->mode != AR_REQUANT_SLOW)
     return ar_on_integers_half(acc, block->integers, half);

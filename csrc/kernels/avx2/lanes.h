@@ -160,6 +160,18 @@ AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
                    ar_on_integers_half(acc.half[1], way, 1)}};
 }
 
+AR_INLINE __m256i ar_on_reals_half(__m256i acc, __m256 factor, __m256 offset) {
+  const __m256 sign = _mm256_set1_ps(-0.0f);
+  __m256 x = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(acc), factor), offset);
+  x = _mm256_max_ps(_mm256_min_ps(x, _mm256_set1_ps(127.0f)), _mm256_set1_ps(-128.0f));
+  const __m256 half = _mm256_or_ps(_mm256_and_ps(x, sign), _mm256_set1_ps(0.5f));
+  return _mm256_cvttps_epi32(_mm256_add_ps(x, half));
+}
+AR_INLINE ar_i32 ar_on_reals(ar_i32 acc, ar_f32 factor, ar_f32 offset) {
+  return (ar_i32){{ar_on_reals_half(acc.half[0], factor.half[0], offset.half[0]),
+                   ar_on_reals_half(acc.half[1], factor.half[1], offset.half[1])}};
+}
+
 /* -- stores ----------------------------------------------------------------------------------- */
 
 AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {

@@ -104,6 +104,17 @@ AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
   return _mm512_srav_epi32(high, _mm512_load_si512(way->high_shift));
 }
 
+/* round(acc * factor + offset), halves away from zero, as int8 in int32; NaN becomes 127. All
+ * operations round to nearest, one by one. */
+AR_INLINE ar_i32 ar_on_reals(ar_i32 acc, ar_f32 factor, ar_f32 offset) {
+  const __m512 sign = _mm512_set1_ps(-0.0f);
+  __m512 x = _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(acc), factor), offset);
+  /* The second operand is returned for NaN. */
+  x = _mm512_max_ps(_mm512_min_ps(x, _mm512_set1_ps(127.0f)), _mm512_set1_ps(-128.0f));
+  const __m512 half = _mm512_or_ps(_mm512_and_ps(x, sign), _mm512_set1_ps(0.5f));
+  return _mm512_cvttps_epi32(_mm512_add_ps(x, half));
+}
+
 /* -- stores ----------------------------------------------------------------------------------- */
 
 /* AR_STORE_BLOCKS times 16 lanes as int8, saturated and clamped, one after the other. */

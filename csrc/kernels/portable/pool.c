@@ -1,4 +1,4 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images: int8, int16, float32. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images: int8, int16, float32. MNN_AVERAGE_POOL: int8. */
 #include "../fixedpoint.h"
 #include "name.h"
 
@@ -127,6 +127,17 @@ static void average_float(const Pool2DParams *p, view v, int32_t channels, int32
   }
 }
 
+/* As MNN cuts it off: all numbers are those of q + 128. */
+static void average_mnn(view v, int32_t channels, int32_t count, int8_t *restrict y) {
+  const uint32_t elements = (uint32_t)(v.rows * v.columns), factor = (1u << 24) / elements;
+  int32_t sums[BLOCK];
+  sum_int8(v, channels, count, sums);
+  for (int32_t c = 0; c < count; ++c) {
+    const uint32_t sum = (uint32_t)sums[c] + 128 * elements; /* 255 * elements at most */
+    y[c] = (int8_t)((int32_t)(sum * factor >> 24) - 128);
+  }
+}
+
 #define AR_MAXIMUM(name, T, ACTIVATION)                                                       \
   static void maximum_##name(const Pool2DParams *p, view v, int32_t channels, int32_t count,  \
                              T *restrict y) {                                                 \
@@ -144,9 +155,15 @@ AR_MAXIMUM(int8, int8_t, int32_t)
 AR_MAXIMUM(int16, int16_t, int32_t)
 AR_MAXIMUM(float, float, float)
 
-static void pool_block(const Pool2DParams *p, int is_average, int32_t type, view v,
+typedef enum { MAXIMUM, AVERAGE, MNN_AVERAGE } reduction;
+
+static void pool_block(const Pool2DParams *p, reduction kind, int32_t type, view v,
                        int32_t channels, int32_t count, void *y) {
-  if (is_average) {
+  if (kind == MNN_AVERAGE) {
+    average_mnn(v, channels, count, y);
+    return;
+  }
+  if (kind == AVERAGE) {
     if (type == AR_INT8) average_int8(p, v, channels, count, y);
     else if (type == AR_INT16) average_int16(p, v, channels, count, y);
     else average_float(p, v, channels, count, y);
@@ -157,7 +174,7 @@ static void pool_block(const Pool2DParams *p, int is_average, int32_t type, view
   else maximum_float(p, v, channels, count, y);
 }
 
-static ar_status pool(const Pool2DParams *p, const ar_tensor *io, int is_average) {
+static ar_status pool(const Pool2DParams *p, const ar_tensor *io, reduction kind) {
   const ar_tensor *x = &io[1];
   const Window *w = &p->window;
   const int32_t height = x->dims[1], width = x->dims[2], channels = x->dims[3];
@@ -175,7 +192,7 @@ static ar_status pool(const Pool2DParams *p, const ar_tensor *io, int is_average
         v.start = image + top * row_bytes + left * channels * bytes;
         for (int32_t c = 0; c < channels; c += BLOCK) {
           const int32_t count = channels - c < BLOCK ? channels - c : BLOCK;
-          pool_block(p, is_average, x->type, v, channels, count, y);
+          pool_block(p, kind, x->type, v, channels, count, y);
           v.start += BLOCK * bytes;
           y += count * bytes;
         }
@@ -187,15 +204,23 @@ static ar_status pool(const Pool2DParams *p, const ar_tensor *io, int is_average
 static ar_status run_average(const void *params, const void *plan, const ar_tensor *io,
                              uint8_t *workspace) {
   (void)plan, (void)workspace;
-  return pool(params, io, 1);
+  return pool(params, io, AVERAGE);
 }
 
 static ar_status run_max(const void *params, const void *plan, const ar_tensor *io,
                          uint8_t *workspace) {
   (void)plan, (void)workspace;
-  return pool(params, io, 0);
+  return pool(params, io, MAXIMUM);
+}
+
+static ar_status run_mnn_average(const void *params, const void *plan, const ar_tensor *io,
+                                 uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  return pool(params, io, MNN_AVERAGE);
 }
 
 const ar_kernel AR_NAME(average_pool_2d) = {"AVERAGE_POOL_2D", measure, ar_plan_nothing,
                                             run_average};
+const ar_kernel AR_NAME(mnn_average_pool) = {"MNN_AVERAGE_POOL", measure, ar_plan_nothing,
+                                             run_mnn_average};
 const ar_kernel AR_NAME(max_pool_2d) = {"MAX_POOL_2D", measure, ar_plan_nothing, run_max};

@@ -26,6 +26,13 @@
   K(maximum) \
   K(mean) \
   K(minimum) \
+  K(mnn_average_pool) \
+  K(mnn_binary_int8) \
+  K(mnn_conv_int8) \
+  K(mnn_float_to_int8) \
+  K(mnn_int8_to_float) \
+  K(mnn_lookup) \
+  K(mnn_raster) \
   K(mul) \
   K(pack) \
   K(pad) \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.model import OptionsTable
 from arenite.ops.constraints import NodeView
@@ -14,10 +15,14 @@ def from_mnn(node: NodeView) -> bool:
     return isinstance(node.options, OptionsTable) and node.options != type(node.options)()
 
 
-def channel_factors(context: Context, factors: tuple[float, ...], shape: tuple[int, ...]) -> None:
-    """Report factors that are neither one nor one per channel."""
+def channel_factors(
+    context: Context, factors: tuple[float, ...], shape: tuple[int, ...]
+) -> npt.NDArray[np.float32]:
+    """The factors, one or one per channel; others are reported."""
     if len(factors) != 1 and (not shape or len(factors) != shape[-1]):
         context.report_error(f"expected one factor, or one per channel of {list(shape)}")
+    with np.errstate(over="ignore"):
+        return np.array(factors, np.float32)
 
 
 def rounded(real: Array, low: float, high: float, *, whole: bool) -> Array:

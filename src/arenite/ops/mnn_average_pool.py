@@ -16,7 +16,7 @@ from arenite.model import TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
 from arenite.ops._placed import PlacedPool2DOptions
-from arenite.ops._pooling import SlidingReduction
+from arenite.ops._pooling import Pool2DParams, SlidingReduction
 from arenite.ops._window import Window, window_of
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -30,7 +30,7 @@ class MnnAveragePoolOptions(PlacedPool2DOptions):
     """The window, whose positions are given."""
 
 
-def prepare(context: Context, node: Node) -> Window:
+def prepare(context: Context, node: Node) -> Pool2DParams:
     """Geometry and output shape."""
     options: MnnAveragePoolOptions = node.options
     node.host.clear()
@@ -39,12 +39,12 @@ def prepare(context: Context, node: Node) -> Window:
     if min(counts(window, inp.shape).min(initial=1), 1) < 1:
         context.report_error(f"a window lies outside of the image {list(inp.shape)}")
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, inp.shape[3]))
-    return window
+    return Pool2DParams(window, -128, 127)
 
 
 def invoke(context: Context, node: Node) -> None:
     """The means."""
-    window: Window = node.params
+    window: Window = node.params.window
     x, out = input_array(context, node, 0), output_array(context, node)
     if not out.size:
         return

@@ -21,6 +21,8 @@ from arenite.ops.mnn_binary import shapes_broadcast
 from arenite.ops.registry import Registration
 
 _LIMIT = 2.0**31
+#: The functions that have a native kernel, by their number in it.
+_NATIVE = ("ADD", "SUB", "MUL", "REALDIV", "SquaredDifference")
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,18 @@ class MnnBinaryInt8Options(OptionsTable):
 
 
 @dataclass(frozen=True)
-class Scales:
-    """Scale and zero point of the inputs and the output."""
+class MnnBinaryInt8Params:
+    """Scales and zero points, and the output's range; ``function`` is -1 for most of them."""
 
-    inputs: tuple[tuple[float, int], ...]
-    output: tuple[float, int]
+    function: int
+    scale1: float
+    scale2: float
+    output_scale: float
+    zero_point1: int
+    zero_point2: int
+    output_zero_point: int
+    activation_min: int
+    activation_max: int
 
 
 def all_have_scales(node: NodeView) -> bool:
@@ -51,25 +60,33 @@ def kind_takes_floats(node: NodeView) -> bool:
     return binary_takes(node.options.kind, is_float=True)
 
 
-def prepare(context: Context, node: Node) -> Scales:
+def prepare(context: Context, node: Node) -> MnnBinaryInt8Params:
     """The output has the common shape of the inputs."""
+    options: MnnBinaryInt8Options = node.options
     a, b, out = (*(input_tensor(context, node, i) for i in range(2)), output_tensor(context, node))
     context.resize_tensor(out.index, np.broadcast_shapes(a.shape, b.shape))
-    return Scales(((a.scale, a.zero_point), (b.scale, b.zero_point)), (out.scale, out.zero_point))
+    return MnnBinaryInt8Params(
+        _NATIVE.index(options.kind) if options.kind in _NATIVE else -1,
+        *(a.scale, b.scale, out.scale),
+        *(a.zero_point, b.zero_point, out.zero_point),
+        *(options.low, options.high),
+    )
 
 
 def invoke(context: Context, node: Node) -> None:
     """Apply the function to every pair of elements."""
     options: MnnBinaryInt8Options = node.options
-    scales: Scales = node.params
-    a, b = (real_numbers(input_array(context, node, i), *scales.inputs[i]) for i in range(2))
-    scale, zero = scales.output
+    params: MnnBinaryInt8Params = node.params
+    a = real_numbers(input_array(context, node, 0), params.scale1, params.zero_point1)
+    b = real_numbers(input_array(context, node, 1), params.scale2, params.zero_point2)
     with np.errstate(all="ignore"):
-        steps = BINARY[options.kind](a, b) * (np.float32(1) / np.float32(scale))
+        steps = BINARY[options.kind](a, b) * (np.float32(1) / np.float32(params.output_scale))
         # What is too large for int32 is its smallest number to the processor.
         steps = np.where(np.abs(steps) < _LIMIT, steps, np.float32(-_LIMIT))
         whole = rounded(steps, -_LIMIT, _LIMIT, whole=True)
-    output_array(context, node)[...] = np.clip(whole + zero, options.low, options.high)
+    moved = whole + np.float32(params.output_zero_point)
+    out = output_array(context, node)
+    out[...] = np.clip(moved, params.activation_min, params.activation_max)
 
 
 REGISTRATION = Registration(

@@ -61,8 +61,28 @@ class MnnConvInt8Options(OptionsTable):
         return (0.0 if self.relu else FLOAT32_LOWEST), FLOAT32_MAX
 
 
-def prepare(context: Context, node: Node) -> Window:
-    """Geometry and output shape."""
+@dataclass(frozen=True)
+class MnnConvInt8Params:
+    """``y = (sum((x + input_offset) * w) + start) * factor + offset``, clamped, per filter.
+
+    ``start`` is int32, ``factor`` and ``offset`` are float32. ``fits_int32``: whatever the image,
+    the sums are numbers of int32; otherwise ``start`` is not to be used.
+    """
+
+    window: Window
+    groups: int
+    is_depthwise: bool
+    input_offset: int
+    activation_min: float
+    activation_max: float
+    fits_int32: bool
+    start: Array
+    factor: Array
+    offset: Array
+
+
+def prepare(context: Context, node: Node) -> MnnConvInt8Params:
+    """Geometry, what is added and multiplied, and the output's shape."""
     options: MnnConvInt8Options = node.options
     node.host.clear()
     x, weights, bias, factors = (input_tensor(context, node, i) for i in range(4))
@@ -85,7 +105,33 @@ def prepare(context: Context, node: Node) -> Window:
         options.placement.padding,
     )
     context.resize_tensor(output.index, (x.shape[0], *window.output_size, filters))
-    return window
+    assert weights.data is not None
+    assert bias.data is not None
+    assert factors.data is not None
+    groups = 1 if options.depthwise else x.shape[3] // depth
+    is_whole = bias.type is TensorType.INT32
+    start, fits = starts(options, weights.data, bias.data if is_whole else 0)
+    return MnnConvInt8Params(
+        window,
+        groups,
+        options.depthwise,
+        -options.zero,
+        *options.bounds,
+        fits,
+        start,
+        factors.data.reshape(-1),
+        np.zeros(filters, np.float32) if is_whole else bias.data.reshape(-1),
+    )
+
+
+def starts(options: MnnConvInt8Options, weights: Array, bias: Array | int) -> tuple[Array, bool]:
+    """What ``sum((x - zero) * w)`` lacks per filter, and whether all sums are int32."""
+    wide = weights.astype(np.int64)
+    axes = (0, 1, 2) if options.depthwise else (1, 2, 3)
+    start = (options.zero + 128) * wide.sum(axes) + bias
+    largest = np.abs(wide).sum(axes) * 255 + np.abs(start)
+    fits = int(largest.max(initial=0)) < 2**31
+    return (start if fits else np.zeros_like(start)).astype(np.int32), fits
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -96,7 +142,7 @@ def invoke(context: Context, node: Node) -> None:
         return
     convolution = node.host.get("convolution")
     if convolution is None:
-        convolution = Convolution(node.params, node.options, x, weights)
+        convolution = Convolution(node.params.window, node.options, x, weights)
         node.host["convolution"] = convolution
     options: MnnConvInt8Options = node.options
     for rows, sums in convolution(x, out.shape):
@@ -115,15 +161,17 @@ class Convolution:
         self, window: Window, options: MnnConvInt8Options, x: Array, weights: Array
     ) -> None:
         axes = axes_of(window, x.shape[1:3])
-        taps = weights[:, axes[0].taps, axes[1].taps].astype(np.int64)
-        if options.depthwise:
-            taps = taps.transpose(3, 1, 2, 0)
+        weights = weights.transpose(3, 1, 2, 0) if options.depthwise else weights
+        wide = weights.astype(np.int64)
+        taps = wide[:, axes[0].taps, axes[1].taps]
         self._depthwise = options.depthwise
         self._border = Border(x.shape, axes, np.int8, options.zero)
         self._groups = 1 if options.depthwise else x.shape[3] // weights.shape[3]
-        largest = int(np.abs(taps).sum((1, 2, 3)).max(initial=0)) * 256
+        largest = int(np.abs(wide).sum((1, 2, 3)).max(initial=0)) * 256
         self._dtype = np.dtype(np.float32 if largest < _EXACT else np.float64)
-        self._offsets = (128 * taps.sum((1, 2, 3))).astype(self._dtype)
+        # Taps that never meet the image meet what lies around it.
+        all_taps, met = wide.sum((1, 2, 3)), taps.sum((1, 2, 3))
+        self._offsets = (128 * met + (128 + options.zero) * (all_taps - met)).astype(self._dtype)
         self._weights = taps.astype(self._dtype)
 
     def __call__(self, x: Array, shape: tuple[int, ...]) -> Iterator[tuple[slice, Array]]:
@@ -177,6 +225,9 @@ REGISTRATION = Registration(
         c.input_types(1, TensorType.INT8),
         c.input_types(2, TensorType.INT32, TensorType.FLOAT32),
         c.input_types(3, TensorType.FLOAT32),
+        c.constant(1),
+        c.constant(2),
+        c.constant(3),
         types_fit,
         numbers_are_int8,
         c.rank(0, 4),

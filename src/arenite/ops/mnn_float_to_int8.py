@@ -14,7 +14,7 @@ from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import channel_factors, from_mnn, rounded
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 
@@ -29,21 +29,34 @@ class MnnFloatToInt8Options(OptionsTable):
     high: int = 127
 
 
-def prepare(context: Context, node: Node) -> None:
+@dataclass(frozen=True)
+class MnnFloatToInt8Params:
+    """Factors (float32) for ``channels`` elements in a row, which may be one for all."""
+
+    channels: int
+    factors: Array
+    zero: float
+    activation_min: int
+    activation_max: int
+
+
+def prepare(context: Context, node: Node) -> MnnFloatToInt8Params:
     """The output has the input's shape."""
     options: MnnFloatToInt8Options = node.options
     shape = input_tensor(context, node, 0).shape
-    channel_factors(context, options.factors, shape)
+    factors = channel_factors(context, options.factors, shape)
     context.resize_tensor(output_tensor(context, node).index, shape)
+    return MnnFloatToInt8Params(len(factors), factors, options.zero, options.low, options.high)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Quantise; what is no number becomes the upper bound."""
-    options: MnnFloatToInt8Options = node.options
+    params: MnnFloatToInt8Params = node.params
     x, out = input_array(context, node, 0), output_array(context, node)
     with np.errstate(all="ignore"):
-        scaled = x * np.array(options.factors, np.float32) + np.float32(options.zero)
-        out[...] = rounded(scaled, options.low, options.high, whole=True)
+        scaled = x * params.factors + np.float32(params.zero)
+        whole = rounded(scaled, params.activation_min, params.activation_max, whole=True)
+    out[...] = whole.reshape(out.shape)
 
 
 def output_is_int8(node: NodeView) -> bool:

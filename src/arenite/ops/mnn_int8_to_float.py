@@ -13,7 +13,7 @@ from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import channel_factors, from_mnn
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 
@@ -26,21 +26,32 @@ class MnnInt8ToFloatOptions(OptionsTable):
     zero: float = 0.0
 
 
-def prepare(context: Context, node: Node) -> None:
+@dataclass(frozen=True)
+class MnnInt8ToFloatParams:
+    """Factors (float32) for ``channels`` elements in a row, which may be one for all."""
+
+    channels: int
+    factors: Array
+    zero: float
+
+
+def prepare(context: Context, node: Node) -> MnnInt8ToFloatParams:
     """The output has the input's shape."""
     options: MnnInt8ToFloatOptions = node.options
     shape = input_tensor(context, node, 0).shape
-    channel_factors(context, options.factors, shape)
+    factors = channel_factors(context, options.factors, shape)
     context.resize_tensor(output_tensor(context, node).index, shape)
+    return MnnInt8ToFloatParams(len(factors), factors, options.zero)
 
 
 def invoke(context: Context, node: Node) -> None:
     """Make the numbers real."""
-    options: MnnInt8ToFloatOptions = node.options
+    params: MnnInt8ToFloatParams = node.params
     x, out = input_array(context, node, 0), output_array(context, node)
     with np.errstate(all="ignore"):
-        real = x.astype(np.float32) - np.float32(options.zero)
-        np.multiply(real, np.array(options.factors, np.float32), out=out)
+        out[...] = ((x.astype(np.float32) - np.float32(params.zero)) * params.factors).reshape(
+            out.shape
+        )
 
 
 def output_is_float(node: NodeView) -> bool:

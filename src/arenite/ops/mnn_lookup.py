@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arenite import lut
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 
@@ -31,18 +32,24 @@ def table_is_whole(node: NodeView) -> bool:
     return len(table) == 256 and -128 <= min(table) <= max(table) <= 127
 
 
-def prepare(context: Context, node: Node) -> None:
+@dataclass(frozen=True)
+class MnnLookupParams:
+    """The values by the byte: those for 0 to 127, then those for -128 to -1."""
+
+    table: Array
+
+
+def prepare(context: Context, node: Node) -> MnnLookupParams:
     """The output has the input's shape."""
     shape = input_tensor(context, node, 0).shape
     context.resize_tensor(output_tensor(context, node).index, shape)
+    return MnnLookupParams(np.roll(np.array(node.options.table, np.int8), 128))
 
 
 def invoke(context: Context, node: Node) -> None:
     """Look every element up."""
-    options: MnnLookupOptions = node.options
-    table = np.array(options.table, np.int8)
-    places = input_array(context, node, 0).astype(np.int16) + 128
-    np.take(table, places, out=output_array(context, node), mode="clip")
+    params: MnnLookupParams = node.params
+    lut.take_int8(params.table, input_array(context, node, 0), output_array(context, node))
 
 
 REGISTRATION = Registration(

@@ -54,9 +54,15 @@ class MnnRasterOptions(OptionsTable):
 
 @dataclass(frozen=True)
 class MnnRasterParams:
-    """The pieces, and whether the output must be cleared first."""
+    """The pieces, and whether the output must be cleared first.
 
-    regions: tuple[Region, ...]
+    ``pieces`` has a row of int64 per piece: input, where it begins in it and in the output; then
+    ``rank`` sizes, strides and strides in the output. Axes that can be walked as one are one.
+    """
+
+    count: int
+    rank: int
+    pieces: Array
     clears: bool
 
 
@@ -64,7 +70,6 @@ def prepare(context: Context, node: Node) -> MnnRasterParams:
     """Check that every piece lies inside its input and the output."""
     options: MnnRasterOptions = node.options
     output = output_tensor(context, node)
-    covered = 0
     for region in options.regions:
         if region.source >= len(node.inputs):
             context.report_error(f"there is no input {region.source}")
@@ -73,8 +78,47 @@ def prepare(context: Context, node: Node) -> MnnRasterParams:
             context.report_error(f"expected an input of {output.type}, got {inp.type}")
         check_box(context, region.offset, region.strides, region.size, inp.size)
         check_box(context, region.target_offset, region.target_strides, region.size, output.size)
-        covered += prod(region.size)
-    return MnnRasterParams(options.regions, clears=covered < output.size)
+    pieces = [simplified(region) for region in options.regions]
+    rank = max((len(piece.size) for piece in pieces), default=0)
+    rows = np.array([row_of(piece, rank) for piece in pieces], np.int64).reshape(-1, 3 + 3 * rank)
+    return MnnRasterParams(len(pieces), rank, rows, clears=has_gaps(pieces, output.size))
+
+
+def has_gaps(pieces: Sequence[Region], elements: int) -> bool:
+    """Whether the pieces leave elements of an output out."""
+    if sum(prod(piece.size) for piece in pieces) < elements:
+        return True
+    if any(piece.target_strides == (1,) and piece.size == (elements,) for piece in pieces):
+        return False
+    # Pieces may overlap: only what they cover together tells.
+    covered = np.zeros(elements, np.bool_)
+    for piece in pieces:
+        box(covered, piece.target_offset, piece.target_strides, piece.size)[...] = True
+    return not covered.all()
+
+
+def simplified(region: Region) -> Region:
+    """The same elements in fewer axes, where neighbours can be walked as one."""
+    axes: list[list[int]] = []
+    for axis in zip(region.size, region.strides, region.target_strides, strict=True):
+        n, *steps = axis
+        if n == 1:
+            continue
+        if axes and axes[-1][1:] == [n * step for step in steps]:
+            axes[-1] = [axes[-1][0] * n, *steps]
+        else:
+            axes.append([n, *steps])
+    size, strides, targets = zip(*axes, strict=True) if axes else ((), (), ())
+    return region._replace(size=size, strides=strides, target_strides=targets)
+
+
+def row_of(region: Region, rank: int) -> list[int]:
+    """A piece as a row of :class:`MnnRasterParams`, with axes of one element in front."""
+    missing = rank - len(region.size)
+    row = [region.source, region.offset, region.target_offset]
+    row += [1] * missing + list(region.size)
+    row += [0] * missing + list(region.strides)
+    return row + [0] * missing + list(region.target_strides)
 
 
 def check_box(
@@ -98,10 +142,10 @@ def invoke(context: Context, node: Node) -> None:
     out = output_array(context, node).reshape(-1)
     if params.clears:
         out[...] = 0
-    for region in params.regions:
-        source = input_array(context, node, region.source).reshape(-1)
-        target = box(out, region.target_offset, region.target_strides, region.size)
-        target[...] = box(source, region.offset, region.strides, region.size)
+    for source, start, target, *axes in params.pieces.tolist():
+        size, strides, targets = (tuple(axes[i * params.rank :][: params.rank]) for i in range(3))
+        x = input_array(context, node, source).reshape(-1)
+        box(out, target, targets, size)[...] = box(x, start, strides, size)
 
 
 def box(flat: Array, offset: int, strides: tuple[int, ...], size: tuple[int, ...]) -> Array:

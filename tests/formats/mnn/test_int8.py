@@ -41,6 +41,12 @@ _FIRST = node("Conv", "x w b", "c", **_PAD)
 NETWORKS: dict[str, list[Any]] = {
     "convolutions": [_FIRST, node("Relu", "c", "r"), node("Conv", "r v", "y", strides=[2, 2])],
     "depthwise": [_FIRST, node("Conv", "c d", "y", group=8)],
+    "taps beside the image": [
+        _FIRST,
+        node("MaxPool", "c", "e", kernel_shape=[12, 12], strides=[12, 12]),
+        node("Conv", "e d", "f", group=8, **_PAD),
+        node("Conv", "f v", "y", **_PAD),
+    ],
     "addition": [
         _FIRST,
         node("Conv", "c v", "e", **_PAD),

@@ -1,0 +1,96 @@
+/* MNN_CONV_INT8: int8 to int8, without groups or depthwise.
+ *
+ * The sums are those of CONV_2D and DEPTHWISE_CONV_2D. The way from sums to outputs is another
+ * one; the kernels hand its numbers on to plan_lane() unread.
+ */
+#include "mnn_conv_int8.h"
+
+_Static_assert(sizeof(float) == sizeof(int32_t), "bits of floats travel as integers");
+
+ar_requantize_mode ar_plan_real_lane(ar_requantize_block *block, int lane, int32_t multiplier,
+                                     int32_t shift, int32_t output_offset,
+                                     int32_t activation_min, int32_t activation_max,
+                                     ar_range range) {
+  (void)output_offset, (void)activation_min, (void)activation_max, (void)range;
+  memcpy(&block->scale[lane], &multiplier, sizeof multiplier);
+  memcpy(&block->offset[lane], &shift, sizeof shift);
+  block->integers->mode = AR_REQUANT_REAL;
+  return AR_REQUANT_INTEGER; /* the mode in which `integers` decide */
+}
+
+static ar_status check(const MnnConvInt8Params *p, const ar_tensor *io) {
+  const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2];
+  if (x->type != AR_INT8 || weights->type != AR_INT8 || y->type != AR_INT8) return AR_UNSUPPORTED;
+  if (!weights->data || p->groups != 1 || !p->fits_int32) return AR_UNSUPPORTED;
+  return p->activation_min <= p->activation_max ? AR_OK : AR_UNSUPPORTED;
+}
+
+static ar_gemm_conv dense(const MnnConvInt8Params *p, const ar_tensor *io) {
+  const ar_tensor *x = &io[1], *weights = &io[2];
+  return (ar_gemm_conv){
+      .window = p->window,
+      .batches = x->dims[0],
+      .height = x->dims[1],
+      .width = x->dims[2],
+      .depth = x->dims[3],
+      .filters = weights->dims[0],
+      .input_offset = p->input_offset,
+      .activation_min = p->activation_min,
+      .activation_max = p->activation_max,
+      .multiplier = (const int32_t *)p->factor,
+      .shift = (const int32_t *)p->offset,
+      .weights = weights->data,
+      .filter_step = (int64_t)weights->dims[1] * weights->dims[2] * weights->dims[3],
+      .element_step = 1,
+      .bias = p->start,
+  };
+}
+
+/* A depthwise convolution as the operator of that name has it: parameters and tensors. */
+typedef struct {
+  DepthwiseConv2DParams params;
+  ar_tensor io[4];
+} depthwise_node;
+
+static depthwise_node depthwise(const MnnConvInt8Params *p, const ar_tensor *io) {
+  return (depthwise_node){
+      .params = {.window = p->window,
+                 .depth_multiplier = 1,
+                 .input_offset = p->input_offset,
+                 .multiplier = (const int32_t *)p->factor,
+                 .shift = (const int32_t *)p->offset,
+                 .activation_min = p->activation_min,
+                 .activation_max = p->activation_max},
+      .io = {io[0], io[1], io[2],
+             {.data = (void *)p->start, .type = AR_INT32, .rank = 1, .dims = {io[2].dims[3]}}},
+  };
+}
+
+ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
+                              const ar_tensor *io, ar_sizes *sizes) {
+  const MnnConvInt8Params *p = params;
+  if (check(p, io) != AR_OK) return AR_UNSUPPORTED;
+  if (p->is_depthwise) {
+    const depthwise_node node = depthwise(p, io);
+    return ar_depthwise_measure(isa, &node.params, node.io, sizes);
+  }
+  const ar_gemm_conv conv = dense(p, io);
+  return ar_gemm_conv_measure(isa->gemm, &conv, sizes);
+}
+
+ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                           void *plan) {
+  const MnnConvInt8Params *p = params;
+  if (p->is_depthwise) {
+    const depthwise_node node = depthwise(p, io);
+    return ar_depthwise_plan(isa, &node.params, node.io, plan);
+  }
+  const ar_gemm_conv conv = dense(p, io);
+  return ar_gemm_conv_plan(isa->gemm, &conv, plan);
+}
+
+ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,
+                          uint8_t *workspace) {
+  const MnnConvInt8Params *p = params;
+  return (p->is_depthwise ? ar_depthwise_run : ar_gemm_run)(params, plan, io, workspace);
+}

@@ -1,0 +1,31 @@
+/* MNN_CONV_INT8 on the engine's int8 convolutions, dense or depthwise. */
+#ifndef ARENITE_MNN_CONV_INT8_H
+#define ARENITE_MNN_CONV_INT8_H
+
+#include "depthwise.h"
+#include "gemm_conv.h"
+
+/* Plans a lane whose multiplier and shift are the bits of a factor and an offset in float32. */
+ar_requantize_mode ar_plan_real_lane(ar_requantize_block *block, int lane, int32_t multiplier,
+                                     int32_t shift, int32_t output_offset,
+                                     int32_t activation_min, int32_t activation_max,
+                                     ar_range range);
+
+ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
+                              const ar_tensor *io, ar_sizes *sizes);
+ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                           void *plan);
+ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,
+                          uint8_t *workspace);
+
+/* The isa plans its lanes with ar_plan_real_lane, and leaves the rounding as it is. */
+#define AR_MNN_CONV_KERNEL(KERNEL, ISA)                                                       \
+  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
+    return ar_mnn_conv_measure(ISA, params, io, sizes);                                       \
+  }                                                                                           \
+  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
+    return ar_mnn_conv_plan(ISA, params, io, plan);                                           \
+  }                                                                                           \
+  const ar_kernel KERNEL = {"MNN_CONV_INT8", KERNEL##_measure, KERNEL##_plan, ar_mnn_conv_run};
+
+#endif

@@ -1,0 +1,88 @@
+/* MNN_FLOAT_TO_INT8 and MNN_INT8_TO_FLOAT: one factor, or one per channel. MNN_LOOKUP. */
+#include "lookup.h"
+#include "mnn.h"
+#include "name.h"
+
+static ar_status measure(const ar_tensor *io, int32_t from, int32_t to, int32_t channels) {
+  if (io[1].type != from || io[0].type != to) return AR_UNSUPPORTED;
+  const int64_t count = ar_elements(&io[0]);
+  if (count != ar_elements(&io[1]) || channels < 1 || count % channels) return AR_UNSUPPORTED;
+  return AR_OK;
+}
+
+/* -- to int8 */
+
+static ar_status measure_to_int8(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const MnnFloatToInt8Params *p = opaque;
+  if (p->activation_min > p->activation_max) return AR_UNSUPPORTED;
+  return measure(io, AR_FLOAT32, AR_INT8, p->channels);
+}
+
+static ar_status run_to_int8(const void *opaque, const void *plan, const ar_tensor *io,
+                             uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const MnnFloatToInt8Params *p = opaque;
+  const float *restrict x = io[1].data, *restrict factors = p->factors;
+  int8_t *restrict y = io[0].data;
+  const int64_t count = ar_elements(&io[0]), channels = p->channels;
+  const float zero = (float)p->zero, low = (float)p->activation_min;
+  const float high = (float)p->activation_max, factor = factors[0];
+  if (channels == 1) {
+    for (int64_t i = 0; i < count; ++i)
+      y[i] = (int8_t)ar_mnn_rounded(ar_mnn_clamped(x[i] * factor + zero, low, high));
+    return AR_OK;
+  }
+  for (int64_t i = 0; i < count; i += channels)
+    for (int64_t c = 0; c < channels; ++c)
+      y[i + c] = (int8_t)ar_mnn_rounded(ar_mnn_clamped(x[i + c] * factors[c] + zero, low, high));
+  return AR_OK;
+}
+
+/* -- to floats */
+
+static ar_status measure_to_float(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const MnnInt8ToFloatParams *p = opaque;
+  return measure(io, AR_INT8, AR_FLOAT32, p->channels);
+}
+
+static ar_status run_to_float(const void *opaque, const void *plan, const ar_tensor *io,
+                              uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const MnnInt8ToFloatParams *p = opaque;
+  const int8_t *restrict x = io[1].data;
+  const float *restrict factors = p->factors;
+  float *restrict y = io[0].data;
+  const int64_t count = ar_elements(&io[0]), channels = p->channels;
+  const float zero = (float)p->zero, factor = factors[0];
+  if (channels == 1) {
+    for (int64_t i = 0; i < count; ++i) y[i] = ((float)x[i] - zero) * factor;
+    return AR_OK;
+  }
+  for (int64_t i = 0; i < count; i += channels)
+    for (int64_t c = 0; c < channels; ++c) y[i + c] = ((float)x[i + c] - zero) * factors[c];
+  return AR_OK;
+}
+
+/* -- tables */
+
+static ar_status measure_lookup(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  (void)params, (void)sizes;
+  return measure(io, AR_INT8, AR_INT8, 1);
+}
+
+static ar_status run_lookup(const void *opaque, const void *plan, const ar_tensor *io,
+                            uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const MnnLookupParams *p = opaque;
+  ar_lookup(p->table, io[1].data, io[0].data, ar_elements(&io[0]));
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(mnn_float_to_int8) = {"MNN_FLOAT_TO_INT8", measure_to_int8,
+                                              ar_plan_nothing, run_to_int8};
+const ar_kernel AR_NAME(mnn_int8_to_float) = {"MNN_INT8_TO_FLOAT", measure_to_float,
+                                              ar_plan_nothing, run_to_float};
+const ar_kernel AR_NAME(mnn_lookup) = {"MNN_LOOKUP", measure_lookup, ar_plan_nothing,
+                                       run_lookup};

@@ -1,0 +1,94 @@
+/* MNN_CONV_INT8 with groups, depthwise and dilation: int8 to int8 or float32.
+ *
+ * One position's window is gathered to a row of int16, less what stands for zero, and
+ * multiplied with each filter.
+ */
+#include "mnn.h"
+#include "name.h"
+
+static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  const MnnConvInt8Params *p = opaque;
+  const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2];
+  if (x->type != AR_INT8 || weights->type != AR_INT8 || !weights->data) return AR_UNSUPPORTED;
+  if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_FLOAT32) || x->rank != 4 || weights->rank != 4)
+    return AR_UNSUPPORTED;
+  if (!p->fits_int32 || p->activation_min > p->activation_max) return AR_UNSUPPORTED;
+  const int64_t taps = (int64_t)p->window.filter_size[0] * p->window.filter_size[1];
+  sizes->workspace = taps * x->dims[3] * (int64_t)sizeof(int16_t);
+  return AR_OK;
+}
+
+/* The window whose first tap is (top, left), group by group, in the order of the filters. */
+static void gather(const MnnConvInt8Params *p, const ar_tensor *x, int32_t image, int64_t top,
+                   int64_t left, int16_t *restrict row) {
+  const Window *w = &p->window;
+  const int64_t height = x->dims[1], width = x->dims[2], channels = x->dims[3];
+  const int64_t depth = channels / p->groups;
+  const int32_t offset = p->input_offset;
+  for (int32_t g = 0; g < p->groups; ++g)
+    for (int32_t i = 0; i < w->filter_size[0]; ++i)
+      for (int32_t j = 0; j < w->filter_size[1]; ++j, row += depth) {
+        const int64_t y = top + (int64_t)i * w->dilation[0];
+        const int64_t z = left + (int64_t)j * w->dilation[1];
+        if (y < 0 || y >= height || z < 0 || z >= width) {
+          for (int64_t c = 0; c < depth; ++c) row[c] = 0;
+          continue;
+        }
+        const int8_t *from =
+            (const int8_t *)x->data + ((image * height + y) * width + z) * channels + g * depth;
+        for (int64_t c = 0; c < depth; ++c) row[c] = (int16_t)(from[c] + offset);
+      }
+}
+
+static int32_t dot(const int16_t *restrict x, const int8_t *restrict w, int64_t count) {
+  uint32_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += (uint32_t)(x[i] * w[i]);
+  return (int32_t)sum;
+}
+
+static int32_t dot_apart(const int16_t *x, const int8_t *w, int64_t count, int64_t step) {
+  uint32_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += (uint32_t)(x[i * step] * w[i * step]);
+  return (int32_t)sum;
+}
+
+static void finish(const MnnConvInt8Params *p, int32_t sum, int64_t filter, int32_t type,
+                   void *y) {
+  const float low = (float)p->activation_min, high = (float)p->activation_max;
+  const float sums = (float)(int32_t)((uint32_t)sum + (uint32_t)p->start[filter]);
+  const float real = ar_mnn_clamped(sums * p->factor[filter] + p->offset[filter], low, high);
+  if (type == AR_INT8)
+    ((int8_t *)y)[filter] = (int8_t)ar_mnn_rounded(real);
+  else
+    ((float *)y)[filter] = real;
+}
+
+static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
+                     uint8_t *workspace) {
+  (void)plan;
+  const MnnConvInt8Params *p = opaque;
+  const Window *w = &p->window;
+  const ar_tensor *x = &io[1];
+  const int8_t *weights = io[2].data;
+  const int64_t taps = (int64_t)w->filter_size[0] * w->filter_size[1];
+  const int64_t filters = p->is_depthwise ? io[2].dims[3] : io[2].dims[0];
+  const int64_t length = taps * (x->dims[3] / p->groups), group = filters / p->groups;
+  int16_t *row = (int16_t *)workspace;
+  uint8_t *y = io[0].data;
+  for (int32_t n = 0; n < x->dims[0]; ++n)
+    for (int32_t i = 0; i < w->output_size[0]; ++i)
+      for (int32_t j = 0; j < w->output_size[1]; ++j) {
+        gather(p, x, n, (int64_t)i * w->stride[0] - w->padding[0],
+               (int64_t)j * w->stride[1] - w->padding[1], row);
+        for (int64_t f = 0; f < filters; ++f) {
+          const int32_t sum = p->is_depthwise
+                                  ? dot_apart(row + f, weights + f, taps, filters)
+                                  : dot(row + f / group * length, weights + f * length, length);
+          finish(p, sum, f, io[0].type, y);
+        }
+        y += filters * ar_element_bytes(io[0].type);
+      }
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(mnn_conv_int8) = {"MNN_CONV_INT8", measure, ar_plan_nothing, run};
