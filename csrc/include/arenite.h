@@ -513,6 +513,16 @@ typedef struct {
   double zero;
 } MnnInt8ToFloatParams;
 
+/* For each output row and column two positions and two weights. */
+typedef struct {
+  int32_t input_zero_point;
+  int32_t output_zero_point;
+  const int32_t *rows;
+  const int32_t *row_weights;
+  const int32_t *columns;
+  const int32_t *column_weights;
+} MnnResizeBilinearInt8Params;
+
 /* Rows of `pieces`: input, start, start in the output, sizes, strides, strides in the output. */
 typedef struct {
   int32_t count;

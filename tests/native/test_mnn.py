@@ -18,6 +18,7 @@ from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
 from arenite.ops.mnn_int8_to_float import MnnInt8ToFloatOptions
 from arenite.ops.mnn_lookup import MnnLookupOptions
 from arenite.ops.mnn_raster import MnnRasterOptions, Region
+from arenite.ops.mnn_resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.runtime.heap import HeapInterpreter
 from tests.ops.differential import differential
 from tests.ops.mnn_models import Fed, Single, floats, integers, single
@@ -207,6 +208,18 @@ def pooled(kernel: tuple[int, int], stride: int, padding: int) -> Single:
     )  # fmt: skip
 
 
+def resized(
+    size: tuple[int, int], rows: tuple[float, float], columns: tuple[float, float]
+) -> Single:
+    """Images of 9 by 10 in another size."""
+    return single(
+        "RESIZE_BILINEAR_INT8",
+        [Fed((2, 9, 10, 21), "int8", 0.1, -9)],
+        Fed((2, *size, 21), "int8", 0.1, 40),
+        MnnResizeBilinearInt8Options(size, rows, columns),
+    )
+
+
 def raster(kind: str, *regions: Region, inputs: int = 1, outputs: int = 60) -> Single:
     """Pieces of vectors of 120 elements."""
     return single("RASTER", [Fed((120,), kind)] * inputs, Fed((outputs,), kind),
@@ -237,6 +250,8 @@ CASES = {
                                   MnnInt8ToFloatOptions(_PIXELS, -3.0)),
     "lookup": single("LOOKUP", [Fed((256,), "int8")], Fed((256,), "int8"), MnnLookupOptions(
         tuple(int(n) for n in np.random.default_rng(4).permutation(ALL)))),
+    "larger": resized((13, 21), (0.7, -0.3), (0.4, 0.1)),
+    "smaller": resized((3, 5), (3.1, 1.5), (1.9, -0.5)),
     "turned": raster("float32", Region(0, 0, (1, 10), 0, (12, 1), (5, 12))),
     "backwards": raster("int8", Region(0, 119, (-2,), 0, (1,), (60,))),
     "two inputs": raster("int32", Region(0, 0, (1,), 0, (1,), (30,)),

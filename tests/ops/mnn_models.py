@@ -24,6 +24,7 @@ from arenite.ops.mnn_lrn import MnnLrnOptions
 from arenite.ops.mnn_one_hot import MnnOneHotOptions
 from arenite.ops.mnn_raster import MnnRasterOptions, Region
 from arenite.ops.mnn_reduce import MnnReduceOptions
+from arenite.ops.mnn_resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
 from arenite.ops.mnn_transpose_conv import MnnTransposeConvOptions
 from arenite.ops.mnn_unary import MnnUnaryOptions
@@ -127,6 +128,8 @@ LEGAL = {
         single("RASTER", [Fed((6,))], Fed((3,)), MnnRasterOptions(
             (Region(0, 5, (-2,), 0, (1,), (3,)),))),
         single("REDUCE", [X], Fed((1, 5, 3)), MnnReduceOptions("PROD", (1,))),
+        single("RESIZE_BILINEAR_INT8", [Q], Fed((1, 8, 9, 3), "int8", 0.1, 3),
+               MnnResizeBilinearInt8Options((8, 9), (0.5, 0.0), (0.5, 0.25))),
         single("RESIZE_CUBIC", [X], Fed((1, 8, 9, 3)), MnnResizeCubicOptions(
             (8, 9), (0.5, 0.0), (0.5, 0.25))),
         single("SELECT", [Fed((3,), "int32"), Fed((2, 3)), Fed((2, 1))], Fed((2, 3))),

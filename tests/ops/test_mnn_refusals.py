@@ -146,6 +146,12 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"inputs": (Fed((0, 3)),), "outputs": (Fed((3,)),), "axes": (0,)},
          "there is nothing to reduce"),
     ],
+    "RESIZE_BILINEAR_INT8": [
+        ({"inputs": (INT,), "outputs": (INT,)}, "Input 0 is one of: int8."),
+        ({"outputs": (INT,)}, "Input 0 and output 0 have the same type."),
+        ({"inputs": (Fed((60,), "int8"),)}, "Input 0 has 4 dimensions."),
+        ({"size": (8, 0)}, "cannot resize (4, 5) to (8, 0)"),
+    ],
     "RESIZE_CUBIC": [
         ({"inputs": (INT,), "outputs": (INT,)}, "Input 0 is one of: float32."),
         ({"outputs": (INT,)}, "Input 0 and output 0 have the same type."),

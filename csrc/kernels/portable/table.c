@@ -33,6 +33,7 @@
   K(mnn_int8_to_float) \
   K(mnn_lookup) \
   K(mnn_raster) \
+  K(mnn_resize_bilinear_int8) \
   K(mul) \
   K(pack) \
   K(pad) \

@@ -61,9 +61,10 @@ def prepare(context: Context, node: Node) -> MnnResizeCubicParams:
 def taps(size: int, outputs: int, scale: float, offset: float) -> Taps:
     """The taps along one axis, computed in float32 as MNN does."""
     f = np.float32
-    exact = np.arange(outputs, dtype=f) * f(scale) + f(offset)
-    t = exact - np.floor(exact)
-    first = np.trunc(exact).astype(np.int64) - 1
+    with np.errstate(all="ignore"):
+        exact = np.arange(outputs, dtype=f) * f(scale) + f(offset)
+        t = exact - np.floor(exact)
+    first = np.clip(np.trunc(exact), -2, size).astype(np.int64) - 1
     positions = np.clip(first[:, None] + np.arange(4), 0, size - 1)
     return Taps(positions, np.stack([outer(1 + t), inner(t), inner(1 - t), outer(2 - t)], 1))
 

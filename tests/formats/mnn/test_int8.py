@@ -328,6 +328,20 @@ def test_functions_of_two_int8(kind: str, relu: int, mnn: MnnOracle) -> None:
                                                       ("BinaryOp", row))], mnn)  # fmt: skip
 
 
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("size", [(9, 11), (3, 2), (6, 5)])
+def test_resized_int8(kind: int, size: tuple[int, int], mnn: MnnOracle) -> None:
+    row = {
+        "resizeType": kind,
+        "outputHeight": size[0],
+        "outputWidth": size[1],
+        "heightScale": size[0] / 6,
+        "widthScale": size[1] / 5,
+        "ctm": 2,
+    }
+    check_quantized([_X, op("y", OpType.Interp, [0], [1], ("Interp", row))], mnn)
+
+
 def check_quantized(rows: list[Row], mnn: MnnOracle) -> None:
     """A net whose tensors all have scales: its output is within a step of MNN's."""
     described = [

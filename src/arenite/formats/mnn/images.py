@@ -14,13 +14,18 @@ import numpy.typing as npt
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.enums import Format, OpType
-from arenite.formats.mnn.graph import Graph, Layout
+from arenite.formats.mnn.graph import Graph, Key, Layout
 from arenite.formats.mnn.net import Op
+from arenite.formats.mnn.quantization import computes_in_int8
+from arenite.formats.mnn.values import Steps
 from arenite.formats.mnn.windows import Images, Pair
-from arenite.model import OptionsTable
+from arenite.model import OptionsTable, TensorType
 from arenite.ops._placed import PlacedResizeBilinearOptions, PlacedResizeNearestNeighborOptions
+from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
+from arenite.ops.mnn_int8_to_float import MnnInt8ToFloatOptions
 from arenite.ops.mnn_layer_norm import MnnLayerNormOptions
 from arenite.ops.mnn_lrn import MnnLrnOptions
+from arenite.ops.mnn_resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
 
 #: ``Interp.resizeType``
@@ -152,24 +157,56 @@ def resized(g: Graph, op: Op, images: Images, size: Pair, axes: list[Line]) -> N
     if not all(isfinite(number) for line in axes for number in line):
         g.fail(op, f"expected finite scales and offsets, got {axes}")
     y = g.output(op, images.logical(size, images.channels), images.value)
-    source = images.tensor(g)
-    target = g.new(y, Layout.LAST, (images.batches, *size, images.channels))
+    shape = (images.batches, *size, images.channels)
     kind = op.main["resizeType"] if op.type is OpType.Interp else BILINEAR
+    if computes_in_int8(op, g.steps):
+        x, steps, out = images.value, g.steps[op.inputs[0]], g.steps[op.outputs[0]]
+        source = g.shaped(g.bytes(x, Key(Layout.LAST, steps)), images.shape, x.name)
+        resized_int8(g, source, g.new(y, Layout.LAST, shape, steps=out), (kind, axes, steps, out))
+        return
+    source, target = images.tensor(g), g.new(y, Layout.LAST, shape)
     if kind == CUBIC:
         options: OptionsTable = MnnResizeCubicOptions(size, axes[0], axes[1])
         g.emit("MNN_RESIZE_CUBIC", [source], [target], options)
-        return
-    rows, columns = (positions(m, *line) for m, line in zip(size, axes, strict=True))
-    inputs = [source, g.constant(np.array(size, np.int32), "size")]
-    if kind == BILINEAR:
-        options = PlacedResizeBilinearOptions(placement=(floats(rows), floats(columns)))
+    elif kind == BILINEAR:
+        rows, columns = (floats(positions(m, *line)) for m, line in zip(size, axes, strict=True))
+        inputs = [source, g.constant(np.array(size, np.int32), "size")]
+        options = PlacedResizeBilinearOptions(placement=(rows, columns))
         g.emit("RESIZE_BILINEAR", inputs, [target], options)
-        return
+    else:
+        nearest(g, source, target, kind, axes)
+
+
+def resized_int8(
+    g: Graph, source: int, target: int, row: tuple[int, list[Line], Steps, Steps]
+) -> None:
+    """The same of int8, whose scale MNN takes for that of the output."""
+    kind, axes, steps, out = row
+    size = (g.shapes[target][1], g.shapes[target][2])
+    if kind in (NEAREST, NEAREST_ROUND):
+        nearest(g, source, target, kind, axes)
+    elif kind == BILINEAR:
+        options: OptionsTable = MnnResizeBilinearInt8Options(size, axes[0], axes[1])
+        g.emit("MNN_RESIZE_BILINEAR_INT8", [source], [target], options)
+    else:
+        whole = g.temporary(g.shapes[source], TensorType.FLOAT32, "whole numbers")
+        g.emit("MNN_INT8_TO_FLOAT", [source], [whole], MnnInt8ToFloatOptions((1.0,), steps.zero))
+        real = g.temporary(g.shapes[target], TensorType.FLOAT32, "resized")
+        options = MnnResizeCubicOptions(size, axes[0], axes[1])
+        g.emit("MNN_RESIZE_CUBIC", [whole], [real], options)
+        options = MnnFloatToInt8Options((1.0,), out.zero, out.low, out.high)
+        g.emit("MNN_FLOAT_TO_INT8", [real], [target], options)
+
+
+def nearest(g: Graph, source: int, target: int, kind: int, axes: list[Line]) -> None:
+    """The elements at the nearest positions."""
+    before, size = g.shapes[source][1:3], g.shapes[target][1:3]
     shift = np.float32(0.499 if kind == NEAREST_ROUND else 0)
     down, right = (
-        tuple(int(i) for i in np.clip(np.floor(p + shift), 0, n - 1))
-        for p, n in zip((rows, columns), images.size, strict=True)
+        tuple(int(i) for i in np.clip(np.floor(positions(m, *line) + shift), 0, n - 1))
+        for m, line, n in zip(size, axes, before, strict=True)
     )
+    inputs = [source, g.constant(np.array(size, np.int32), "size")]
     options = PlacedResizeNearestNeighborOptions(placement=(down, right))
     g.emit("RESIZE_NEAREST_NEIGHBOR", inputs, [target], options)
 
