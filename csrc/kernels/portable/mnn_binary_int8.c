@@ -8,9 +8,11 @@
   F(1, sub, a - b) \
   F(2, mul, a * b) \
   F(3, divide, a / b) \
-  F(4, squared_difference, (a - b) * (a - b))
+  F(4, squared_difference, (a - b) * (a - b)) \
+  F(5, maximum, a > b ? a : b) \
+  F(6, minimum, a < b ? a : b)
 
-enum { FUNCTIONS = 5 };
+enum { FUNCTIONS = 7 };
 
 static inline float real(int8_t q, int32_t zero_point, double scale) {
   return ((float)q - (float)zero_point) * (float)scale;

@@ -21,17 +21,23 @@ from arenite.ops.mnn_binary import shapes_broadcast
 from arenite.ops.registry import Registration
 
 _LIMIT = 2.0**31
+_UNIT = 1 << 16
 #: The functions that have a native kernel, by their number in it.
-_NATIVE = ("ADD", "SUB", "MUL", "REALDIV", "SquaredDifference")
+_NATIVE = ("ADD", "SUB", "MUL", "REALDIV", "SquaredDifference", "MAXIMUM", "MINIMUM")
 
 
 @dataclass(frozen=True)
 class MnnBinaryInt8Options(OptionsTable):
-    """The function, by MNN's name of it, and the range of the output."""
+    """The function, by MNN's name of it, and the range of the output.
+
+    ``unscaled``: the output counts whole numbers, whatever its scale, and the inputs' scales are
+    cut off to multiples of ``2**-16``; so have it MNN's maximum and minimum.
+    """
 
     kind: str = ""
     low: int = -128
     high: int = 127
+    unscaled: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,9 +71,12 @@ def prepare(context: Context, node: Node) -> MnnBinaryInt8Params:
     options: MnnBinaryInt8Options = node.options
     a, b, out = (*(input_tensor(context, node, i) for i in range(2)), output_tensor(context, node))
     context.resize_tensor(out.index, np.broadcast_shapes(a.shape, b.shape))
+    scales = [a.scale, b.scale, out.scale]
+    if options.unscaled:
+        scales = [int(a.scale * _UNIT) / _UNIT, int(b.scale * _UNIT) / _UNIT, 1.0]
     return MnnBinaryInt8Params(
         _NATIVE.index(options.kind) if options.kind in _NATIVE else -1,
-        *(a.scale, b.scale, out.scale),
+        *scales,
         *(a.zero_point, b.zero_point, out.zero_point),
         *(options.low, options.high),
     )

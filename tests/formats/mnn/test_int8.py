@@ -299,7 +299,14 @@ def test_a_scale_that_the_file_says_is_kept() -> None:
 
 @pytest.mark.parametrize(
     "info",
-    [{"scale": 0.0}, {"scale": -1.0}, {"scale": 1.0, "zero": 300.0}, {"scale": 1.0, "type": 1}],
+    [
+        {"scale": 0.0},
+        {"scale": -1.0},
+        {"scale": np.inf},
+        {"scale": np.nan},
+        {"scale": 1.0, "zero": 300.0},
+        {"scale": 1.0, "type": 1},
+    ],
 )
 def test_what_int8_cannot_say_is_no_scale(info: Row) -> None:
     row = {"index": 0, "quantInfo": {"type": 6, **info}}

@@ -9,7 +9,8 @@ has made yet, and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import prod
 from typing import Any, NoReturn
@@ -212,6 +213,19 @@ class Graph:
         options = CastOptions(int(TensorType.INT8), int(TensorType.FLOAT32))
         self.emit("CAST", [source], [target], options)
         return made
+
+    @contextmanager
+    def reading_int8(self, op: Op) -> Iterator[None]:
+        """Meanwhile an operator's inputs are no more than int8 can say of them."""
+        before = {index: self.values[index] for index in op.inputs if index in self.values}
+        for index, value in before.items():
+            if index in self.steps and value.constant is None:
+                key = value.first._replace(steps=self.steps[index])
+                self.values[index] = replace(value, held={key: self.bytes(value, key)})
+        try:
+            yield
+        finally:
+            self.values.update(before)
 
     def quantize(self, value: Value) -> None:
         """Leave of a value only what int8 can say: its operator computes in int8."""

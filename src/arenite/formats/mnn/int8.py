@@ -138,8 +138,13 @@ def bias_of(g: Graph, op: Op, filters: int) -> Array:
 # -- element by element -------------------------------------------------------------------
 
 
-#: Functions that MNN computes right in int8; its maximum and minimum forget the output's scale.
-INT8 = frozenset({"ADD", "SUB", "MUL", "REALDIV", "SquaredDifference", "POW", "FLOORDIV"})
+#: Functions whose results forget the output's scale.
+UNSCALED = frozenset({"MAXIMUM", "MINIMUM"})
+#: What MNN computes in int8.
+INT8 = UNSCALED | {
+    *("ADD", "SUB", "MUL", "REALDIV", "SquaredDifference", "POW", "FLOORDIV", "FLOORMOD"),
+    *("MOD", "ATAN2"),
+}
 
 
 def binary(g: Graph, op: Op) -> None:
@@ -158,7 +163,7 @@ def binary(g: Graph, op: Op) -> None:
         g.shaped(g.bytes(v, Key(layout, v.steps)), v.physical(layout), v.name) for v in values
     ]
     low = 0 if op.main["activationType"] == 1 else out.low
-    options = MnnBinaryInt8Options(kind.name, low, out.high)
+    options = MnnBinaryInt8Options(kind.name, low, out.high, kind.name in UNSCALED)
     g.emit("MNN_BINARY_INT8", inputs, [g.new(y, layout, steps=out)], options)
 
 

@@ -136,9 +136,12 @@ def convert(
             check_parameters(graph, op)
             if op.type not in READING_INT8:
                 _make_real(graph, op)
-            MAPPERS[op.type](graph, op)
-            if computes_in_int8(op, graph.steps):
-                graph.quantize(graph.values[op.outputs[0]])
+            if not computes_in_int8(op, graph.steps):
+                MAPPERS[op.type](graph, op)
+                continue
+            with graph.reading_int8(op):
+                MAPPERS[op.type](graph, op)
+            graph.quantize(graph.values[op.outputs[0]])
     return _finished(graph, ports, [_output(graph, net, index) for index in wanted])
 
 
