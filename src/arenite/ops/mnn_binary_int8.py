@@ -71,9 +71,9 @@ def prepare(context: Context, node: Node) -> MnnBinaryInt8Params:
     options: MnnBinaryInt8Options = node.options
     a, b, out = (*(input_tensor(context, node, i) for i in range(2)), output_tensor(context, node))
     context.resize_tensor(out.index, np.broadcast_shapes(a.shape, b.shape))
-    scales = [a.scale, b.scale, out.scale]
+    scales = (a.scale, b.scale, out.scale)
     if options.unscaled:
-        scales = [int(a.scale * _UNIT) / _UNIT, int(b.scale * _UNIT) / _UNIT, 1.0]
+        scales = (int(a.scale * _UNIT) / _UNIT, int(b.scale * _UNIT) / _UNIT, 1.0)
     return MnnBinaryInt8Params(
         _NATIVE.index(options.kind) if options.kind in _NATIVE else -1,
         *scales,

@@ -34,8 +34,14 @@ _WEIGHTS = {
     "d": rand(8, 1, 3, 3),
     "s": rand(8, 1, 1),
     "m": rand(5, 8),
+    "roi": np.zeros(0, np.float32),
+    "sizes": np.array([1, 1, 2, 1.5], np.float32),
 }
 _FIRST = node("Conv", "x w b", "c", **_PAD)
+_SIZES = {
+    "nearest": {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+    "linear": {"coordinate_transformation_mode": "half_pixel"},
+}
 
 #: Networks that MNN's own quantiser makes int8 of.
 NETWORKS: dict[str, list[Any]] = {
@@ -75,6 +81,25 @@ NETWORKS: dict[str, list[Any]] = {
         node("Flatten", "g", "h"),
         node("Gemm", "h m", "y", transB=1),
     ],
+    "turned": [
+        _FIRST,
+        node("Transpose", "c", "e", perm=[0, 1, 3, 2]),
+        node("Conv", "e v", "y"),
+    ],
+    "maximum": [
+        _FIRST,
+        node("Conv", "c v", "e", **_PAD),
+        node("Max", "c e", "f"),
+        node("Conv", "f v", "y"),
+    ],
+    **{
+        f"resized {mode}": [
+            _FIRST,
+            node("Resize", "c roi sizes", "e", mode=mode, **_SIZES[mode]),
+            node("Conv", "e v", "y"),
+        ]
+        for mode in _SIZES
+    },
     "joints": [
         _FIRST,
         node("Conv", "c v", "e", **_PAD),
@@ -302,8 +327,6 @@ def test_a_scale_that_the_file_says_is_kept() -> None:
     [
         {"scale": 0.0},
         {"scale": -1.0},
-        {"scale": np.inf},
-        {"scale": np.nan},
         {"scale": 1.0, "zero": 300.0},
         {"scale": 1.0, "type": 1},
     ],

@@ -20,7 +20,15 @@ import numpy as np
 from arenite.errors import ModelError
 from arenite.formats.mnn.enums import Format
 from arenite.formats.mnn.net import Net, Op, Shape
-from arenite.formats.mnn.values import Array, Bytes, Key, Layout, Steps, Value
+from arenite.formats.mnn.values import (
+    Array,
+    Bytes,
+    Key,
+    Layout,
+    Steps,
+    Value,
+    same_numbers,
+)
 from arenite.model import ModelBuilder, OptionsTable, TensorType
 from arenite.model.check import MAX_TENSOR_BYTES
 from arenite.ops.cast import CastOptions
@@ -163,12 +171,12 @@ class Graph:
             if key.steps is None:
                 return Bytes(value.type, array=array)
             return Bytes(TensorType.INT8, array=key.steps.quantized(array))
-        alike = [other for other in value.held if other.steps == key.steps]
+        alike = [other for other in value.held if same_numbers(other.steps, key.steps)]
         if not alike:
             return self._cast(value, key)
         other = alike[0]
         source = value.held[other]
-        if value.shape[1] == 1 or prod(value.shape[2:]) == 1:
+        if other.layout == key.layout or value.shape[1] == 1 or prod(value.shape[2:]) == 1:
             return source
         former = value.order(other.layout)
         perm = tuple(former.index(axis) for axis in value.order(key.layout))

@@ -9,7 +9,6 @@ numbers are made real again. Facts: MNN 3.6.1 ``core/Pipeline.cpp`` (propagation
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from math import inf
 
 from arenite.formats.mnn.enums import OpType, UnaryKind
 from arenite.formats.mnn.net import Net, Op, Quant
@@ -59,7 +58,7 @@ def scales(net: Net, ops: Iterable[Op]) -> dict[int, Steps]:
 
 def steps_of(quant: Quant) -> Steps | None:
     """A scale that int8 can have; None if the file's means something else."""
-    if quant.type != _INT8 or not 0 < quant.scale < inf or not -128 <= quant.zero <= 127:
+    if quant.type != _INT8 or not quant.scale > 0 or not -128 <= quant.zero <= 127:
         return None
     low, high = (int(min(max(bound, -128), 127)) for bound in (quant.min, quant.max))
     return Steps(quant.scale, int(quant.zero), low, high)

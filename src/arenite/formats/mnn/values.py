@@ -46,6 +46,11 @@ class Steps(NamedTuple):
         return np.asarray(np.clip(rounded, self.low, self.high), np.int8)
 
 
+def same_numbers(a: Steps | None, b: Steps | None) -> bool:
+    """Whether the same elements are the same numbers, whatever new ones are clamped to."""
+    return a == b or (a is not None and b is not None and a.equals(b))
+
+
 class Key(NamedTuple):
     """Which elements: their order, and how they are quantised if they are."""
 
