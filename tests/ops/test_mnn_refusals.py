@@ -168,6 +168,14 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"inputs": (Fed((4,), "int32"), Fed((2, 3)), Fed((2, 1)))},
          "The three inputs' shapes broadcast."),
     ],
+    "TOP_K": [
+        ({"inputs": (Q,), "outputs": (Q, INT)}, "Input 0 is one of: float32, int32."),
+        ({"inputs": (INT,)}, "Input 0 and output 0 have the same type."),
+        ({"outputs": (X, X)}, "Output 1 is int32."),
+        ({"count": 5}, "there are no 5 elements along axis 1 of [1, 4, 5, 3]"),
+        ({"count": 0}, "there are no 0 elements along axis 1 of [1, 4, 5, 3]"),
+        ({"axis": 4}, "there are no 2 elements along axis 4 of [1, 4, 5, 3]"),
+    ],
     "TRANSPOSE_CONV": [
         ({"inputs": (INT, floats((1, 2, 2, 3, 4)))}, "Input 0 is one of: float32."),
         ({"outputs": (INT,)}, "Input 0 and output 0 have the same type."),
@@ -190,7 +198,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
 
 def counts(operator: Single) -> list[tuple[dict[str, Any], str]]:
     """Too many inputs and outputs, and options of another format's file."""
-    found: list[tuple[dict[str, Any], str]] = [({"outputs": operator.outputs * 2}, "1 output.")]
+    found: list[tuple[dict[str, Any], str]] = [({"outputs": operator.outputs * 2}, " output")]
     if operator.name != "MNN_RASTER":
         found += [
             ({"inputs": (*operator.inputs, X, X, X)}, "input"),

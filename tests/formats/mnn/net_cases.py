@@ -179,6 +179,13 @@ case("LayerNorm", [(2, 3, 10)], ("LayerNorm", {
 case("CumSum", [(2, 3, 4), ints(1)], ("CumSum", {"exclusive": True}), form=NCHW)
 case("ArgMax", [(2, 10)], ("ArgMax", {"axis": 1}), form=NHWC)
 
+for _name, _type in (("largest", True), ("smallest", False)):
+    case(f"TopKV2 {_name}", [IMAGE, ints(3)], ("TopKV2", {"T": FLOAT, "largest": _type}),
+         form=NCHW, outputs=2)  # fmt: skip
+    case(f"TopKV2 {_name} along an axis", [IMAGE, ints(4), ints(1)],
+         ("TopKV2", {"T": FLOAT, "largest": _type}), form=NCHW, outputs=2)  # fmt: skip
+case("TopKV2 one", [(3, 10), ints(1)], form=NCHW, outputs=2)
+
 # -- places
 
 case("Concat", [IMAGE, IMAGE], ("Axis", {"axis": 1}))

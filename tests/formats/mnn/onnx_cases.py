@@ -244,6 +244,8 @@ case("Softmax matrix", node("Softmax", "x", axis=1), x=(3, 7))
 case("ArgMax", node("ArgMax", "x", "i", axis=1, keepdims=0), node("Cast", "i", to=1))
 case("ArgMax kept", node("ArgMax", "x", "i", axis=-1, keepdims=1), node("Cast", "i", to=1))
 case("ArgMin", node("ArgMin", "x", "i", axis=2, keepdims=0), node("Cast", "i", to=1))
+case("TopK", node("TopK", "x k", "v i", axis=1), node("Cast", "i", "f", to=1),
+     node("Concat", "v f", axis=1), constants={"k": np.array([2], I)})  # fmt: skip
 case("LayerNorm", node("ReduceMean", "x", "m", axes=[-1]), node("Sub", "x m", "d"),
      node("Mul", "d d", "q"), node("ReduceMean", "q", "v", axes=[-1]), node("Add", "v e", "w"),
      node("Sqrt", "w", "r"), node("Div", "d r", "n"), node("Mul", "n g", "o"), node("Add", "o h"),

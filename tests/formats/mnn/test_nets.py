@@ -254,6 +254,8 @@ CONV = {"kernelX": 3, "kernelY": 3, "outputCount": 4, "inputCount": 6}
         (one("Slice", [IMAGE], ("Slice", {"axis": 1}), outputs=3), "expected 2 ends of parts"),
         (one("PReLU", [IMAGE], ("PRelu", {"slope": rand(5)})), "expected 6 slopes"),
         (one("Padding", [IMAGE, ints(-1, 0)], ("PadParam", {})), "pairs of paddings"),
+        (one("TopKV2", [IMAGE, ints(8)], outputs=2), "no 8 elements along axis 3"),
+        (one("TopKV2", [IMAGE, ints(1)]), "two outputs"),
         (one("Interp", [IMAGE], ("Interp", {"resizeType": 77})), "cannot resize .* mode 77"),
         (
             one("BinaryOp", [IMAGE, IMAGE], ("BinaryOp", {"opType": int(BinaryKind.BITWISE_OR)})),

@@ -71,6 +71,7 @@ PARAMETERS: Mapping[OpType, tuple[str, ...]] = {
     OpType.Squeeze: ("SqueezeParam", _NONE),
     OpType.StridedSlice: ("StridedSliceParam",),
     OpType.TrainableParam: ("Blob",),
+    OpType.TopKV2: ("TopKV2", _NONE),
     OpType.UnaryOp: ("UnaryOp",),
     OpType.Unpack: ("Axis",),
     OpType.Unsqueeze: ("SqueezeParam", _NONE),

@@ -1,7 +1,8 @@
 """Operators along axes: reductions, softmax, positions of extremes.
 
 Facts: MNN 3.6.1 ``shape/ShapeReduction.cpp``, ``geometry/GeometryReduce.cpp``,
-``backend/cpu/CPUSoftmax.cpp``, ``shape/ShapeArgMax.cpp``, ``backend/cpu/CPUArgMax.cpp``.
+``backend/cpu/CPUSoftmax.cpp``, ``shape/ShapeArgMax.cpp``, ``backend/cpu/CPUArgMax.cpp``,
+``shape/ShapeTopKV2.cpp``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from arenite.ops.arg_max import ArgMaxOptions
 from arenite.ops.arg_min import ArgMinOptions
 from arenite.ops.mean import ReducerOptions
 from arenite.ops.mnn_reduce import REDUCTIONS, MnnReduceOptions
+from arenite.ops.mnn_top_k import MnnTopKOptions
 from arenite.ops.softmax import SoftmaxOptions
 
 #: Reductions of floats that are operators of TensorFlow Lite.
@@ -118,9 +120,28 @@ def arg_max(g: Graph, op: Op) -> None:
     g.emit(name, [g.tensor(x, layout), place], [target], options)
 
 
+def top_k(g: Graph, op: Op) -> None:
+    """TopKV2: values and positions."""
+    x, numbers = g.input(op), g.known(op, 1)
+    axes = g.known(op, 2) if len(op.inputs) > 2 else np.array([-1], np.int32)
+    if numbers.size != 1 or axes.size != 1 or len(op.outputs) != 2:
+        g.fail(op, "expected one number, at most one axis, and two outputs")
+    axis, count = axis_of(g, op, int(axes.item()), x.rank), int(numbers.item())
+    if not 0 < count <= x.shape[axis]:
+        g.fail(op, f"there are no {count} elements along axis {axis} of {list(x.shape)}")
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    targets = [
+        g.new(g.output(op, shape, x, place=0)),
+        g.new(g.output(op, shape, x, place=1, type=TensorType.INT32)),
+    ]
+    options = MnnTopKOptions(count, axis, bool(op.main.get("largest", True)))
+    g.emit("MNN_TOP_K", [g.tensor(x)], targets, options)
+
+
 MAPPINGS = {
     OpType.Reduction: reduction,
     OpType.Softmax: softmax,
     OpType.ArgMax: arg_max,
     OpType.ArgMin: arg_max,
+    OpType.TopKV2: top_k,
 }

@@ -272,6 +272,10 @@ StridedSliceParam
   fromType int32
 SqueezeParam
   squeezeDims [int32]
+TopKV2
+  T int32
+  sorted bool
+  largest bool true
 CastParam
   srcT int32
   dstT int32
