@@ -9,8 +9,10 @@ import pytest
 
 import arenite as ar
 import arenite.mnn as MNN  # noqa: N812
+from arenite.mnn.flops import flops
 from tests.mnn import nets
 from tests.mnn.running import FLOAT, X, interpreter_of, run
+from tests.ops.mnn_models import LEGAL
 
 # -- data -------------------------------------------------------------------------------
 
@@ -218,6 +220,11 @@ def test_flops_are_counted_as_mnn_counts_them():
     assert work["UnaryOp"] == 5 * 4 * 4 / 2**20
     total = interpreter.getSessionInfo(session, MNN.SessionInfoCode.FLOPS)
     assert total >= work["Convolution"] + work["UnaryOp"]
+
+
+def test_int8_convolutions_count_like_others():
+    model = LEGAL["MNN_CONV_INT8"].model()
+    assert flops(model, model.main.operators[0]) == 2 * 3 * (4 * 3 * 3 * 3) / 1e6
 
 
 @pytest.mark.parametrize("code", [5, -1])

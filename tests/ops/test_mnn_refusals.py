@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 
-import arenite.ops
 from arenite.errors import ConstraintError
-from arenite.ops import builtin
+from arenite.ops import builtin, mnn_names
 from arenite.ops._window import Placement
 from arenite.ops.mnn_raster import Region
 from arenite.runtime.heap import HeapInterpreter
 from tests.ops.mnn_models import LEGAL, Fed, Q, Single, X, floats, integers
 
-NAMES = [
-    module.name.upper()
-    for module in pkgutil.iter_modules(arenite.ops.__path__)
-    if module.name.startswith("mnn_")
-]
+NAMES = mnn_names()
 
 INT = Fed((1, 4, 5, 3), "int32")
 FLAT = Fed((60,))

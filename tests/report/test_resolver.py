@@ -59,6 +59,11 @@ def test_other_custom_operators_are_added_by_name():
     assert lines[1] == 'resolver.AddCustom("my.op", Register_my_op());'
 
 
+def test_operators_of_mnn_files_are_listed_apart():
+    cpp = resolver(model("MNN_LRN", "ADD", custom=("MNN_LRN",)))
+    assert (cpp.operators, cpp.missing) == (1, ("MNN_LRN",))
+
+
 def test_a_custom_name_cannot_leave_its_c_string():
     lines = resolver(model('"); evil\n\\é', custom=('"); evil\n\\é',))).lines
     assert lines[1] == (

@@ -7,6 +7,7 @@ import pytest
 
 from arenite.model import ModelBuilder
 from arenite.report.statistics import statistics
+from tests.ops.mnn_models import LEGAL, Fed, floats, integers
 
 
 def with_operator(name, inputs, output, *, options=None, custom=None):
@@ -52,6 +53,27 @@ def constant(*shape):
 def test_multiply_accumulates_per_operator(name, inputs, output, macs):
     stats = statistics(with_operator(name, inputs, output))
     assert (stats.macs, stats.macs_complete) == (macs, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "macs"),
+    [
+        ("MNN_CONV_INT8", 2 * 3 * 4 * 27),
+        ("MNN_TRANSPOSE_CONV", 4 * 5 * 3 * 4 * 4),
+        ("MNN_LRN", 0),
+    ],
+)
+def test_operators_of_mnn_files_have_formulas(name, macs):
+    assert statistics(LEGAL[name].model()).macs == macs
+
+
+def test_depthwise_convolutions_of_mnn_files_count_no_depth():
+    convolution = LEGAL["MNN_CONV_INT8"].but(
+        inputs=(Fed((1, 4, 5, 3), "int8"), integers((1, 3, 3, 3)), floats((3,)), floats((3,))),
+        outputs=(Fed((1, 2, 3, 3), "int8"),),
+        depthwise=True,
+    )
+    assert statistics(convolution.model()).macs == 2 * 3 * 3 * 9
 
 
 def test_an_lstm_multiplies_all_its_matrices_at_every_time_step():

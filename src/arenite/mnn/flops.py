@@ -30,9 +30,7 @@ def flops(model: Model, operator: Operator) -> float:
 def _products(operator: Operator, inputs: list[Tensor], output: Tensor) -> int | None:
     """Multiplications, for operators that MNN counts so."""
     match operator.name:
-        case "CONV_2D":
-            return prod(output.shape[:-1]) * inputs[1].size
-        case "DEPTHWISE_CONV_2D":
+        case "CONV_2D" | "DEPTHWISE_CONV_2D" | "MNN_CONV_INT8":
             return prod(output.shape[:-1]) * inputs[1].size
         case "FULLY_CONNECTED":
             return prod(inputs[0].shape) * inputs[1].shape[0]

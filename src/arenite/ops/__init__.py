@@ -8,6 +8,8 @@ from arenite.ops.registry import (
     Registration,
     builtin,
     builtin_names,
+    mnn_names,
+    only_mnn_has,
 )
 
 __all__ = [
@@ -21,4 +23,6 @@ __all__ = [
     "TfLiteTensor",
     "builtin",
     "builtin_names",
+    "mnn_names",
+    "only_mnn_has",
 ]

@@ -86,6 +86,16 @@ def builtin(name: str) -> Registration | None:
     return replace(registration, name=name)
 
 
+def only_mnn_has(name: str) -> bool:
+    """Whether an operator is one of Arenite's that only ``.mnn`` files have."""
+    return name.startswith(MNN_PREFIX) and builtin(name) is not None
+
+
+def mnn_names() -> list[str]:
+    """Names of all operators that only ``.mnn`` files have, sorted."""
+    return [name for name in _module_names() if name.startswith(MNN_PREFIX)]
+
+
 def _module(path: str) -> ModuleType | None:
     """A module, or None where there is none of that name."""
     try:
@@ -98,11 +108,14 @@ def _module(path: str) -> ModuleType | None:
 
 def builtin_names() -> list[str]:
     """Names of all builtin operators that Arenite has, sorted."""
+    return [name for name in _module_names() if name in BuiltinOperator.__members__]
+
+
+def _module_names() -> list[str]:
     import pkgutil  # noqa: PLC0415 - for lists and messages only
 
     package = importlib.import_module("arenite.ops")
-    names = (module.name.upper() for module in pkgutil.iter_modules(package.__path__))
-    return sorted(name for name in names if name in BuiltinOperator.__members__)
+    return sorted(module.name.upper() for module in pkgutil.iter_modules(package.__path__))
 
 
 class MutableOpResolver:

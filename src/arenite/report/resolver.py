@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from arenite.model import Model, Operator
+from arenite.ops import only_mnn_has
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Resolver:
     Attributes:
         operators: How many operators it holds: its template argument.
         lines: The C++ lines.
-        missing: Builtin operators of the model that TFLM does not have.
+        missing: Operators of the model that TFLM does not have, those of ``.mnn`` files among
+            them.
     """
 
     operators: int
@@ -56,6 +58,8 @@ def _call(operator: Operator) -> str | None:
         return f"{method}()" if method else None
     if operator.name in _CUSTOM_METHODS:
         return f"{_CUSTOM_METHODS[operator.name]}()"
+    if only_mnn_has(operator.name):
+        return None
     function = re.sub(r"\W", "_", operator.name, flags=re.ASCII)
     return f"AddCustom({_c_string(operator.name)}, Register_{function}())"
 

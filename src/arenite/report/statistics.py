@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
+from arenite.ops import only_mnn_has
 
 Tensors = tuple[Tensor | None, ...]
 
@@ -122,7 +123,8 @@ def _distinct(tensors: Iterable[Tensor]) -> list[Tensor]:
 
 
 def _macs(operator: Operator, inputs: Tensors, outputs: Tensors) -> int | None:
-    if operator.is_custom or operator.name in _UNKNOWN:
+    is_unknown = operator.is_custom and not only_mnn_has(operator.name)
+    if is_unknown or operator.name in _UNKNOWN:
         return None
     formula = _FORMULAS.get(operator.name)
     if formula is None:
@@ -164,6 +166,16 @@ def _batch_matmul(operator: Operator, inputs: Tensors, outputs: Tensors) -> int:
     return prod(_shape(outputs, 0)) * _shape(inputs, 0)[-2 if transposed else -1]
 
 
+def _mnn_conv_int8(operator: Operator, inputs: Tensors, outputs: Tensors) -> int:
+    is_depthwise = getattr(operator.options, "depthwise", False)
+    return (_depthwise_conv if is_depthwise else _conv)(operator, inputs, outputs)
+
+
+def _mnn_transpose_conv(operator: Operator, inputs: Tensors, outputs: Tensors) -> int:
+    _, height, width, _, filters = _rank(5, _shape(inputs, 1))
+    return prod(_shape(inputs, 0)) * height * width * filters
+
+
 def _svdf(operator: Operator, inputs: Tensors, outputs: Tensors) -> int:
     return _shape(inputs, 0)[0] * (prod(_shape(inputs, 1)) + prod(_shape(inputs, 2)))
 
@@ -186,6 +198,8 @@ _FORMULAS: dict[str, Callable[[Operator, Tensors, Tensors], int]] = {
     "CONV_2D": _conv,
     "DEPTHWISE_CONV_2D": _depthwise_conv,
     "FULLY_CONNECTED": _fully_connected,
+    "MNN_CONV_INT8": _mnn_conv_int8,
+    "MNN_TRANSPOSE_CONV": _mnn_transpose_conv,
     "SVDF": _svdf,
     "TRANSPOSE_CONV": _transpose_conv,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": _lstm,
