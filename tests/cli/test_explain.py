@@ -9,6 +9,7 @@ import pytest
 
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
+from tests.formats.mnn.net_cases import CASES
 
 
 def facts(arenite, *arguments):
@@ -139,3 +140,15 @@ def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, co
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = arenite("explain", model_file, *arguments).stdout.splitlines()
     assert max(len(line) for line in lines[1:]) <= columns
+
+
+def test_operators_of_mnn_files_are_on_no_device(arenite, tmp_path):
+    path = tmp_path / "x.mnn"
+    path.write_bytes(CASES["LRN"]())
+    lines = arenite("explain", path).stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("MNN_LRN"))
+    assert lines[start].endswith(": not in TFLM")
+    assert lines[start + 1] == "  TFLM has no operator MNN_LRN."
+    assert "MNN_LRN" in arenite("info", path).stdout.splitlines()[-1]
+    (operator,) = [op for op in facts(arenite, path)["operators"] if op["name"] == "MNN_LRN"]
+    assert operator["function"] is None
