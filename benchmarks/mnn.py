@@ -8,13 +8,20 @@ Memory is what ``getSessionInfo`` says (MNN: all buffers of its runtime, reorder
 included), and for Arenite its parts: the planned arena, the session's inputs and outputs, the
 weights that the native kernels have packed. Before anything is timed, the outputs of 20 random
 inputs are compared.
+
+Besides the models with floats there are two that MNN's own quantiser makes of them, and those
+that its converter makes of int8 files. The package crashes on one of these: every model is first
+run by it in another process, and has no figures of MNN's then.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,8 +32,14 @@ import numpy as np  # isort: skip
 from rich.console import Console  # isort: skip
 from rich.table import Table  # isort: skip
 
-RESULTS = Path(__file__).resolve().parent / "results" / "mnn.json"
-MODELS = ("ic_float32", "vww_float32", "ad_float32")
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT))
+from tests.mnn_oracle import MnnError, MnnOracle  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results" / "mnn.json"
+MODELS = ("ic_float32", "vww_float32", "ad_float32", "kws_int8", "ic_int8")
+#: Models of images, and their width: quantised for the benchmark.
+QUANTIZED = {"ic_float32": 32, "vww_float32": 96}
 PACKAGES = {"arenite": "arenite.mnn", "mnn": "MNN"}
 CONFIG = {"backend": "CPU", "numThread": 1}
 MEMORY, MEGABYTE = 0, 1 << 20
@@ -37,13 +50,16 @@ def session_of(package: Any, path: Path) -> tuple[Any, Any]:
     return interpreter, interpreter.createSession(CONFIG)
 
 
-def inference(interpreter: Any, session: Any) -> Callable[[Array], Array]:
-    source = interpreter.getSessionInput(session).getNumpyData()
+def inference(interpreter: Any, session: Any, dtype: Any) -> Callable[[Array], Array]:
+    source = interpreter.getSessionInput(session)
     sink = interpreter.getSessionOutput(session).getNumpyData()
     run = interpreter.runSession
+    # MNN has no name for int8, and no array of it.
+    is_int8 = dtype == np.int8
+    write = source.fromNumpy if is_int8 else partial(np.copyto, source.getNumpyData())
 
     def infer(x: Array) -> Array:
-        source[...] = x
+        write(x)
         run(session)
         copy: Array = sink.copy()
         return copy
@@ -51,21 +67,61 @@ def inference(interpreter: Any, session: Any) -> Callable[[Array], Array]:
     return infer
 
 
+def runs(path: Path) -> bool:
+    """Whether the MNN package runs a model, tried in a process of its own."""
+    oracle = MnnOracle()
+    try:
+        oracle.run(path.read_bytes(), {})
+    except MnnError:
+        return False
+    finally:
+        oracle.close()
+    return True
+
+
+def models(folder: Path) -> Iterator[Path]:
+    """The shared models, and what MNN's quantiser makes of some."""
+    oracle = MnnOracle()
+    for name in MODELS:
+        yield SHARED / "mnn" / f"{name}.mnn"
+    for name, size in QUANTIZED.items():
+        path = folder / f"{name.removesuffix('_float32')}_quantised.mnn"
+        path.write_bytes(oracle.quantize((SHARED / "mnn" / f"{name}.mnn").read_bytes(), size))
+        yield path
+    oracle.close()
+
+
+def random_inputs(shape: tuple[int, ...], dtype: Any) -> Array:
+    rng = np.random.default_rng(0)
+    if dtype == np.float32:
+        return rng.uniform(-1, 1, (20, *shape)).astype(np.float32)
+    return rng.integers(-128, 128, (20, *shape)).astype(dtype)
+
+
 def measure(path: Path, seconds: float) -> dict[str, Any]:
     """Both packages on one model."""
-    made = {name: session_of(import_module(module), path) for name, module in PACKAGES.items()}
-    infer = {name: inference(*pair) for name, pair in made.items()}
+    names = list(PACKAGES) if runs(path) else ["arenite"]
+    made = {name: session_of(import_module(PACKAGES[name]), path) for name in names}
     interpreter, session = made["arenite"]
-    shape = interpreter.getSessionInput(session).getShape()
-    inputs = np.random.default_rng(0).uniform(-1, 1, (20, *shape)).astype(np.float32)
+    source = interpreter.getSessionInput(session)
+    dtype = source.getNumpyData().dtype
+    infer = {name: inference(*pair, dtype) for name, pair in made.items()}
+    inputs = random_inputs(source.getShape(), dtype)
     outputs = {name: np.stack([call(x) for x in inputs]) for name, call in infer.items()}
-    theirs = outputs["mnn"]
+    theirs = outputs.get("mnn")
     samples = take_turns(infer, inputs[0], seconds)
+    compared = (
+        {}
+        if theirs is None
+        else {
+            "largest_difference": float(np.abs(outputs["arenite"] - theirs).max()),
+            "largest_output": float(np.abs(theirs).max()),
+        }
+    )
     return {
         "model": path.stem,
         "microseconds": {name: summary(turns) for name, turns in samples.items()},
-        "largest_difference": float(np.abs(outputs["arenite"] - theirs).max()),
-        "largest_output": float(np.abs(theirs).max()),
+        **compared,
         "megabytes": {
             name: net.getSessionInfo(session, MEMORY) for name, (net, session) in made.items()
         },
@@ -84,12 +140,16 @@ def table(results: list[dict[str, Any]]) -> Table:
     for result in results:
         times, megabytes = result["microseconds"], result["megabytes"]
         parts = [f"{size / MEGABYTE:.3f}" for size in result["arenite_bytes"].values()]
+        ours = cell(times["arenite"], ""), [f"{megabytes['arenite']:.3f}", *parts]
+        if "mnn" not in times:
+            view.add_row(result["model"], ours[0], "crashes", "", *ours[1])
+            continue
         view.add_row(
             result["model"],
-            *(cell(times[name], "") for name in PACKAGES),
+            ours[0],
+            cell(times["mnn"], ""),
             f"{times['mnn']['median'] / times['arenite']['median']:.2f}",
-            f"{megabytes['arenite']:.3f}",
-            *parts,
+            *ours[1],
             f"{megabytes['mnn']:.3f}",
             f"{result['largest_difference'] / result['largest_output']:.0e}",
         )
@@ -105,11 +165,11 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS)
     args = parser.parse_args()
     console = Console(width=max(Console().width, 120), highlight=False)
-    paths = args.models or [SHARED / "mnn" / f"{name}.mnn" for name in MODELS]
     results = []
-    for path in paths:
-        with console.status(f"timing {path.stem}"):
-            results.append(measure(path, args.seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        for path in args.models or models(Path(folder)):
+            with console.status(f"timing {path.stem}"):
+                results.append(measure(path, args.seconds))
     about = machine()
     about["peers"] = {"MNN": version("MNN")}
     console.print(table(results))

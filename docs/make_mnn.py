@@ -1,4 +1,4 @@
-"""Put the benchmark's results into ``docs/mnn.md``: ``python docs/make_mnn.py``.
+"""Put operators and the benchmark's results into ``docs/mnn.md``: ``python docs/make_mnn.py``.
 
 ``benchmarks/results/mnn.json`` comes from ``benchmarks/mnn.py``.
 """
@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
+
+from arenite.formats.mnn import OpType
+from arenite.formats.mnn.mapping import MAPPERS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mnn.md"
@@ -17,10 +21,22 @@ MEGABYTE = 1 << 20
 
 
 def page() -> str:
-    """The page with the figures of the last benchmark."""
+    """The page with all mapped operators and the figures of the last benchmark."""
     report = json.loads(RESULTS.read_text(encoding="utf-8"))
-    marks = re.compile(r"(?<=<!-- times -->\n).*?(?=<!-- end of times -->)", re.DOTALL)
-    return marks.sub(lambda _: table(report), PAGE.read_text(encoding="utf-8"))
+    text = between("operators", operators(), PAGE.read_text(encoding="utf-8"))
+    return between("times", table(report), text)
+
+
+def between(name: str, part: str, text: str) -> str:
+    """The text with another part between the marks of a name."""
+    marks = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of {name} -->)", re.DOTALL)
+    return marks.sub(lambda _: part, text)
+
+
+def operators() -> str:
+    """Names of all operators that are mapped."""
+    names = sorted(kind.name for kind in {*MAPPERS, OpType.Input})
+    return textwrap.fill(", ".join(names) + ".", 98) + "\n"
 
 
 def table(report: dict[str, Any]) -> str:
@@ -44,12 +60,16 @@ def row(result: dict[str, Any]) -> str:
     times = {name: turns["median"] for name, turns in result["microseconds"].items()}
     memory = result["megabytes"]
     parts = [size / MEGABYTE for size in result["arenite_bytes"].values()]
+    theirs = ["crashes", "", ""]
+    if "mnn" in times:
+        theirs = [f"{times['mnn']:.1f}", f"{times['mnn'] / times['arenite']:.2f}"]
+        theirs.append(f"{memory['mnn']:.3f}")
     cells = [
         result["model"],
         f"{times['arenite']:.1f}",
-        f"{times['mnn']:.1f}",
-        f"{times['mnn'] / times['arenite']:.2f}",
-        *(f"{size:.3f}" for size in (memory["arenite"], *parts, memory["mnn"])),
+        *theirs[:2],
+        *(f"{size:.3f}" for size in (memory["arenite"], *parts)),
+        theirs[2],
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -6,11 +6,12 @@ constraints says what a model must fulfil.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 from pathlib import Path
 
-from arenite.ops import Registration, builtin, builtin_names
+from arenite.ops import Registration, builtin, builtin_names, mnn_names
 
 PAGE = Path(__file__).resolve().parent / "operators.md"
 
@@ -24,13 +25,28 @@ Micro refuses. The rows below are the constraints that are checked before `prepa
 for word as the error message gives them; `prepare` itself checks what needs arithmetic.
 Options are given as `name = default`, in the schema's order.
 """
+MNN = """\
+
+# Operators of .mnn files
+
+What MNN computes and TensorFlow Lite's operators do not: [mnn.md](mnn.md). They come from `.mnn`
+files only, and TensorFlow Lite Micro does not have them; MNN 3.6.1 is their measure. Their
+options come from the file too, and have no place in a `.tflite` file.
+"""
 
 
 def page() -> str:
     """The whole page."""
-    names = builtin_names()
-    links = " ".join(f"[{name}](#{name.lower()})" for name in names)
-    return "\n".join([HEAD, f"{len(names)} builtin operators: {links}", *map(section, names)])
+    builtin_ones, others = builtin_names(), mnn_names()
+    lines = [HEAD, f"{len(builtin_ones)} builtin operators: {links(builtin_ones)}"]
+    lines += map(section, builtin_ones)
+    lines += [MNN, f"{len(others)} operators: {links(others)}", *map(section, others)]
+    return "\n".join(lines)
+
+
+def links(names: list[str]) -> str:
+    """The way to each section."""
+    return " ".join(f"[{name}](#{name.lower()})" for name in names)
 
 
 def section(name: str) -> str:
@@ -57,7 +73,9 @@ def option_list(registration: Registration) -> str:
     """``padding = 0, stride_w = 0, ...``."""
     if registration.options is None:
         return ""
-    return ", ".join(f"`{s.name} = {s.default!r}`" for s in registration.options.slots())
+    defaults = registration.options()
+    names = [field.name for field in dataclasses.fields(defaults)]
+    return ", ".join(f"`{name} = {getattr(defaults, name)!r}`" for name in names)
 
 
 def sentences(registration: Registration) -> list[str]:

@@ -17,6 +17,7 @@ import pytest
 
 import arenite.mnn
 from arenite.mnn import interpreter, session
+from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -62,13 +63,34 @@ def same(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return ours.shape == theirs.shape and bool(np.abs(ours - theirs).max() <= 1e-4 * largest)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("MNN") is None, reason="MNN is not installed")
-@pytest.mark.parametrize(("script", "model"), CASES)
-def test_a_script_gives_the_same_with_both_packages(script, model, tmp_path, monkeypatch):
+def shared(model: str) -> Path:
     path = ROOT / "models" / "mnn" / f"{model}.mnn"
     if not path.exists():
         pytest.skip(f"there is no {path}")
-    source = SCRIPTS / f"{script}.py"
+    return path
+
+
+has_mnn = pytest.mark.skipif(importlib.util.find_spec("MNN") is None, reason="MNN is not installed")
+
+
+@has_mnn
+@pytest.mark.parametrize(("script", "model"), CASES)
+def test_a_script_gives_the_same_with_both_packages(script, model, tmp_path, monkeypatch):
+    gives_the_same(SCRIPTS / f"{script}.py", shared(model), tmp_path, monkeypatch)
+
+
+@has_mnn
+@pytest.mark.parametrize(("model", "size"), [("ic_float32", 32), ("vww_float32", 96)])
+def test_a_script_gives_the_same_for_quantised_models(model, size, tmp_path, monkeypatch):
+    pytest.importorskip("PIL")
+    oracle = MnnOracle()
+    path = tmp_path / "quantised.mnn"
+    path.write_bytes(oracle.quantize(shared(model).read_bytes(), size))
+    oracle.close()
+    gives_the_same(SCRIPTS / "classify.py", path, tmp_path, monkeypatch)
+
+
+def gives_the_same(source, path, tmp_path, monkeypatch):
     ours = with_arenite(source, path, tmp_path / "ours.npz", monkeypatch)
     theirs = with_mnn(source, path, tmp_path / "theirs.npz")
     assert ours.keys() == theirs.keys()
