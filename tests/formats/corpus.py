@@ -11,14 +11,14 @@ from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.conv_2d import Conv2DOptions
 from arenite.ops.reshape import ReshapeOptions
 from arenite.ops.softmax import SoftmaxOptions
-from tests.formats.mnn import net_cases, onnx_cases
+from tests.formats.mnn import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_models
 
 
 def mnn_nets() -> dict[str, bytes]:
     """``.mnn`` files: a net for every operator, and real ones."""
-    files = {name: make() for name, make in net_cases.CASES.items()}
+    files = {name: make() for name, make in {**net_cases.CASES, **int8_cases.CASES}.items()}
     files.update((path.stem, path.read_bytes()) for path in sorted(ROOT.glob("models/mnn/*.mnn")))
     return files
 

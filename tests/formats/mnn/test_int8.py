@@ -12,15 +12,14 @@ import arenite as ar
 from arenite.formats import mnn as formats_mnn
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.enums import BinaryKind, UnaryKind
-from arenite.formats.mnn.int8 import INT8
 from arenite.formats.mnn.quantization import scales
 from arenite.formats.mnn.values import Steps
 from tests.formats.mnn.compare import random_inputs, run
 from tests.formats.mnn.conftest import Converter
+from tests.formats.mnn.int8_cases import OLD, QUANTIZED, X, quantized_net
 from tests.formats.mnn.onnx_cases import rand
 from tests.formats.mnn.onnx_models import node, onnx_model
-from tests.mnn.nets import NC4HW4, given, op, write
+from tests.mnn.nets import given, op, write
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_model
 
@@ -227,56 +226,6 @@ def test_convolutions_of_tflite_files_keep_their_weights() -> None:
 # -- operators that say their scales themselves -------------------------------------------------
 
 
-def casts(name: str, kind: OpType, source: int, target: int, scale: float) -> Row:
-    """FloatToInt8 or Int8ToFloat."""
-    main = {"tensorScale": np.array([scale], np.float32)}
-    return op(name, kind, [source], [target], ("QuantizedFloatParam", main))
-
-
-def old_convolution(
-    name: str, source: int, target: int, *, depthwise: bool = False, dtype: int = 6
-) -> Row:
-    """A ConvInt8 as old files have it."""
-    rng = np.random.default_rng(0)
-    depth = 1 if depthwise else 8
-    main = {
-        "common": {
-            "kernelX": 3,
-            "kernelY": 3,
-            "padX": 1,
-            "padY": 1,
-            "outputCount": 8,
-            "inputCount": 8,
-            "group": 8 if depthwise else 1,
-            "relu": not depthwise,
-        },
-        "symmetricQuan": {
-            "weight": rng.integers(-127, 128, 8 * depth * 9).astype(np.int8),
-            "bias": rng.integers(-500, 500, 8).astype(np.int32),
-            "scale": (rng.random(8) * 0.003 + 0.001).astype(np.float32),
-            "outputDataType": dtype,
-        },
-    }
-    kind = OpType.DepthwiseConvInt8 if depthwise else OpType.ConvInt8
-    return op(name, kind, [source], [target], ("Convolution2D", main))
-
-
-_X = given("x", 0, [1, 8, 6, 5], NC4HW4)
-_TO_INT8 = casts("q", OpType.FloatToInt8, 0, 1, 20.0)
-
-OLD = {
-    "casts": [_X, _TO_INT8, casts("y", OpType.Int8ToFloat, 1, 2, 0.05)],
-    "ConvInt8": [_X, _TO_INT8, old_convolution("c", 1, 2),
-                 casts("y", OpType.Int8ToFloat, 2, 3, 0.05)],
-    "DepthwiseConvInt8": [_X, _TO_INT8, old_convolution("c", 1, 2, depthwise=True),
-                          casts("y", OpType.Int8ToFloat, 2, 3, 0.05)],
-    "several": [_X, _TO_INT8, old_convolution("c", 1, 2), old_convolution("d", 2, 3),
-                old_convolution("e", 3, 4, depthwise=True),
-                casts("y", OpType.Int8ToFloat, 4, 5, 0.05)],
-    "float output": [_X, _TO_INT8, old_convolution("y", 1, 2, dtype=1)],
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", OLD)
 def test_old_files_give_what_mnn_gives(name: str, mnn: MnnOracle) -> None:
     data = write(OLD[name])
@@ -333,7 +282,7 @@ def test_a_scale_that_the_file_says_is_kept() -> None:
 )
 def test_what_int8_cannot_say_is_no_scale(info: Row) -> None:
     row = {"index": 0, "quantInfo": {"type": 6, **info}}
-    net = formats_mnn.read_net(write([_X], extraTensorDescribe=[row]))
+    net = formats_mnn.read_net(write([X], extraTensorDescribe=[row]))
     assert scales(net, net.ops) == {}
 
 
@@ -343,48 +292,18 @@ def test_constants_are_quantised_while_loading() -> None:
     assert steps.quantized(numbers).tolist() == [10, 10, 11, 9, 127, -127]
 
 
-@pytest.mark.parametrize("kind", [UnaryKind.NEG, UnaryKind.ABS, UnaryKind.SIGN])
-def test_functions_of_int8_cut_off_as_mnn_does(kind: UnaryKind, mnn: MnnOracle) -> None:
-    function = op("y", OpType.UnaryOp, [0], [1], ("UnaryOp", {"opType": int(kind), "T": 1}))
-    check_quantized([_X, function], mnn)
+#: The share of values that differ: PReLU's output has twice the input's scale, so that halves are
+#: common, and MNN rounds those below zero up.
+DIFFERING = {"PReLU": 0.01}
 
 
-@pytest.mark.parametrize("kind", sorted(INT8))
-@pytest.mark.parametrize("relu", [0, 1])
-def test_functions_of_two_int8(kind: str, relu: int, mnn: MnnOracle) -> None:
-    row = {"opType": int(BinaryKind[kind]), "T": 1, "activationType": relu}
-    check_quantized(
-        [_X, given("z", 1, [1, 8, 6, 5], NC4HW4), op("y", OpType.BinaryOp, [0, 1], [2],
-                                                      ("BinaryOp", row))], mnn)  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", [1, 2, 3, 4])
-@pytest.mark.parametrize("size", [(9, 11), (3, 2), (6, 5)])
-def test_resized_int8(kind: int, size: tuple[int, int], mnn: MnnOracle) -> None:
-    row = {
-        "resizeType": kind,
-        "outputHeight": size[0],
-        "outputWidth": size[1],
-        "heightScale": size[0] / 6,
-        "widthScale": size[1] / 5,
-        "ctm": 2,
-    }
-    check_quantized([_X, op("y", OpType.Interp, [0], [1], ("Interp", row))], mnn)
-
-
-def check_quantized(rows: list[Row], mnn: MnnOracle) -> None:
-    """A net whose tensors all have scales: its output is within a step of MNN's."""
-    described = [
-        {
-            "index": index,
-            "quantInfo": {"scale": 0.02 * (1 + index), "zero": -5 * index, "type": 6},
-        }
-        for index in range(len(rows))
-    ]
-    data = write(rows, extraTensorDescribe=described)
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_operators_of_int8_are_within_a_step_of_mnn(name: str, mnn: MnnOracle) -> None:
+    rows = QUANTIZED[name]
+    data = quantized_net(rows)
     converted = formats_mnn.convert(formats_mnn.read_net(data))
     inputs = random_inputs(converted)
     got, want = run(converted, inputs)["y"], mnn.run(data, inputs)["y"]
     apart = steps_apart(got, want, 0.02 * len(rows))
     assert apart.max() < 1.001
-    assert (apart > 0.001).mean() < 0.002
+    assert (apart > 0.001).mean() < DIFFERING.get(name, 0.002)

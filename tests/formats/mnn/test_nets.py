@@ -14,7 +14,7 @@ from arenite.formats import tflite
 from arenite.formats.mnn import OpType
 from arenite.formats.mnn.enums import BinaryKind, UnaryKind
 from arenite.formats.mnn.mapping import MAPPERS
-from tests.formats.mnn import net_cases, onnx_cases, test_int8, test_onnx, tflite_cases
+from tests.formats.mnn import int8_cases, net_cases, onnx_cases, test_onnx, tflite_cases
 from tests.formats.mnn.compare import agrees, difference
 from tests.formats.mnn.conftest import Converter
 from tests.formats.mnn.net_cases import CASES, IMAGE, ints, net, rand
@@ -194,7 +194,7 @@ def test_operators_that_no_output_needs_may_be_missing() -> None:
 
 def test_every_mapping_has_a_case(converter: Converter) -> None:
     files = [make() for make in net_cases.CASES.values()]
-    files += [write(rows) for rows in test_int8.OLD.values()]
+    files += [make() for make in int8_cases.CASES.values()]
     files += [converter("ONNX", make()) for make in onnx_cases.CASES.values()]
     files += [
         converter("ONNX", onnx_cases.CASES[name](), "--saveStaticModel") for name in test_onnx.FIXED
