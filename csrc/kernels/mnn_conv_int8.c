@@ -7,15 +7,32 @@
 
 _Static_assert(sizeof(float) == sizeof(int32_t), "bits of floats travel as integers");
 
-ar_requantize_mode ar_plan_real_lane(ar_requantize_block *block, int lane, int32_t multiplier,
-                                     int32_t shift, int32_t output_offset,
-                                     int32_t activation_min, int32_t activation_max,
-                                     ar_range range) {
+/* Plans a lane whose multiplier and shift are the bits of a factor and an offset in float32. */
+static ar_requantize_mode plan_real_lane(ar_requantize_block *block, int lane,
+                                         int32_t multiplier, int32_t shift,
+                                         int32_t output_offset, int32_t activation_min,
+                                         int32_t activation_max, ar_range range) {
   (void)output_offset, (void)activation_min, (void)activation_max, (void)range;
   memcpy(&block->scale[lane], &multiplier, sizeof multiplier);
   memcpy(&block->offset[lane], &shift, sizeof shift);
   block->integers->mode = AR_REQUANT_REAL;
   return AR_REQUANT_INTEGER; /* the mode in which `integers` decide */
+}
+
+/* The parts of an instruction set, with that way from sums to outputs; numbers are rounded to
+ * nearest, as they are everywhere else. */
+static ar_gemm_isa real_gemm(const ar_gemm_isa *gemm) {
+  ar_gemm_isa real = *gemm;
+  real.plan_lane = plan_real_lane;
+  real.enter = 0;
+  real.leave = 0;
+  return real;
+}
+
+static ar_depthwise_isa real_depthwise(const ar_depthwise_isa *isa, const ar_gemm_isa *gemm) {
+  ar_depthwise_isa real = *isa;
+  real.gemm = gemm;
+  return real;
 }
 
 static ar_status check(const MnnConvInt8Params *p, const ar_tensor *io) {
@@ -70,23 +87,27 @@ ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
                               const ar_tensor *io, ar_sizes *sizes) {
   const MnnConvInt8Params *p = params;
   if (check(p, io) != AR_OK) return AR_UNSUPPORTED;
+  const ar_gemm_isa gemm = real_gemm(isa->gemm);
   if (p->is_depthwise) {
+    const ar_depthwise_isa real = real_depthwise(isa, &gemm);
     const depthwise_node node = depthwise(p, io);
-    return ar_depthwise_measure(isa, &node.params, node.io, sizes);
+    return ar_depthwise_measure(&real, &node.params, node.io, sizes);
   }
   const ar_gemm_conv conv = dense(p, io);
-  return ar_gemm_conv_measure(isa->gemm, &conv, sizes);
+  return ar_gemm_conv_measure(&gemm, &conv, sizes);
 }
 
 ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                            void *plan) {
   const MnnConvInt8Params *p = params;
+  const ar_gemm_isa gemm = real_gemm(isa->gemm);
   if (p->is_depthwise) {
+    const ar_depthwise_isa real = real_depthwise(isa, &gemm);
     const depthwise_node node = depthwise(p, io);
-    return ar_depthwise_plan(isa, &node.params, node.io, plan);
+    return ar_depthwise_plan(&real, &node.params, node.io, plan);
   }
   const ar_gemm_conv conv = dense(p, io);
-  return ar_gemm_conv_plan(isa->gemm, &conv, plan);
+  return ar_gemm_conv_plan(&gemm, &conv, plan);
 }
 
 ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,

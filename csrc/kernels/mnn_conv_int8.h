@@ -5,12 +5,6 @@
 #include "depthwise.h"
 #include "gemm_conv.h"
 
-/* Plans a lane whose multiplier and shift are the bits of a factor and an offset in float32. */
-ar_requantize_mode ar_plan_real_lane(ar_requantize_block *block, int lane, int32_t multiplier,
-                                     int32_t shift, int32_t output_offset,
-                                     int32_t activation_min, int32_t activation_max,
-                                     ar_range range);
-
 ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
                               const ar_tensor *io, ar_sizes *sizes);
 ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
@@ -18,7 +12,7 @@ ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, cons
 ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,
                           uint8_t *workspace);
 
-/* The isa plans its lanes with ar_plan_real_lane, and leaves the rounding as it is. */
+/* The kernel on an instruction set's parts. */
 #define AR_MNN_CONV_KERNEL(KERNEL, ISA)                                                       \
   static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
     return ar_mnn_conv_measure(ISA, params, io, sizes);                                       \

@@ -2,6 +2,7 @@
 #include "lanes.h"
 
 #include "../gemm_conv.h"
+#include "../mnn_conv_int8.h"
 #include "../simd/line_search.h"
 #include "isa.h"
 
@@ -53,6 +54,7 @@ AR_GEMM_KERNEL(ar_grouped_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_conn
 AR_GEMM_KERNEL(ar_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
 AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx2, &depthwise)
+AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avx2, &depthwise)
 
 static const ar_gemm_isa vnni_gemm = {
     .int8_bytes = 1,
@@ -82,3 +84,4 @@ AR_GEMM_KERNEL(ar_conv_2d_avxvnni, "CONV_2D", ar_conv_2d_problem, &vnni_gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avxvnni, "FULLY_CONNECTED", ar_fully_connected_problem,
                &vnni_gemm)
 AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avxvnni, &vnni_depthwise)
+AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avxvnni, &vnni_depthwise)

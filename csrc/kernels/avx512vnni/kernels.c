@@ -2,6 +2,7 @@
 #include "lanes.h"
 
 #include "../gemm_conv.h"
+#include "../mnn_conv_int8.h"
 #include "../simd/line_search.h"
 #include "isa.h"
 
@@ -24,3 +25,4 @@ static const ar_depthwise_isa depthwise = {
 AR_GEMM_KERNEL(ar_conv_2d_avx512vnni, "CONV_2D", ar_conv_2d_problem, &gemm)
 AR_GEMM_KERNEL(ar_fully_connected_avx512vnni, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
 AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx512vnni, &depthwise)
+AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avx512vnni, &depthwise)

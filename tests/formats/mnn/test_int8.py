@@ -286,6 +286,18 @@ def test_what_int8_cannot_say_is_no_scale(info: Row) -> None:
     assert scales(net, net.ops) == {}
 
 
+@pytest.mark.parametrize("name", [name for name in QUANTIZED if name.startswith("UnaryOp")])
+@pytest.mark.parametrize("scales", [(0.02, 1e-45), (1e38, 1e-38), (1e-45, 1e38)])
+def test_scales_at_the_ends_of_float32_do_no_harm(name: str, scales: tuple[float, float]) -> None:
+    described = [
+        {"index": index, "quantInfo": {"scale": scale, "type": 6}}
+        for index, scale in enumerate(scales)
+    ]
+    model = ar.load(write(QUANTIZED[name], extraTensorDescribe=described))
+    with np.errstate(all="ignore"):
+        ar.Interpreter(model)(np.ones(model.inputs[0].shape, np.float32))
+
+
 def test_constants_are_quantised_while_loading() -> None:
     steps = Steps(0.5, 10, -127, 127)
     numbers = np.float32([0, 0.24, 0.25, -0.25, 1000, -1000])

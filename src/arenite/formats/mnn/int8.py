@@ -52,9 +52,9 @@ def emit_convolution(g: Graph, op: Op, conv: Convolution, weights: Quantized) ->
     steps, out = g.steps[op.inputs[0]], g.steps[op.outputs[0]]
     sums = weights.values.reshape(conv.filters, -1).sum(1, dtype=np.int64)
     bias = bias_of(g, op, conv.filters)
-    offsets, factors = (depthwise_bias if conv.is_depthwise else float_bias)(
-        weights.scale, sums, bias, steps, out
-    )
+    parameters = depthwise_bias if conv.is_depthwise else float_bias
+    with np.errstate(all="ignore"):
+        offsets, factors = parameters(weights.scale, sums, bias, steps, out)
     low = out.zero if conv.activation else out.low
     options = options_of(conv, steps.zero, (low, out.high))
     inputs = [
@@ -177,7 +177,7 @@ def unary(g: Graph, op: Op) -> None:
     given = op.main["tableInt8"]
     if given is not None and len(given) < 255:
         g.fail(op, f"expected a table of 255 numbers, got {len(given)}", ".main.tableInt8")
-    table = function_table(op, steps, out) if given is None else [given[0], *given[:255]]
+    table = [given[0], *given[:255]] if given is not None else function_table(op, steps, out)
     key = x.first._replace(steps=steps)
     held = g.bytes(x, key)
     source = g.shaped(held, held.shape, x.name)
@@ -186,18 +186,22 @@ def unary(g: Graph, op: Op) -> None:
 
 
 def function_table(op: Op, steps: Steps, out: Steps) -> Array:
-    """The sign, the absolute or the negative value of every int8, cut off as MNN does it."""
+    """The sign, the absolute or the negative value of every int8, cut off as MNN does it.
+
+    What is no number, as with scales near zero, becomes the zero point.
+    """
     f = np.float32
-    q = np.arange(-128, 128).astype(f) - f(steps.zero)
-    factor, kind = f(1) / f(out.scale), op.main["opType"]
-    if kind == UnaryKind.SIGN:
-        return np.asarray(np.clip(np.trunc(np.sign(q) * factor + f(out.zero)), -128, 127))
-    if kind == UnaryKind.ABS:
-        real = np.clip(np.abs(q * f(steps.scale)) * factor + f(out.zero), *out[2:])
-        whole = np.trunc(real.astype(f) + f(128)) - 128
-    else:
-        whole = np.clip(np.trunc(-q * f(steps.scale) * factor + f(out.zero)), *out[2:])
-    return np.asarray(whole)
+    q, kind = np.arange(-128, 128).astype(f) - f(steps.zero), op.main["opType"]
+    with np.errstate(all="ignore"):
+        factor = f(1) / f(out.scale)
+        if kind == UnaryKind.SIGN:
+            whole = np.clip(np.trunc(np.sign(q) * factor + f(out.zero)), -128, 127)
+        elif kind == UnaryKind.ABS:
+            real = np.clip(np.abs(q * f(steps.scale)) * factor + f(out.zero), *out[2:])
+            whole = np.trunc(real.astype(f) + f(128)) - 128
+        else:
+            whole = np.clip(np.trunc(-q * f(steps.scale) * factor + f(out.zero)), *out[2:])
+    return np.where(np.isnan(whole), out.zero, whole)
 
 
 # -- operators that say their scales themselves -------------------------------------------
