@@ -3,8 +3,14 @@
  * One position's window is gathered to a row of int16, less what stands for zero, and
  * multiplied with each filter.
  */
+#include <string.h>
+
 #include "mnn.h"
 #include "name.h"
+
+static int64_t filters_of(const MnnConvInt8Params *p, const ar_tensor *io) {
+  return p->is_depthwise ? io[2].dims[3] : io[2].dims[0];
+}
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const MnnConvInt8Params *p = opaque;
@@ -14,7 +20,19 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
     return AR_UNSUPPORTED;
   if (!p->fits_int32 || p->activation_min > p->activation_max) return AR_UNSUPPORTED;
   const int64_t taps = (int64_t)p->window.filter_size[0] * p->window.filter_size[1];
-  sizes->workspace = taps * x->dims[3] * (int64_t)sizeof(int16_t);
+  sizes->plan = ar_elements(weights) * (int64_t)sizeof(int16_t);
+  sizes->workspace = filters_of(p, io) * (int64_t)sizeof(int32_t) +
+                     taps * x->dims[3] * (int64_t)sizeof(int16_t);
+  return AR_OK;
+}
+
+/* Products of pairs of int16 are instructions on most machines. */
+static ar_status make_plan(const void *params, const ar_tensor *io, void *plan) {
+  (void)params;
+  const int8_t *restrict weights = io[2].data;
+  int16_t *restrict wide = plan;
+  const int64_t count = ar_elements(&io[2]);
+  for (int64_t i = 0; i < count; ++i) wide[i] = weights[i];
   return AR_OK;
 }
 
@@ -40,55 +58,68 @@ static void gather(const MnnConvInt8Params *p, const ar_tensor *x, int32_t image
       }
 }
 
-static int32_t dot(const int16_t *restrict x, const int8_t *restrict w, int64_t count) {
-  uint32_t sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += (uint32_t)(x[i] * w[i]);
-  return (int32_t)sum;
+/* All sums fit in int32, whatever the image. */
+static int32_t dot(const int16_t *restrict x, const int16_t *restrict w, int64_t count) {
+  int32_t sum = 0;
+  for (int64_t i = 0; i < count; ++i) sum += x[i] * w[i];
+  return sum;
 }
 
-static int32_t dot_apart(const int16_t *x, const int8_t *w, int64_t count, int64_t step) {
-  uint32_t sum = 0;
-  for (int64_t i = 0; i < count; ++i) sum += (uint32_t)(x[i * step] * w[i * step]);
-  return (int32_t)sum;
+static void add_products(const int16_t *restrict x, const int16_t *restrict w, int64_t count,
+                         int32_t *restrict sums) {
+  for (int64_t i = 0; i < count; ++i) sums[i] += x[i] * w[i];
 }
 
-static void finish(const MnnConvInt8Params *p, int32_t sum, int64_t filter, int32_t type,
-                   void *y) {
+/* The sums of one position, from its row. */
+static void sum_up(const MnnConvInt8Params *p, const int16_t *row, const int16_t *weights,
+                   int64_t length, int64_t filters, int32_t *sums) {
+  if (p->is_depthwise) {
+    memcpy(sums, p->start, (size_t)filters * sizeof *sums);
+    for (int64_t tap = 0; tap < length; ++tap)
+      add_products(row + tap * filters, weights + tap * filters, filters, sums);
+    return;
+  }
+  const int64_t group = filters / p->groups;
+  for (int64_t f = 0; f < filters; ++f)
+    sums[f] = dot(row + f / group * length, weights + f * length, length) + p->start[f];
+}
+
+static void finish(const MnnConvInt8Params *p, const int32_t *restrict sums, int64_t filters,
+                   int32_t type, void *y) {
   const float low = (float)p->activation_min, high = (float)p->activation_max;
-  const float sums = (float)(int32_t)((uint32_t)sum + (uint32_t)p->start[filter]);
-  const float real = ar_mnn_clamped(sums * p->factor[filter] + p->offset[filter], low, high);
+  const float *restrict factor = p->factor, *restrict offset = p->offset;
+  int8_t *restrict bytes = y;
+  float *restrict floats = y;
   if (type == AR_INT8)
-    ((int8_t *)y)[filter] = (int8_t)ar_mnn_rounded(real);
+    for (int64_t f = 0; f < filters; ++f)
+      bytes[f] = (int8_t)ar_mnn_rounded(
+          ar_mnn_clamped((float)sums[f] * factor[f] + offset[f], low, high));
   else
-    ((float *)y)[filter] = real;
+    for (int64_t f = 0; f < filters; ++f)
+      floats[f] = ar_mnn_clamped((float)sums[f] * factor[f] + offset[f], low, high);
 }
 
 static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
                      uint8_t *workspace) {
-  (void)plan;
   const MnnConvInt8Params *p = opaque;
   const Window *w = &p->window;
   const ar_tensor *x = &io[1];
-  const int8_t *weights = io[2].data;
   const int64_t taps = (int64_t)w->filter_size[0] * w->filter_size[1];
-  const int64_t filters = p->is_depthwise ? io[2].dims[3] : io[2].dims[0];
-  const int64_t length = taps * (x->dims[3] / p->groups), group = filters / p->groups;
-  int16_t *row = (int16_t *)workspace;
+  const int64_t filters = filters_of(p, io);
+  const int64_t length = p->is_depthwise ? taps : taps * (x->dims[3] / p->groups);
+  int32_t *sums = (int32_t *)workspace;
+  int16_t *row = (int16_t *)(sums + filters);
   uint8_t *y = io[0].data;
   for (int32_t n = 0; n < x->dims[0]; ++n)
     for (int32_t i = 0; i < w->output_size[0]; ++i)
       for (int32_t j = 0; j < w->output_size[1]; ++j) {
         gather(p, x, n, (int64_t)i * w->stride[0] - w->padding[0],
                (int64_t)j * w->stride[1] - w->padding[1], row);
-        for (int64_t f = 0; f < filters; ++f) {
-          const int32_t sum = p->is_depthwise
-                                  ? dot_apart(row + f, weights + f, taps, filters)
-                                  : dot(row + f / group * length, weights + f * length, length);
-          finish(p, sum, f, io[0].type, y);
-        }
+        sum_up(p, row, plan, length, filters, sums);
+        finish(p, sums, filters, io[0].type, y);
         y += filters * ar_element_bytes(io[0].type);
       }
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_conv_int8) = {"MNN_CONV_INT8", measure, ar_plan_nothing, run};
+const ar_kernel AR_NAME(mnn_conv_int8) = {"MNN_CONV_INT8", measure, make_plan, run};
