@@ -2,6 +2,7 @@
 #include "isa.h"
 #include "lanes.h"
 
+#define AR_WITHOUT_REALS
 #define AR_IN_FLIGHT 1 /* the products are independent, and sums take a cycle */
 #include "winograd.h"
 

@@ -1,5 +1,6 @@
 /* Accumulators to int8, sixteen lanes at a time, exact: a line that was proven (see
- * line_search.h), the reference's integers, or the floats that MNN defines. Include an instruction set's lanes.h before. */
+ * line_search.h), the reference's integers, or the floats that MNN defines. Include an instruction
+ * set's lanes.h before, and define AR_WITHOUT_REALS where no block has MNN's way. */
 #ifndef ARENITE_SIMD_REQUANTIZE_H
 #define ARENITE_SIMD_REQUANTIZE_H
 
@@ -19,8 +20,10 @@ static __attribute__((noinline)) void ar_requantize_slow(int32_t *acc,
 }
 
 AR_INLINE ar_i32 ar_requantize_exact(ar_i32 acc, const ar_requantize_block *block) {
+#ifndef AR_WITHOUT_REALS
   if (block->integers->mode == AR_REQUANT_REAL)
     return ar_on_reals(acc, ar_load_f32(block->scale), ar_load_f32(block->offset));
+#endif
   acc = ar_add_i32(acc, ar_load_i32(block->integers->center));
   if (block->integers->mode != AR_REQUANT_SLOW) return ar_on_integers(acc, block->integers);
   _Alignas(64) int32_t lanes[AR_BLOCK];
