@@ -298,6 +298,15 @@ def test_scales_at_the_ends_of_float32_do_no_harm(name: str, scales: tuple[float
         ar.Interpreter(model)(np.ones(model.inputs[0].shape, np.float32))
 
 
+def test_whole_numbers_have_no_scale() -> None:
+    rows = [
+        given("x", 0, [2, 3], dtype=3),
+        op("y", OpType.Softmax, [0], [1], ("Axis", {"axis": 1})),
+    ]
+    with pytest.raises(ar.ModelError, match="int8 stands for real numbers, not for int32"):
+        ar.load(quantized_net(rows))
+
+
 def test_constants_are_quantised_while_loading() -> None:
     steps = Steps(0.5, 10, -127, 127)
     numbers = np.float32([0, 0.24, 0.25, -0.25, 1000, -1000])

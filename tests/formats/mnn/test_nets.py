@@ -254,6 +254,10 @@ CONV = {"kernelX": 3, "kernelY": 3, "outputCount": 4, "inputCount": 6}
         (one("Slice", [IMAGE], ("Slice", {"axis": 1}), outputs=3), "expected 2 ends of parts"),
         (one("PReLU", [IMAGE], ("PRelu", {"slope": rand(5)})), "expected 6 slopes"),
         (one("Padding", [IMAGE, ints(-1, 0)], ("PadParam", {})), "pairs of paddings"),
+        (
+            one("LayerNorm", [(2, 3)], ("LayerNorm", {"axis": ints(-3, -2, -1)}), NCHW),
+            r"only the last axes can be normalised over, not \[-1, 0, 1\]",
+        ),
         (one("TopKV2", [IMAGE, ints(8)], outputs=2), "no 8 elements along axis 3"),
         (one("TopKV2", [IMAGE, ints(1)]), "two outputs"),
         (one("Interp", [IMAGE], ("Interp", {"resizeType": 77})), "cannot resize .* mode 77"),

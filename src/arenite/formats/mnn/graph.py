@@ -228,6 +228,8 @@ class Graph:
         before = {index: self.values[index] for index in op.inputs if index in self.values}
         for index, value in before.items():
             if index in self.steps and value.constant is None:
+                if value.type not in (TensorType.FLOAT32, TensorType.INT8):
+                    self.fail(op, f"int8 stands for real numbers, not for {value.type}")
                 key = value.first._replace(steps=self.steps[index])
                 self.values[index] = replace(value, held={key: self.bytes(value, key)})
         try:

@@ -246,7 +246,7 @@ def layer_norm(g: Graph, op: Op) -> None:
         g.fail(op, "its numbers are in another file; put them into the model", ".main.external")
     given = row.get("axis")
     axes = [] if given is None else sorted(int(a) + x.rank if a < 0 else int(a) for a in given)
-    wanted = list(range(x.rank - len(axes), x.rank))
+    wanted = list(range(max(x.rank - len(axes), 0), x.rank))
     if axes != wanted or not axes or len(op.outputs) > 1 or op.format is Format.NC4HW4:
         g.fail(op, f"only the last axes can be normalised over, not {axes} of {list(x.shape)}")
     inner = prod(x.shape[axis] for axis in axes)
