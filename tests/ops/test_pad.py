@@ -36,6 +36,11 @@ def test_a_negative_padding_does_not_cut_off_the_front() -> None:
     assert run_arenite(model, [[np.array([1, 2, 3, 4], np.int8)]])[0][0].tolist() == [1, 2, 3, 0]
 
 
+def test_a_scalar_has_nothing_around_it() -> None:
+    model = padding_model("PAD", (), [], "float32", paddings=np.zeros((0, 2), np.int32))
+    assert run_arenite(model, [[np.float32(7)]])[0][0] == 7
+
+
 def refused(model: Model, message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
         run_arenite(model, [])

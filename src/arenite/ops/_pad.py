@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
@@ -128,5 +129,7 @@ def pad(params: PadParams, x: Array, value: Array | int, out: Array) -> None:
     """
     out = out.reshape(params.output_shape)
     out[...] = value
-    place = out[tuple(slice(*ends) for ends in zip(params.start, params.stop, strict=True))]
+    inside = [slice(*ends) for ends in zip(params.start, params.stop, strict=True)]
+    index: tuple[Any, ...] = (*inside, ...)  # with the dots, an array even of no dimensions
+    place = out[index]
     place[...] = x.reshape(-1)[: prod(place.shape)].reshape(place.shape)
