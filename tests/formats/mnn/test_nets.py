@@ -70,6 +70,12 @@ def test_less_compares_negative_numbers() -> None:
     assert run(data, x, z).tolist() == [1, 0, 1, 0]
 
 
+def test_a_scalar_can_be_filled() -> None:
+    model = ar.load(one("Fill", [ints(), np.full((1,), 7, np.float32)]))
+    assert model.outputs[0].shape == ()
+    assert np.asarray(model.outputs[0].data).view(np.float32).tolist() == [7]
+
+
 def test_a_trained_parameter_is_a_constant() -> None:
     row = {**const("c", 1, np.float32([1, 2])), "type": int(OpType.TrainableParam)}
     data = write([given("x", 0, [2]), row, add("y", 0, 1, 2)])
@@ -258,6 +264,8 @@ CONV = {"kernelX": 3, "kernelY": 3, "outputCount": 4, "inputCount": 6}
             one("LayerNorm", [(2, 3)], ("LayerNorm", {"axis": ints(-3, -2, -1)}), NCHW),
             r"only the last axes can be normalised over, not \[-1, 0, 1\]",
         ),
+        (one("GatherV2", [IMAGE, ints(0), ints()]), "expected a number as input 2"),
+        (one("GatherV2", [IMAGE, ints(0), rand(1) * np.inf]), "expected a number as input 2"),
         (one("TopKV2", [IMAGE, ints(8)], outputs=2), "no 8 elements along axis 3"),
         (one("TopKV2", [IMAGE, ints(1)]), "two outputs"),
         (one("Interp", [IMAGE], ("Interp", {"resizeType": 77})), "cannot resize .* mode 77"),

@@ -33,7 +33,7 @@ def gather(g: Graph, op: Op) -> None:
     x, indices = g.input(op, 0), g.input(op, 1)
     axis = op.main.get("axis", 0) if op.main_type == "Axis" else 0
     if len(op.inputs) > 2:
-        axis = int(g.known(op, 2).reshape(-1)[0])
+        axis = g.number(op, 2)
     axis = axis_of(g, op, axis, x.rank)
     y = g.output(op, (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]), x)
     if indices.constant is not None:
@@ -74,7 +74,7 @@ def gather_nd(g: Graph, op: Op) -> None:
 def gather_elements(g: Graph, op: Op) -> None:
     """GatherElements: an element along an axis for every index."""
     x, indices = g.input(op, 0), g.input(op, 1)
-    axis = int(g.known(op, 2).reshape(-1)[0]) if len(op.inputs) > 2 else op.main.get("axis", 0)
+    axis = g.number(op, 2) if len(op.inputs) > 2 else op.main.get("axis", 0)
     axis = axis_of(g, op, axis, x.rank)
     fits = indices.rank == x.rank and indices.type is _INT
     if not fits or any(indices.shape[a] > x.shape[a] for a in range(x.rank) if a != axis):
@@ -146,7 +146,7 @@ def select(g: Graph, op: Op) -> None:
 def one_hot(g: Graph, op: Op) -> None:
     """OneHot: a new axis with a value at the index and another one elsewhere."""
     indices, on, off = g.input(op, 0), g.input(op, 2), g.input(op, 3)
-    depth = int(g.known(op, 1).reshape(-1)[0])
+    depth = g.number(op, 1)
     axis = axis_of(g, op, op.main.get("axis", -1), indices.rank + 1)
     if depth < 0 or indices.type is not _INT or on.type is not off.type:
         g.fail(op, f"expected a depth of 0 or more and int32 indices, got {depth}, {indices.type}")
@@ -160,7 +160,7 @@ def cumulate(g: Graph, op: Op) -> None:
     """CumSum and CumProd along an axis."""
     x = g.input(op)
     if op.type is OpType.CumSum:
-        kind, axis = "SUM", int(g.known(op, 1).reshape(-1)[0])
+        kind, axis = "SUM", g.number(op, 1)
     else:
         kind, axis = "PROD", op.main.get("axis", 0)
     axis = axis_of(g, op, axis, x.rank)

@@ -92,6 +92,13 @@ class Graph:
             )
         return value.constant
 
+    def number(self, op: Op, place: int) -> int:
+        """The first number of an input that must be known now."""
+        numbers = self.known(op, place).reshape(-1)[:1]
+        if not np.isfinite(numbers).all() or not len(numbers):
+            self.fail(op, f"expected a number as input {place}, got {numbers.tolist()}")
+        return int(numbers[0])
+
     def output(
         self,
         op: Op,

@@ -122,11 +122,10 @@ def arg_max(g: Graph, op: Op) -> None:
 
 def top_k(g: Graph, op: Op) -> None:
     """TopKV2: values and positions."""
-    x, numbers = g.input(op), g.known(op, 1)
-    axes = g.known(op, 2) if len(op.inputs) > 2 else np.array([-1], np.int32)
-    if numbers.size != 1 or axes.size != 1 or len(op.outputs) != 2:
-        g.fail(op, "expected one number, at most one axis, and two outputs")
-    axis, count = axis_of(g, op, int(axes.item()), x.rank), int(numbers.item())
+    x, count = g.input(op), g.number(op, 1)
+    if len(op.outputs) != 2:
+        g.fail(op, f"expected two outputs, got {len(op.outputs)}")
+    axis = axis_of(g, op, g.number(op, 2) if len(op.inputs) > 2 else -1, x.rank)
     if not 0 < count <= x.shape[axis]:
         g.fail(op, f"there are no {count} elements along axis {axis} of {list(x.shape)}")
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])

@@ -125,7 +125,7 @@ def filled(g: Graph, op: Op, shape: list[int], number: Array, like: Value) -> No
         g.fail(op, "expected a number to fill with")
     if not g.folds(y):
         g.fail(op, f"a constant of {shape} is too large for a model of this size")
-    y.constant = np.broadcast_to(number.astype(y.type.dtype), y.shape)
+    y.constant = np.broadcast_to(number.astype(y.type.dtype).reshape(()), y.shape)
 
 
 MAPPINGS = {

@@ -102,7 +102,7 @@ def listed_axes(g: Graph, op: Op) -> list[int]:
 def expand_dims(g: Graph, op: Op) -> None:
     """ExpandDims: with one more dimension of 1."""
     x = g.input(op)
-    axis = int(g.known(op, 1).reshape(-1)[0]) if len(op.inputs) > 1 else op.main.get("axis", 0)
+    axis = g.number(op, 1) if len(op.inputs) > 1 else op.main.get("axis", 0)
     axis = axis_of(g, op, axis, x.rank + 1)
     renamed(g, op, x, (*x.shape[:axis], 1, *x.shape[axis:]))
 
