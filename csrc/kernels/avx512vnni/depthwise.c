@@ -265,11 +265,20 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
   store_units(UNITS, to, acc, RATIO * channels, upper, lower);
 }
 
+/* A row in parts of about the same size: the first `larger` have a unit more than `size`. */
+typedef struct {
+  int32_t count, size, larger;
+} row_parts;
+
+static row_parts parts_of(int32_t units) {
+  const int32_t count = (units + SLIDE_UNITS - 1) / SLIDE_UNITS;
+  return (row_parts){count, units / count, units % count};
+}
+
 AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan,
-                          const uint32_t *row, const int8_t *weights,
+                          row_parts parts, const uint32_t *row, const int8_t *weights,
                           const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t step = RATIO * plan->channels;
-  int32_t units = plan->output_columns / RATIO;
   __m512i w[6];
 #pragma clang loop unroll(full)
   for (int k = 0; k < 3; ++k) {
@@ -280,14 +289,12 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
   case UNITS:                                                                         \
     slide_block(RATIO, UNITS, mode, plan, row, w, block, upper, lower);               \
     break;
-  /* Parts of about the same size. */
-  for (int32_t parts = (units + SLIDE_UNITS - 1) / SLIDE_UNITS; parts > 0; --parts) {
-    const int32_t some = (units + parts - 1) / parts;
-    switch (some) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) SLIDE(5) SLIDE(6) }
-    row += some * step;
-    upper += some * step;
-    lower += some * step;
-    units -= some;
+  for (int32_t i = 0; i < parts.count; ++i) {
+    const int32_t units = parts.size + (i < parts.larger);
+    switch (units) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) SLIDE(5) SLIDE(6) }
+    row += units * step;
+    upper += units * step;
+    lower += units * step;
   }
 #undef SLIDE
 }
@@ -422,12 +429,13 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   return border + shifted_bytes(plan) + row * rows_of_four(plan);
 }
 
-typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *,
+typedef void (*slide_fn)(const ar_depthwise *, row_parts, const uint32_t *, const int8_t *,
                          const ar_requantize_block *, int8_t *, int8_t *);
 #define SLIDE_VARIANT(NAME, RATIO, MODE)                                                    \
-  static void NAME(const ar_depthwise *plan, const uint32_t *row, const int8_t *weights,    \
-                   const ar_requantize_block *block, int8_t *upper, int8_t *lower) {        \
-    slide_rows(RATIO, MODE, plan, row, weights, block, upper, lower);                       \
+  static void NAME(const ar_depthwise *plan, row_parts parts, const uint32_t *row,          \
+                   const int8_t *weights, const ar_requantize_block *block, int8_t *upper,  \
+                   int8_t *lower) {                                                         \
+    slide_rows(RATIO, MODE, plan, parts, row, weights, block, upper, lower);                \
   }
 SLIDE_VARIANT(slide_1_0, 1, AR_REQUANT_FLOAT)
 SLIDE_VARIANT(slide_1_1, 1, AR_REQUANT_SIGNED)
@@ -442,6 +450,9 @@ static const slide_fn slide_variants[2][4] = {
 static void slide(const ar_depthwise *plan, const image *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {
   const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
+  const int32_t ratio = plan->channels == 8 ? 2 : 1;
+  const slide_fn *slides_by_mode = slide_variants[ratio - 1];
+  const row_parts parts = parts_of(plan->output_columns / ratio);
   for (int32_t y = 0; y < plan->output_rows; y += 2) {
     int8_t *upper = output + y * output_row;
     /* Below a last odd row there is none: what is computed for it goes to the workspace. */
@@ -452,8 +463,7 @@ static void slide(const ar_depthwise *plan, const image *input, const int8_t *we
     for (int32_t c = 0; c < plan->channels; c += 16) {
       const ar_requantize_block *block = &blocks[c / 16];
       const int8_t *w = weights + (int64_t)64 * 3 * (c / 16);
-      slide_variants[plan->channels == 8][block->mode](plan, row + c, w, block, upper + c,
-                                                       lower + c);
+      slides_by_mode[block->mode](plan, parts, row + c, w, block, upper + c, lower + c);
     }
   }
 }
