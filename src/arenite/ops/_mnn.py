@@ -5,14 +5,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model import OptionsTable
-from arenite.ops.constraints import NodeView
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context
 
 
 def from_mnn(node: NodeView) -> bool:
     """The operator comes from an ``.mnn`` file: its options have no place in other files."""
     return isinstance(node.options, OptionsTable) and node.options != type(node.options)()
+
+
+def one_to_one(*types: TensorType) -> tuple[Constraint, ...]:
+    """One input and one output, both of the same of the given types, in an ``.mnn`` file."""
+    inputs, outputs, *same_types = c.one_to_one(*types)
+    return inputs, outputs, from_mnn, *same_types
 
 
 def channel_factors(

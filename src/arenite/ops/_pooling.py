@@ -65,10 +65,7 @@ def same_quantization(node: NodeView) -> bool:
 
 
 CONSTRAINTS: tuple[Constraint, ...] = (
-    c.inputs_between(1, 1),
-    c.outputs_exactly(1),
-    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-    c.same_type(),
+    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
     c.rank(0, 4),
     same_quantization,
 )

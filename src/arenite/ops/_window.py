@@ -202,3 +202,15 @@ class Border:
             sc,
         )
         return np.lib.stride_tricks.as_strided(self.memory, shape, strides, writeable=False)
+
+
+def overlap(first: int, stride: int, inputs: int, outputs: int) -> tuple[slice, slice]:
+    """Inputs that a transposed convolution adds at ``first + index * stride``, and where.
+
+    Both along one axis; inputs whose place is not among the outputs are left out.
+    """
+    low = max(0, -(first // stride))
+    high = min(inputs, (outputs - 1 - first) // stride + 1)
+    count = max(high - low, 0)
+    start = first + low * stride
+    return slice(low, low + count), slice(start, start + max(count - 1, 0) * stride + 1, stride)

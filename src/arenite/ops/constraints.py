@@ -98,6 +98,11 @@ def same_type(input_index: int = 0, output_index: int = 0) -> Constraint:
     return _described(check, "same_type", doc)
 
 
+def one_to_one(*types: TensorType) -> tuple[Constraint, ...]:
+    """Constraints: one input and one output, both of the same of the given types."""
+    return inputs_between(1, 1), outputs_exactly(1), input_types(0, *types), same_type()
+
+
 def rank(index: int, *ranks: int) -> Constraint:
     """A constraint: input ``index`` has one of the given numbers of dimensions."""
 

@@ -76,10 +76,5 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.same_type(),
-    ),
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )

@@ -155,10 +155,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=HardSwishOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.same_type(),
-    ),
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )

@@ -124,10 +124,5 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=LeakyReluOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        c.same_type(),
-    ),
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )

@@ -150,10 +150,7 @@ REGISTRATION = Registration(
     invoke=invoke,
     options=LogSoftmaxOptions,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
-        c.same_type(),
+        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
         same_shapes,
         output_quantization,
     ),

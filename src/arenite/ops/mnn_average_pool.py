@@ -14,7 +14,7 @@ import numpy as np
 
 from arenite.model import TensorType
 from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops._placed import PlacedPool2DOptions
 from arenite.ops._pooling import Pool2DParams, SlidingReduction
 from arenite.ops._window import Window, window_of
@@ -73,12 +73,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnAveragePoolOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.INT8),
-        c.same_type(),
-        c.rank(0, 4),
-    ),
+    constraints=(*one_to_one(TensorType.INT8), c.rank(0, 4)),
 )

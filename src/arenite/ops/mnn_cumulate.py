@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType
-from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -60,12 +59,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnCumulateOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
-        c.same_type(),
-        kind_is_known,
-    ),
+    constraints=(*one_to_one(TensorType.FLOAT32, TensorType.INT32), kind_is_known),
 )

@@ -11,8 +11,7 @@ import numpy as np
 
 from arenite import lut
 from arenite.model import OptionsTable, TensorType
-from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -56,12 +55,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnLookupOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.INT8),
-        c.same_type(),
-        table_is_whole,
-    ),
+    constraints=(*one_to_one(TensorType.INT8), table_is_whole),
 )

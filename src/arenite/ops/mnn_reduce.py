@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType
-from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
@@ -80,12 +79,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnReduceOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT32),
-        c.same_type(),
-        kind_is_known,
-    ),
+    constraints=(*one_to_one(TensorType.FLOAT32, TensorType.INT32), kind_is_known),
 )

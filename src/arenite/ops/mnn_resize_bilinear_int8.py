@@ -15,7 +15,7 @@ import numpy as np
 
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.mnn_resize_cubic import Pair
@@ -94,12 +94,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnResizeBilinearInt8Options,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.INT8),
-        c.same_type(),
-        c.rank(0, 4),
-    ),
+    constraints=(*one_to_one(TensorType.INT8), c.rank(0, 4)),
 )

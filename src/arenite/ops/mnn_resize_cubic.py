@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
-from arenite.ops._mnn import from_mnn
+from arenite.ops._mnn import one_to_one
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
@@ -96,12 +96,5 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=MnnResizeCubicOptions,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        from_mnn,
-        c.input_types(0, TensorType.FLOAT32),
-        c.same_type(),
-        c.rank(0, 4),
-    ),
+    constraints=(*one_to_one(TensorType.FLOAT32), c.rank(0, 4)),
 )

@@ -14,6 +14,7 @@ import numpy as np
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops._mnn import from_mnn
+from arenite.ops._window import overlap
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     input_array,
@@ -84,15 +85,6 @@ def products(x: Array, weights: Array) -> Array:
     if weights.shape[1:] == (1, 1):
         return np.asarray(x * weights[:, 0])
     return np.asarray(np.einsum("nhwgd,gdf->nhwgf", x, weights.astype(np.float64), optimize=True))
-
-
-def overlap(first: int, stride: int, inputs: int, outputs: int) -> tuple[slice, slice]:
-    """Inputs whose contributions at ``first + index * stride`` meet the outputs, and those."""
-    low = max(0, -(first // stride))
-    high = min(inputs, (outputs - 1 - first) // stride + 1)
-    count = max(high - low, 0)
-    start = first + low * stride
-    return slice(low, low + count), slice(start, start + max(count - 1, 0) * stride + 1, stride)
 
 
 REGISTRATION = Registration(

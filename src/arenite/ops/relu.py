@@ -92,10 +92,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        c.same_type(),
+        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         int16_is_symmetric,
     ),
 )

@@ -61,11 +61,5 @@ REGISTRATION = Registration(
     invoke=copy_invoke,
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(
-        c.inputs_between(1, 1),
-        c.outputs_exactly(1),
-        c.input_types(0, *WHOLE_BYTE_TYPES),
-        c.same_type(),
-        at_most_8_dimensions,
-    ),
+    constraints=(*c.one_to_one(*WHOLE_BYTE_TYPES), at_most_8_dimensions),
 )

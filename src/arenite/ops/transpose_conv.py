@@ -25,6 +25,7 @@ from arenite.ops._convolution import (
     hybrid_refused,
     invoke_with,
 )
+from arenite.ops._window import overlap
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -200,15 +201,6 @@ class TransposedConvolution:
             np.matmul(self._x, matrix, out=self._term)
             np.add(there, here, out=there)
         self._finish(self._acc, out)
-
-
-def overlap(first: int, stride: int, inputs: int, outputs: int) -> tuple[slice, slice]:
-    """Inputs whose contributions at ``first + index * stride`` meet the outputs, and those."""
-    low = max(0, -(first // stride))
-    high = min(inputs, (outputs - 1 - first) // stride + 1)
-    count = max(high - low, 0)
-    start = first + low * stride
-    return slice(low, low + count), slice(start, start + max(count - 1, 0) * stride + 1, stride)
 
 
 REGISTRATION = Registration(
