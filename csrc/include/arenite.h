@@ -127,8 +127,6 @@ typedef struct {
 } Window;
 
 typedef struct {
-  Window window;
-  int32_t groups;
   int32_t input_offset;
   int32_t output_offset;
   const int32_t *multiplier;
@@ -136,12 +134,12 @@ typedef struct {
   double activation_min;
   double activation_max;
   bool accumulates_64_bits;
+  Window window;
+  int32_t groups;
   int32_t filter_scratch;
 } Conv2DParams;
 
 typedef struct {
-  Window window;
-  int32_t depth_multiplier;
   int32_t input_offset;
   int32_t output_offset;
   const int32_t *multiplier;
@@ -149,6 +147,8 @@ typedef struct {
   double activation_min;
   double activation_max;
   bool accumulates_64_bits;
+  Window window;
+  int32_t depth_multiplier;
   int32_t filter_scratch;
 } DepthwiseConv2DParams;
 
@@ -313,19 +313,17 @@ typedef struct {
 
 typedef struct {
   int32_t input_offset;
-  int32_t filter_offset;
   int32_t output_offset;
   const int32_t *multiplier;
   const int32_t *shift;
   double activation_min;
   double activation_max;
   bool accumulates_64_bits;
+  int32_t filter_offset;
   int32_t filter_scratch;
 } FullyConnectedParams;
 
 typedef struct {
-  int32_t stride[2];
-  int32_t padding[2]; /* of the output */
   int32_t input_offset;
   int32_t output_offset;
   const int32_t *multiplier;
@@ -333,6 +331,8 @@ typedef struct {
   double activation_min;
   double activation_max;
   bool accumulates_64_bits;
+  int32_t stride[2];
+  int32_t padding[2]; /* of the output */
   int32_t sums_scratch;
   int32_t bias_scratch;
 } TransposeConvParams;

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.ops import constraints as c
 from arenite.ops._requantize import Finish, FloatStage, OutputStage, Requantizer
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, EvalTensor, Node, TfLiteTensor
@@ -27,6 +28,22 @@ OP_DATA = Struct(
     + ("int32", "int32", "int32", "int32", "int", "pointer", "pointer", "int32", "int32", "int"),
     compression=("int", "int"),
 )
+
+
+@dataclass(frozen=True)
+class ConvolutionParams:
+    """What all their kernels need: offsets, requantisation per output channel, a range.
+
+    Multipliers and shifts are empty for float32.
+    """
+
+    input_offset: int
+    output_offset: int
+    multiplier: Array
+    shift: Array
+    activation_min: float
+    activation_max: float
+    accumulates_64_bits: bool
 
 
 # -- constraints ----------------------------------------------------------------------
@@ -86,6 +103,16 @@ def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
     return check
 
 
+#: Inputs are activations, weights and perhaps a bias.
+CONSTRAINTS: tuple[Constraint, ...] = (
+    c.inputs_between(2, 3, optional=frozenset({2})),
+    c.outputs_exactly(1),
+    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    hybrid_refused(),
+    c.same_type(),
+)
+
+
 def _optional(node: NodeView, index: int) -> TfLiteTensor | None:
     return node.inputs[index] if index < len(node.inputs) else None
 
@@ -110,23 +137,6 @@ def accumulates_64_bits(
 
 
 # -- the last step --------------------------------------------------------------------
-
-
-class OutputParams(Protocol):
-    """The part of a parameter record from which the last step is made."""
-
-    @property
-    def output_offset(self) -> int: ...
-    @property
-    def multiplier(self) -> Array: ...
-    @property
-    def shift(self) -> Array: ...
-    @property
-    def activation_min(self) -> float: ...
-    @property
-    def activation_max(self) -> float: ...
-    @property
-    def accumulates_64_bits(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +175,7 @@ def largest_raw(x: Array, offset: int) -> int:
 
 
 def finish_of(
-    params: OutputParams, sums: Sums, out: Array, rows: int, channels: slice = slice(None)
+    params: ConvolutionParams, sums: Sums, out: Array, rows: int, channels: slice = slice(None)
 ) -> tuple[np.dtype[Any], Finish]:
     """The element type in which the sums of ``channels`` are exact, and what follows them.
 

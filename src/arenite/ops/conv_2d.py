@@ -16,13 +16,14 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
 from arenite.ops._convolution import (
+    CONSTRAINTS,
     OP_DATA,
+    ConvolutionParams,
     Sums,
     accumulates_64_bits,
     bias_per_channel,
     bias_types,
     finish_of,
-    hybrid_refused,
     invoke_with,
     largest_raw,
     padding_type,
@@ -31,8 +32,7 @@ from arenite.ops._window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
+    activation_range_of,
     allocate_struct,
     convolution_multipliers,
     input_tensor,
@@ -64,18 +64,11 @@ class Conv2DOptions(OptionsTable):
 
 
 @dataclass(frozen=True)
-class Conv2DParams:
-    """What the kernels need: geometry, offsets, requantisation per output channel."""
+class Conv2DParams(ConvolutionParams):
+    """The common parameters, and the geometry."""
 
     window: Window
     groups: int
-    input_offset: int
-    output_offset: int
-    multiplier: Array
-    shift: Array
-    activation_min: float
-    activation_max: float
-    accumulates_64_bits: bool
     filter_scratch: int
 
 
@@ -109,12 +102,8 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     bias = optional_input_tensor(context, node, 2)
     output_tensor(context, node)
 
-    if inp.type is TensorType.FLOAT32:
-        low, high = activation_range(options.fused_activation_function)
-        multiplier = shift = np.zeros(0, np.int32)
-    else:
-        multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-        low, high = activation_range_quantized(context, options.fused_activation_function, output)
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
     filter_scratch = -1
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
@@ -232,11 +221,7 @@ REGISTRATION = Registration(
     options=Conv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 3, optional=frozenset({2})),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused(),
-        c.same_type(),
+        *CONSTRAINTS,
         c.rank(0, 4),
         c.rank(1, 4),
         channels_divide,

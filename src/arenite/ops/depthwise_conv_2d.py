@@ -17,13 +17,14 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
 from arenite.ops._convolution import (
+    CONSTRAINTS,
     OP_DATA,
+    ConvolutionParams,
     Sums,
     accumulates_64_bits,
     bias_per_channel,
     bias_types,
     finish_of,
-    hybrid_refused,
     invoke_with,
     largest_raw,
 )
@@ -32,8 +33,7 @@ from arenite.ops._window import Border, Window, axes_of, window_of
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
+    activation_range_of,
     allocate_struct,
     convolution_multipliers,
     input_tensor,
@@ -59,18 +59,11 @@ class DepthwiseConv2DOptions(OptionsTable):
 
 
 @dataclass(frozen=True)
-class DepthwiseConv2DParams:
-    """What the kernels need: geometry, offsets, requantisation per output channel."""
+class DepthwiseConv2DParams(ConvolutionParams):
+    """The common parameters, and the geometry."""
 
     window: Window
     depth_multiplier: int
-    input_offset: int
-    output_offset: int
-    multiplier: Array
-    shift: Array
-    activation_min: float
-    activation_max: float
-    accumulates_64_bits: bool
     filter_scratch: int
 
 
@@ -107,12 +100,8 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     optional_input_tensor(context, node, 2)
     output_tensor(context, node)
 
-    if inp.type is TensorType.FLOAT32:
-        low, high = activation_range(options.fused_activation_function)
-        multiplier = shift = np.zeros(0, np.int32)
-    else:
-        multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-        low, high = activation_range_quantized(context, options.fused_activation_function, output)
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
     return DepthwiseConv2DParams(
         window=window,
         depth_multiplier=options.depth_multiplier,
@@ -187,11 +176,7 @@ REGISTRATION = Registration(
     options=DepthwiseConv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 3, optional=frozenset({2})),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused(),
-        c.same_type(),
+        *CONSTRAINTS,
         c.rank(0, 4),
         c.rank(1, 4),
         channels_multiply,

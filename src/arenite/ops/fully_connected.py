@@ -15,22 +15,21 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.ops import constraints as c
 from arenite.ops._convolution import (
+    CONSTRAINTS,
+    ConvolutionParams,
     Sums,
     accumulates_64_bits,
     bias_per_channel,
     bias_types,
     finish_of,
-    hybrid_refused,
     invoke_with,
     largest_raw,
 )
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
+    activation_range_of,
     allocate_struct,
     convolution_multipliers,
     input_tensor,
@@ -55,17 +54,10 @@ class FullyConnectedOptions(OptionsTable):
 
 
 @dataclass(frozen=True)
-class FullyConnectedParams:
-    """What the kernels need: offsets, and the requantisation of every unit."""
+class FullyConnectedParams(ConvolutionParams):
+    """The common parameters, per unit, and the weights' offset."""
 
-    input_offset: int
     filter_offset: int
-    output_offset: int
-    multiplier: Array
-    shift: Array
-    activation_min: float
-    activation_max: float
-    accumulates_64_bits: bool
     filter_scratch: int
 
 
@@ -108,12 +100,8 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     is_float = inp.type is TensorType.FLOAT32
-    if is_float:
-        low, high = activation_range(options.fused_activation_function)
-        multiplier = shift = np.zeros(0, np.int32)
-    else:
-        multiplier, shift = multipliers(context, inp, weights, bias, output)
-        low, high = activation_range_quantized(context, options.fused_activation_function, output)
+    multiplier, shift = multipliers(context, inp, weights, bias, output)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
     bias_type = bias.type if bias else options.quantized_bias_type
     return FullyConnectedParams(
         input_offset=-inp.zero_point,
@@ -164,8 +152,10 @@ def multipliers(
     """Requantisation of every unit (``CalculateOpDataFullyConnected``).
 
     Computed in double from float32 scales. Where all units share one scale, the bias must
-    have about the product of the input's and the weights' scale.
+    have about the product of the input's and the weights' scale. Empty for float32.
     """
+    if inp.type is TensorType.FLOAT32:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32)
     units = weights.shape[-2]
     if is_per_channel(weights):
         return _multipliers_per_unit(context, inp, weights, output)
@@ -235,11 +225,7 @@ REGISTRATION = Registration(
     options=FullyConnectedOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
-        c.inputs_between(2, 3, optional=frozenset({2})),
-        c.outputs_exactly(1),
-        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-        hybrid_refused(),
-        c.same_type(),
+        *CONSTRAINTS,
         weights_are_matrix,
         depth_divides,
         bias_types(TensorType.INT32, TensorType.INT64),

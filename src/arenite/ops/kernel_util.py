@@ -128,6 +128,15 @@ def activation_range(activation: int) -> tuple[float, float]:
             return FLOAT32_LOWEST, FLOAT32_MAX
 
 
+def activation_range_of(
+    context: Context, activation: int, output: TfLiteTensor
+) -> tuple[float, float]:
+    """Bounds of a fused activation in an output's own values: floats or quantised ones."""
+    if output.type is TensorType.FLOAT32:
+        return activation_range(activation)
+    return activation_range_quantized(context, activation, output)
+
+
 def activation_range_quantized(
     context: Context, activation: int, output: TfLiteTensor
 ) -> tuple[int, int]:
@@ -228,8 +237,11 @@ def convolution_multipliers(
     """Requantisation per output channel: ``input_scale * weight_scale / output_scale``.
 
     ``PopulateConvolutionQuantizationParams``: computed in double from float32 scales.
-    One scale is used for all channels. Refuses what :func:`requantization` refuses.
+    One scale is used for all channels. Refuses what :func:`requantization` refuses. Empty
+    for float32.
     """
+    if inp.type is TensorType.FLOAT32:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32)
     for tensor in (inp, weights):
         if tensor.quantization is None or not len(tensor.quantization.zero_point):
             context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")

@@ -17,6 +17,7 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops import constraints as c
 from arenite.ops._convolution import (
+    ConvolutionParams,
     Sums,
     accumulates_64_bits,
     bias_per_channel,
@@ -30,8 +31,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     Padding,
-    activation_range,
-    activation_range_quantized,
+    activation_range_of,
     allocate_struct,
     convolution_multipliers,
     input_tensor,
@@ -58,18 +58,11 @@ class TransposeConvOptions(OptionsTable):
 
 
 @dataclass(frozen=True)
-class TransposeConvParams:
-    """What the kernels need; pairs are ``(height, width)``, padding is that of the output."""
+class TransposeConvParams(ConvolutionParams):
+    """The common parameters, and the geometry: ``(height, width)``, padding of the output."""
 
     stride: tuple[int, int]
     padding: tuple[int, int]
-    input_offset: int
-    output_offset: int
-    multiplier: Array
-    shift: Array
-    activation_min: float
-    activation_max: float
-    accumulates_64_bits: bool
     sums_scratch: int
     bias_scratch: int
 
@@ -110,11 +103,9 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
     context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
     context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]))
-    sums_scratch = -1
-    if inp.type is not TensorType.FLOAT32:
-        width = 4 if inp.type is TensorType.INT8 else 8
-        sums_scratch = context.request_scratch_buffer_in_arena(width * output.size, "sums")
-    multiplier, shift, low, high, bias_scratch = _quantize(context, node, inp, weights, output)
+    sums_scratch, bias_scratch = _scratch(context, node, inp, output)
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
     sizes = zip(output.shape[1:3], weights.shape[1:3], strides, strict=True)
     pads = [padding(options.padding, *axis) for axis in sizes]
     placement: tuple[int, int] | None = getattr(options, "placement", None)
@@ -133,25 +124,22 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     )
 
 
-def _quantize(
-    context: Context, node: Node, inp: TfLiteTensor, weights: TfLiteTensor, output: TfLiteTensor
-) -> tuple[Array, Array, float, float, int]:
-    activation = node.options.fused_activation_function
+def _scratch(
+    context: Context, node: Node, inp: TfLiteTensor, output: TfLiteTensor
+) -> tuple[int, int]:
+    """Scratch for integer sums, and for a bias of int16 in 64 bits; -1 for what needs none."""
     if inp.type is TensorType.FLOAT32:
-        nothing = np.zeros(0, np.int32)
-        return nothing, nothing, *activation_range(activation), -1
+        return -1, -1
+    width = 4 if inp.type is TensorType.INT8 else 8
+    sums_scratch = context.request_scratch_buffer_in_arena(width * output.size, "sums")
     # TFLM asks for the tensors a second time here, which shows in the temporary memory.
     input_tensor(context, node, _INPUT)
     input_tensor(context, node, _WEIGHTS)
     bias = optional_input_tensor(context, node, _BIAS)
     output_tensor(context, node)
-    channels = weights.shape[0]
-    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
-    low, high = activation_range_quantized(context, activation, output)
-    scratch = -1
-    if bias is not None and bias.type is TensorType.INT16:
-        scratch = context.request_scratch_buffer_in_arena(8 * bias.size, "bias in 64 bits")
-    return multiplier, shift, low, high, scratch
+    if bias is None or bias.type is not TensorType.INT16:
+        return sums_scratch, -1
+    return sums_scratch, context.request_scratch_buffer_in_arena(8 * bias.size, "bias in 64 bits")
 
 
 def padding(option: int, size: int, taps: int, stride: int) -> int:
