@@ -1,10 +1,11 @@
-"""What AVERAGE_POOL_2D and MAX_POOL_2D share: options, preparation, sliding reductions.
+"""What AVERAGE_POOL_2D and MAX_POOL_2D share: all but their kernels.
 
 Facts: TFLM ``micro/kernels/pooling_common.cc``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,11 +19,14 @@ from arenite.ops._window import Border, Window, axes_of, window_of
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
-    activation_range,
-    activation_range_quantized,
+    activation_range_of,
+    allocate_struct,
+    input_array,
     input_tensor,
+    output_array,
     output_tensor,
 )
+from arenite.ops.registry import Registration
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,9 @@ class Pool2DParams:
     activation_min: float
     activation_max: float
 
+
+#: ``kernel(x, out)`` pools images.
+Kernel = Callable[[Array, Array], None]
 
 _PADDING = Struct("TfLitePaddingValues", ("int",) * 4)
 OP_DATA = Struct("OpDataPooling", (_PADDING, "int32", "int32", "float", "float"))
@@ -81,11 +88,29 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
     window = window_of(context, options, inp.shape, filter_size)
     n, _, _, channels = inp.shape
     context.resize_tensor(output.index, (n, *window.output_size, channels))
-    if inp.type is TensorType.FLOAT32:
-        low, high = activation_range(options.fused_activation_function)
-    else:
-        low, high = activation_range_quantized(context, options.fused_activation_function, output)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
     return Pool2DParams(window, low, high)
+
+
+def pooling(build: Callable[[Pool2DParams, Array], Kernel]) -> Registration:
+    """An operator whose kernel ``build(params, x)`` makes, once: the kernel keeps its memory."""
+
+    def invoke(context: Context, node: Node) -> None:
+        x, out = input_array(context, node, 0), output_array(context, node)
+        pool: Kernel | None = node.host.get("pool")
+        if pool is None:
+            pool = node.host["pool"] = build(node.params, x)
+        with np.errstate(invalid="ignore", over="ignore"):
+            pool(x, out)
+
+    return Registration(
+        init=allocate_struct(OP_DATA),
+        prepare=prepare,
+        invoke=invoke,
+        options=Pool2DOptions,
+        builtin_data=BUILTIN_DATA,
+        constraints=CONSTRAINTS,
+    )
 
 
 class SlidingReduction:

@@ -8,18 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.ops._pooling import (
-    BUILTIN_DATA,
-    CONSTRAINTS,
-    OP_DATA,
-    Pool2DOptions,
-    Pool2DParams,
-    SlidingReduction,
-    prepare,
-)
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import allocate_struct, input_array, output_array
-from arenite.ops.registry import Registration
+from arenite.ops._pooling import Pool2DParams, SlidingReduction, pooling
+from arenite.ops.context import Array
 
 
 class AveragePool:
@@ -43,24 +33,4 @@ class AveragePool:
         np.copyto(out, total, casting="unsafe")
 
 
-def invoke(context: Context, node: Node) -> None:
-    """Pool the input; the kernel's memory is kept."""
-    x, out = input_array(context, node, 0), output_array(context, node)
-    pool: AveragePool | None = node.host.get("pool")
-    if pool is None:
-        pool = node.host["pool"] = AveragePool(node.params, x)
-    if out.dtype != np.float32:
-        pool(x, out)
-        return
-    with np.errstate(invalid="ignore", over="ignore"):
-        pool(x, out)
-
-
-REGISTRATION = Registration(
-    init=allocate_struct(OP_DATA),
-    prepare=prepare,
-    invoke=invoke,
-    options=Pool2DOptions,
-    builtin_data=BUILTIN_DATA,
-    constraints=CONSTRAINTS,
-)
+REGISTRATION = pooling(AveragePool)
