@@ -176,17 +176,7 @@ typedef struct {
   int32_t output_offset;
   int32_t output_multiplier;
   int32_t output_shift;
-} MulParams;
-
-typedef struct {
-  double activation_min;
-  double activation_max;
-  int32_t input1_offset;
-  int32_t input2_offset;
-  int32_t output_offset;
-  int32_t output_multiplier;
-  int32_t output_shift;
-} DivParams;
+} MulDivParams;
 
 typedef struct {
   Window window;

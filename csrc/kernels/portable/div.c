@@ -3,7 +3,7 @@
 #include "broadcast.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  const DivParams *p = params;
+  const MulDivParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
@@ -17,7 +17,7 @@ static inline int32_t shift_right(int32_t x, int32_t shift) {
 }
 
 /* The divisor is not 0: run() has looked. */
-static inline int8_t on_int8(const DivParams *p, int8_t a, int8_t b) {
+static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
   int32_t divisor = b + p->input2_offset, dividend = a + p->input1_offset;
   if (divisor < 0) divisor = -divisor, dividend = -dividend;
   int32_t inverse_bits;
@@ -31,22 +31,22 @@ static inline int8_t on_int8(const DivParams *p, int8_t a, int8_t b) {
                                  (int32_t)p->activation_max);
 }
 
-static inline int32_t on_int32(const DivParams *p, int32_t a, int32_t b) {
+static inline int32_t on_int32(const MulDivParams *p, int32_t a, int32_t b) {
   const int64_t quotient = (int64_t)a / (b ? b : 1);
   const int64_t low = (int64_t)p->activation_min, high = (int64_t)p->activation_max;
   return (int32_t)(quotient < low ? low : quotient > high ? high : quotient);
 }
 
-static inline float on_float(const DivParams *p, float a, float b) {
+static inline float on_float(const MulDivParams *p, float a, float b) {
   const float low = (float)p->activation_min, high = (float)p->activation_max;
   float quotient = a / b;
   quotient = quotient < low ? low : quotient;
   return high < quotient ? high : quotient;
 }
 
-AR_BINARY(run_int8, int8_t, DivParams, on_int8)
-AR_BINARY(run_int32, int32_t, DivParams, on_int32)
-AR_BINARY(run_float, float, DivParams, on_float)
+AR_BINARY(run_int8, int8_t, MulDivParams, on_int8)
+AR_BINARY(run_int32, int32_t, MulDivParams, on_int32)
+AR_BINARY(run_float, float, MulDivParams, on_float)
 
 static int has_zero_int8(const ar_tensor *b, int32_t zero) {
   const int8_t *data = b->data;
@@ -74,7 +74,7 @@ static int may_overflow(const ar_tensor *io) {
 static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
                      uint8_t *workspace) {
   (void)workspace;
-  const DivParams *params = opaque;
+  const MulDivParams *params = opaque;
   switch (io[0].type) {
     case AR_INT8:
       if (has_zero_int8(&io[2], -params->input2_offset)) return AR_BAD_ARGUMENT;

@@ -3,13 +3,13 @@
 #include "broadcast.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  const MulParams *p = params;
+  const MulDivParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
 
-static inline int32_t quantized(const MulParams *p, int32_t a, int32_t b) {
+static inline int32_t quantized(const MulDivParams *p, int32_t a, int32_t b) {
   const uint32_t product = (uint32_t)(a + p->input1_offset) * (uint32_t)(b + p->input2_offset);
   const int32_t scaled = ar_multiply_by_quantized_multiplier(
       (int32_t)product, p->output_multiplier, p->output_shift);
@@ -17,30 +17,30 @@ static inline int32_t quantized(const MulParams *p, int32_t a, int32_t b) {
                          (int32_t)p->activation_max);
 }
 
-static inline int8_t on_int8(const MulParams *p, int8_t a, int8_t b) {
+static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
   return (int8_t)quantized(p, a, b);
 }
 
-static inline int16_t on_int16(const MulParams *p, int16_t a, int16_t b) {
+static inline int16_t on_int16(const MulDivParams *p, int16_t a, int16_t b) {
   return (int16_t)quantized(p, a, b);
 }
 
-static inline int32_t on_int32(const MulParams *p, int32_t a, int32_t b) {
+static inline int32_t on_int32(const MulDivParams *p, int32_t a, int32_t b) {
   return ar_clamp((int32_t)((uint32_t)a * (uint32_t)b), (int32_t)p->activation_min,
                   (int32_t)p->activation_max);
 }
 
-static inline float on_float(const MulParams *p, float a, float b) {
+static inline float on_float(const MulDivParams *p, float a, float b) {
   const float low = (float)p->activation_min, high = (float)p->activation_max;
   float product = a * b;
   product = product < low ? low : product;
   return high < product ? high : product;
 }
 
-AR_BINARY(run_int8, int8_t, MulParams, on_int8)
-AR_BINARY(run_int16, int16_t, MulParams, on_int16)
-AR_BINARY(run_int32, int32_t, MulParams, on_int32)
-AR_BINARY(run_float, float, MulParams, on_float)
+AR_BINARY(run_int8, int8_t, MulDivParams, on_int8)
+AR_BINARY(run_int16, int16_t, MulDivParams, on_int16)
+AR_BINARY(run_int32, int32_t, MulDivParams, on_int32)
+AR_BINARY(run_float, float, MulDivParams, on_float)
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,
                      uint8_t *workspace) {

@@ -17,7 +17,7 @@ from arenite.model import TensorType
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import QUANTIZED_RANGE, Activation
+from arenite.ops.kernel_util import QUANTIZED_RANGE, activation_range
 
 MAX_RANK = 6
 
@@ -44,6 +44,13 @@ def is_quantized(tensor: TfLiteTensor | None) -> bool:
     )
 
 
+def int32_is_not_quantized(node: NodeView) -> bool:
+    """int32 inputs have no quantisation."""
+    if node.input(0).type is not TensorType.INT32:
+        return True
+    return not any(is_quantized(tensor) for tensor in node.inputs)
+
+
 def constraints(*types: TensorType) -> tuple[Constraint, ...]:
     """Two inputs that broadcast and an output, all of one of the given types."""
     return (
@@ -65,15 +72,8 @@ def resize_output(context: Context, node: Node) -> None:
 def activation_range_int32(activation: int) -> tuple[int, int]:
     """Bounds of a fused activation on plain int32 (``CalculateActivationRange<int32_t>``)."""
     low, high = QUANTIZED_RANGE[TensorType.INT32]
-    match activation:
-        case Activation.RELU:
-            return 0, high
-        case Activation.RELU6:
-            return 0, 6
-        case Activation.RELU_N1_TO_1:
-            return -1, 1
-        case _:
-            return low, high
+    least, most = activation_range(activation)
+    return max(low, int(least)), min(high, int(most))
 
 
 def map_quantized(

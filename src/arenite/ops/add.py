@@ -14,8 +14,7 @@ from arenite.ops._add_sub import (
     invoke,
     quantized_params,
 )
-from arenite.ops._binary import constraints, is_quantized, resize_output
-from arenite.ops.constraints import NodeView
+from arenite.ops._binary import constraints, int32_is_not_quantized, resize_output
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
@@ -30,13 +29,6 @@ __all__ = ["REGISTRATION", "AddOptions"]
 
 OP_DATA = Struct("OpDataAdd", ("bool",) + ("int32",) * 12 + ("float", "float"))
 BUILTIN_DATA = Struct("TfLiteAddParams", ("enum", "bool"))
-
-
-def int32_is_not_quantized(node: NodeView) -> bool:
-    """int32 inputs have no quantisation."""
-    if node.input(0).type is not TensorType.INT32:
-        return True
-    return not any(is_quantized(tensor) for tensor in node.inputs)
 
 
 def prepare(context: Context, node: Node) -> AddSubParams:
