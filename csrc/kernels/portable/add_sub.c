@@ -24,28 +24,18 @@ static inline int32_t quantized(const AddSubParams *p, int32_t a, int32_t b) {
                          (int32_t)p->activation_max);
 }
 
-static inline int8_t on_int8(const AddSubParams *p, int8_t a, int8_t b) {
-  return (int8_t)quantized(p, a, b);
-}
-
-static inline int16_t on_int16(const AddSubParams *p, int16_t a, int16_t b) {
-  return (int16_t)quantized(p, a, b);
-}
-
 static inline int32_t on_int32(const AddSubParams *p, int32_t a, int32_t b) {
   const uint32_t total = p->sign > 0 ? (uint32_t)a + (uint32_t)b : (uint32_t)a - (uint32_t)b;
   return ar_clamp((int32_t)total, (int32_t)p->activation_min, (int32_t)p->activation_max);
 }
 
 static inline float on_float(const AddSubParams *p, float a, float b) {
-  const float low = (float)p->activation_min, high = (float)p->activation_max;
-  float total = p->sign > 0 ? a + b : a - b;
-  total = total < low ? low : total;
-  return high < total ? high : total;
+  const float total = p->sign > 0 ? a + b : a - b;
+  return ar_clamp_float(total, (float)p->activation_min, (float)p->activation_max);
 }
 
-AR_BINARY(run_int8, int8_t, AddSubParams, on_int8)
-AR_BINARY(run_int16, int16_t, AddSubParams, on_int16)
+AR_BINARY(run_int8, int8_t, AddSubParams, quantized)
+AR_BINARY(run_int16, int16_t, AddSubParams, quantized)
 AR_BINARY(run_int32, int32_t, AddSubParams, on_int32)
 AR_BINARY(run_float, float, AddSubParams, on_float)
 

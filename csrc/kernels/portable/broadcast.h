@@ -89,13 +89,13 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
   static void name##_row(const PARAMS p, const T *a, const S *b, T *restrict y, int64_t n,    \
                          int64_t step0, int64_t step1) {                                      \
     if (step0 && step1) {                                                                     \
-      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], b[i]);                        \
+      for (int64_t i = 0; i < n; ++i) y[i] = (T)FUNCTION(&p, a[i], b[i]);                     \
     } else if (step0) {                                                                       \
       const S one = *b;                                                                       \
-      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, a[i], one);                         \
+      for (int64_t i = 0; i < n; ++i) y[i] = (T)FUNCTION(&p, a[i], one);                      \
     } else {                                                                                  \
       const T one = *a;                                                                       \
-      for (int64_t i = 0; i < n; ++i) y[i] = FUNCTION(&p, one, b[i]);                         \
+      for (int64_t i = 0; i < n; ++i) y[i] = (T)FUNCTION(&p, one, b[i]);                      \
     }                                                                                         \
   }                                                                                           \
   static void name(const ar_broadcast *g, const PARAMS *p, const ar_tensor *io) {             \

@@ -17,27 +17,14 @@ typedef struct {
   int32_t stays;                     /* rows are where the input is: floats, one tap */
 } conv_plan;
 
-static ar_finish finish_of(const Conv2DParams *p, const ar_tensor *io) {
-  return AR_FINISH_OF(p, io[0].type);
-}
-
-static int types_fit(const ar_tensor *io) {
-  const int32_t x = io[1].type, weights = io[2].type, bias = io[3].type;
-  if (io[0].type != x) return 0;
-  if (x == AR_FLOAT32) return weights == x && AR_IS_ONE_OF(bias, AR_FLOAT32, AR_ABSENT);
-  if (x == AR_INT8)
-    return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
-  return x == AR_INT16 && weights == AR_INT8 &&
-         AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
-}
-
 static ar_status describe(const Conv2DParams *p, const ar_tensor *io, conv_plan *plan) {
   const ar_tensor *x = &io[1], *weights = &io[2];
   const Window *w = &p->window;
-  if (!types_fit(io) || x->rank != 4 || weights->rank != 4 || p->groups < 1) return AR_UNSUPPORTED;
+  if (!ar_types_fit(io) || x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
+  if (p->groups < 1) return AR_UNSUPPORTED;
   if (x->dims[3] != weights->dims[3] * p->groups || !ar_is_small(p->input_offset))
     return AR_UNSUPPORTED;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   *plan = (conv_plan){
       .depth = (int64_t)weights->dims[1] * weights->dims[2] * weights->dims[3],
       .filters = weights->dims[0] / p->groups,
@@ -58,7 +45,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   conv_plan plan;
   const ar_status status = describe(p, io, &plan);
   if (status != AR_OK) return status;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t row = ar_padded_columns(plan.filters) * ar_sum_bytes(&finish);
   sizes->plan = ar_align64(sizeof plan) + (plan.in_plan ? plan.group_bytes * p->groups : 0);
   sizes->workspace = plan.sums + POSITIONS * row;
@@ -163,7 +150,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
                      uint8_t *workspace) {
   const Conv2DParams *p = opaque;
   const conv_plan *plan = memory;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const uint8_t *packed = (const uint8_t *)memory + ar_align64(sizeof *plan);
   if (!plan->in_plan) {
     pack_filters(p, plan, io, workspace + plan->packed);

@@ -22,27 +22,15 @@ typedef struct {
   int32_t offset;
 } taps;
 
-static ar_finish finish_of(const DepthwiseConv2DParams *p, const ar_tensor *io) {
-  return AR_FINISH_OF(p, io[0].type);
-}
-
-static int types_fit(const ar_tensor *io) {
-  const int32_t x = io[1].type, weights = io[2].type, bias = io[3].type;
-  if (io[0].type != x) return 0;
-  if (x == AR_FLOAT32) return weights == x && AR_IS_ONE_OF(bias, AR_FLOAT32, AR_ABSENT);
-  if (x == AR_INT8)
-    return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
-  return x == AR_INT16 && weights == AR_INT8 && AR_IS_ONE_OF(bias, AR_INT64, AR_ABSENT);
-}
-
 static ar_status describe(const DepthwiseConv2DParams *p, const ar_tensor *io,
                           depthwise_plan *plan) {
   const ar_tensor *x = &io[1], *weights = &io[2];
-  if (!types_fit(io) || x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
+  if (!ar_types_fit(io) || x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
+  if (x->type == AR_INT16 && io[3].type == AR_INT32) return AR_UNSUPPORTED;
   if (weights->dims[3] != x->dims[3] * p->depth_multiplier || !ar_is_small(p->input_offset))
     return AR_UNSUPPORTED;
   if ((int64_t)weights->dims[1] * weights->dims[2] > MAX_TAPS) return AR_UNSUPPORTED;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t channels = weights->dims[3], pixels = (int64_t)x->dims[1] * x->dims[2];
   *plan = (depthwise_plan){.channels = channels};
   plan->weights = ar_align64(channels * ar_sum_bytes(&finish));
@@ -157,7 +145,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   const int32_t height = x->dims[1], width = x->dims[2], bytes = ar_element_bytes(x->type);
   const int64_t channels = plan->channels, pixels = (int64_t)height * width;
   const int32_t weight_bytes = x->type == AR_FLOAT32 ? 4 : 1;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const uint8_t *weights = io[2].data;
   uint8_t *y = io[0].data;
   AR_NAME(load_bias)(&finish, &io[3], channels, workspace);

@@ -38,10 +38,7 @@ static inline int32_t on_int32(const MulDivParams *p, int32_t a, int32_t b) {
 }
 
 static inline float on_float(const MulDivParams *p, float a, float b) {
-  const float low = (float)p->activation_min, high = (float)p->activation_max;
-  float quotient = a / b;
-  quotient = quotient < low ? low : quotient;
-  return high < quotient ? high : quotient;
+  return ar_clamp_float(a / b, (float)p->activation_min, (float)p->activation_max);
 }
 
 AR_BINARY(run_int8, int8_t, MulDivParams, on_int8)

@@ -11,29 +11,15 @@ typedef struct {
   int32_t in_plan;          /* the packed matrix is part of the plan */
 } fc_plan;
 
-static ar_finish finish_of(const FullyConnectedParams *p, const ar_tensor *io) {
-  return AR_FINISH_OF(p, io[0].type);
-}
-
-static int types_fit(const ar_tensor *io) {
-  const int32_t x = io[1].type, weights = io[2].type, bias = io[3].type;
-  if (io[0].type != x) return 0;
-  if (x == AR_FLOAT32) return weights == x && AR_IS_ONE_OF(bias, AR_FLOAT32, AR_ABSENT);
-  if (x == AR_INT8)
-    return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
-  return x == AR_INT16 && weights == AR_INT8 &&
-         AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
-}
-
 static ar_status describe(const FullyConnectedParams *p, const ar_tensor *io, fc_plan *plan) {
   const ar_tensor *x = &io[1], *weights = &io[2];
-  if (!types_fit(io) || weights->rank < 2) return AR_UNSUPPORTED;
+  if (!ar_types_fit(io) || weights->rank < 2) return AR_UNSUPPORTED;
   /* With 16 bits and an offset of as many, sums of products are still exact. */
   if (p->input_offset < -32768 || p->input_offset > 32768 || !ar_is_small(p->filter_offset))
     return AR_UNSUPPORTED;
   const int64_t depth = weights->dims[weights->rank - 1];
   if (depth < 1) return AR_UNSUPPORTED;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   *plan = (fc_plan){
       .depth = depth,
       .units = weights->dims[weights->rank - 2],
@@ -49,10 +35,11 @@ static ar_status describe(const FullyConnectedParams *p, const ar_tensor *io, fc
 }
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  const FullyConnectedParams *p = opaque;
   fc_plan plan;
-  const ar_status status = describe(opaque, io, &plan);
+  const ar_status status = describe(p, io, &plan);
   if (status != AR_OK) return status;
-  const ar_finish finish = finish_of(opaque, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   sizes->plan = ar_align64(sizeof plan) + (plan.in_plan ? plan.matrix_bytes : 0);
   sizes->workspace = plan.sums + ROWS * ar_padded_columns(plan.units) * ar_sum_bytes(&finish);
   return AR_OK;
@@ -76,7 +63,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
                      uint8_t *workspace) {
   const FullyConnectedParams *p = opaque;
   const fc_plan *plan = memory;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const void *packed = (const uint8_t *)memory + ar_align64(sizeof *plan);
   if (!plan->in_plan) {
     pack_weights(plan, &io[2], workspace);

@@ -17,28 +17,17 @@ static inline int32_t quantized(const MulDivParams *p, int32_t a, int32_t b) {
                          (int32_t)p->activation_max);
 }
 
-static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
-  return (int8_t)quantized(p, a, b);
-}
-
-static inline int16_t on_int16(const MulDivParams *p, int16_t a, int16_t b) {
-  return (int16_t)quantized(p, a, b);
-}
-
 static inline int32_t on_int32(const MulDivParams *p, int32_t a, int32_t b) {
   return ar_clamp((int32_t)((uint32_t)a * (uint32_t)b), (int32_t)p->activation_min,
                   (int32_t)p->activation_max);
 }
 
 static inline float on_float(const MulDivParams *p, float a, float b) {
-  const float low = (float)p->activation_min, high = (float)p->activation_max;
-  float product = a * b;
-  product = product < low ? low : product;
-  return high < product ? high : product;
+  return ar_clamp_float(a * b, (float)p->activation_min, (float)p->activation_max);
 }
 
-AR_BINARY(run_int8, int8_t, MulDivParams, on_int8)
-AR_BINARY(run_int16, int16_t, MulDivParams, on_int16)
+AR_BINARY(run_int8, int8_t, MulDivParams, quantized)
+AR_BINARY(run_int16, int16_t, MulDivParams, quantized)
 AR_BINARY(run_int32, int32_t, MulDivParams, on_int32)
 AR_BINARY(run_float, float, MulDivParams, on_float)
 

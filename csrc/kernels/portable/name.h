@@ -44,6 +44,12 @@ static inline int ar_alike(const ar_tensor *a, const ar_tensor *b) {
   return a->type == b->type && ar_elements(a) == ar_elements(b);
 }
 
+/* NaN stays as it is. */
+static inline float ar_clamp_float(float x, float low, float high) {
+  x = x < low ? low : x;
+  return high < x ? high : x;
+}
+
 /* For kernels without constants to pack. */
 static inline ar_status ar_plan_nothing(const void *params, const ar_tensor *io, void *plan) {
   (void)params, (void)io, (void)plan;

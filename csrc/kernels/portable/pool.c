@@ -120,11 +120,7 @@ static void average_float(const Pool2DParams *p, view v, int32_t channels, int32
   const float elements = (float)(v.rows * v.columns);
   float sums[BLOCK];
   sum_float(v, channels, count, sums);
-  for (int32_t c = 0; c < count; ++c) {
-    float mean = sums[c] / elements;
-    mean = mean < low ? low : mean;
-    y[c] = high < mean ? high : mean;
-  }
+  for (int32_t c = 0; c < count; ++c) y[c] = ar_clamp_float(sums[c] / elements, low, high);
 }
 
 /* As MNN cuts it off: all numbers are those of q + 128. */

@@ -24,21 +24,13 @@ static inline int32_t quantized(const PreluParams *p, int32_t x, int32_t alpha) 
   return ar_clamp_offset(value >= 0 ? identity : leak, p->output_offset, p->low, p->high);
 }
 
-static inline int8_t on_int8(const PreluParams *p, int8_t x, int8_t alpha) {
-  return (int8_t)quantized(p, x, alpha);
-}
-
-static inline int16_t on_int16(const PreluParams *p, int16_t x, int8_t alpha) {
-  return (int16_t)quantized(p, x, alpha);
-}
-
 static inline float on_float(const PreluParams *p, float x, float alpha) {
   (void)p;
   return x >= 0.0f ? x : x * alpha;
 }
 
-AR_BINARY(run_int8, int8_t, PreluParams, on_int8)
-AR_MIXED_BINARY(run_int16, int16_t, int8_t, PreluParams, on_int16)
+AR_BINARY(run_int8, int8_t, PreluParams, quantized)
+AR_MIXED_BINARY(run_int16, int16_t, int8_t, PreluParams, quantized)
 AR_BINARY(run_float, float, PreluParams, on_float)
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,

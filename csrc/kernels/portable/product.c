@@ -193,11 +193,7 @@ AR_NARROW(int64_to_int16, int64_t, int16_t, scale_int64)
 static void finish_float(const ar_finish f, const float *restrict sums,
                          const float *restrict bias, int64_t channels, float *restrict y) {
   const float low = (float)f.activation_min, high = (float)f.activation_max;
-  for (int64_t i = 0; i < channels; ++i) {
-    float total = sums[i] + bias[i];
-    total = total < low ? low : total;
-    y[i] = high < total ? high : total;
-  }
+  for (int64_t i = 0; i < channels; ++i) y[i] = ar_clamp_float(sums[i] + bias[i], low, high);
 }
 
 void AR_NAME(finish)(const ar_finish *f, const void *sums, const void *bias, int64_t first,

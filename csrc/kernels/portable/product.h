@@ -80,9 +80,20 @@ void AR_NAME(product)(const ar_finish *finish, const void *x, int64_t rows, int6
 void AR_NAME(add_offset)(const ar_finish *finish, int32_t offset, const int32_t *x, int64_t rows,
                          int64_t depth, int64_t columns, void *sums);
 
-#define AR_FINISH_OF(params, output_type)                                              \
+#define AR_FINISH_OF(params, io)                                                            \
   ((ar_finish){(params)->multiplier,     (params)->shift,          (params)->output_offset, \
-               (params)->activation_min, (params)->activation_max,                     \
-               (params)->accumulates_64_bits, (output_type)})
+               (params)->activation_min, (params)->activation_max,                          \
+               (params)->accumulates_64_bits, (io)[0].type})
+
+/* Whether the types of a convolution's output, input, weights and bias go together. */
+static inline int ar_types_fit(const ar_tensor *io) {
+  const int32_t x = io[1].type, weights = io[2].type, bias = io[3].type;
+  if (io[0].type != x) return 0;
+  if (x == AR_FLOAT32) return weights == x && AR_IS_ONE_OF(bias, AR_FLOAT32, AR_ABSENT);
+  if (x == AR_INT8)
+    return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
+  return x == AR_INT16 && weights == AR_INT8 &&
+         AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
+}
 
 #endif

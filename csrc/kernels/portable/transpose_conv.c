@@ -17,10 +17,6 @@ typedef struct {
   int32_t in_plan;
 } transpose_plan;
 
-static ar_finish finish_of(const TransposeConvParams *p, const ar_tensor *io) {
-  return AR_FINISH_OF(p, io[0].type);
-}
-
 /* Inputs: 0 a shape that is not needed, 1 the weights, 2 the images, 3 the bias. */
 static int types_fit(const ar_tensor *io) {
   const int32_t weights = io[2].type, x = io[3].type, bias = io[4].type;
@@ -38,7 +34,7 @@ static ar_status describe(const TransposeConvParams *p, const ar_tensor *io,
   if (weights->dims[3] != x->dims[3] || weights->dims[0] != y->dims[3] ||
       x->dims[0] != y->dims[0] || !ar_is_small(p->input_offset))
     return AR_UNSUPPORTED;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t sum = ar_sum_bytes(&finish);
   *plan = (transpose_plan){
       .depth = x->dims[3],
@@ -56,10 +52,11 @@ static ar_status describe(const TransposeConvParams *p, const ar_tensor *io,
 }
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  const TransposeConvParams *p = opaque;
   transpose_plan plan;
-  const ar_status status = describe(opaque, io, &plan);
+  const ar_status status = describe(p, io, &plan);
   if (status != AR_OK) return status;
-  const ar_finish finish = finish_of(opaque, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   sizes->plan = ar_align64(sizeof plan) + (plan.in_plan ? plan.matrix_bytes : 0);
   sizes->workspace =
       plan.sums + (int64_t)io[0].dims[1] * io[0].dims[2] * io[0].dims[3] * ar_sum_bytes(&finish);
@@ -117,7 +114,7 @@ static void scatter(const TransposeConvParams *p, const ar_tensor *io, const ar_
 static void add_image(const TransposeConvParams *p, const transpose_plan *plan,
                       const ar_tensor *io, const void *packed, const uint8_t *image,
                       uint8_t *workspace) {
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const ar_tensor *x = &io[3];
   const int64_t pixels = (int64_t)x->dims[1] * x->dims[2], columns = plan->filters * plan->taps;
   const int64_t term_row = ar_padded_columns(columns) * ar_sum_bytes(&finish);
@@ -142,7 +139,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
                      uint8_t *workspace) {
   const TransposeConvParams *p = opaque;
   const transpose_plan *plan = memory;
-  const ar_finish finish = finish_of(p, io);
+  const ar_finish finish = AR_FINISH_OF(p, io);
   const ar_tensor *y = &io[0], *x = &io[3];
   const void *packed = (const uint8_t *)memory + ar_align64(sizeof *plan);
   if (!plan->in_plan) {
