@@ -7,6 +7,7 @@ SUB's ratios of scales were in single precision in releases older than 2026.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,12 +15,15 @@ import numpy as np
 
 from arenite.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.ops._binary import map_quantized
+from arenite.ops._binary import map_quantized, resize_output
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
+    activation_range,
     activation_range_quantized,
     input_array,
+    input_tensor,
     output_array,
+    output_tensor,
     requantization_below_one,
 )
 
@@ -63,6 +67,25 @@ class AddSubParams:
     input2_shift: int = 0
     output_multiplier: int = 0
     output_shift: int = 0
+
+
+def prepare_with(
+    sign: int, int32_range: Callable[[int], tuple[int, int]]
+) -> Callable[[Context, Node], AddSubParams]:
+    """A ``prepare``; ``int32_range`` gives the bounds of a fused activation on int32."""
+
+    def prepare(context: Context, node: Node) -> AddSubParams:
+        activation = node.options.fused_activation_function
+        inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
+        output = output_tensor(context, node)
+        resize_output(context, node)
+        if output.type is TensorType.FLOAT32:
+            return AddSubParams(sign, *activation_range(activation))
+        if output.type is TensorType.INT32:
+            return AddSubParams(sign, *int32_range(activation))
+        return quantized_params(context, sign, activation, (*inputs, output))
+
+    return prepare
 
 
 def quantized_params(

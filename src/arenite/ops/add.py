@@ -7,22 +7,9 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.ops._add_sub import (
-    TYPES,
-    AddOptions,
-    AddSubParams,
-    invoke,
-    quantized_params,
-)
-from arenite.ops._binary import constraints, int32_is_not_quantized, resize_output
-from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    QUANTIZED_RANGE,
-    activation_range,
-    allocate_struct,
-    input_tensor,
-    output_tensor,
-)
+from arenite.ops._add_sub import TYPES, AddOptions, invoke, prepare_with
+from arenite.ops._binary import constraints, int32_is_not_quantized
+from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.registry import Registration
 
 __all__ = ["REGISTRATION", "AddOptions"]
@@ -31,23 +18,14 @@ OP_DATA = Struct("OpDataAdd", ("bool",) + ("int32",) * 12 + ("float", "float"))
 BUILTIN_DATA = Struct("TfLiteAddParams", ("enum", "bool"))
 
 
-def prepare(context: Context, node: Node) -> AddSubParams:
-    """Requantisation and activation range."""
-    activation = node.options.fused_activation_function
-    inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    output = output_tensor(context, node)
-    resize_output(context, node)
-    if output.type is TensorType.FLOAT32:
-        return AddSubParams(1, *activation_range(activation))
-    if output.type is TensorType.INT32:
-        # TFLM does not apply the fused activation here.
-        return AddSubParams(1, *QUANTIZED_RANGE[TensorType.INT32])
-    return quantized_params(context, 1, activation, (*inputs, output))
+def int32_range(activation: int) -> tuple[int, int]:
+    """All of int32: TFLM does not apply the fused activation here."""
+    return QUANTIZED_RANGE[TensorType.INT32]
 
 
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
-    prepare=prepare,
+    prepare=prepare_with(1, int32_range),
     invoke=invoke,
     options=AddOptions,
     builtin_data=BUILTIN_DATA,

@@ -7,22 +7,10 @@ from __future__ import annotations
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.ops._add_sub import (
-    TYPES,
-    AddSubParams,
-    SubOptions,
-    invoke,
-    quantized_params,
-)
-from arenite.ops._binary import activation_range_int32, constraints, is_quantized, resize_output
+from arenite.ops._add_sub import TYPES, SubOptions, invoke, prepare_with
+from arenite.ops._binary import activation_range_int32, constraints, is_quantized
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
-from arenite.ops.kernel_util import (
-    activation_range,
-    allocate_struct,
-    input_tensor,
-    output_tensor,
-)
+from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 
 __all__ = ["REGISTRATION", "SubOptions"]
@@ -38,22 +26,9 @@ def int32_is_not_quantized(node: NodeView) -> bool:
     return not any(is_quantized(tensor) for tensor in (*node.inputs, node.output(0)))
 
 
-def prepare(context: Context, node: Node) -> AddSubParams:
-    """Requantisation and activation range."""
-    activation = node.options.fused_activation_function
-    inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
-    output = output_tensor(context, node)
-    resize_output(context, node)
-    if output.type is TensorType.FLOAT32:
-        return AddSubParams(-1, *activation_range(activation))
-    if output.type is TensorType.INT32:
-        return AddSubParams(-1, *activation_range_int32(activation))
-    return quantized_params(context, -1, activation, (*inputs, output))
-
-
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
-    prepare=prepare,
+    prepare=prepare_with(-1, activation_range_int32),
     invoke=invoke,
     options=SubOptions,
     builtin_data=BUILTIN_DATA,
