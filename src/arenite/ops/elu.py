@@ -20,6 +20,7 @@ from arenite.ops.kernel_util import (
     input_tensor,
     output_array,
     output_tensor,
+    require_scale,
 )
 from arenite.ops.registry import Registration
 
@@ -41,8 +42,7 @@ def prepare(context: Context, node: Node) -> EluParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return EluParams()
-    if output.scale == 0.0:
-        context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
+    require_scale(context, output)
     return EluParams(table(inp, output))
 
 

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    require_scale,
 )
 from arenite.ops.registry import Registration
 
@@ -62,8 +63,7 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return HardSwishParams()
-    if output.scale == 0.0:
-        context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
+    require_scale(context, output)
     output_multiplier, output_exponent = requantization(
         context, inp.scale / 128 / output.scale, "input / 128 / output"
     )

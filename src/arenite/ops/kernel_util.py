@@ -67,6 +67,12 @@ def output_tensor(context: Context, node: Node, index: int = 0) -> TfLiteTensor:
     return context.get_tensor(node.outputs[index])
 
 
+def require_scale(context: Context, tensor: TfLiteTensor, role: str = "output") -> None:
+    """Report a tensor whose scale is 0, where that would be a divisor."""
+    if tensor.scale == 0.0:
+        context.report_error(f"{role} {tensor.name!r} needs a quantisation scale other than 0")
+
+
 def allocate_struct(struct: Struct) -> Any:
     """An ``init`` that allocates an operator's ``OpData`` struct, as TFLM's does."""
 

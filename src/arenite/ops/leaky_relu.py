@@ -25,6 +25,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    require_scale,
 )
 from arenite.ops.registry import Registration
 
@@ -69,8 +70,7 @@ def prepare(context: Context, node: Node) -> LeakyReluParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return LeakyReluParams(alpha)
-    if output.scale == 0.0:
-        context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
+    require_scale(context, output)
     params = LeakyReluParams(
         alpha,
         inp.zero_point,

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    require_scale,
 )
 from arenite.ops.registry import Registration
 
@@ -66,8 +67,7 @@ def prepare(context: Context, node: Node) -> PreluParams:
     context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape))
     if inp.type is TensorType.FLOAT32:
         return PreluParams()
-    if output.scale == 0.0:
-        context.report_error(f"output {output.name!r} needs a quantisation scale other than 0")
+    require_scale(context, output)
     return PreluParams(
         -inp.zero_point,
         -alpha.zero_point,

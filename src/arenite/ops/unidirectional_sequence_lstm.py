@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    require_scale,
 )
 from arenite.ops.registry import Registration
 
@@ -232,8 +233,7 @@ def _products(
         return ProductParams(*pair, offset, *QUANTIZED_RANGE[output.type])
 
     for state in (hidden, cell):
-        if state.scale == 0:
-            context.report_error(f"state {state.name!r} needs a quantisation scale other than 0")
+        require_scale(context, state, "state")
     gate, to_hidden = UNIT_SCALE * UNIT_SCALE / cell.scale, UNIT_SCALE * UNIT_SCALE / hidden.scale
     return (
         product(UNIT_SCALE * cell.scale / cell.scale, "2**-15", cell, 0),
