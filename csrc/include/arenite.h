@@ -126,6 +126,7 @@ typedef struct {
   int32_t padding[2];
 } Window;
 
+/* Convolutions' records and that of FULLY_CONNECTED begin with the same fields. */
 typedef struct {
   int32_t input_offset;
   int32_t output_offset;
