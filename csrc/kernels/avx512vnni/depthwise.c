@@ -315,8 +315,9 @@ static int is_flat(const ar_depthwise *plan) {
 /* Whether rows are interleaved once, four by four, and weights shifted for the three output rows
  * that do not begin with them. */
 static int shifts_weights(const ar_depthwise *plan) {
+  const int side_by_side = plan->stride_columns == 1 || !is_flat(plan);
   return (plan->groups > 1 || plan->filter_columns == 1) && plan->stride_rows == 1 &&
-         plan->dilation_rows == 1 && plan->output_rows >= 3;
+         plan->dilation_rows == 1 && plan->output_rows >= 3 && side_by_side;
 }
 
 /* Groups of four rows that four output rows meet. */

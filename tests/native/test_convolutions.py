@@ -1,0 +1,157 @@
+"""Native int8 convolutions equal the reference on images and filters of all proportions.
+
+The operators' own tests draw small models. Here are those whose rows, columns and channels fill
+the kernels' blocks, in every combination with strides, dilations and paddings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from arenite.model import Model, ModelBuilder, OptionsTable
+from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.kernel_util import window_output_size
+from arenite.runtime.heap import HeapInterpreter
+from tests.ops.differential import CASES, differential
+
+pytest.importorskip("arenite.native._engine")
+
+from arenite.native.program import available_isas
+from arenite.runtime.compiled import CompiledSubgraph
+
+Array = np.ndarray[Any, Any]
+Pair = tuple[int, int]
+
+#: Products of the largest layer.
+MOST = 3_000_000
+CHANNELS = st.sampled_from([1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 128]) | st.integers(1, 140)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A convolution without its numbers."""
+
+    name: str
+    image: tuple[int, int, int, int]
+    filter: Pair
+    filters: int
+    stride: Pair
+    dilation: Pair
+    padding: int
+    activation: int
+
+    @property
+    def output(self) -> tuple[int, int, int, int]:
+        """NHWC."""
+        height, width = (
+            window_output_size(
+                self.padding, self.image[1 + i], self.filter[i], self.stride[i], self.dilation[i]
+            )
+            for i in range(2)
+        )
+        return self.image[0], height, width, self.filters
+
+    @property
+    def weights(self) -> tuple[int, int, int, int]:
+        """As the operator wants them."""
+        if self.name == "CONV_2D":
+            return self.filters, *self.filter, self.image[3]
+        return 1, *self.filter, self.filters
+
+    @property
+    def depth(self) -> int:
+        """Products in a sum."""
+        taps = self.filter[0] * self.filter[1]
+        return taps * self.image[3] if self.name == "CONV_2D" else taps
+
+    @property
+    def options(self) -> OptionsTable:
+        """The operator's."""
+        (sy, sx), (dy, dx) = self.stride, self.dilation
+        if self.name == "CONV_2D":
+            return Conv2DOptions(self.padding, sx, sy, self.activation, dx, dy)
+        multiplier = self.filters // self.image[3]
+        return DepthwiseConv2DOptions(self.padding, sx, sy, multiplier, self.activation, dx, dy)
+
+
+#: Columns that lie side by side in the output, and apart in the input.
+APART = Layer("DEPTHWISE_CONV_2D", (1, 20, 12, 16), (1, 1), 16, (1, 3), (1, 1), 0, 0)
+
+
+def pairs(*common: int, most: int) -> st.SearchStrategy[Pair]:
+    """The same in both directions, more often than not."""
+    either = st.tuples(st.integers(1, most), st.integers(1, most))
+    return st.sampled_from([(n, n) for n in common]) | either if common else either
+
+
+@st.composite
+def layers(draw: st.DrawFn) -> Layer:
+    name = draw(st.sampled_from(["CONV_2D", "DEPTHWISE_CONV_2D"]))
+    channels = draw(CHANNELS)
+    multiplier = draw(st.sampled_from([1, 1, 1, 1, 2]) if channels > 1 else st.integers(1, 20))
+    layer = Layer(
+        name=name,
+        image=(
+            draw(st.integers(1, 2)),
+            draw(st.integers(1, 33)),
+            draw(st.integers(1, 33)),
+            channels,
+        ),
+        filter=draw(pairs(3, 3, 1, most=9)),
+        filters=draw(CHANNELS) if name == "CONV_2D" else channels * multiplier,
+        stride=draw(pairs(1, 1, 2, most=3)),
+        dilation=draw(pairs(1, 1, 1, most=3)),
+        padding=draw(st.integers(0, 1)),
+        activation=draw(st.integers(0, 3)),
+    )
+    assume(min(layer.output) > 0 and np.prod(layer.output) * layer.depth <= MOST)
+    return layer
+
+
+def build(layer: Layer, rng: np.random.Generator) -> Model:
+    """Weights from tiny to large, scales that let the sums fill the output, or overflow it."""
+    b = ModelBuilder()
+    x_scale, largest = 10 ** rng.uniform(-3, 1), rng.choice([2, 15, 127])
+    scales = (10 ** rng.uniform(-4, -1, layer.filters)).astype(np.float32)
+    spread = 74 * largest * layer.depth**0.5
+    values = rng.integers(-largest, largest, layer.weights, np.int8, endpoint=True)
+    bias = (rng.normal(size=layer.filters) * spread * rng.choice([0, 1, 3])).astype(np.int32)
+    axis = 0 if layer.name == "CONV_2D" else 3
+    inputs = [
+        b.input("x", layer.image, "int8", scale=x_scale, zero_point=zero_point(rng)),
+        b.constant("w", values, scale=scales, quantized_dimension=axis),
+        b.constant("b", bias, scale=scales * np.float32(x_scale)),
+    ]
+    y_scale = float(np.median(scales)) * x_scale * spread * rng.choice([0.3, 1, 4, 30]) / 60
+    y = b.tensor("y", layer.output, "int8", scale=y_scale, zero_point=zero_point(rng))
+    b.operator(layer.name, inputs, [y], layer.options)
+    b.output(y)
+    return b.build()
+
+
+def zero_point(rng: np.random.Generator) -> int:
+    return int(rng.choice([-128, int(rng.integers(-128, 128))]))
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@settings(differential, max_examples=4 * CASES)
+@given(layer=layers(), seed=st.integers(0, 2**32 - 1))
+@example(layer=APART, seed=0)
+def test_equals_the_reference(isa: str, layer: Layer, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = build(layer, rng)
+    reference, native = HeapInterpreter(model), HeapInterpreter(model)
+    x = rng.integers(-128, 128, layer.image, np.int8)
+    for interpreter in (reference, native):
+        interpreter.allocate_tensors()
+        interpreter.input(0)[...] = x
+    reference.invoke()
+    CompiledSubgraph(native._graph, isa).invoke()
+    np.testing.assert_array_equal(native.output(0), reference.output(0))
