@@ -127,10 +127,13 @@ def test_ctrl_c_ends_it_quietly(model_file, tmp_path):
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as running:
-        writer = writer_of(pipe, running)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
-        os.close(writer)
+        try:
+            writer = writer_of(pipe, running)
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+            os.close(writer)
+        finally:
+            running.kill()
     assert (running.returncode, out, err) == (130, b"", b"")
 
 
