@@ -149,7 +149,8 @@ TEXT = CODE | {".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".html"}
 
 def text_files() -> list[Path]:
     folders = ("src", "tests", "docs", "examples", "benchmarks", "csrc", "cmake", "tools", ".ci")
-    files = [path for path in ROOT.iterdir() if path.is_file()]
+    # In a worktree .git is a file, and names the repository's folder.
+    files = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
     for folder in folders:
         files += [path for path in (ROOT / folder).rglob("*") if not is_cache(path, ROOT / folder)]
     return sorted(path for path in files if path.suffix in TEXT and path.is_file())
