@@ -27,7 +27,8 @@ class ModelError(AreniteError, ValueError):
 
     def __init__(self, message: str, *, offset: int | None = None, path: str = "$") -> None:
         where = path if offset is None else f"{path} (byte {offset})"
-        super().__init__(f"{message} - at {where}")
+        # The whole file is no place worth naming.
+        super().__init__(message if where == "$" else f"{message} - at {where}")
         self.message = message
         self.offset = offset
         self.path = path

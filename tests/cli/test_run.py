@@ -147,7 +147,7 @@ def test_an_unknown_format(arenite, model_file, tmp_path):
 
 def test_too_many_inputs(arenite, model_file, pixels):
     result = arenite("run", model_file, "-i", pixels[0], "-i", pixels[0])
-    assert error(result) == "expected 1 input files, one for each of 'image', got 2"
+    assert error(result) == "expected 1 input file, one for each of 'image', got 2"
 
 
 def test_labels_of_another_number(arenite, model_file, tmp_path):

@@ -44,6 +44,7 @@ def test_a_path_is_mapped_and_becomes_the_source(path: Path) -> None:
         (b"PK\x03\x04 and more", "got a zip archive (such as a Keras or PyTorch model)"),
         (b"\x89HDF\r\n\x1a\n", "got an HDF5 file"),
         (b"GGUF\3\0\0\0", "got a GGUF file"),
+        (b"\x89PNG\r\n\x1a\n", "got a PNG image"),
         (b"hello", "got one that begins with b'hello' (bytes 4 to 7 should be b'TFL3', or"),
     ],
 )
@@ -57,6 +58,21 @@ def test_the_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.tflite").touch()
     with pytest.raises(ModelError, match=r"in '.*empty\.tflite', got an empty one"):
         load(tmp_path / "empty.tflite")
+
+
+def test_a_truncated_file_is_called_that(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(
+        ModelError, match=r"small\.tflite' is truncated or damaged: .* \(byte \d+\)"
+    ):
+        load(path)
+
+
+@pytest.mark.parametrize("source", [None, 3, [1, 2]])
+def test_what_is_neither_path_nor_bytes_is_refused(source: object) -> None:
+    kind = type(source).__name__
+    with pytest.raises(TypeError, match=f"expected a model file's path or its bytes, got {kind}"):
+        load(source)  # type: ignore[arg-type]
 
 
 def test_a_file_named_mnn_is_read_as_one(tmp_path: Path) -> None:

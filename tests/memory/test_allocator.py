@@ -233,6 +233,14 @@ def test_the_table_is_readable_and_plain() -> None:
     assert plain["records"][0]["category"] == "Allocator and planner structs"
 
 
+def test_an_allocator_says_how_full_it_is() -> None:
+    allocator = MicroAllocator.create(4096)
+    assert repr(allocator) == (
+        f"<MicroAllocator: greedy planner, structs of lp64, head 0, "
+        f"tail {allocator.arena.tail_used} bytes>"
+    )
+
+
 def test_the_categories_are_named_as_tflm_prints_them() -> None:
     assert [category.value for category in TFLM_CATEGORIES] == [
         "TfLiteEvalTensor data",

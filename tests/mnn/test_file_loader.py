@@ -205,3 +205,12 @@ def test_calls_in_the_wrong_order_are_refused(tmp_path):
     loader.close()
     with pytest.raises(ar.StateError, match="is closed"):
         loader.read()
+
+
+def test_its_repr_names_the_file_and_what_was_read(tmp_path):
+    (tmp_path / "x.mnn").write_bytes(b"12345")
+    with FileLoader(tmp_path / "x.mnn") as loader:
+        assert repr(loader).endswith("x.mnn': open, 0 bytes read>")
+        loader.read()
+        assert "5 bytes read" in repr(loader)
+    assert ": closed, " in repr(loader)

@@ -168,7 +168,7 @@ BAD = {
     "short": (b"12345", "not an MNN model, or an encrypted or damaged one"),
     "text": (b"this is no model at all, but text" * 4, "not an MNN model"),
     "truncated": (nets.chain_net()[:-200], "not an MNN model"),
-    "tflite": (b"\x1c\0\0\0TFL3" + bytes(64), "not an MNN model"),
+    "tflite": (b"\x1c\0\0\0TFL3" + bytes(64), "but a TensorFlow Lite file, which arenite.load"),
     "no operators": (nets.square_net([1], oplists=None), "no operators"),
     "no names": (nets.square_net([1], tensorName=None), "no tensor names"),
     "encrypted": (

@@ -113,3 +113,10 @@ def test_it_takes_less_than_25_lines() -> None:
     source = Path(__file__).read_text()
     operator = source[source.index("def init") : source.index("\n\ndef model")]
     assert len([line for line in operator.splitlines() if line.strip()]) < 25
+
+
+def test_a_registration_says_which_functions_it_has() -> None:
+    own = ar.Registration(init=init, invoke=invoke)
+    assert repr(own) == "<Registration without a name yet: init, invoke>"
+    found = ar.MutableOpResolver().add_custom("RUNNING_MEAN", own).find("RUNNING_MEAN")
+    assert repr(found) == "<Registration RUNNING_MEAN: init, invoke>"

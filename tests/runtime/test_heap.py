@@ -118,3 +118,11 @@ def test_a_tensor_cannot_get_another_shape_behind_an_earlier_operators_back() ->
     heap = HeapInterpreter(b.build(), resolver_with(prepare=prepare))
     with pytest.raises(ConstraintError, match=r"operators\[1\].*would get the shape \(3,\)"):
         heap.allocate_tensors()
+
+
+def test_its_repr_shows_the_phase_and_the_inputs() -> None:
+    heap = HeapInterpreter(conv_model())
+    assert repr(heap) == "<HeapInterpreter (built): init phase, inputs 'image' [1, 8, 8, 3]>"
+    heap.resize_input(0, (3, 8, 8, 3))
+    heap.allocate_tensors()
+    assert repr(heap) == "<HeapInterpreter (built): invoke phase, inputs 'image' [3, 8, 8, 3]>"

@@ -154,6 +154,23 @@ def test_its_repr_says_how_full_the_arena_is() -> None:
     )
 
 
+def test_its_plan_s_repr_is_a_table() -> None:
+    micro = ready(4096)
+    first, *rows = repr(micro.plan).splitlines()
+    assert first == f"plan: {len(micro.plan.buffers)} buffers, head 448 bytes, greedy planner"
+    assert [row.split()[-1] for row in rows] == [b.name.split()[-1] for b in micro.plan.buffers]
+
+
+def test_a_path_is_no_model() -> None:
+    with pytest.raises(TypeError, match=r"expected a model, as arenite\.load\(path\) .* got str"):
+        MicroInterpreter("x.tflite", AllOpsResolver(), 4096)  # type: ignore[arg-type]
+
+
+def test_none_is_no_resolver() -> None:
+    with pytest.raises(TypeError, match=r"expected a resolver, .* got NoneType"):
+        MicroInterpreter(conv_model(), None, 4096)  # type: ignore[arg-type]
+
+
 def test_either_an_arena_or_an_allocator() -> None:
     for options in ({}, {"arena": 4096, "allocator": MicroAllocator.create(4096)}):
         with pytest.raises(ValueError, match="expected either an arena or an allocator"):

@@ -93,7 +93,7 @@ def test_an_interpreter_does_nothing_before_allocate_tensors(
     call: Callable[[MicroInterpreter], Any],
 ) -> None:
     micro = MicroInterpreter(custom_chain(), resolver_with(), 1 << 14)
-    with pytest.raises(StateError):
+    with pytest.raises(StateError, match=r"; call allocate_tensors\(\) first|: call allocate_tens"):
         call(micro)
 
 

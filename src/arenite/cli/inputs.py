@@ -26,8 +26,9 @@ def read_inputs(model: Model, files: Sequence[Path], pixels: Pixels | None = Non
         return arrays.read_npz(files[0], model)
     if len(files) != len(model.inputs):
         names = ", ".join(repr(tensor.name) for tensor in model.inputs)
+        what = "file" if len(model.inputs) == 1 else "files"
         raise InputError(
-            f"expected {len(model.inputs)} input files, one for each of {names}, got {len(files)}"
+            f"expected {len(model.inputs)} input {what}, one for each of {names}, got {len(files)}"
         )
     pixels = pixels or Pixels()
     return [_read(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]

@@ -17,6 +17,7 @@ _OTHERS = (
     (b"PK\x03\x04", "a zip archive (such as a Keras or PyTorch model)"),
     (b"\x89HDF\r\n", "an HDF5 file (such as a Keras model)"),
     (b"GGUF", "a GGUF file"),
+    (b"\x89PNG", "a PNG image"),
     (b"\x08", "a protocol buffer (such as an ONNX model or a TensorFlow SavedModel)"),
 )
 
@@ -38,6 +39,11 @@ def load(source: Source) -> Model:
     """
     if isinstance(source, str | os.PathLike):
         return _load_path(os.fspath(source))
+    try:
+        view_of(source)
+    except TypeError:
+        kind = type(source).__name__
+        raise TypeError(f"expected a model file's path or its bytes, got {kind}") from None
     return _load(source, "")
 
 

@@ -49,8 +49,16 @@ def read(data: Buffer, *, source: str = "") -> Model:
         ModelError: With byte offset and path of what is wrong.
     """
     view = flatbuffer.view_of(data)
-    reader = flatbuffer.Reader(SCHEMA, view)
-    row = reader.root()
+    try:
+        reader = flatbuffer.Reader(SCHEMA, view)
+        row = reader.root()
+    except ModelError as error:
+        name = f" {source!r}" if source else ""
+        raise ModelError(
+            f"the TensorFlow Lite file{name} is truncated or damaged: {error.message}",
+            offset=error.offset,
+            path=error.path,
+        ) from None
     try:
         model = _ModelReader(reader, row).model(source)
         check(model)

@@ -98,6 +98,12 @@ class MicroAllocator:
         """Whether every tensor keeps its value until the end of an inference."""
         return self.planner == "linear"
 
+    def __repr__(self) -> str:
+        return (
+            f"<MicroAllocator: {self.planner} planner, structs of {self.abi.name}, "
+            f"head {self.arena.head_used}, tail {self.arena.tail_used} bytes>"
+        )
+
     # -- a model's allocation, from start to finish
 
     def start_model_allocation(self, model: Model) -> None:

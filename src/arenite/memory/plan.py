@@ -56,6 +56,17 @@ class MemoryPlan(NamedTuple):
     head: int
     planner: str
 
+    def __repr__(self) -> str:
+        lines = [
+            f"plan: {len(self.buffers)} buffers, head {self.head} bytes, {self.planner} planner"
+        ]
+        lines += [
+            f"  {b.kind:8s}  offset {b.offset:8d}  size {b.size:8d}  "
+            f"from {b.begin:3d} to {b.end:3d}  {b.name}"
+            for b in self.buffers
+        ]
+        return "\n".join(lines)
+
 
 def head_buffers(
     model: Model, scratch: Sequence[ScratchRequest], offline: OfflineOffsets

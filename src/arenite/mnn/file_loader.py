@@ -36,6 +36,10 @@ class FileLoader:
         self._size = 0
         self._file = open(path, "rb")  # noqa: SIM115 - closed by close()
 
+    def __repr__(self) -> str:
+        state = "open" if self.valid() else "closed"
+        return f"<FileLoader {self.path()!r}: {state}, {self._size} bytes read>"
+
     def valid(self) -> bool:
         """Whether the file is open."""
         return self._file is not None

@@ -156,6 +156,12 @@ class ModelBuilder:
             name=self._name,
         )
 
+    def __repr__(self) -> str:
+        return (
+            f"<ModelBuilder {self._name!r}: {len(self._tensors)} tensors, "
+            f"{len(self._operators)} operators>"
+        )
+
     def build(
         self,
         description: str = "",

@@ -58,7 +58,10 @@ class Registration:
         return super().__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
-        return f"<Registration {self.name}>"
+        has = [
+            part for part in ("init", "prepare", "invoke", "reset", "free") if getattr(self, part)
+        ]
+        return f"<Registration {self.name or 'without a name yet'}: {', '.join(has)}>"
 
 
 class OpResolver(Protocol):

@@ -145,7 +145,7 @@ class HeapInterpreter:
 
     def invoke(self) -> None:
         """Run the main subgraph."""
-        self._context.require("invoke", InterpreterState.INVOKE)
+        self._context.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
         self._graph.invoke_subgraph(0)
 
     def reset(self) -> None:
@@ -155,6 +155,14 @@ class HeapInterpreter:
             for tensor, current in zip(subgraph.tensors, tensors, strict=True):
                 if tensor.is_variable and current.data is not None:
                     current.data[...] = variable_reset_value(tensor)
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(
+            f"{tensor.name!r} {list(self._context.tensors[0][index].shape)}"
+            for tensor, index in zip(self._model.inputs, self._model.main.inputs, strict=True)
+        )
+        source, state = self._model.source or "(built)", self._context.state.value
+        return f"<HeapInterpreter {source}: {state} phase, inputs {shapes}>"
 
     def _array(self, index: int) -> Array:
         data = self._context.tensors[0][index].data

@@ -275,7 +275,8 @@ class Interpreter:
             values[index] = value
         names = [tensor.name for tensor in self._model.inputs]
         if sorted(values) != list(range(len(names))):
-            raise ValueError(f"expected {len(names)} inputs {names}, got {len(values)}")
+            what = "input" if len(names) == 1 else "inputs"
+            raise ValueError(f"expected {len(names)} {what} {names}, got {len(values)}")
         return [values[index] for index in range(len(names))]
 
     def _result(self, index: int, quantize: bool) -> Array:

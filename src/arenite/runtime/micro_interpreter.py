@@ -83,6 +83,12 @@ class MicroInterpreter:
         abi: AbiName | Abi = "lp64",
         target: str = "cortex-m4",
     ) -> None:
+        if not isinstance(model, Model):
+            kind = type(model).__name__
+            raise TypeError(f"expected a model, as arenite.load(path) returns it, got {kind}")
+        if not hasattr(resolver, "find"):
+            kind = type(resolver).__name__
+            raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         self._is_native = is_native(kernels)
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
@@ -178,7 +184,7 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated.
         """
-        self._context.require("invoke", INVOKE)
+        self._context.require("invoke", INVOKE, before="allocate_tensors()")
         if self._compiled is None:
             self._graph.invoke_subgraph(0)
         elif self._graph.profiler is None:
@@ -192,7 +198,7 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated.
         """
-        self._context.require("reset", INVOKE)
+        self._context.require("reset", INVOKE, before="allocate_tensors()")
         self._reset()
 
     # -- tensors
@@ -212,7 +218,7 @@ class MicroInterpreter:
             StateError: ``preserve_all_tensors`` is off: other tensors took the memory.
             KeyError: There is no such tensor.
         """
-        self._context.require("tensor", INVOKE)
+        self._context.require("tensor", INVOKE, before="allocate_tensors()")
         if not self._allocator.preserves_all_tensors:
             raise StateError("tensor() needs an interpreter with preserve_all_tensors=True")
         tensors = self._model.subgraphs[subgraph].tensors
@@ -248,7 +254,7 @@ class MicroInterpreter:
             StateError: Tensors are not allocated.
         """
         if self._plan is None:
-            raise StateError("there is no plan before allocate_tensors()")
+            raise StateError("there is no plan yet: call allocate_tensors() first")
         return self._plan
 
     @property
@@ -296,7 +302,7 @@ class MicroInterpreter:
         self._context.reset_variables()
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
-        self._context.require(kind, INVOKE)
+        self._context.require(kind, INVOKE, before="allocate_tensors()")
         if not 0 <= index < len(indices):
             raise IndexError(f"expected an {kind} index below {len(indices)}, got {index}")
         tensor = self._context.tensors[0][indices[index]]

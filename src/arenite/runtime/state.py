@@ -31,11 +31,17 @@ class StateGuard:
         """Enter a phase."""
         self._state = state
 
-    def require(self, call: str, *legal: InterpreterState) -> None:
-        """Raise ``StateError`` unless the current phase is one of the legal ones."""
+    def require(self, call: str, *legal: InterpreterState, before: str = "") -> None:
+        """Raise ``StateError`` unless the current phase is one of the legal ones.
+
+        ``before`` names the call that ends the first phase, where the user makes it.
+        """
         if self._state not in legal:
             phases = " or ".join(state.value for state in legal)
+            advice = (
+                f"; call {before} first" if before and self._state is InterpreterState.INIT else ""
+            )
             raise StateError(
                 f"{call} is legal in the {phases} phase, the interpreter is in the "
-                f"{self._state.value} phase"
+                f"{self._state.value} phase{advice}"
             )

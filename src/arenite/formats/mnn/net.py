@@ -25,6 +25,8 @@ Buffer = bytes | bytearray | memoryview | mmap | Array
 Shape = tuple[int, ...]
 
 _HEADER = 8
+#: The identifier of TensorFlow Lite's files.
+_TFLITE = b"TFL3"
 #: ``Usage.INFERENCE_STATIC``
 _STATIC = 2
 
@@ -173,8 +175,12 @@ def read_net(data: Buffer, *, source: str = "") -> Net:
     try:
         row = flatbuffer.read(SCHEMA, view)
     except ModelError as error:
+        name = f"{source!r} is " if source else ""
+        what = "not an MNN model, or an encrypted or damaged one"
+        if bytes(view[4:8]) == _TFLITE:
+            what = "not an MNN model but a TensorFlow Lite file, which arenite.load reads"
         raise ModelError(
-            f"not an MNN model, or an encrypted or damaged one: {error.message}",
+            f"{name}{what}: {error.message}",
             offset=error.offset,
             path=error.path,
         ) from None
