@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -38,6 +39,12 @@ class Commands(TyperGroup):
             if ctx.params["debug"]:
                 raise
             fail(_message(error))
+
+
+def require_suffix(file: Path | None, suffix: str, option: str) -> None:
+    """Refuse an output file whose name promises another format than it would have."""
+    if file is not None and file.suffix.lower() != suffix:
+        raise typer.BadParameter(f"expected a {suffix} file, got '{file}'", param_hint=option)
 
 
 def fail(message: str) -> NoReturn:

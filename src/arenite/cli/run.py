@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, glyph, print_json, progress
+from arenite.cli.common import (
+    AsJson,
+    ModelPath,
+    console,
+    glyph,
+    print_json,
+    progress,
+    require_suffix,
+)
 
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
@@ -83,6 +91,7 @@ def run(
 
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    require_suffix(output, ".npz", "--output")
     pixels = Pixels(pixel_range, raw_pixels)
     loaded = load(model)
     texts = read_labels(labels) if labels else []
