@@ -39,8 +39,9 @@ def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest
     ]
     table = lines.index("#  buffer         kind    offset  size  alive")
     assert lines[table + 1] == "0  image          tensor     192    64  input to operator 0"
-    assert lines[-2].startswith(f"Smallest arena  {smallest:,} bytes")
-    assert lines[-1] == "set by prepare of #1 CONV_2D"
+    assert lines[-4].startswith(f"Smallest arena  {smallest:,} bytes")
+    assert lines[-3] == "set by prepare of #1 CONV_2D"
+    assert lines[-2].startswith("on a host of 64 bits; --target cortex-m4 says what")
 
 
 def test_the_regions_make_up_the_arena(arenite, model_file, smallest):
@@ -147,6 +148,7 @@ def test_cmsis_nn_kernels_have_the_structs_of_a_cortex_m(arenite, model_file):
     assert (use["head"], use["tail"]) == (micro.arena.head_used, micro.arena.tail_used)
     assert use["total"] == micro.arena.used
     lines = arenite("memory", model_file, "--kernels", "cmsis_nn").stdout.splitlines()
+    assert "64 bits" not in lines[-1]
     assert lines[1] == "greedy planner, structs of ilp32, cmsis_nn for cortex-m4"
 
 
@@ -167,6 +169,13 @@ def test_the_choices_are_those_of_the_library():
     assert {name.value for name in AbiName} == set(ABIS)
     assert {name.value for name in PlannerName} <= set(planner_names())
     assert {name.value for name in TargetName} == set(TARGETS)
+
+
+def test_a_picture_of_another_format_is_refused(arenite, model_file, tmp_path):
+    result = arenite("memory", model_file, "--svg", tmp_path / "plan.png")
+    assert result.exit_code == 2
+    assert "expected a .svg file, got" in result.stderr
+    assert not (tmp_path / "plan.png").exists()
 
 
 def test_svg_holds_every_buffer_of_the_head(arenite, model_file, tmp_path):

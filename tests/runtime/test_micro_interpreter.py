@@ -177,6 +177,23 @@ def test_either_an_arena_or_an_allocator() -> None:
             MicroInterpreter(conv_model(), AllOpsResolver(), **options)
 
 
+@pytest.mark.parametrize(
+    ("options", "abi"),
+    [
+        ({}, "lp64"),
+        ({"target": "cortex-m7"}, "ilp32"),
+        ({"kernels": "cmsis_nn"}, "ilp32"),
+        ({"kernels": "cmsis_nn", "target": "cortex-m55", "abi": "lp64_public"}, "lp64_public"),
+    ],
+)
+def test_what_is_built_for_a_processor_has_its_structs(options: Any, abi: Any) -> None:
+    model, resolver = conv_model(), AllOpsResolver()
+    size = smallest_arena(model, **{**options, "abi": abi})
+    assert smallest_arena(model, **options) == size
+    assert MicroInterpreter.in_smallest_arena(model, resolver, **options).arena.size == size
+    assert ready(4096, **options)._allocator.abi.name == abi
+
+
 def test_an_unknown_abi_is_refused() -> None:
     with pytest.raises(ValueError, match=r"expected an abi of lp64, lp64_public, .* got 'x'"):
         ready(abi="x")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.common import AsJson, ModelPath, console, print_json, require_suffix
 
 if TYPE_CHECKING:
     from arenite.report.memory import ArenaUse, Firmware
@@ -95,11 +95,16 @@ def memory(
     """
     from arenite.report.memory import Firmware, arena_facts, render_arena
     from arenite.report.memory_svg import memory_svg
+    from arenite.runtime.allocation import find_abi
+    from arenite.runtime.backends import DEFAULT_TARGET
 
-    on_device = kernels is KernelsName.cmsis_nn
-    chosen = abi or (AbiName.ilp32 if on_device or target else AbiName.lp64)
-    processor = (target or TargetName.cortex_m4).value if on_device else None
-    firmware = Firmware(planner.value, chosen.value, kernels.value, processor)
+    require_suffix(svg, ".svg", "--svg")
+    processor = target.value if target else None
+    structs = find_abi(abi.value if abi else None, kernels.value, processor).name
+    if kernels is KernelsName.cmsis_nn:
+        firmware = Firmware(planner.value, structs, "cmsis_nn", processor or DEFAULT_TARGET)
+    else:
+        firmware = Firmware(planner.value, structs)
     use = _allocate(model, arena, firmware, as_json=as_json)
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
@@ -123,7 +128,7 @@ def _allocate(model: str, arena: int | None, firmware: Firmware, *, as_json: boo
         "planner": firmware.planner,
         "abi": firmware.abi,
         "kernels": firmware.kernels,
-        "target": firmware.target or TargetName.cortex_m4.value,
+        "target": firmware.target,
     }
     peak = arena_peak(loaded, resolver, **options)
     size = peak.smallest_arena if arena is None else arena

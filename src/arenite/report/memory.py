@@ -107,6 +107,8 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield Text()
     yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
     yield from wrapped(f"set by {moment_text(use.allocations.peak)}", width)
+    if use.firmware.abi.startswith("lp64"):
+        yield from wrapped(_ON_64_BITS, width)
 
 
 def moment_text(peak: Peak) -> str:
@@ -115,6 +117,11 @@ def moment_text(peak: Peak) -> str:
         return f"prepare of {printable(peak.operator)}"
     return _MOMENTS[peak.moment]
 
+
+_ON_64_BITS = (
+    "on a host of 64 bits; --target cortex-m4 says what TFLM takes on a Cortex-M, "
+    "--kernels cmsis_nn what it takes there with CMSIS-NN"
+)
 
 _MOMENTS = {
     "creation": "the allocator's own structs",

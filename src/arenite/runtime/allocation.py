@@ -6,7 +6,7 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 from __future__ import annotations
 
 from arenite.errors import ArenaError, AreniteError
-from arenite.memory.abi import ABIS, Abi, AbiName
+from arenite.memory.abi import ABIS, ILP32, LP64, Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
 from arenite.memory.plan import MemoryPlan
@@ -56,9 +56,9 @@ def smallest_arena(
     *,
     planner: str = "greedy",
     preserve_all_tensors: bool = False,
-    abi: AbiName | Abi = "lp64",
+    abi: AbiName | Abi | None = None,
     kernels: Kernels = "reference",
-    target: str = "cortex-m4",
+    target: str | None = None,
 ) -> int:
     """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
 
@@ -70,11 +70,12 @@ def smallest_arena(
         resolver: Finds the operators; by default all that Arenite has.
         planner: Name of the memory planner.
         preserve_all_tensors: As for :class:`MicroInterpreter`.
-        abi: The target whose struct sizes count. ``"lp64"`` gives the size that the PyPI
-            package accepts, ``"ilp32"`` what firmware needs.
+        abi: Whose struct sizes count. ``"lp64"`` gives the size that the PyPI package
+            accepts, ``"ilp32"`` what firmware needs; see :class:`MicroInterpreter` for the
+            default.
         kernels: ``"cmsis_nn"`` for firmware built with CMSIS-NN; the other kernels take
             the same memory.
-        target: The processor that ``"cmsis_nn"`` is built for.
+        target: The processor that ``"cmsis_nn"`` is built for, by default a Cortex-M4.
     """
     planner = "linear" if preserve_all_tensors else planner
     peak = arena_peak(model, resolver, planner=planner, abi=abi, kernels=kernels, target=target)
@@ -86,22 +87,24 @@ def arena_peak(
     resolver: OpResolver | None = None,
     *,
     planner: str = "greedy",
-    abi: AbiName | Abi = "lp64",
+    abi: AbiName | Abi | None = None,
     kernels: Kernels = "reference",
-    target: str = "cortex-m4",
+    target: str | None = None,
 ) -> Peak:
     """What makes :func:`smallest_arena` as large as it is; it takes the same arguments."""
-    unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
+    unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi, kernels, target))
     operators = resolver_for(kernels, resolver or AllOpsResolver(), target)
     return dry_run(model, operators, unlimited).peak
 
 
-def find_abi(abi: AbiName | Abi) -> Abi:
-    """An ABI by name.
+def find_abi(abi: AbiName | Abi | None, kernels: Kernels, target: str | None) -> Abi:
+    """An ABI by name; by default a Cortex-M's for what is built for one, else the package's.
 
     Raises:
         ValueError: There is none of that name.
     """
+    if abi is None:
+        return ILP32 if kernels == "cmsis_nn" or target is not None else LP64
     if isinstance(abi, Abi):
         return abi
     if abi not in ABIS:

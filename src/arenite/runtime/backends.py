@@ -17,6 +17,10 @@ Kernels = Literal["auto", "reference", "native", "cmsis_nn"]
 
 #: Makes a resolver one that has a library's kernels, as built for a processor.
 Library = Callable[[OpResolver, str], OpResolver]
+
+#: The processor that libraries are built for unless another one is named.
+DEFAULT_TARGET = "cortex-m4"
+
 _LIBRARIES: dict[str, Library] = {}
 
 
@@ -25,14 +29,14 @@ def register_library(kernels: str, library: Library) -> None:
     _LIBRARIES[kernels] = library
 
 
-def resolver_for(kernels: Kernels, resolver: OpResolver, target: str) -> OpResolver:
+def resolver_for(kernels: Kernels, resolver: OpResolver, target: str | None) -> OpResolver:
     """The resolver to run ``kernels`` with; ``target`` is the processor of a library.
 
     Raises:
         ValueError: The library does not know the processor.
     """
     library = _LIBRARIES.get(kernels)
-    return resolver if library is None else library(resolver, target)
+    return resolver if library is None else library(resolver, target or DEFAULT_TARGET)
 
 
 def is_native(kernels: Kernels) -> bool:

@@ -48,8 +48,8 @@ class Interpreter:
             the memory and steps of firmware built with CMSIS-NN. The bits are the same.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
-        abi: The target whose struct sizes count, see :class:`MicroInterpreter`.
-        target: The processor that ``kernels="cmsis_nn"`` is built for.
+        abi: Whose struct sizes count, see :class:`MicroInterpreter`.
+        target: The processor, see :class:`MicroInterpreter`.
 
     Raises:
         ModelError: The file is malformed.
@@ -68,8 +68,8 @@ class Interpreter:
         kernels: Kernels = "auto",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
-        abi: AbiName | Abi = "lp64",
-        target: str = "cortex-m4",
+        abi: AbiName | Abi | None = None,
+        target: str | None = None,
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
         self._resolver = resolver or AllOpsResolver()

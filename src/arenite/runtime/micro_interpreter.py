@@ -56,13 +56,15 @@ class MicroInterpreter:
             there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` as
             firmware does that is built with CMSIS-NN: with its memory and, where NumPy has
             them, its steps. The bits are the same.
-        abi: The target whose struct sizes count: ``"lp64"`` (64 bits, as TFLM's PyPI package
+        abi: Whose struct sizes count: ``"lp64"`` (64 bits, as TFLM's PyPI package
             is built: with compression, recording its allocations), ``"lp64_public"`` (64
             bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain;
             ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit targets whose
-            enums have 4 bytes).
+            enums have 4 bytes). By default ``"ilp32"`` with ``"cmsis_nn"`` or a ``target``,
+            else ``"lp64"``.
         target: The processor that ``"cmsis_nn"`` is built for: ``"cortex-m0"``, ``-m3``,
-            ``-m4``, ``-m7``, ``-m33`` or ``-m55``. Other kernels do not depend on it.
+            ``-m4`` (the default), ``-m7``, ``-m33`` or ``-m55``. Other kernels take the same
+            on all.
 
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
@@ -80,8 +82,8 @@ class MicroInterpreter:
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
         kernels: Kernels = "reference",
-        abi: AbiName | Abi = "lp64",
-        target: str = "cortex-m4",
+        abi: AbiName | Abi | None = None,
+        target: str | None = None,
     ) -> None:
         if not isinstance(model, Model):
             kind = type(model).__name__
@@ -98,7 +100,8 @@ class MicroInterpreter:
         self._resolver = resolver = resolver_for(kernels, resolver, target)
         if allocator is None:
             planner = "linear" if preserve_all_tensors else planner
-            allocator = create_allocator(model, resolver, arena, planner, find_abi(abi))
+            structs = find_abi(abi, kernels, target)
+            allocator = create_allocator(model, resolver, arena, planner, structs)
         self._allocator = allocator
         self._shrinks = False
         self._plan: MemoryPlan | None = None
@@ -116,8 +119,8 @@ class MicroInterpreter:
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
         kernels: Kernels = "reference",
-        abi: AbiName | Abi = "lp64",
-        target: str = "cortex-m4",
+        abi: AbiName | Abi | None = None,
+        target: str | None = None,
     ) -> MicroInterpreter:
         """An interpreter in the smallest arena that works, with its tensors allocated.
 
@@ -128,7 +131,8 @@ class MicroInterpreter:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
         planner = "linear" if preserve_all_tensors else planner
-        allocator = MicroAllocator.create(None, planner=planner, abi=find_abi(abi))
+        structs = find_abi(abi, kernels, target)
+        allocator = MicroAllocator.create(None, planner=planner, abi=structs)
         micro = cls(
             model, resolver, allocator=allocator, profiler=profiler, kernels=kernels, target=target
         )
