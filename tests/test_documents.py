@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = ("src", "tests", "docs", "examples", "benchmarks")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CUSTOM = (ROOT / "docs" / "custom-operators.md").read_text(encoding="utf-8")
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -28,7 +29,7 @@ def test_the_readme_s_python_runs_as_typed(monkeypatch, capsys):
     for block in blocks(README, "python"):
         exec(compile(block, "README.md", "exec"), namespace)
     assert namespace["digit"] == 7
-    assert capsys.readouterr().out.endswith("[-65, -17, 19, 46, 66]\n")
+    assert capsys.readouterr().out.startswith("a 7\n")
 
 
 def test_the_python_in_speed_md_runs_as_typed(monkeypatch):
@@ -40,8 +41,16 @@ def test_the_python_in_speed_md_runs_as_typed(monkeypatch):
     assert (namespace["y"].dtype, namespace["p"].dtype) == ("int8", "float32")
 
 
-def test_the_readme_s_custom_operator_is_short_and_uses_every_kind_of_memory():
-    (block,) = [b for b in blocks(README, "python") if "def invoke" in b]
+def test_the_custom_operator_runs_as_typed(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    namespace: dict[str, object] = {"__name__": "custom"}
+    for block in blocks(CUSTOM, "python"):
+        exec(compile(block, "custom-operators.md", "exec"), namespace)
+    assert capsys.readouterr().out == "[-65, -17, 19, 46, 66]\n"
+
+
+def test_the_custom_operator_is_short_and_uses_every_kind_of_memory():
+    (block,) = [b for b in blocks(CUSTOM, "python") if "def invoke" in b]
     lines = [line for line in block.splitlines() if line.strip()]
     assert len(lines) < 25
     for word in ("init", "prepare", "invoke", "persistent", "scratch"):
@@ -86,7 +95,7 @@ def test_files_that_pages_name_exist(page):
     assert {name for name in named if not any(f.endswith(f"/{name}") for f in files)} == set()
 
 
-@pytest.mark.parametrize("page", ["conv2d.md", "memory.md"])
+@pytest.mark.parametrize("page", ["board.md", "conv2d.md", "memory.md"])
 def test_python_sessions_say_what_they_show(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     sessions = blocks((ROOT / "docs" / page).read_text(encoding="utf-8"), "pycon")

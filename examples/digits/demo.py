@@ -25,13 +25,14 @@ from arenite.report.memory import ArenaUse, Firmware, render_regions
 Array = npt.NDArray[Any]
 
 SHADES = " .:-=+*%@#"
+TARGET = "cortex-m4"
 
 
 def main(arguments: Sequence[str]) -> None:
     path = picture(arguments[0] if arguments else "3")
     image = read_grey(path)
     start = time.perf_counter()
-    interp = ar.Interpreter(ar.load(data.MODEL))
+    interp = ar.Interpreter(ar.load(data.MODEL), target=TARGET)
     loaded = time.perf_counter() - start
     x = data.as_int8(image)
     probabilities = (interp(x).astype(float).ravel() + 128) / 256
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{shown(path)}, 8 x 8 pixels:\n")
     print(drawn(image))
     print(f"\nArenite sees a {digit} (probability {probabilities[digit]:.3f}).\n")
+    print(f"Its arena on a {TARGET}:\n")
     print_arena(interp)
     print(f"\nLoaded and planned in {loaded * 1e3:.0f} ms; an inference takes {timed(interp, x)}.")
     print(NEXT)
@@ -72,7 +74,7 @@ def drawn(image: Array) -> str:
 def print_arena(interp: ar.Interpreter) -> None:
     """The arena's regions to scale."""
     arena, console = interp.arena, Console(highlight=False)
-    firmware = Firmware("greedy", "lp64")
+    firmware = Firmware("greedy", "ilp32")
     use = ArenaUse(data.MODEL.name, firmware, arena.size, interp.plan, interp.allocations())
     ascii_only = console.options.ascii_only
     for line in render_regions(use, min(console.width, 80), ascii_only=ascii_only):
