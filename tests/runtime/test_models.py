@@ -20,7 +20,7 @@ from arenite.formats import load, tflite
 from arenite.model import Model, Tensor
 from tests.ops.differential import assert_same, random_array
 from tests.oracle import RESET, Oracle, Step
-from tests.shared import shared_model, shared_models, shared_sample
+from tests.shared import ROOT, shared_model, shared_models, shared_sample
 from tests.variants import interpreter, variants
 
 Array = np.ndarray[Any, Any]
@@ -118,6 +118,15 @@ def samples(name: str) -> Array:
 @pytest.mark.parametrize("path", MODELS, ids=name_of)
 def test_random_inputs_give_tflms_outputs(oracle: Oracle, path: Path) -> None:
     equals_tflm(oracle, path, random_steps(load(path), CASES))
+
+
+@pytest.mark.parametrize("name", ["ad_float32", "ic_float32", "vww_float32"])
+def test_tflm_runs_what_is_written_from_an_mnn_file(oracle: Oracle, name: str) -> None:
+    path = ROOT / "models" / "mnn" / f"{name}.mnn"
+    if not path.exists():
+        pytest.skip(f"there is no {path.name}")
+    model = load(path)
+    equals_tflm(oracle, tflite.write(model), random_steps(model, CASES))
 
 
 @pytest.mark.parametrize("path", MODELS, ids=name_of)
