@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,14 +162,43 @@ def test_its_plan_s_repr_is_a_table() -> None:
     assert [row.split()[-1] for row in rows] == [b.name.split()[-1] for b in micro.plan.buffers]
 
 
-def test_a_path_is_no_model() -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: MicroInterpreter(path, AllOpsResolver(), 4096),
+        smallest_arena,
+        HeapInterpreter,
+    ],
+)
+def test_a_path_is_no_model(call: Callable[[Any], object]) -> None:
     with pytest.raises(TypeError, match=r"expected a model, as arenite\.load\(path\) .* got str"):
-        MicroInterpreter("x.tflite", AllOpsResolver(), 4096)  # type: ignore[arg-type]
+        call("x.tflite")
 
 
-def test_none_is_no_resolver() -> None:
-    with pytest.raises(TypeError, match=r"expected a resolver, .* got NoneType"):
-        MicroInterpreter(conv_model(), None, 4096)  # type: ignore[arg-type]
+@pytest.mark.parametrize("resolver", [None, "all"])
+def test_what_is_no_resolver_is_refused(resolver: Any) -> None:
+    kind = type(resolver).__name__
+    with pytest.raises(TypeError, match=f"expected a resolver, .* got {kind}"):
+        MicroInterpreter(conv_model(), resolver, 4096)
+
+
+@pytest.mark.parametrize("registration", [None, "x"])
+def test_what_is_no_registration_is_refused(registration: Any) -> None:
+    kind = type(registration).__name__
+    with pytest.raises(TypeError, match=f"'X': expected a Registration, got {kind}"):
+        AllOpsResolver().add_custom("X", registration)
+
+
+@pytest.mark.parametrize("arena", [6.5, "6k"])
+def test_what_is_no_arena_is_refused(arena: Any) -> None:
+    kind = type(arena).__name__
+    with pytest.raises(TypeError, match=f"a writable buffer or a size in bytes, got {kind}"):
+        MicroInterpreter(conv_model(), AllOpsResolver(), arena)
+
+
+def test_a_size_may_be_numpys() -> None:
+    size = np.int64(4096)
+    assert MicroInterpreter(conv_model(), AllOpsResolver(), size).arena.size == 4096  # type: ignore[arg-type]
 
 
 def test_either_an_arena_or_an_allocator() -> None:

@@ -308,9 +308,13 @@ def arena_map(size: int, head: int, temp: int, tail: int, width: int = _MAP_WIDT
 
 
 def _bytes(memory: Memory | int) -> Bytes:
-    if isinstance(memory, int):
-        return _aligned_zeros(memory)
-    flat = np.frombuffer(memory, np.uint8)
+    if isinstance(memory, int | np.integer):
+        return _aligned_zeros(int(memory))
+    try:
+        flat = np.frombuffer(memory, np.uint8)
+    except TypeError:
+        kind = type(memory).__name__
+        raise TypeError(f"expected a writable buffer or a size in bytes, got {kind}") from None
     if not flat.flags.writeable:
         raise ValueError("expected a writable buffer for the arena, got a read-only one")
     return flat

@@ -154,6 +154,9 @@ class MutableOpResolver:
         return self._insert(name, registration)
 
     def _insert(self, name: str, registration: Registration) -> MutableOpResolver:
+        if not isinstance(registration, Registration):
+            kind = type(registration).__name__
+            raise TypeError(f"operator {name!r}: expected a Registration, got {kind}")
         if name in self._registrations:
             raise ValueError(f"operator {name!r} is registered already")
         self._registrations[name] = replace(registration, name=name)

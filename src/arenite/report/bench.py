@@ -220,7 +220,9 @@ def _about(benchmark: Benchmark) -> Iterator[Text]:
     cold = ", ".join(f"{e.name} {duration(e.cold['load'])}" for e in benchmark.engines if e.cold)
     yield Text.assemble(("cold      ", "bold"), f"load + plan in a fresh process: {cold}")
     turns = benchmark.engines[0].inference.samples
-    about = f"medians of {turns} turns, one thread; x arenite: times as long as Arenite"
+    about = f"medians of {turns} turns, one thread"
+    if len(benchmark.engines) > 1:
+        about += "; x arenite: times as long as Arenite"
     yield Text.assemble(("times     ", "bold"), about)
 
 

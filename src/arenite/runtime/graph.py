@@ -70,7 +70,11 @@ class Graph:
 
         Raises:
             UnsupportedOperatorError: Lists all operators that the resolver lacks.
+            TypeError: It is no resolver.
         """
+        if isinstance(resolver, str) or not hasattr(resolver, "find"):
+            kind = type(resolver).__name__
+            raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         missing: dict[str, Operator] = {}
         self.nodes = []
         for subgraph in self.model.subgraphs:

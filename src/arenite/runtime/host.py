@@ -19,6 +19,9 @@ class HostContext(StateGuard):
 
     def __init__(self, model: Model, abi: Abi) -> None:
         super().__init__()
+        if not isinstance(model, Model):
+            kind = type(model).__name__
+            raise TypeError(f"expected a model, as arenite.load(path) returns it, got {kind}")
         self.abi = abi
         self.model = model
         self.external_context: Any = None

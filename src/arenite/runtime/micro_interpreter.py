@@ -85,12 +85,6 @@ class MicroInterpreter:
         abi: AbiName | Abi | None = None,
         target: str | None = None,
     ) -> None:
-        if not isinstance(model, Model):
-            kind = type(model).__name__
-            raise TypeError(f"expected a model, as arenite.load(path) returns it, got {kind}")
-        if not hasattr(resolver, "find"):
-            kind = type(resolver).__name__
-            raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         self._is_native = is_native(kernels)
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
