@@ -45,7 +45,8 @@ class Interpreter:
         planner: Name of the memory planner.
         kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
             there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` with
-            the memory and steps of firmware built with CMSIS-NN. The bits are the same.
+            the memory and steps of firmware built with CMSIS-NN. The bits are the same: those
+            of TFLM's reference kernels, from which CMSIS-NN's differ in corners (docs/board.md).
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
         abi: Whose struct sizes count, see :class:`MicroInterpreter`.
