@@ -473,6 +473,12 @@ def both_fit(size: int) -> bool:
     return True
 
 
+@pytest.mark.parametrize("kernels", ["reference", "cmsis_nn"])
+def test_a_processor_that_there_is_not_is_refused(kernels: Any) -> None:
+    with pytest.raises(ValueError, match="expected a target of cortex-m0, .*, got 'cortex-m99'"):
+        ready(kernels=kernels, target="cortex-m99")
+
+
 def test_the_targets_differ_in_the_tail_only() -> None:
     ilp32, public, package = (ready(abi=abi) for abi in ("ilp32", "lp64_public", LP64))
     assert ilp32.arena.head_used == public.arena.head_used == package.arena.head_used

@@ -33,10 +33,15 @@ def resolver_for(kernels: Kernels, resolver: OpResolver, target: str | None) -> 
     """The resolver to run ``kernels`` with; ``target`` is the processor of a library.
 
     Raises:
-        ValueError: The library does not know the processor.
+        ValueError: There is no processor of that name.
     """
     library = _LIBRARIES.get(kernels)
-    return resolver if library is None else library(resolver, target or DEFAULT_TARGET)
+    if library is not None:
+        return library(resolver, target or DEFAULT_TARGET)
+    if target is not None:
+        for other in _LIBRARIES.values():
+            other(resolver, target)  # refuses a processor that there is not
+    return resolver
 
 
 def is_native(kernels: Kernels) -> bool:
