@@ -41,6 +41,16 @@ def test_rank_and_sign_of_a_new_shape_are_checked(shape: tuple[int, ...]) -> Non
         heap.resize_input(0, shape)
 
 
+def test_an_input_that_there_is_not_is_refused() -> None:
+    heap = HeapInterpreter(conv_model())
+    with pytest.raises(IndexError, match="expected an input index below 1, got 1"):
+        heap.resize_input(1, (1, 8, 8, 3))
+    heap.allocate_tensors()
+    for kind, method in (("input", heap.input), ("output", heap.output)):
+        with pytest.raises(IndexError, match=f"expected an {kind} index below 1, got -1"):
+            method(-1)
+
+
 def test_nothing_runs_before_allocation() -> None:
     heap = HeapInterpreter(custom_chain(), resolver_with())
     for call in (heap.invoke, heap.input, heap.output):

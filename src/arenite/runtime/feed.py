@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,17 @@ def input_index(model: Model, name: str) -> int:
     if name not in names:
         raise ValueError(f"expected an input named one of {names}, got {name!r}")
     return names.index(name)
+
+
+def port(kind: str, indices: Sequence[int], index: int) -> int:
+    """The tensor of an input or output, which ``kind`` names.
+
+    Raises:
+        IndexError: There is none of that number.
+    """
+    if not 0 <= index < len(indices):
+        raise IndexError(f"expected an {kind} index below {len(indices)}, got {index}")
+    return indices[index]
 
 
 def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool) -> Array:

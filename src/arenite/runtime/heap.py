@@ -16,6 +16,7 @@ from arenite.memory.abi import LP64
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
+from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext, variable_reset_value
 from arenite.runtime.state import InterpreterState
@@ -108,15 +109,17 @@ class HeapInterpreter:
         """Change input ``index``'s shape; call :meth:`allocate_tensors` afterwards.
 
         Raises:
+            IndexError: There is no such input.
             ShapeError: A dimension is not positive, or the rank changes.
         """
-        tensor = self._model.inputs[index]
+        number = port("input", self._model.main.inputs, index)
+        tensor = self._model.main.tensors[number]
         if len(shape) != len(tensor.shape) or min(shape, default=1) < 1:
             raise ShapeError(
                 f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} positive "
                 f"dimensions, got {tuple(shape)}"
             )
-        self._context.tensors[0][self._model.main.inputs[index]].shape = tuple(shape)
+        self._context.tensors[0][number].shape = tuple(shape)
         self._context.set_state(InterpreterState.INIT)
 
     def allocate_tensors(self) -> None:
@@ -137,11 +140,11 @@ class HeapInterpreter:
 
     def input(self, index: int = 0) -> Array:
         """Input ``index`` as a writable array."""
-        return self._array(self._model.main.inputs[index])
+        return self._array(port("input", self._model.main.inputs, index))
 
     def output(self, index: int = 0) -> Array:
         """Output ``index`` as an array."""
-        return self._array(self._model.main.outputs[index])
+        return self._array(port("output", self._model.main.outputs, index))
 
     def invoke(self) -> None:
         """Run the main subgraph."""

@@ -27,6 +27,7 @@ from arenite.runtime.allocation import (
 )
 from arenite.runtime.backends import Kernels, compile_main, is_native, resolver_for
 from arenite.runtime.context import INVOKE, MicroInterpreterContext
+from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.state import InterpreterState
 
@@ -301,8 +302,6 @@ class MicroInterpreter:
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
         self._context.require(kind, INVOKE, before="allocate_tensors()")
-        if not 0 <= index < len(indices):
-            raise IndexError(f"expected an {kind} index below {len(indices)}, got {index}")
-        tensor = self._context.tensors[0][indices[index]]
+        tensor = self._context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
         return tensor.data
