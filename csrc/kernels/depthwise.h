@@ -38,6 +38,10 @@ typedef struct {
   int32_t lanes;  /* units fill a multiple of so many lanes */
   int64_t (*workspace)(const ar_depthwise *plan); /* bytes, for interleaved rows */
   ar_depthwise_fn run;
+  /* Bytes of weights in an order of its own, 0 for none, and what makes them of packed ones:
+   * `run` is given those then. Both are NULL where there is no such order. */
+  int64_t (*arranged_bytes)(const ar_depthwise *plan);
+  void (*arrange)(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged);
   ar_stage_fn stage;        /* what `run` is given; NULL if it takes the image as it is */
   const ar_gemm_isa *gemm;  /* for lines, and for one input channel */
 } ar_depthwise_isa;

@@ -17,7 +17,8 @@ typedef struct {
   ar_stage_fn stage;
   ar_enter_fn enter;
   ar_leave_fn leave;
-  int64_t blocks, weights, staged; /* byte offsets: of the plan, the plan, the workspace */
+  int64_t blocks, packed, weights, integers; /* byte offsets in the plan */
+  int64_t staged;                            /* and in the workspace */
 } depthwise_plan;
 
 enum { HEADER = 256 };
@@ -56,6 +57,10 @@ static ar_status check(const DepthwiseConv2DParams *params, const ar_tensor *io)
 
 static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
 
+static int64_t packed_bytes(const ar_depthwise *d) {
+  return (int64_t)64 * d->units * d->groups * d->filter_columns;
+}
+
 static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DParams *params,
                           const ar_tensor *io, depthwise_plan *plan) {
   const ar_tensor *x = &io[1];
@@ -88,17 +93,16 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
       .activation_max = (int8_t)params->activation_max,
   };
   plan->blocks = HEADER;
-  plan->weights = plan->blocks + plan->depthwise.units * (int64_t)sizeof(ar_requantize_block);
+  plan->packed = plan->blocks + plan->depthwise.units * (int64_t)sizeof(ar_requantize_block);
+  const int64_t arranged = isa->arranged_bytes ? isa->arranged_bytes(&plan->depthwise) : 0;
+  plan->weights = plan->packed + (arranged ? packed_bytes(&plan->depthwise) : 0);
+  plan->integers = plan->packed + packed_bytes(&plan->depthwise) + arranged;
   plan->staged = isa->workspace(&plan->depthwise);
   plan->run = isa->run;
   plan->stage = isa->stage;
   plan->enter = isa->gemm->enter;
   plan->leave = isa->gemm->leave;
   return AR_OK;
-}
-
-static int64_t packed_bytes(const ar_depthwise *d) {
-  return (int64_t)64 * d->units * d->groups * d->filter_columns;
 }
 
 ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
@@ -117,7 +121,7 @@ ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
   status = describe(isa, params, io, &plan);
   if (status != AR_OK) return status;
   const ar_depthwise *d = &plan.depthwise;
-  sizes->plan = plan.weights + packed_bytes(d) + d->units * (int64_t)sizeof(ar_requantize_integers);
+  sizes->plan = plan.integers + d->units * (int64_t)sizeof(ar_requantize_integers);
   sizes->workspace = plan.staged + (plan.stage ? ar_staged_bytes(&d->staging) : 0);
   return AR_OK;
 }
@@ -169,8 +173,8 @@ ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, con
   if (status != AR_OK) return status;
   const ar_depthwise *d = &plan->depthwise;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->blocks);
-  int8_t *packed = (int8_t *)memory + plan->weights;
-  ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(d)), d->units);
+  int8_t *packed = (int8_t *)memory + plan->packed;
+  ar_clear_blocks(blocks, (ar_requantize_integers *)((uint8_t *)memory + plan->integers), d->units);
   memset(packed, 0, (size_t)packed_bytes(d));
   const int32_t lanes = d->units * AR_BLOCK;
   const uint32_t before = plan->enter ? plan->enter() : 0;
@@ -181,6 +185,7 @@ ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, con
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
   if (plan->leave) plan->leave(before);
+  if (plan->weights != plan->packed) isa->arrange(d, packed, (int8_t *)memory + plan->weights);
   return AR_OK;
 }
 

@@ -148,7 +148,17 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   /* An interleaved row, and an output row that nobody wants. */
   if (slides(plan)) return border + row + (plan->output_columns * plan->channels + 63) / 64 * 64;
   if (!shifts_weights(plan)) return border + row * plan->groups;
-  return border + shifted_bytes(plan) + row * rows_of_four(plan);
+  return border + row * rows_of_four(plan);
+}
+
+int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan) {
+  if (slides(plan) || !shifts_weights(plan)) return 0;
+  return shifted_bytes(plan) * (units_done(plan) / 4);
+}
+
+void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
+                                     int8_t *arranged) {
+  shift_all_weights(plan, packed, arranged);
 }
 
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, const int8_t *weights,
@@ -162,7 +172,7 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, con
     return;
   }
   if (shifts_weights(plan)) {
-    shift_and_run(plan, &input, weights, blocks, output, workspace + border_bytes(plan));
+    run_shifted(plan, &input, weights, blocks, output, interleaved);
     return;
   }
   const int64_t dwords = row_dwords(plan);

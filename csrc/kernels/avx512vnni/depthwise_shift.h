@@ -138,19 +138,26 @@ static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, in
   }
 }
 
-static void shift_and_run(const ar_depthwise *plan, const image *input, const int8_t *weights,
-                          const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  int8_t *shifted = (int8_t *)workspace;
-  uint32_t *interleaved = (uint32_t *)(workspace + shifted_bytes(plan));
+/* Units, of which four are done together. */
+static int32_t units_done(const ar_depthwise *plan) { return is_flat(plan) ? 4 : plan->units; }
+
+static void shift_all_weights(const ar_depthwise *plan, const int8_t *weights, int8_t *shifted) {
+  const int64_t four = (int64_t)64 * 4 * plan->groups * plan->filter_columns;
+  for (int32_t block = 0; block < units_done(plan); block += 4) {
+    shift_weights(plan, weights, shifted);
+    weights += four;
+    shifted += shifted_bytes(plan);
+  }
+}
+
+static void run_shifted(const ar_depthwise *plan, const image *input, const int8_t *weights,
+                        const ar_requantize_block *blocks, int8_t *output, uint32_t *interleaved) {
   for (int64_t i = 0; i < rows_of_four(plan); ++i)
     interleave(plan, interleaved + i * row_dwords(plan), row_of(plan, input, 4 * i),
                row_of(plan, input, 4 * i + 1), row_of(plan, input, 4 * i + 2),
                row_of(plan, input, 4 * i + 3));
   ar_depthwise met = *plan;
   met.groups = groups_met(plan);
-  const int64_t block_bytes = (int64_t)64 * plan->groups * plan->filter_columns;
-  for (int32_t block = 0; block < (is_flat(plan) ? 4 : plan->units); block += 4) {
-    shift_weights(plan, weights + block * block_bytes, shifted);
-    four_units(&met, interleaved, block, shifted, blocks + block, output + block * 16);
-  }
+  for (int32_t block = 0; block < units_done(plan); block += 4, weights += shifted_bytes(plan))
+    four_units(&met, interleaved, block, weights, blocks + block, output + block * 16);
 }
