@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import pickle
 import subprocess
 import sys
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
 Outputs = list[list[Array]]
@@ -19,37 +18,22 @@ Outputs = list[list[Array]]
 
 def litert(files: Sequence[bytes], inputs: Sequence[Sequence[Array]]) -> list[Outputs | None]:
     """What LiteRT makes of each file: the outputs per inference, None if it fails or dies."""
+    worker = Worker("tests.litert", timeout=60.0, log=subprocess.DEVNULL)
     answers: list[Outputs | None] = []
-    while len(answers) < len(files):
-        question = pickle.dumps((files[len(answers) :], inputs))
-        worker = subprocess.run(
-            [sys.executable, str(Path(__file__))], input=question, capture_output=True, check=False
-        )
-        found = _answers(worker.stdout)
-        answers += found
-        if worker.returncode and len(answers) < len(files):
+    for data in files:
+        try:
+            answers.append(worker.ask((data, inputs)))
+        except WorkerError:
             answers.append(None)
+    worker.close()
     return answers
 
 
-def _answers(data: bytes) -> list[Outputs | None]:
-    stream, found = io.BytesIO(data), []
-    while stream.tell() < len(data):
-        found.append(pickle.load(stream))
-    return found
-
-
-def _serve() -> None:
-    warnings.simplefilter("ignore")
-    files, inputs = pickle.load(sys.stdin.buffer)
-    for data in files:
-        try:
-            answer = _run(data, inputs)
-        except (RuntimeError, ValueError) as error:
-            print(error, file=sys.stderr)
-            answer = None
-        sys.stdout.buffer.write(pickle.dumps(answer))
-        sys.stdout.buffer.flush()
+def _answer(question: tuple[bytes, Sequence[Sequence[Array]]]) -> Outputs | None:
+    try:
+        return _run(*question)
+    except (RuntimeError, ValueError):
+        return None
 
 
 def _run(data: bytes, inputs: Sequence[Sequence[Array]]) -> Outputs:
@@ -68,4 +52,5 @@ def _run(data: bytes, inputs: Sequence[Sequence[Array]]) -> Outputs:
 
 
 if __name__ == "__main__":
-    _serve()
+    warnings.simplefilter("ignore")
+    serve(_answer, sys.stdout.buffer)

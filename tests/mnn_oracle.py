@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
-import select
-import struct
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
 
@@ -33,8 +30,7 @@ class MnnOracle:
     """Answers questions through one worker process, which is replaced when it dies."""
 
     def __init__(self, timeout: float = 60.0) -> None:
-        self._timeout = timeout
-        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker = Worker("tests.mnn_oracle", timeout=timeout, log=subprocess.DEVNULL)
 
     def convert(self, framework: str, data: bytes, *arguments: str) -> bytes:
         """A model of another framework (``"ONNX"``, ``"TFLITE"``) as a ``.mnn`` file."""
@@ -58,49 +54,16 @@ class MnnOracle:
 
     def close(self) -> None:
         """End the worker."""
-        worker, self._worker = self._worker, None
-        if worker is None:
-            return
-        worker.kill()
-        worker.wait()
-        for pipe in (worker.stdin, worker.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        self._worker.close()
 
     def _ask(self, question: Any) -> Any:
-        worker = self._worker or self._start()
-        assert worker.stdin is not None
-        data = pickle.dumps(question)
         try:
-            worker.stdin.write(struct.pack("<Q", len(data)) + data)
-            worker.stdin.flush()
-            status, reply = pickle.loads(self._read(worker))
-        except (BrokenPipeError, EOFError, TimeoutError):
-            self.close()
+            status, reply = self._worker.ask(question)
+        except WorkerError:
             raise MnnError("crashed") from None
         if status != "ok":
             raise MnnError(reply)
         return reply
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._worker = subprocess.Popen(
-            [sys.executable, str(Path(__file__))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        return self._worker
-
-    def _read(self, worker: subprocess.Popen[bytes]) -> bytes:
-        pipe = worker.stdout
-        assert pipe is not None
-        if not select.select([pipe], [], [], self._timeout)[0]:
-            raise TimeoutError
-        header = pipe.read(8)
-        if len(header) < 8:
-            raise EOFError
-        return pipe.read(struct.unpack("<Q", header)[0])
 
 
 # -- in the worker ------------------------------------------------------------------------
@@ -110,16 +73,14 @@ def _serve() -> None:
     # MNN prints to standard output, which is where the answers go: they get another way out.
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    source = sys.stdin.buffer
-    while header := source.read(8):
-        question = pickle.loads(source.read(struct.unpack("<Q", header)[0]))
-        try:
-            reply = ("ok", _ACTIONS[question[0]](*question[1:]))
-        except (RuntimeError, ValueError, TypeError, MnnError) as error:
-            reply = ("refused", str(error))
-        data = pickle.dumps(reply)
-        sink.write(struct.pack("<Q", len(data)) + data)
-        sink.flush()
+    serve(_reply, sink)
+
+
+def _reply(question: tuple[Any, ...]) -> tuple[str, Any]:
+    try:
+        return "ok", _ACTIONS[question[0]](*question[1:])
+    except (RuntimeError, ValueError, TypeError, MnnError) as error:
+        return "refused", str(error)
 
 
 def _convert(framework: str, data: bytes, arguments: Sequence[str]) -> bytes:

@@ -6,22 +6,17 @@ and the next question gets a fresh process.
 
 from __future__ import annotations
 
-import pickle
 import re
-import select
-import struct
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from arenite.memory.recording import TFLM_CATEGORIES, Allocations, CategoryTotal
+from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
 RESET = "reset"
@@ -47,62 +42,24 @@ class Oracle:
     """Answers questions through one worker process, which is replaced when it dies."""
 
     def __init__(self, timeout: float = 60.0) -> None:
-        self._timeout = timeout
-        self._worker: subprocess.Popen[bytes] | None = None
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._worker = Worker("tests.oracle", timeout=timeout, log=self._log)
 
     def run(self, model: bytes, steps: Sequence[Step], arena_size: int = 1 << 22) -> Answer:
         """Load ``model`` and take the steps: inputs for one inference each, or a reset."""
-        worker = self._worker or self._start()
         self._log.seek(0)
         self._log.truncate()
-        question = pickle.dumps((model, list(steps), arena_size))
         try:
-            assert worker.stdin is not None
-            worker.stdin.write(struct.pack("<Q", len(question)) + question)
-            worker.stdin.flush()
-            reply = self._read(worker)
-        except (BrokenPipeError, EOFError, TimeoutError):
-            self._stop()
+            status, outputs = self._worker.ask((model, list(steps), arena_size))
+        except WorkerError:
             return Answer("crashed", log=self._read_log())
-        status, outputs = pickle.loads(reply)
         log = self._read_log()
         return Answer(status, outputs, log, allocations(log))
 
     def close(self) -> None:
         """End the worker."""
-        self._stop()
+        self._worker.close()
         self._log.close()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._worker = subprocess.Popen(
-            [sys.executable, str(Path(__file__))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-        )
-        return self._worker
-
-    def _stop(self) -> None:
-        worker, self._worker = self._worker, None
-        if worker is None:
-            return
-        worker.kill()
-        worker.wait()
-        for pipe in (worker.stdin, worker.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
-
-    def _read(self, worker: subprocess.Popen[bytes]) -> bytes:
-        pipe = worker.stdout
-        assert pipe is not None
-        if not select.select([pipe], [], [], self._timeout)[0]:
-            raise TimeoutError
-        header = pipe.read(8)
-        if len(header) < 8:
-            raise EOFError
-        return pipe.read(struct.unpack("<Q", header)[0])
 
     def _read_log(self) -> str:
         self._log.seek(0)
@@ -131,17 +88,14 @@ def tflm_rows(allocations: Allocations) -> list[CategoryTotal]:
 def _serve() -> None:
     from tflite_micro.python.tflite_micro import runtime
 
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
-    while header := source.read(8):
-        model, steps, arena_size = pickle.loads(source.read(struct.unpack("<Q", header)[0]))
+    def reply(question: tuple[Any, ...]) -> tuple[str, Any]:
         try:
-            reply = ("ok", _answer(runtime, model, steps, arena_size))
+            return "ok", _answer(runtime, *question)
         except (RuntimeError, ValueError) as error:
             print(error, file=sys.stderr, flush=True)
-            reply = ("refused", [])
-        data = pickle.dumps(reply)
-        sink.write(struct.pack("<Q", len(data)) + data)
-        sink.flush()
+            return "refused", []
+
+    serve(reply, sys.stdout.buffer)
 
 
 def _answer(runtime: Any, model: bytes, steps: list[Step], arena_size: int) -> list[list[Array]]:
