@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image
 
 import arenite as ar
+from arenite.analysis.device import device_operators
 from arenite.cmsis_nn import dsp, mve
 from arenite.cmsis_nn.convolve import Arguments, im2col
 from arenite.cmsis_nn.cost import cost_of
@@ -24,7 +25,6 @@ from arenite.cmsis_nn.operators.conv_2d import arguments
 from arenite.cmsis_nn.support import arm_nn_read_s8x4, arm_s8_to_s16_unordered_with_offset
 from arenite.cmsis_nn.targets import find_target
 from arenite.cmsis_nn.walk import requantization
-from arenite.report.device import device_operators
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 

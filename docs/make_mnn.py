@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.mapping import MAPPERS
+from arenite.formats.mnn.lowering.mapping import MAPPERS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mnn.md"

@@ -11,7 +11,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-from arenite.ops import Registration, builtin, builtin_names, mnn_names
+from arenite.ops import Registration, builtin, builtin_names, mnn_names, module_name
 
 PAGE = Path(__file__).resolve().parent / "operators.md"
 
@@ -53,7 +53,7 @@ def section(name: str) -> str:
     """One operator: what it computes, its options and its constraints."""
     registration = builtin(name)
     assert registration is not None
-    module = importlib.import_module(f"arenite.ops.{name.lower()}")
+    module = importlib.import_module(module_name(name))
     lines = ["", f"## {name}", "", summary(module.__doc__ or ""), ""]
     if options := option_list(registration):
         lines += [f"Options: {options}.", ""]

@@ -1,4 +1,4 @@
-/* The integer arithmetic of quantised kernels: the C side of fixedpoint.py and gemmlowp.py.
+/* The integer arithmetic of quantised kernels: the C side of numeric/fixedpoint.py and numeric/gemmlowp.py.
  *
  * Facts: gemmlowp fixedpoint.h; TFLM kernels/internal/common.h.
  */

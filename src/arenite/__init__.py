@@ -19,7 +19,7 @@ from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
 from arenite.ops import OpResolver as _OpResolver
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.backends import register_library as _register_library
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.profiler import MicroProfiler

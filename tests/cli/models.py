@@ -8,8 +8,8 @@ import numpy as np
 
 from arenite.formats.tflite import write
 from arenite.model import Model, ModelBuilder
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.softmax import SoftmaxOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
 
 
 def classifier(size: int = 8, channels: int = 1, classes: int = 4) -> Model:

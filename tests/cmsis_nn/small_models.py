@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops._maximum_minimum import MaximumMinimumOptions
-from arenite.ops._pooling import Pool2DOptions
-from arenite.ops.add import AddOptions
-from arenite.ops.batch_matmul import BatchMatMulOptions
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.ops.fully_connected import FullyConnectedOptions
-from arenite.ops.mul import MulOptions
-from arenite.ops.pad import PadOptions
-from arenite.ops.softmax import SoftmaxOptions
-from arenite.ops.transpose import TransposeOptions
-from arenite.ops.transpose_conv import TransposeConvOptions
-from tests.ops.test_svdf import small as svdf
-from tests.ops.test_unidirectional_sequence_lstm import lstm
+from arenite.ops.shared.maximum_minimum import MaximumMinimumOptions
+from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.tflite.add import AddOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.mul import MulOptions
+from arenite.ops.tflite.pad import PadOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.transpose import TransposeOptions
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from tests.ops.tflite.test_svdf import small as svdf
+from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
 
 Shape = tuple[int, ...]
 WIDE = {"int8": np.int32, "int16": np.int64, "float32": np.float32}

@@ -20,8 +20,8 @@ from arenite.cmsis_nn.shapes import Convolution, Dims, Pair
 from arenite.cmsis_nn.targets import TARGETS, Target
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.runtime.heap import HeapInterpreter
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.convolutions import Kind, Operands, Windows, windows
 from tests.ops.differential import CASES, differential, random_array

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import arenite as ar
+from arenite.analysis.device import device_operators
 from arenite.cmsis_nn.cost import ACCURACY, PROCESSORS, Cost, cost_of
 from arenite.cmsis_nn.steps import STEPS
 from arenite.cmsis_nn.targets import find_target
 from arenite.model import Model
-from arenite.report.device import device_operators
 from tests.cmsis_nn.small_models import MODELS as SMALL_MODELS
 from tests.shared import shared_model
 

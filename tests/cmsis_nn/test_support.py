@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from arenite import fixedpoint
 from arenite.cmsis_nn import support
 from arenite.cmsis_nn.dsp import bottom, top
+from arenite.numeric import fixedpoint
 
 
 def widened(values: list[int], offset: int) -> tuple[list[int], Counter[str]]:

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.analysis.device import device_operators
 from arenite.cmsis_nn.svdf import arm_svdf_s8
 from arenite.cmsis_nn.targets import TARGETS
 from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver
-from arenite.ops.svdf import SVDFOptions
-from arenite.report.device import device_operators
-from arenite.runtime.heap import HeapInterpreter
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import differential, random_array
 

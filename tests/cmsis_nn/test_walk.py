@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.analysis.device import device_operators
 from arenite.cmsis_nn.mat_mult import Quantization
 from arenite.cmsis_nn.shapes import Convolution, Dims, Pair
 from arenite.cmsis_nn.targets import TARGETS
 from arenite.cmsis_nn.walk import Walk, requantization, walk
 from arenite.model import Model
-from arenite.report.device import device_operators
 from arenite.report.walk import convolution_walk
 from tests.cmsis_nn.test_convolve import arguments, models
 from tests.ops.differential import differential, random_array

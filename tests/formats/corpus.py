@@ -8,9 +8,9 @@ import numpy as np
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder, SignatureDef
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.reshape import ReshapeOptions
-from arenite.ops.softmax import SoftmaxOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.reshape import ReshapeOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
 from tests.formats.mnn import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_models

@@ -29,7 +29,7 @@ from arenite import ops
 from arenite.errors import AreniteError, ModelError, UnsupportedOperatorError
 from arenite.formats import load
 from arenite.model import Model
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from tests.formats.corpus import CORPORA
 from tests.formats.mutate import mutant, places_of

@@ -20,8 +20,8 @@ from arenite.model import (
     Tensor,
     TensorType,
 )
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.reshape import ReshapeOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.reshape import ReshapeOptions
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 BYTE = st.integers(-128, 127)

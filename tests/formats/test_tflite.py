@@ -16,7 +16,7 @@ from arenite.formats import flatbuffer, tflite
 from arenite.formats.flatbuffer import Field, Row, Union
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.model import Model, OptionsTable, TensorType
-from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 from tests.formats.models import models, small
 from tests.same import assert_same, differences
 

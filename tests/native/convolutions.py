@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder
-from arenite.ops.conv_2d import Conv2DOptions
 from arenite.ops.kernel_util import window_output_size
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.runtime.compiled import CompiledSubgraph
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 
 Array = np.ndarray[Any, Any]
 

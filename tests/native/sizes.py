@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops._pooling import Pool2DOptions
-from arenite.ops.batch_matmul import BatchMatMulOptions
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.ops.fully_connected import FullyConnectedOptions
-from arenite.ops.mean import ReducerOptions
-from arenite.ops.resize_bilinear import ResizeBilinearOptions
-from arenite.ops.softmax import SoftmaxOptions
-from arenite.ops.svdf import SVDFOptions
-from arenite.ops.tile import TileOptions
-from arenite.ops.transpose import TransposeOptions
-from arenite.ops.transpose_conv import TransposeConvOptions
-from tests.ops.test_unidirectional_sequence_lstm import lstm
+from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.mean import ReducerOptions
+from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.ops.tflite.tile import TileOptions
+from arenite.ops.tflite.transpose import TransposeOptions
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
 
 Shape = tuple[int, ...]
 

@@ -30,7 +30,7 @@ OPERATORS = [name for name in builtin_names() if name not in NOT_IN_TFLM]
 
 def judge(name: str, agrees: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run ``test_equals_tflm`` of an operator with ``agrees`` in the place of its own."""
-    module = importlib.import_module(f"tests.ops.test_{name.lower()}")
+    module = importlib.import_module(f"tests.ops.tflite.test_{name.lower()}")
     monkeypatch.setattr(module, "agrees", agrees)
     test = module.test_equals_tflm.hypothesis
     differential(given(**test._given_kwargs)(test.inner_test))(oracle=None)

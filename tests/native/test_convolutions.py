@@ -15,10 +15,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.kernel_util import window_output_size
-from arenite.runtime.heap import HeapInterpreter
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.differential import CASES, differential
 
 pytest.importorskip("arenite.native._engine")

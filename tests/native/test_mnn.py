@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.model import Model
-from arenite.ops._window import Placement, Window
-from arenite.ops.mnn_average_pool import MnnAveragePoolOptions, counts
-from arenite.ops.mnn_binary_int8 import _NATIVE, MnnBinaryInt8Options
-from arenite.ops.mnn_conv_int8 import MnnConvInt8Options
-from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
-from arenite.ops.mnn_int8_to_float import MnnInt8ToFloatOptions
-from arenite.ops.mnn_lookup import MnnLookupOptions
-from arenite.ops.mnn_raster import MnnRasterOptions, Region
-from arenite.ops.mnn_resize_bilinear_int8 import MnnResizeBilinearInt8Options
-from arenite.runtime.heap import HeapInterpreter
+from arenite.ops.mnn.average_pool import MnnAveragePoolOptions, counts
+from arenite.ops.mnn.binary_int8 import _NATIVE, MnnBinaryInt8Options
+from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
+from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
+from arenite.ops.mnn.int8_to_float import MnnInt8ToFloatOptions
+from arenite.ops.mnn.lookup import MnnLookupOptions
+from arenite.ops.mnn.raster import MnnRasterOptions, Region
+from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
+from arenite.ops.shared.window import Placement, Window
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.differential import differential
 from tests.ops.mnn_models import Fed, Single, floats, integers, single
 

@@ -10,7 +10,7 @@ import pytest
 
 from arenite.errors import AreniteError
 from arenite.model import Model
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.ops.differential import assert_same, take
 from tests.oracle import Step

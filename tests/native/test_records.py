@@ -16,10 +16,10 @@ pytest.importorskip("arenite.native._engine")
 import arenite.ops
 from arenite.native.program import ffi
 from arenite.native.record import to_struct
-from arenite.ops._lstm import GateParams, LstmParams, ProductParams
-from arenite.ops._window import Window
-from arenite.ops.cast import CastParams
-from arenite.ops.transpose import TransposeParams
+from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams
+from arenite.ops.shared.window import Window
+from arenite.ops.tflite.cast import CastParams
+from arenite.ops.tflite.transpose import TransposeParams
 
 PRIMITIVES = {"int32_t": int, "int64_t": int, "double": float, "_Bool": bool}
 
@@ -34,8 +34,8 @@ STRUCTS = sorted(
 def records() -> dict[str, type]:
     """All dataclasses of the operators, by name."""
     found: dict[str, type] = {}
-    for module in pkgutil.iter_modules(arenite.ops.__path__):
-        members = vars(importlib.import_module(f"arenite.ops.{module.name}"))
+    for module in pkgutil.walk_packages(arenite.ops.__path__, "arenite.ops."):
+        members = vars(importlib.import_module(module.name))
         found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}
     return found
 

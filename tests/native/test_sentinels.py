@@ -13,7 +13,7 @@ import pytest
 
 from arenite.errors import AreniteError
 from arenite.model import Model
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.oracle import RESET

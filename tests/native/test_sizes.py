@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.sizes import CASES, build
 from tests.native.strategies import steps_of
 from tests.ops.differential import assert_same, take

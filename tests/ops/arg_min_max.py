@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
-from arenite.ops.arg_max import ArgMaxOptions
-from arenite.ops.arg_min import ArgMinOptions
+from arenite.ops.tflite.arg_max import ArgMaxOptions
+from arenite.ops.tflite.arg_min import ArgMinOptions
 from tests.ops.differential import run_arenite
 
 OPTIONS = {"ARG_MAX": ArgMaxOptions(2), "ARG_MIN": ArgMinOptions(2)}

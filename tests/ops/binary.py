@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 
 Shape = tuple[int, ...]
 #: Scales and zero points of input 0, input 1 and the output.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.kernel_util import window_output_size
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 
 Array = np.ndarray[Any, Any]
 LARGEST = {"int8": 128, "int16": 32768}

@@ -18,7 +18,7 @@ from arenite.errors import AreniteError
 from arenite.formats import tflite
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops import AllOpsResolver
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.oracle import RESET, Answer, Oracle, Step, printed_rows, tflm_rows
 

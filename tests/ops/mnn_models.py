@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops._window import Placement
-from arenite.ops.mnn_average_pool import MnnAveragePoolOptions
-from arenite.ops.mnn_binary import MnnBinaryOptions
-from arenite.ops.mnn_binary_int8 import MnnBinaryInt8Options
-from arenite.ops.mnn_conv_int8 import MnnConvInt8Options
-from arenite.ops.mnn_cumulate import MnnCumulateOptions
-from arenite.ops.mnn_float_to_int8 import MnnFloatToInt8Options
-from arenite.ops.mnn_gather_elements import MnnGatherElementsOptions
-from arenite.ops.mnn_int8_to_float import MnnInt8ToFloatOptions
-from arenite.ops.mnn_layer_norm import MnnLayerNormOptions
-from arenite.ops.mnn_lookup import MnnLookupOptions
-from arenite.ops.mnn_lrn import MnnLrnOptions
-from arenite.ops.mnn_one_hot import MnnOneHotOptions
-from arenite.ops.mnn_raster import MnnRasterOptions, Region
-from arenite.ops.mnn_reduce import MnnReduceOptions
-from arenite.ops.mnn_resize_bilinear_int8 import MnnResizeBilinearInt8Options
-from arenite.ops.mnn_resize_cubic import MnnResizeCubicOptions
-from arenite.ops.mnn_top_k import MnnTopKOptions
-from arenite.ops.mnn_transpose_conv import MnnTransposeConvOptions
-from arenite.ops.mnn_unary import MnnUnaryOptions
+from arenite.ops.mnn.average_pool import MnnAveragePoolOptions
+from arenite.ops.mnn.binary import MnnBinaryOptions
+from arenite.ops.mnn.binary_int8 import MnnBinaryInt8Options
+from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
+from arenite.ops.mnn.cumulate import MnnCumulateOptions
+from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
+from arenite.ops.mnn.gather_elements import MnnGatherElementsOptions
+from arenite.ops.mnn.int8_to_float import MnnInt8ToFloatOptions
+from arenite.ops.mnn.layer_norm import MnnLayerNormOptions
+from arenite.ops.mnn.lookup import MnnLookupOptions
+from arenite.ops.mnn.lrn import MnnLrnOptions
+from arenite.ops.mnn.one_hot import MnnOneHotOptions
+from arenite.ops.mnn.raster import MnnRasterOptions, Region
+from arenite.ops.mnn.reduce import MnnReduceOptions
+from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
+from arenite.ops.mnn.resize_cubic import MnnResizeCubicOptions
+from arenite.ops.mnn.top_k import MnnTopKOptions
+from arenite.ops.mnn.transpose_conv import MnnTransposeConvOptions
+from arenite.ops.mnn.unary import MnnUnaryOptions
+from arenite.ops.shared.window import Placement
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]

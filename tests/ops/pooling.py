@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
-from arenite.ops._pooling import Pool2DOptions
 from arenite.ops.kernel_util import window_output_size
+from arenite.ops.shared.pooling import Pool2DOptions
 from tests.ops.convolutions import windows
 
 

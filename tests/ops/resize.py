@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder
-from arenite.ops.resize_bilinear import ResizeBilinearOptions
-from arenite.ops.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
+from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
 from tests.ops.differential import run_arenite
 
 OPTIONS = {

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 
 #: Scale and zero point.
 Affine = tuple[float, int]

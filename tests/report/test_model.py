@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arenite.model import Model, ModelBuilder, Operator
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.softmax import SoftmaxOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.report.model import options_text, render_model
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops import MutableOpResolver, Registration
-from arenite.ops.add import AddOptions
 from arenite.ops.context import Context, Node
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.split import SplitOptions
-from arenite.ops.svdf import SVDFOptions
+from arenite.ops.tflite.add import AddOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.split import SplitOptions
+from arenite.ops.tflite.svdf import SVDFOptions
 
 
 def conv_model(seed: int = 0, size: int = 8) -> Model:

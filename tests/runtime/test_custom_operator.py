@@ -11,7 +11,7 @@ import pytest
 
 import arenite as ar
 from arenite.memory.recording import Category
-from arenite.ops.conv_2d import Conv2DOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 
 Array = np.ndarray[Any, Any]
 

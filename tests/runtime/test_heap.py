@@ -10,7 +10,7 @@ import pytest
 from arenite.errors import ConstraintError, ShapeError, StateError
 from arenite.model import ModelBuilder
 from arenite.ops.context import Context, Node
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 
 

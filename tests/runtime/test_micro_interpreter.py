@@ -20,7 +20,7 @@ from arenite.model import ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver
 from arenite.ops.context import Context, Node
 from arenite.runtime.allocation import smallest_arena
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 from tests.shared import shared_models

@@ -16,7 +16,7 @@ import arenite as ar
 from arenite import native
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Context, Node
-from arenite.ops.div import DivOptions
+from arenite.ops.tflite.div import DivOptions
 from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.predict import Batch, Port, Run, finish, run_on_threads
 from tests.runtime.models import (

@@ -10,8 +10,8 @@ import pytest
 from arenite.errors import StateError
 from arenite.memory.allocator import MicroAllocator
 from arenite.ops.context import Context, Node
-from arenite.runtime.context import MicroInterpreterContext
-from arenite.runtime.heap import HeapContext
+from arenite.runtime.arena_host import MicroInterpreterContext
+from arenite.runtime.heap_host import HeapContext
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.state import InterpreterState
 from tests.runtime.models import copy, custom_chain, resolver_with

@@ -1,6 +1,6 @@
 /* LOG_SOFTMAX along the last axis: int8 and float32.
  *
- * The logarithm is gemmlowp's; the numbers are those of gemmlowp.py.
+ * The logarithm is gemmlowp's; the numbers are those of numeric/gemmlowp.py.
  */
 #include <math.h>
 

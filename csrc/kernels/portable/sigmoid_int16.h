@@ -1,4 +1,4 @@
-/* LOGISTIC and TANH of int16 values, interpolated in a table; see lut.py. */
+/* LOGISTIC and TANH of int16 values, interpolated in a table; see numeric/lut.py. */
 #ifndef ARENITE_PORTABLE_SIGMOID_INT16_H
 #define ARENITE_PORTABLE_SIGMOID_INT16_H
 

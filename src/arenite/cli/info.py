@@ -11,7 +11,7 @@ def info(model: ModelPath, as_json: AsJson = False) -> None:
     Example: arenite info model.tflite
     """
     from arenite import load
-    from arenite.report.facts import model_facts
+    from arenite.analysis.facts import model_facts
     from arenite.report.model import render_model
 
     loaded = load(model)

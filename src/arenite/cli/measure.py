@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arenite import AllOpsResolver, Interpreter, Model, load
+from arenite.analysis.machine import machine
 from arenite.cli import timing
 from arenite.cli.common import progress
 from arenite.cli.inputs import random_inputs
@@ -19,7 +20,6 @@ from arenite.cli.peers import ARENITE, Engine, Infer, hushed
 from arenite.cli.trial import Trial, try_out
 from arenite.cli.values import Array
 from arenite.report.bench import BatchRate, Benchmark, EngineTimes, OperatorTime
-from arenite.report.machine import machine
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 #: Random inputs on which outputs are compared.

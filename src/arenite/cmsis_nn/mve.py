@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from arenite.cmsis_nn.dsp import Count, Register, register
 from arenite.cmsis_nn.support import Int8Array
-from arenite.fixedpoint import wrap_int32
+from arenite.numeric.fixedpoint import wrap_int32
 
 #: int8 in a vector, and int32 in one.
 BYTES, WORDS = 16, 4

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arenite.ops.constraints import NodeView
-from arenite.ops.fully_connected import is_per_channel
 from arenite.ops.kernel_util import window_output_size, window_padding
+from arenite.ops.tflite.fully_connected import is_per_channel
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arenite.cmsis_nn import dsp
 from arenite.cmsis_nn.dsp import Count, Register
-from arenite.fixedpoint import rounding_divide_by_pot, wrap_int32
+from arenite.numeric.fixedpoint import rounding_divide_by_pot, wrap_int32
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]

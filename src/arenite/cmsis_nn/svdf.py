@@ -19,9 +19,9 @@ from collections import Counter
 import numpy as np
 
 from arenite.cmsis_nn.support import Int8Array, arm_nn_requantize
-from arenite.fixedpoint import wrap_int32
+from arenite.numeric.fixedpoint import wrap_int32
 from arenite.ops.context import Array
-from arenite.ops.svdf import SvdfParams
+from arenite.ops.tflite.svdf import SvdfParams
 
 
 def arm_svdf_s8(

@@ -14,7 +14,7 @@ import numpy as np
 
 from arenite.formats.mnn import Converted, Format, Net, Op, OpType, convert
 from arenite.formats.mnn import Port as NetPort
-from arenite.formats.mnn.enums import TENSOR_TYPES
+from arenite.formats.mnn.file.enums import TENSOR_TYPES
 from arenite.mnn.config import ScheduleConfig
 from arenite.mnn.constants import DimensionType
 from arenite.mnn.flops import flops

@@ -9,6 +9,7 @@ from arenite.ops.registry import (
     builtin,
     builtin_names,
     mnn_names,
+    module_name,
     only_mnn_has,
 )
 
@@ -24,5 +25,6 @@ __all__ = [
     "builtin",
     "builtin_names",
     "mnn_names",
+    "module_name",
     "only_mnn_has",
 ]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.fixedpoint import quantize_multiplier, quantize_multipliers, round_half_away
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.numeric.fixedpoint import quantize_multiplier, quantize_multipliers, round_half_away
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 
 FLOAT32_LOWEST = float(np.finfo(np.float32).min)

@@ -1,8 +1,8 @@
 """Registrations of operators, and the resolvers that find them by name.
 
-An operator ``CONV_2D`` lives in ``arenite/ops/conv_2d.py``, which holds its
-``REGISTRATION``. The file is imported when a model first needs it; there is no
-central table to edit. Names of registrations and resolvers: TFLM
+An operator ``CONV_2D`` lives in ``arenite/ops/tflite/conv_2d.py``, which holds its
+``REGISTRATION``; a namespace of operators is a folder. The file is imported when a model first
+needs it; there is no central table to edit. Names of registrations and resolvers: TFLM
 ``micro_mutable_op_resolver.h``.
 """
 
@@ -78,11 +78,9 @@ MNN_PREFIX = "MNN_"
 
 @lru_cache(maxsize=1024)
 def builtin(name: str) -> Registration | None:
-    """The registration that ships with Arenite for a builtin operator, or None."""
-    is_ours = name in BuiltinOperator.__members__ or (
-        name.startswith(MNN_PREFIX) and name.isidentifier()
-    )
-    module = _module(f"arenite.ops.{name.lower()}") if is_ours else None
+    """The registration that ships with Arenite for an operator, or None."""
+    place = module_name(name)
+    module = None if place is None else _module(place)
     if module is None:
         return None
     registration: Registration = module.REGISTRATION
@@ -96,7 +94,21 @@ def only_mnn_has(name: str) -> bool:
 
 def mnn_names() -> list[str]:
     """Names of all operators that only ``.mnn`` files have, sorted."""
-    return [name for name in _module_names() if name.startswith(MNN_PREFIX)]
+    return [MNN_PREFIX + name for name in _names_in("mnn")]
+
+
+def builtin_names() -> list[str]:
+    """Names of all builtin operators that Arenite has, sorted."""
+    return _names_in("tflite")
+
+
+def module_name(name: str) -> str | None:
+    """The module that an operator of that name would be in; None where it cannot be ours."""
+    if name in BuiltinOperator.__members__:
+        return f"arenite.ops.tflite.{name.lower()}"
+    if name.startswith(MNN_PREFIX) and name.isidentifier():
+        return f"arenite.ops.mnn.{name.removeprefix(MNN_PREFIX).lower()}"
+    return None
 
 
 def _module(path: str) -> ModuleType | None:
@@ -109,15 +121,11 @@ def _module(path: str) -> ModuleType | None:
         return None
 
 
-def builtin_names() -> list[str]:
-    """Names of all builtin operators that Arenite has, sorted."""
-    return [name for name in _module_names() if name in BuiltinOperator.__members__]
-
-
-def _module_names() -> list[str]:
+def _names_in(namespace: str) -> list[str]:
+    """The operators of a namespace in upper case, sorted."""
     import pkgutil  # noqa: PLC0415 - for lists and messages only
 
-    package = importlib.import_module("arenite.ops")
+    package = importlib.import_module(f"arenite.ops.{namespace}")
     return sorted(module.name.upper() for module in pkgutil.iter_modules(package.__path__))
 
 

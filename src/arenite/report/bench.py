@@ -87,7 +87,7 @@ class Benchmark:
 
     Attributes:
         file: The model's file.
-        machine: See :func:`arenite.report.machine.machine`.
+        machine: See :func:`arenite.analysis.machine.machine`.
         kernels: ``"native"`` or ``"reference"``.
         isa: The instruction set in use; empty for the reference kernels.
         engines: Arenite first.

@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
+from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.cmsis_nn.instructions import instruction_counts
 from arenite.cmsis_nn.targets import find_target
 from arenite.model import Model
-from arenite.report.device import DeviceOperator, device_operators
 from arenite.report.text import Column, fit, number, printable, table, wrapped
 
 _VALUES = 3

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from rich.text import Text
 
+from arenite.analysis.facts import tensor_facts
 from arenite.errors import ShapeError
 from arenite.model import Tensor
-from arenite.report.facts import tensor_facts
 from arenite.report.text import Column, duration, name_text, printable, table, tensor_text
 from arenite.runtime.feed import dequantized
 

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
+from arenite.analysis.facts import options
+from arenite.analysis.resolver import resolver
+from arenite.analysis.statistics import (
+    ModelStatistics,
+    OperatorStatistics,
+    is_parameter,
+    statistics,
+)
 from arenite.model import Model, Operator, Subgraph, Tensor
-from arenite.report.facts import options
-from arenite.report.resolver import resolver
-from arenite.report.statistics import ModelStatistics, OperatorStatistics, is_parameter, statistics
 from arenite.report.text import Column, name_text, number, printable, size, table, tensor_text
 
 

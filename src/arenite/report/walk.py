@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
+from arenite.analysis.device import DeviceOperator
 from arenite.cmsis_nn.convolve import Arguments
 from arenite.cmsis_nn.operators.conv_2d import arguments
 from arenite.cmsis_nn.targets import Target, find_target
@@ -16,7 +17,6 @@ from arenite.cmsis_nn.walk import Requantization, Step, Walk, halves, walk
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.context import Array
-from arenite.report.device import DeviceOperator
 from arenite.report.explain import UNICODE, Explanation, Marks, heading, operator_lines, why
 from arenite.report.text import Column, number, printable, table, wrapped
 from arenite.runtime.interpreter import Interpreter

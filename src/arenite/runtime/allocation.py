@@ -13,8 +13,8 @@ from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
+from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.backends import Kernels, resolver_for
-from arenite.runtime.context import MicroInterpreterContext
 from arenite.runtime.graph import Graph
 from arenite.runtime.state import InterpreterState
 

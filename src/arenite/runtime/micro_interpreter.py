@@ -25,8 +25,8 @@ from arenite.runtime.allocation import (
     find_abi,
     with_needed,
 )
+from arenite.runtime.arena_host import INVOKE, MicroInterpreterContext
 from arenite.runtime.backends import Kernels, compile_main, is_native, resolver_for
-from arenite.runtime.context import INVOKE, MicroInterpreterContext
 from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.state import InterpreterState

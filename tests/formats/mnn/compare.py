@@ -11,7 +11,7 @@ import arenite as ar
 from arenite.formats import mnn
 from arenite.formats.mnn import Converted
 from arenite.model import TensorType
-from arenite.runtime.heap import HeapInterpreter
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.mnn_oracle import MnnOracle
 
 Array = np.ndarray[Any, Any]

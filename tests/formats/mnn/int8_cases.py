@@ -8,8 +8,8 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.enums import BinaryKind, UnaryKind
-from arenite.formats.mnn.int8 import INT8
+from arenite.formats.mnn.file.enums import BinaryKind, UnaryKind
+from arenite.formats.mnn.lowering.int8 import INT8
 from tests.formats.mnn.net_cases import rand
 from tests.mnn.nets import NC4HW4, NCHW, given, op, write
 

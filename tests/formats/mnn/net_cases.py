@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.enums import BinaryKind, UnaryKind
+from arenite.formats.mnn.file.enums import BinaryKind, UnaryKind
 from tests.mnn.nets import FLOAT, INT32, NC4HW4, NCHW, NHWC, given, op, unary, write
 
 Shape = tuple[int, ...]

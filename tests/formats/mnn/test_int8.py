@@ -12,8 +12,8 @@ import arenite as ar
 from arenite.formats import mnn as formats_mnn
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.quantization import scales
-from arenite.formats.mnn.values import Steps
+from arenite.formats.mnn.lowering.quantization import scales
+from arenite.formats.mnn.lowering.values import Steps
 from tests.formats.mnn.compare import random_inputs, run
 from tests.formats.mnn.conftest import Converter
 from tests.formats.mnn.int8_cases import OLD, QUANTIZED, X, quantized_net

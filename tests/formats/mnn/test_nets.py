@@ -12,8 +12,8 @@ import arenite as ar
 from arenite.formats import mnn as formats_mnn
 from arenite.formats import tflite
 from arenite.formats.mnn import OpType
-from arenite.formats.mnn.enums import BinaryKind, UnaryKind
-from arenite.formats.mnn.mapping import MAPPERS
+from arenite.formats.mnn.file.enums import BinaryKind, UnaryKind
+from arenite.formats.mnn.lowering.mapping import MAPPERS
 from tests.formats.mnn import int8_cases, net_cases, onnx_cases, test_onnx, tflite_cases
 from tests.formats.mnn.compare import agrees, difference
 from tests.formats.mnn.conftest import Converter

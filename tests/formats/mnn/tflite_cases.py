@@ -9,32 +9,32 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable, slot
-from arenite.ops._add_sub import AddOptions, SubOptions
-from arenite.ops._pooling import Pool2DOptions
-from arenite.ops.batch_matmul import BatchMatMulOptions
-from arenite.ops.cast import CastOptions
-from arenite.ops.concatenation import ConcatenationOptions
-from arenite.ops.conv_2d import Conv2DOptions
-from arenite.ops.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.ops.div import DivOptions
-from arenite.ops.fully_connected import FullyConnectedOptions
-from arenite.ops.gather import GatherOptions
-from arenite.ops.hard_swish import HardSwishOptions
-from arenite.ops.leaky_relu import LeakyReluOptions
-from arenite.ops.mean import ReducerOptions
-from arenite.ops.mul import MulOptions
-from arenite.ops.pack import PackOptions
-from arenite.ops.pad import PadOptions
-from arenite.ops.reshape import ReshapeOptions
-from arenite.ops.resize_bilinear import ResizeBilinearOptions
-from arenite.ops.resize_nearest_neighbor import ResizeNearestNeighborOptions
-from arenite.ops.softmax import SoftmaxOptions
-from arenite.ops.split import SplitOptions
-from arenite.ops.squeeze import SqueezeOptions
-from arenite.ops.strided_slice import StridedSliceOptions
-from arenite.ops.transpose import TransposeOptions
-from arenite.ops.transpose_conv import TransposeConvOptions
-from arenite.ops.unpack import UnpackOptions
+from arenite.ops.shared.add_sub import AddOptions, SubOptions
+from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.ops.tflite.cast import CastOptions
+from arenite.ops.tflite.concatenation import ConcatenationOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.div import DivOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.gather import GatherOptions
+from arenite.ops.tflite.hard_swish import HardSwishOptions
+from arenite.ops.tflite.leaky_relu import LeakyReluOptions
+from arenite.ops.tflite.mean import ReducerOptions
+from arenite.ops.tflite.mul import MulOptions
+from arenite.ops.tflite.pack import PackOptions
+from arenite.ops.tflite.pad import PadOptions
+from arenite.ops.tflite.reshape import ReshapeOptions
+from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
+from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.split import SplitOptions
+from arenite.ops.tflite.squeeze import SqueezeOptions
+from arenite.ops.tflite.strided_slice import StridedSliceOptions
+from arenite.ops.tflite.transpose import TransposeOptions
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from arenite.ops.tflite.unpack import UnpackOptions
 
 Shape = tuple[int, ...]
 CASES: dict[str, Callable[[], Model]] = {}

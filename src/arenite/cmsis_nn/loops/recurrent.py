@@ -13,7 +13,7 @@ from arenite.cmsis_nn.loops.memory import memset, move
 from arenite.cmsis_nn.loops.products import arm_nn_vec_mat_mult_t
 from arenite.cmsis_nn.targets import Target
 from arenite.ops.constraints import NodeView
-from arenite.ops.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
+from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from arenite.cmsis_nn.targets import Target
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node
-from arenite.ops._convolution import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
+from arenite.ops.shared.convolution import OP_DATA as REFERENCE_OP_DATA
 
 #: ``OpData``: the reference's, and the index of a scratch buffer.
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arenite.cmsis_nn.path import Path, path_to, path_to_reference
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.ops._pooling import OP_DATA as REFERENCE_OP_DATA
+from arenite.ops.shared.pooling import OP_DATA as REFERENCE_OP_DATA
 
 #: ``OpData``: the reference's, and the index of a scratch buffer.
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int"))

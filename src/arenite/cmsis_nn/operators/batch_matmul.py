@@ -11,10 +11,10 @@ from arenite.memory.abi import Struct
 from arenite.memory.structs import int_array
 from arenite.model import TensorType
 from arenite.ops import Context, Node
-from arenite.ops.batch_matmul import OP_DATA as REFERENCE_OP_DATA
-from arenite.ops.batch_matmul import QUANTIZATION, allocate_transposed
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, output_tensor
+from arenite.ops.tflite.batch_matmul import OP_DATA as REFERENCE_OP_DATA
+from arenite.ops.tflite.batch_matmul import QUANTIZATION, allocate_transposed
 
 #: The reference's, the output's shape as ``cmsis_nn_dims``, the index of a scratch buffer.
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, ("int32", 4), "int"))

@@ -25,8 +25,8 @@ from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array
-from arenite.ops.conv_2d import Conv2DParams
 from arenite.ops.kernel_util import input_array, optional_input_array, output_array
+from arenite.ops.tflite.conv_2d import Conv2DParams
 
 
 def path(view: NodeView, target: Target) -> Path:

@@ -16,9 +16,9 @@ from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node, TfLiteTensor
 from arenite.ops.constraints import NodeView
-from arenite.ops.fully_connected import OP_DATA as REFERENCE_OP_DATA
-from arenite.ops.fully_connected import is_per_channel
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
+from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
+from arenite.ops.tflite.fully_connected import is_per_channel
 
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int", "int", "pointer", "int32", "int32", "int32"))
 

@@ -8,7 +8,7 @@ from arenite.cmsis_nn.targets import Target
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
-from arenite.ops.softmax import OP_DATA as REFERENCE_OP_DATA
+from arenite.ops.tflite.softmax import OP_DATA as REFERENCE_OP_DATA
 
 OP_DATA = Struct("CMSISNNSoftmaxParams", (REFERENCE_OP_DATA, "int32", "int32"))
 _COMMON = "arm_nn_softmax_common_s8"

@@ -13,7 +13,7 @@ from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
-from arenite.ops.transpose_conv import CONV_PARAMS
+from arenite.ops.tflite.transpose_conv import CONV_PARAMS
 
 OP_DATA = Struct("OpData", (CONV_PARAMS, "int", "int", "int", "pointer", "pointer"))
 _WEIGHTS, _INPUT, _BIAS = 1, 2, 3

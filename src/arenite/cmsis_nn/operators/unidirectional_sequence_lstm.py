@@ -13,8 +13,8 @@ from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import optional_input_tensor, output_tensor
-from arenite.ops.unidirectional_sequence_lstm import CELL_STATE, HIDDEN_STATE, INPUT
-from arenite.ops.unidirectional_sequence_lstm import OP_DATA as REFERENCE_OP_DATA
+from arenite.ops.tflite.unidirectional_sequence_lstm import CELL_STATE, HIDDEN_STATE, INPUT
+from arenite.ops.tflite.unidirectional_sequence_lstm import OP_DATA as REFERENCE_OP_DATA
 
 _SOURCE = ("int32", "int32", "pointer", "pointer")
 _GATE = Struct("cmsis_nn_lstm_gate", (*_SOURCE, *_SOURCE, "pointer", "enum"))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arenite.formats.mnn.enums import Format, OpType
-from arenite.formats.mnn.mapping import Converted, Port, convert
-from arenite.formats.mnn.net import Buffer, Net, Op, looks_like_net, read_net
-from arenite.formats.mnn.schema import SCHEMA
+from arenite.formats.mnn.file.enums import Format, OpType
+from arenite.formats.mnn.file.net import Buffer, Net, Op, looks_like_net, read_net
+from arenite.formats.mnn.file.schema import SCHEMA
+from arenite.formats.mnn.lowering.mapping import Converted, Port, convert
 from arenite.model import Model
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Facts about models, memory and costs, as plain data."""

@@ -1,0 +1,109 @@
+"""A model's operators as firmware with CMSIS-NN runs them: paths, scratch memory, loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arenite.analysis.resolver import add_method
+from arenite.analysis.statistics import statistics
+from arenite.cmsis_nn.glue import Scratch, view_of
+from arenite.cmsis_nn.loops import Loop, loops_of
+from arenite.cmsis_nn.operators import glue_for
+from arenite.cmsis_nn.path import Path
+from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.cmsis_nn.targets import Target
+from arenite.model import Model
+from arenite.ops import AllOpsResolver
+from arenite.ops.constraints import NodeView
+from arenite.runtime.graph import Graph
+from arenite.runtime.heap_host import HeapContext
+from arenite.runtime.state import InterpreterState
+
+#: What is said of operators that TFLM has no CMSIS-NN kernel for.
+OWN_KERNEL = "TFLM's own kernel"
+#: What is said of operators that TFLM does not have, as those of .mnn files.
+NO_KERNEL = "not in TFLM"
+
+
+@dataclass(frozen=True)
+class DeviceOperator:
+    """One operator of the main subgraph on a target.
+
+    Attributes:
+        index: Its place in the subgraph.
+        view: The operator with its tensors.
+        params: What its ``prepare`` left for the kernel.
+        path: Where its work goes; None where TFLM has no CMSIS-NN kernel.
+        scratch: Its scratch buffers; those of TFLM's own kernels are not listed.
+        macs: Multiply-accumulates, None if unknown.
+        loops: Its loops, None where there is no model of them.
+    """
+
+    index: int
+    view: NodeView
+    params: Any
+    path: Path | None
+    scratch: tuple[Scratch, ...]
+    macs: int | None
+    loops: tuple[Loop, ...] | None
+
+    @property
+    def function(self) -> str:
+        """What does the work, in words where that is not CMSIS-NN."""
+        if self.path is not None and self.calls_cmsis_nn:
+            return self.path.function
+        return OWN_KERNEL if self.in_tflm else NO_KERNEL
+
+    @property
+    def calls_cmsis_nn(self) -> bool:
+        """Whether CMSIS-NN does the work."""
+        return self.path is not None and self.path.is_cmsis_nn
+
+    @property
+    def in_tflm(self) -> bool:
+        """Whether TFLM has such an operator."""
+        return add_method(self.view.name) is not None
+
+
+def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
+    """The operators of the main subgraph, as built for ``target``.
+
+    Raises:
+        UnsupportedOperatorError: There is no kernel for some operators.
+        ConstraintError: An operator cannot run what the model asks of it.
+    """
+    context = HeapContext(model)
+    graph = Graph(model, context)
+    graph.resolve(CmsisNnResolver(AllOpsResolver(), target))
+    context.begin()
+    context.set_state(InterpreterState.INIT)
+    graph.init_subgraphs()
+    context.set_state(InterpreterState.PREPARE)
+    graph.prepare_subgraphs()
+    context.enter_node(0, 0)
+    nodes = [entry.node for entry in graph.nodes[0]]
+    views = [view_of(context, node) for node in nodes]
+    graph.free_subgraphs()
+    macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
+    return [
+        _operator(index, view, node.params, target, count)
+        for index, (view, node, count) in enumerate(zip(views, nodes, macs, strict=True))
+    ]
+
+
+def _operator(
+    index: int, view: NodeView, params: Any, target: Target, macs: int | None
+) -> DeviceOperator:
+    glue = glue_for(view.name)
+    path = None if glue is None else glue.path(view, target)
+    loops = loops_of(view, path, target)
+    return DeviceOperator(
+        index=index,
+        view=view,
+        params=params,
+        path=path,
+        scratch=() if glue is None else glue.scratch(view, target),
+        macs=macs,
+        loops=None if loops is None else tuple(loops),
+    )

@@ -1,0 +1,1 @@
+"""The ``.mnn`` file: its tables, the verified net, its weights."""

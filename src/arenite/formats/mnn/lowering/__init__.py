@@ -1,0 +1,1 @@
+"""MNN's operators as Arenite's."""

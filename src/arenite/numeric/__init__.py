@@ -1,0 +1,1 @@
+"""Integer arithmetic of quantised kernels, written once."""

@@ -1,0 +1,166 @@
+"""ADD and SUB: both rescale their inputs to a common scale, with a sign between them.
+
+Facts: TFLM ``micro/kernels/{add,sub}_common.cc``, ``reference/{add,sub}.h`` and
+``reference/integer_ops/add.h``. ``pot_scale_int16`` has no effect in TFLM.
+SUB's ratios of scales were in single precision in releases older than 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    activation_range,
+    activation_range_quantized,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization_below_one,
+)
+from arenite.ops.shared.binary import map_quantized, resize_output
+
+TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32)
+
+
+@dataclass(frozen=True)
+class AddOptions(OptionsTable):
+    """``table AddOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 11
+
+    fused_activation_function: int = slot(0, "int8")
+    pot_scale_int16: bool = slot(1, "bool", True)
+
+
+@dataclass(frozen=True)
+class SubOptions(OptionsTable):
+    """``table SubOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 28
+
+    fused_activation_function: int = slot(0, "int8")
+    pot_scale_int16: bool = slot(1, "bool", True)
+
+
+@dataclass(frozen=True)
+class AddSubParams:
+    """``sign`` is 1 or -1; offsets, multipliers and shifts are 0 for float32 and int32."""
+
+    sign: int
+    activation_min: float
+    activation_max: float
+    input1_offset: int = 0
+    input2_offset: int = 0
+    output_offset: int = 0
+    left_shift: int = 0
+    input1_multiplier: int = 0
+    input1_shift: int = 0
+    input2_multiplier: int = 0
+    input2_shift: int = 0
+    output_multiplier: int = 0
+    output_shift: int = 0
+
+
+def prepare_with(
+    sign: int, int32_range: Callable[[int], tuple[int, int]]
+) -> Callable[[Context, Node], AddSubParams]:
+    """A ``prepare``; ``int32_range`` gives the bounds of a fused activation on int32."""
+
+    def prepare(context: Context, node: Node) -> AddSubParams:
+        activation = node.options.fused_activation_function
+        inputs = input_tensor(context, node, 0), input_tensor(context, node, 1)
+        output = output_tensor(context, node)
+        resize_output(context, node)
+        if output.type is TensorType.FLOAT32:
+            return AddSubParams(sign, *activation_range(activation))
+        if output.type is TensorType.INT32:
+            return AddSubParams(sign, *int32_range(activation))
+        return quantized_params(context, sign, activation, (*inputs, output))
+
+    return prepare
+
+
+def quantized_params(
+    context: Context,
+    sign: int,
+    activation: int,
+    tensors: tuple[TfLiteTensor, TfLiteTensor, TfLiteTensor],
+) -> AddSubParams:
+    """Parameters for int8 and int16 from the two inputs and the output."""
+    input1, input2, output = tensors
+    low, high = activation_range_quantized(context, activation, output)
+    left_shift = 15 if output.type is TensorType.INT16 else 20
+    twice = 2 * np.float64(max(input1.scale, input2.scale))
+    with np.errstate(all="ignore"):
+        first, second, last = (
+            requantization_below_one(context, float(ratio), formula)
+            for ratio, formula in (
+                (input1.scale / twice, "input 0 / (2 * larger input)"),
+                (input2.scale / twice, "input 1 / (2 * larger input)"),
+                (
+                    twice / ((1 << left_shift) * np.float64(output.scale)),
+                    f"2 * larger input / (2**{left_shift} * output)",
+                ),
+            )
+        )
+    return AddSubParams(
+        sign=sign,
+        activation_min=low,
+        activation_max=high,
+        input1_offset=-input1.zero_point,
+        input2_offset=-input2.zero_point,
+        output_offset=output.zero_point,
+        left_shift=left_shift,
+        input1_multiplier=first[0],
+        input1_shift=first[1],
+        input2_multiplier=second[0],
+        input2_shift=second[1],
+        output_multiplier=last[0],
+        output_shift=last[1],
+    )
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: AddSubParams = node.params
+    a, b = input_array(context, node, 0), input_array(context, node, 1)
+    out = output_array(context, node)
+    if out.dtype in (np.float32, np.int32):
+        add_sub_plain(params, a, b, out)
+    else:
+        map_quantized(node, lambda x, y: add_sub_quantized(params, x, y), a, b, out)
+
+
+def add_sub_plain(params: AddSubParams, a: Array, b: Array, out: Array) -> None:
+    """``activation(a + sign * b)`` in float32, or in int32, which wraps."""
+    with np.errstate(all="ignore"):
+        total = a + b if params.sign > 0 else a - b
+    low, high = out.dtype.type(params.activation_min), out.dtype.type(params.activation_max)
+    np.clip(total, low, high, out=out)
+
+
+def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int64Array:
+    """Both inputs on the scale of twice the larger one, added, and on the output's scale."""
+    scaled1 = multiply_by_quantized_multiplier(
+        wrap_int32((a + params.input1_offset) << params.left_shift),
+        params.input1_multiplier,
+        params.input1_shift,
+    )
+    scaled2 = multiply_by_quantized_multiplier(
+        wrap_int32((b + params.input2_offset) << params.left_shift),
+        params.input2_multiplier,
+        params.input2_shift,
+    )
+    total = multiply_by_quantized_multiplier(
+        wrap_int32(scaled1 + params.sign * scaled2), params.output_multiplier, params.output_shift
+    )
+    total += params.output_offset
+    return np.clip(total, int(params.activation_min), int(params.activation_max))

@@ -1,0 +1,93 @@
+"""What operators on two broadcast inputs share.
+
+Facts: TFLM ``reference/broadcast_loop.h`` and ``kernels/internal/runtime_shape.h`` (six
+dimensions at most).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import zip_longest
+
+import numpy as np
+
+from arenite.model import TensorType
+from arenite.numeric import lut
+from arenite.numeric.fixedpoint import Int64Array
+from arenite.ops import constraints as c
+from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import QUANTIZED_RANGE, activation_range
+
+MAX_RANK = 6
+
+#: From this many elements on, looking up pairs of int8 values beats computing with them.
+TABLE_FROM = 512
+
+
+def shapes_broadcast(node: NodeView) -> bool:
+    """The inputs have at most 6 dimensions, and each is equal or 1 in one of them."""
+    a, b = node.input(0).shape, node.input(1).shape
+    if max(len(a), len(b)) > MAX_RANK:
+        return False
+    pairs = zip_longest(reversed(a), reversed(b), fillvalue=1)
+    return all(m == n or 1 in (m, n) for m, n in pairs)
+
+
+def is_quantized(tensor: TfLiteTensor | None) -> bool:
+    """Whether a tensor has a scale and a zero point."""
+    quantization = tensor.quantization if tensor else None
+    return (
+        quantization is not None
+        and len(quantization.scale) > 0
+        and len(quantization.zero_point) > 0
+    )
+
+
+def int32_is_not_quantized(node: NodeView) -> bool:
+    """int32 inputs have no quantisation."""
+    if node.input(0).type is not TensorType.INT32:
+        return True
+    return not any(is_quantized(tensor) for tensor in node.inputs)
+
+
+def constraints(*types: TensorType) -> tuple[Constraint, ...]:
+    """Two inputs that broadcast and an output, all of one of the given types."""
+    return (
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, *types),
+        c.same_type(1),
+        c.same_type(0),
+        shapes_broadcast,
+    )
+
+
+def resize_output(context: Context, node: Node) -> None:
+    """Give the output the broadcast shape of the inputs."""
+    shapes = (context.get_eval_tensor(index).shape for index in node.inputs)
+    context.resize_tensor(node.outputs[0], np.broadcast_shapes(*shapes))
+
+
+def activation_range_int32(activation: int) -> tuple[int, int]:
+    """Bounds of a fused activation on plain int32 (``CalculateActivationRange<int32_t>``)."""
+    low, high = QUANTIZED_RANGE[TensorType.INT32]
+    least, most = activation_range(activation)
+    return max(low, int(least)), min(high, int(most))
+
+
+def map_quantized(
+    node: Node,
+    function: Callable[[Int64Array, Int64Array], Int64Array],
+    a: Array,
+    b: Array,
+    out: Array,
+) -> None:
+    """``out = function(a, b)`` for int8 and int16; many int8 values through a table."""
+    if out.dtype != np.int8 or out.size < TABLE_FROM:
+        out[...] = function(a.astype(np.int64), b.astype(np.int64))
+        return
+    table = node.host.get("pairs")
+    if table is None:
+        table = node.host["pairs"] = lut.pair_table_int8(function)
+    lut.take_pairs_int8(table, a, b, out)

@@ -1,0 +1,259 @@
+"""What convolutions and fully connected layers share: sums of products and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Array, Context, EvalTensor, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    input_array,
+    optional_input_array,
+    output_array,
+    unpack_int4,
+)
+from arenite.ops.shared.requantize import Finish, FloatStage, OutputStage, Requantizer
+
+#: ``OpDataConv``, which CONV_2D and DEPTHWISE_CONV_2D share.
+OP_DATA = Struct(
+    "OpDataConv",
+    ("int32",) * 4  # TfLitePaddingValues
+    + ("int32", "int32", "int32", "int32", "int", "pointer", "pointer", "int32", "int32", "int"),
+    compression=("int", "int"),
+)
+
+
+@dataclass(frozen=True)
+class ConvolutionParams:
+    """What all their kernels need: offsets, requantisation per output channel, a range.
+
+    Multipliers and shifts are empty for float32.
+    """
+
+    input_offset: int
+    output_offset: int
+    multiplier: Array
+    shift: Array
+    activation_min: float
+    activation_max: float
+    accumulates_64_bits: bool
+
+
+# -- constraints ----------------------------------------------------------------------
+
+
+def hybrid_refused(x: int = 0, weights: int = 1, *, int4: bool = True) -> Constraint:
+    """A constraint on the types of activations ``x`` and weights; int4 weights where legal."""
+    legal = {
+        TensorType.FLOAT32: (TensorType.FLOAT32,),
+        TensorType.INT16: (TensorType.INT8,),
+        TensorType.INT8: (TensorType.INT8, TensorType.INT4) if int4 else (TensorType.INT8,),
+    }
+
+    def check(node: NodeView) -> bool:
+        return node.input(weights).type in legal[node.input(x).type]
+
+    names = "int8 or int4" if int4 else "int8"
+    check.__name__ = "hybrid_refused"
+    check.__doc__ = (
+        f"Weights are integers ({names}) exactly where activations are: TFLM runs no hybrid "
+        "models. Convert again with full integer quantisation (give the converter a "
+        "representative_dataset), or with no quantisation at all."
+    )
+    return check
+
+
+def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> Constraint:
+    """A constraint on the bias; ``int16`` are its types for int16 activations ``x``."""
+    legal = {
+        TensorType.FLOAT32: (TensorType.FLOAT32,),
+        TensorType.INT8: (TensorType.INT32,),
+        TensorType.INT16: int16,
+    }
+
+    def check(node: NodeView) -> bool:
+        tensor = _optional(node, bias)
+        return tensor is None or tensor.type in legal[node.input(x).type]
+
+    names = " or ".join(str(t) for t in int16)
+    check.__name__ = "bias_types"
+    check.__doc__ = (
+        "The bias is float32 with float32 activations, int32 with int8 ones and "
+        f"{names} with int16 ones."
+    )
+    return check
+
+
+def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
+    """A constraint: the bias has as many elements as the weights along ``axis``."""
+
+    def check(node: NodeView) -> bool:
+        tensor = _optional(node, bias)
+        return tensor is None or tensor.size == node.input(weights).shape[axis]
+
+    check.__name__ = "bias_per_channel"
+    check.__doc__ = f"The bias has as many elements as axis {axis} of the weights."
+    return check
+
+
+#: Inputs are activations, weights and perhaps a bias.
+CONSTRAINTS: tuple[Constraint, ...] = (
+    c.inputs_between(2, 3, optional=frozenset({2})),
+    c.outputs_exactly(1),
+    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    hybrid_refused(),
+    c.same_type(),
+)
+
+
+def _optional(node: NodeView, index: int) -> TfLiteTensor | None:
+    return node.inputs[index] if index < len(node.inputs) else None
+
+
+def accumulates_64_bits(
+    context: Context,
+    activations: TensorType,
+    bias_type: int | None,
+    shift: Array,
+) -> bool:
+    """Whether sums have 64 bits: int16 activations without an int32 bias.
+
+    Refuses shifts for which the 64-bit requantisation is not defined in C.
+    """
+    wide = activations is TensorType.INT16 and bias_type != TensorType.INT32
+    if wide and shift.max() > 14:
+        context.report_error(
+            "the scales' ratio input * weights / output must be under 2**14 where sums have "
+            f"64 bits, got one of about 2**{shift.max()}"
+        )
+    return wide
+
+
+# -- the last step --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What is known of the sums of products ``x * w`` of every output channel.
+
+    ``bias`` comes on top of them; ``bound`` is their largest magnitude.
+    """
+
+    bias: Array
+    bound: Array
+
+    @classmethod
+    def of(cls, weights: Array, bias: Array | None, largest: int = 0, offset: int = 0) -> Sums:
+        """For weights ``(channels, ...)``, and ``x`` with magnitudes up to ``largest``.
+
+        ``offset`` is what should have been added to every ``x`` before; the bias makes
+        good for it.
+        """
+        flat = weights.reshape(len(weights), -1)
+        if flat.dtype.kind == "f":
+            nothing = np.zeros(len(flat))
+            return cls(nothing if bias is None else bias.reshape(-1), nothing)
+        constant = offset * flat.sum(axis=1, dtype=np.int64)
+        if bias is not None:
+            constant += bias.reshape(-1)
+        return cls(constant, largest * np.abs(flat.astype(np.float64)).sum(axis=1))
+
+    def __getitem__(self, channels: slice) -> Sums:
+        return Sums(self.bias[channels], self.bound[channels])
+
+
+def largest_raw(x: Array, offset: int) -> int:
+    """Largest magnitude of raw values like ``x`` and of the zero point ``-offset``."""
+    return 0 if x.dtype.kind == "f" else max(-int(np.iinfo(x.dtype).min), abs(offset))
+
+
+def finish_of(
+    params: ConvolutionParams, sums: Sums, out: Array, rows: int, channels: slice = slice(None)
+) -> tuple[np.dtype[Any], Finish]:
+    """The element type in which the sums of ``channels`` are exact, and what follows them.
+
+    ``rows`` is the number of sums per channel; ``out`` gives the type of the output.
+    """
+    sums = sums[channels]
+    if out.dtype == np.float32:
+        stage = FloatStage(sums.bias, params.activation_min, params.activation_max)
+        return np.dtype(np.float64), stage
+    integer_stage = OutputStage(
+        multiplier=params.multiplier[channels],
+        shift=params.shift[channels],
+        bias=sums.bias,
+        zero_point=params.output_offset,
+        low=int(params.activation_min),
+        high=int(params.activation_max),
+        wide=params.accumulates_64_bits,
+    )
+    exact = np.float32 if sums.bound.max() < 2**24 else np.float64
+    return np.dtype(exact), Requantizer(integer_stage, sums.bound, rows, out.dtype)
+
+
+def padding_type(x: Array, zero_point: int) -> np.dtype[Any]:
+    """The element type of a border around ``x``, filled with the zero point."""
+    if x.dtype.kind == "f":
+        return x.dtype
+    legal = np.iinfo(x.dtype).min <= zero_point <= np.iinfo(x.dtype).max
+    return x.dtype if legal else np.dtype(np.int32)
+
+
+# -- invoke ---------------------------------------------------------------------------
+
+Kernel = Callable[[Array, Array], None]
+Build = Callable[[Any, Array, Array, Array | None, Array], Kernel]
+
+
+def invoke_with(
+    build: Build, x: int = 0, weights: int = 1, bias: int = 2
+) -> Callable[[Context, Node], None]:
+    """An ``invoke`` that runs the kernel which ``build(params, x, weights, bias, out)`` makes.
+
+    The kernel is kept where weights and bias are constants.
+    """
+
+    def invoke(context: Context, node: Node) -> None:
+        images, out = input_array(context, node, x), output_array(context, node)
+        kernel: Kernel | None = node.host.get("kernel")
+        if kernel is None:
+            kernel = made(context, node, images, out)
+        kernel(images, out)
+
+    def made(context: Context, node: Node, images: Array, out: Array) -> Kernel:
+        tensor = context.get_eval_tensor(node.inputs[weights])
+        constant = optional_input_array(context, node, bias)
+        kernel = build(node.params, images, weight_values(tensor), constant, out)
+        if out.dtype == np.float32:
+            kernel = quiet(kernel)
+        sources = [data for data in (tensor.data, constant) if data is not None]
+        if not any(data.flags.writeable for data in sources):
+            node.host["kernel"] = kernel
+        return kernel
+
+    return invoke
+
+
+def weight_values(weights: EvalTensor) -> Array:
+    """Weights with one array element each."""
+    assert weights.data is not None
+    if weights.type is TensorType.INT4:
+        return unpack_int4(weights.data, weights.size).reshape(weights.shape)
+    return weights.data
+
+
+def quiet(kernel: Kernel) -> Kernel:
+    """A kernel on floats without NumPy's warnings: infinities and NaN are C's business."""
+
+    def run(x: Array, out: Array) -> None:
+        with np.errstate(invalid="ignore", over="ignore"):
+            kernel(x, out)
+
+    return run

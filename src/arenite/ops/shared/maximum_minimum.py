@@ -1,0 +1,51 @@
+"""MAXIMUM and MINIMUM: elementwise selection between two inputs that broadcast.
+
+Facts: TFLM ``micro/kernels/maximum_minimum.h`` and ``reference/maximum_minimum.h``. TFLM
+prepares nothing and compares quantised values as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.binary import constraints, resize_output
+
+
+@dataclass(frozen=True)
+class MaximumMinimumOptions(OptionsTable):
+    """``table MaximumMinimumOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 39
+
+
+def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:
+    """An operator that takes the first input where ``first_wins``, else the second.
+
+    So a comparison with NaN, which is false, takes the second input.
+    """
+
+    def invoke(context: Context, node: Node) -> None:
+        a, b = input_array(context, node, 0), input_array(context, node, 1)
+        out = output_array(context, node)
+        out[...] = np.where(first_wins(a, b), a, b)
+
+    return Registration(
+        prepare=resize_output,
+        invoke=invoke,
+        options=MaximumMinimumOptions,
+        constraints=constraints(
+            TensorType.FLOAT32,
+            TensorType.INT8,
+            TensorType.INT16,
+            TensorType.INT32,
+            TensorType.INT64,
+        ),
+    )

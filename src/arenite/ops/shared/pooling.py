@@ -1,0 +1,145 @@
+"""What AVERAGE_POOL_2D and MAX_POOL_2D share: all but their kernels.
+
+Facts: TFLM ``micro/kernels/pooling_common.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    activation_range_of,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.window import Border, Window, axes_of, window_of
+
+
+@dataclass(frozen=True)
+class Pool2DOptions(OptionsTable):
+    """``table Pool2DOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 5
+
+    padding: int = slot(0, "int8")
+    stride_w: int = slot(1, "int32")
+    stride_h: int = slot(2, "int32")
+    filter_width: int = slot(3, "int32")
+    filter_height: int = slot(4, "int32")
+    fused_activation_function: int = slot(5, "int8")
+
+
+@dataclass(frozen=True)
+class Pool2DParams:
+    """What the kernels need: geometry and the bounds of the activation."""
+
+    window: Window
+    activation_min: float
+    activation_max: float
+
+
+#: ``kernel(x, out)`` pools images.
+Kernel = Callable[[Array, Array], None]
+
+_PADDING = Struct("TfLitePaddingValues", ("int",) * 4)
+OP_DATA = Struct("OpDataPooling", (_PADDING, "int32", "int32", "float", "float"))
+BUILTIN_DATA = Struct("TfLitePoolParams", ("enum", "int", "int", "int", "int", "enum", _PADDING))
+
+
+def same_quantization(node: NodeView) -> bool:
+    """A quantised output has the input's zero point, and its scale to within 1e-6."""
+    inp, output = node.input(0), node.output(0)
+    difference = abs(inp.scale - output.scale)
+    return inp.type is TensorType.FLOAT32 or (
+        difference < 1
+        and float(np.float32(difference)) <= 1e-6
+        and inp.zero_point == output.zero_point
+    )
+
+
+CONSTRAINTS: tuple[Constraint, ...] = (
+    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    c.rank(0, 4),
+    same_quantization,
+)
+
+
+def prepare(context: Context, node: Node) -> Pool2DParams:
+    """Geometry, output shape, bounds of the activation."""
+    options: Pool2DOptions = node.options
+    node.host.clear()
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    filter_size = (options.filter_height, options.filter_width)
+    window = window_of(context, options, inp.shape, filter_size)
+    n, _, _, channels = inp.shape
+    context.resize_tensor(output.index, (n, *window.output_size, channels))
+    low, high = activation_range_of(context, options.fused_activation_function, output)
+    return Pool2DParams(window, low, high)
+
+
+def pooling(build: Callable[[Pool2DParams, Array], Kernel]) -> Registration:
+    """An operator whose kernel ``build(params, x)`` makes, once: the kernel keeps its memory."""
+
+    def invoke(context: Context, node: Node) -> None:
+        x, out = input_array(context, node, 0), output_array(context, node)
+        pool: Kernel | None = node.host.get("pool")
+        if pool is None:
+            pool = node.host["pool"] = build(node.params, x)
+        with np.errstate(invalid="ignore", over="ignore"):
+            pool(x, out)
+
+    return Registration(
+        init=allocate_struct(OP_DATA),
+        prepare=prepare,
+        invoke=invoke,
+        options=Pool2DOptions,
+        builtin_data=BUILTIN_DATA,
+        constraints=CONSTRAINTS,
+    )
+
+
+class SlidingReduction:
+    """Sums, or maxima, of all windows of an image: first along rows, then along columns."""
+
+    def __init__(
+        self, window: Window, x: Array, dtype: npt.DTypeLike, padding: float, operation: np.ufunc
+    ) -> None:
+        rows, columns = axes = axes_of(window, x.shape[1:3])
+        self._operation, self._padding = operation, padding
+        self._border = Border(x.shape, axes, dtype, padding)
+        image = self._border.memory[:, :, 0]
+        partial = np.empty((len(x), rows.outputs, *image.shape[2:]), image.dtype)
+        self._down = sliding(image, 1, rows.outputs, rows.count, rows.stride)
+        self._across = sliding(partial, 2, columns.outputs, columns.count, columns.stride)
+        self._partial = partial
+        self._result = np.empty((*partial.shape[:2], columns.outputs, x.shape[3]), image.dtype)
+
+    def __call__(self, x: Array) -> Array:
+        """The reduction of every window: ``(n, oh, ow, c)``, overwritten by the next call."""
+        self._border.fill(x)
+        self._operation.reduce(self._down, 2, out=self._partial, initial=self._padding)
+        self._operation.reduce(self._across, 3, out=self._result, initial=self._padding)
+        return self._result
+
+
+def sliding(x: Array, axis: int, positions: int, taps: int, stride: int) -> Array:
+    """A view in which ``axis`` became two: positions of a window, and its taps."""
+    step = x.strides[axis]
+    shape = (*x.shape[:axis], positions, taps, *x.shape[axis + 1 :])
+    strides = (*x.strides[:axis], step * stride, step, *x.strides[axis + 1 :])
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)

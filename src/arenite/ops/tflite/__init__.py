@@ -1,0 +1,1 @@
+"""The builtin operators of TFLM, one file each, named like the operator in lower case."""

@@ -1,0 +1,33 @@
+"""ADD: the elementwise sum of two inputs that broadcast, with a fused activation.
+
+Facts: TFLM ``micro/kernels/add.cc``, ``add_common.cc``; the arithmetic is shared with SUB.
+"""
+
+from __future__ import annotations
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
+from arenite.ops.shared.binary import constraints, int32_is_not_quantized
+
+__all__ = ["REGISTRATION", "AddOptions"]
+
+OP_DATA = Struct("OpDataAdd", ("bool",) + ("int32",) * 12 + ("float", "float"))
+BUILTIN_DATA = Struct("TfLiteAddParams", ("enum", "bool"))
+
+
+def int32_range(activation: int) -> tuple[int, int]:
+    """All of int32: TFLM does not apply the fused activation here."""
+    return QUANTIZED_RANGE[TensorType.INT32]
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare_with(1, int32_range),
+    invoke=invoke,
+    options=AddOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(*constraints(*TYPES), int32_is_not_quantized),
+)

@@ -1,0 +1,27 @@
+"""ARG_MAX: the index of the largest value along an axis, the first of several.
+
+Facts: TFLM ``micro/kernels/arg_min_max.cc`` and ``reference/arg_min_max.h``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, slot
+from arenite.ops.shared.arg_min_max import register
+
+
+@dataclass(frozen=True)
+class ArgMaxOptions(OptionsTable):
+    """``table ArgMaxOptions``. TFLM looks at the output's type, not at this one."""
+
+    UNION_TYPE: ClassVar[int] = 40
+
+    output_type: int = slot(0, "int8")
+
+
+REGISTRATION = register(ArgMaxOptions, np.argmax, worst=-math.inf)

@@ -1,0 +1,27 @@
+"""ARG_MIN: the index of the smallest value along an axis, the first of several.
+
+Facts: TFLM ``micro/kernels/arg_min_max.cc`` and ``reference/arg_min_max.h``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, slot
+from arenite.ops.shared.arg_min_max import register
+
+
+@dataclass(frozen=True)
+class ArgMinOptions(OptionsTable):
+    """``table ArgMinOptions``. TFLM looks at the output's type, not at this one."""
+
+    UNION_TYPE: ClassVar[int] = 57
+
+    output_type: int = slot(0, "int8")
+
+
+REGISTRATION = register(ArgMinOptions, np.argmin, worst=math.inf)

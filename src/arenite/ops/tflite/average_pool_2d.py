@@ -1,0 +1,36 @@
+"""AVERAGE_POOL_2D: the mean of every window, over the elements inside the image.
+
+Facts: TFLM ``micro/kernels/pooling.cc``, ``reference/pooling.h`` and
+``reference/integer_ops/pooling.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.context import Array
+from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
+
+
+class AveragePool:
+    """``out = clamp(sum / count)``; integers round to nearest, halves away from zero."""
+
+    def __init__(self, params: Pool2DParams, x: Array) -> None:
+        self._low, self._high = params.activation_min, params.activation_max
+        self._sums = SlidingReduction(params.window, x, np.float64, 0, np.add)
+        counts = SlidingReduction(params.window, x[:1, :, :, :1], np.float64, 0, np.add)
+        self._count = counts(np.ones((1, *x.shape[1:3], 1)))
+        self._half = self._count // 2 if x.dtype.kind == "i" else None
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Pool ``x`` (n, h, w, c) to ``out``."""
+        total = self._sums(x)
+        if self._half is not None:
+            total += np.copysign(self._half, total)
+        total /= self._count
+        total.clip(self._low, self._high, out=total)
+        # C's division of integers, and so this cast, cuts towards zero.
+        np.copyto(out, total, casting="unsafe")
+
+
+REGISTRATION = pooling(AveragePool)

@@ -1,0 +1,120 @@
+"""CONCATENATION: several tensors one behind the other along an axis.
+
+Facts: TFLM ``micro/kernels/concatenation.cc`` and ``reference/concatenation.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import (
+    Activation,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis
+
+
+@dataclass(frozen=True)
+class ConcatenationOptions(OptionsTable):
+    """``table ConcatenationOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 10
+
+    axis: int = slot(0, "int32")
+    fused_activation_function: int = slot(1, "int8")
+
+
+CONCATENATION_PARAMS = Struct(
+    "ConcatenationParams", ("int32", "pointer", "pointer", "int32", "int32", "float")
+)
+OP_DATA = Struct("OpData", (CONCATENATION_PARAMS,), compression=(("int", 10),))
+BUILTIN_DATA = Struct("TfLiteConcatenationParams", ("int", "enum"))
+
+
+def no_activation(node: NodeView) -> bool:
+    """No activation function is fused into the operator."""
+    return bool(node.options.fused_activation_function == Activation.NONE)
+
+
+def one_type(node: NodeView) -> bool:
+    """All inputs and the output have the same type."""
+    types = {tensor.type for tensor in (*node.inputs, *node.outputs) if tensor is not None}
+    return len(types) == 1
+
+
+def at_most_6_dimensions(node: NodeView) -> bool:
+    """No input has more than 6 dimensions."""
+    return all(len(node.input(i).shape) <= 6 for i in range(len(node.inputs)))
+
+
+def one_quantization(node: NodeView) -> bool:
+    """Of int8 tensors all have the same scale and zero point, of int16 ones zero point 0."""
+    tensors = [node.output(0), *(node.input(i) for i in range(len(node.inputs)))]
+    match tensors[0].type:
+        case TensorType.INT8:
+            return len({(tensor.scale, tensor.zero_point) for tensor in tensors}) == 1
+        case TensorType.INT16:
+            return all(tensor.zero_point == 0 for tensor in tensors)
+        case _:
+            return True
+
+
+def prepare(context: Context, node: Node) -> Interleaving:
+    """The output's shape and how the inputs lie in it."""
+    first = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    shapes = [input_tensor(context, node, i).shape for i in range(len(node.inputs))]
+    axis = positive_axis(context, node.options.axis, len(first.shape))
+    expected = (*first.shape[:axis], *first.shape[axis + 1 :])
+    for number, shape in enumerate(shapes):
+        if len(shape) != len(first.shape) or (*shape[:axis], *shape[axis + 1 :]) != expected:
+            context.report_error(
+                f"input {number} must have the shape {list(first.shape)} of input 0, "
+                f"other than on axis {axis}, got {list(shape)}"
+            )
+    total = sum(shape[axis] for shape in shapes)
+    context.resize_tensor(output.index, (*first.shape[:axis], total, *first.shape[axis + 1 :]))
+    return interleaving(shapes, axis)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every input to its place."""
+    parts = [input_array(context, node, i) for i in range(len(node.inputs))]
+    join(node.params, parts, output_array(context, node))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=ConcatenationOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(1, 10),
+        c.outputs_exactly(1),
+        no_activation,
+        c.input_types(
+            0,
+            TensorType.FLOAT32,
+            TensorType.INT8,
+            TensorType.INT16,
+            TensorType.INT32,
+            TensorType.INT64,
+            TensorType.BOOL,
+        ),
+        one_type,
+        at_most_6_dimensions,
+        one_quantization,
+    ),
+)

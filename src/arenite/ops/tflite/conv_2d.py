@@ -1,0 +1,231 @@
+"""CONV_2D: a 2-D convolution, with groups, dilation and a fused activation.
+
+Facts: TFLM ``micro/kernels/conv_common.cc``, ``reference/conv.h`` and
+``reference/integer_ops/conv.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    activation_range_of,
+    allocate_struct,
+    convolution_multipliers,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.convolution import (
+    CONSTRAINTS,
+    OP_DATA,
+    ConvolutionParams,
+    Sums,
+    accumulates_64_bits,
+    bias_per_channel,
+    bias_types,
+    finish_of,
+    invoke_with,
+    largest_raw,
+    padding_type,
+)
+from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
+
+#: Products in one call of the matrix product. Over this OpenBLAS starts threads, and on a
+#: busy machine waiting for them takes much longer than the product.
+_PRODUCTS = 1 << 18
+#: Fewer rows at once make matrix products slow.
+_ROWS = 16
+
+
+@dataclass(frozen=True)
+class Conv2DOptions(OptionsTable):
+    """``table Conv2DOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 1
+
+    padding: int = slot(0, "int8")
+    stride_w: int = slot(1, "int32")
+    stride_h: int = slot(2, "int32")
+    fused_activation_function: int = slot(3, "int8")
+    dilation_w_factor: int = slot(4, "int32", 1)
+    dilation_h_factor: int = slot(5, "int32", 1)
+    quantized_bias_type: int = slot(6, "int8")
+
+
+@dataclass(frozen=True)
+class Conv2DParams(ConvolutionParams):
+    """The common parameters, and the geometry."""
+
+    window: Window
+    groups: int
+    filter_scratch: int
+
+
+BUILTIN_DATA = Struct("TfLiteConvParams", ("enum", "int", "int", "enum", "int", "int", "enum"))
+
+
+def channels_divide(node: NodeView) -> bool:
+    """Input channels are a multiple of the filter's, and output channels of the groups."""
+    depth, filter_shape = node.input(0).shape[3], node.input(1).shape
+    if min(filter_shape[0], filter_shape[3]) < 1 or depth % filter_shape[3]:
+        return False
+    groups = depth // filter_shape[3]
+    return groups > 0 and filter_shape[0] % groups == 0
+
+
+def prepare(context: Context, node: Node) -> Conv2DParams:
+    """Geometry, output shape, requantisation; scratch for int4 weights."""
+    options: Conv2DOptions = node.options
+    node.host.clear()
+    output = output_tensor(context, node)
+    inp = input_tensor(context, node, 0)
+    weights = input_tensor(context, node, 1)
+    channels = weights.shape[0]
+    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    window = window_of(context, options, inp.shape, weights.shape[1:3])
+    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels))
+    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
+    input_tensor(context, node, 0)
+    input_tensor(context, node, 1)
+    bias = optional_input_tensor(context, node, 2)
+    output_tensor(context, node)
+
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
+    filter_scratch = -1
+    if weights.type is TensorType.INT4:
+        filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
+    bias_type = bias.type if bias else options.quantized_bias_type
+    return Conv2DParams(
+        window=window,
+        groups=inp.shape[3] // weights.shape[3],
+        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
+        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
+        filter_scratch=filter_scratch,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Some output rows of one image: windows are copied to patches, those multiplied.
+
+    ``source`` views the padded input; without one the input itself is copied. A product
+    is ``(patches, matrix, sums)``.
+    """
+
+    source: Array | None
+    patches: Array
+    products: list[tuple[Array, Array, Array]]
+
+
+class Convolution:
+    """``out = activation(requantise(patches(x) @ weights + bias))``, exactly.
+
+    One matrix per group, in the narrowest float type that holds every sum of products.
+    """
+
+    def __init__(
+        self, params: Conv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
+    ) -> None:
+        axes = axes_of(params.window, x.shape[1:3])
+        weights = weights[:, axes[0].taps, axes[1].taps]
+        offset = params.input_offset
+        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
+        self._border = None
+        if params.groups > 1 or not _is_pointwise(axes):
+            self._border = Border(x.shape, axes, padding_type(x, -offset), -offset)
+        filters, depth = len(weights) // params.groups, weights.shape[3]
+        positions = out.size // out.shape[3]
+        self._groups = []
+        for group in range(params.groups):
+            channels = slice(group * filters, (group + 1) * filters)
+            dtype, finish = finish_of(params, sums, out, positions, channels)
+            matrix = np.ascontiguousarray(weights[channels].reshape(filters, -1).T, dtype)
+            acc = np.empty((positions, filters), dtype)
+            if self._border is None:
+                patches = np.empty((positions, depth), dtype)
+                blocks = [_Block(None, patches, list(_products(patches, matrix, acc)))]
+            else:
+                inputs = slice(group * depth, (group + 1) * depth)
+                blocks = list(_blocks(self._border.windows()[..., inputs], matrix, acc))
+            self._groups.append((channels, blocks, acc, finish))
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Convolve ``x`` (n, h, w, c) to ``out``."""
+        if self._border is not None:
+            self._border.fill(x)
+        for channels, blocks, acc, finish in self._groups:
+            for block in blocks:
+                source = x.reshape(block.patches.shape) if block.source is None else block.source
+                np.copyto(block.patches, source)
+                for patches, matrix, sums in block.products:
+                    np.matmul(patches, matrix, out=sums)
+            finish(acc, out[..., channels])
+
+
+def _is_pointwise(axes: tuple[Axis, Axis]) -> bool:
+    """Whether there is one tap, which meets every element once."""
+    return all(a.count == a.stride == 1 and a.first == 0 and a.size == a.outputs for a in axes)
+
+
+def _blocks(windows: Array, matrix: Array, acc: Array) -> Iterator[_Block]:
+    """Blocks of output rows, each about as large as one product."""
+    images, height, width = windows.shape[:3]
+    window = windows.shape[3:]
+    step = max(1, min(height, _PRODUCTS // (width * matrix.size)))
+    memory = np.empty((step, width, *window), acc.dtype)
+    done = 0
+    for image in range(images):
+        for top in range(0, height, step):
+            source = windows[image, top : top + step]
+            patches = memory[: len(source)]
+            rows = patches.reshape(-1, len(matrix))
+            products = _products(rows, matrix, acc[done : done + len(rows)])
+            yield _Block(source, patches, list(products))
+            done += len(rows)
+
+
+def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array, Array, Array]]:
+    """``patches @ matrix`` into ``acc``, in parts of rows or, where rows are few, columns."""
+    count, (depth, filters) = len(patches), matrix.shape
+    rows = min(count, max(_ROWS, _PRODUCTS // matrix.size))
+    columns = min(filters, max(_ROWS, _PRODUCTS // (rows * depth)))
+    for top in range(0, count, rows):
+        for left in range(0, filters, columns):
+            part = slice(left, left + columns)
+            weights = np.ascontiguousarray(matrix[:, part])
+            yield patches[top : top + rows], weights, acc[top : top + rows, part]
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke_with(Convolution),
+    options=Conv2DOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        *CONSTRAINTS,
+        c.rank(0, 4),
+        c.rank(1, 4),
+        channels_divide,
+        bias_types(TensorType.INT32, TensorType.INT64),
+        bias_per_channel(0),
+    ),
+)

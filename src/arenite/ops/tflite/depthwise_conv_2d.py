@@ -1,0 +1,186 @@
+"""DEPTHWISE_CONV_2D: a 2-D convolution of every channel by itself.
+
+Each input channel gives ``depth_multiplier`` output channels, which lie next to each
+other. Facts: TFLM ``micro/kernels/depthwise_conv_common.cc``,
+``reference/depthwiseconv_float.h`` and ``reference/integer_ops/depthwise_conv.h``.
+TFLM's package ends the process where input 2 is marked as absent; here that is no bias.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    activation_range_of,
+    allocate_struct,
+    convolution_multipliers,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.convolution import (
+    CONSTRAINTS,
+    OP_DATA,
+    ConvolutionParams,
+    Sums,
+    accumulates_64_bits,
+    bias_per_channel,
+    bias_types,
+    finish_of,
+    invoke_with,
+    largest_raw,
+)
+from arenite.ops.shared.requantize import tile
+from arenite.ops.shared.window import Border, Window, axes_of, window_of
+
+
+@dataclass(frozen=True)
+class DepthwiseConv2DOptions(OptionsTable):
+    """``table DepthwiseConv2DOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 2
+
+    padding: int = slot(0, "int8")
+    stride_w: int = slot(1, "int32")
+    stride_h: int = slot(2, "int32")
+    depth_multiplier: int = slot(3, "int32")
+    fused_activation_function: int = slot(4, "int8")
+    dilation_w_factor: int = slot(5, "int32", 1)
+    dilation_h_factor: int = slot(6, "int32", 1)
+
+
+@dataclass(frozen=True)
+class DepthwiseConv2DParams(ConvolutionParams):
+    """The common parameters, and the geometry."""
+
+    window: Window
+    depth_multiplier: int
+    filter_scratch: int
+
+
+BUILTIN_DATA = Struct(
+    "TfLiteDepthwiseConvParams", ("enum", "int", "int", "int", "enum") + ("int",) * 2
+)
+
+
+def channels_multiply(node: NodeView) -> bool:
+    """The filter has shape (1, height, width, input channels * depth_multiplier)."""
+    depth, filter_shape = node.input(0).shape[3], node.input(1).shape
+    multiplied = depth * node.options.depth_multiplier
+    return filter_shape[0] == 1 and filter_shape[3] == multiplied > 0
+
+
+def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
+    """Geometry, output shape, requantisation; scratch for int4 weights."""
+    options: DepthwiseConv2DOptions = node.options
+    node.host.clear()
+    output = output_tensor(context, node)
+    inp = input_tensor(context, node, 0)
+    weights = input_tensor(context, node, 1)
+    channels = weights.shape[3]
+    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    filter_scratch = -1
+    if weights.type is TensorType.INT4:
+        filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
+    window = window_of(context, options, inp.shape, weights.shape[1:3])
+    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels))
+    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
+    input_tensor(context, node, 0)
+    input_tensor(context, node, 1)
+    optional_input_tensor(context, node, 2)
+    output_tensor(context, node)
+
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
+    return DepthwiseConv2DParams(
+        window=window,
+        depth_multiplier=options.depth_multiplier,
+        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
+        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, None, shift),
+        filter_scratch=filter_scratch,
+    )
+
+
+class DepthwiseConvolution:
+    """``out = activation(requantise(sum over taps of (x at the tap) * weight + bias))``.
+
+    The sum is exact, in the narrowest float type that holds it. The columns lie in one
+    phase per stride, so that the pixels which a tap meets are neighbours: a row of
+    pixels times a row of repeated weights.
+    """
+
+    def __init__(
+        self,
+        params: DepthwiseConv2DParams,
+        x: Array,
+        weights: Array,
+        bias: Array | None,
+        out: Array,
+    ) -> None:
+        n, height, width, channels = out.shape
+        rows, columns = axes = axes_of(params.window, x.shape[1:3])
+        taps = weights[0, rows.taps, columns.taps]
+        offset = params.input_offset
+        per_channel = taps.reshape(-1, channels).T
+        sums = Sums.of(per_channel, bias, largest_raw(x, offset), offset)
+        dtype, self._finish = finish_of(params, sums, out, n * height * width)
+        self._border = Border(
+            x.shape,
+            axes,
+            dtype,
+            -offset,
+            phases=columns.stride,
+            repeat=params.depth_multiplier,
+        )
+        repeat = tile(width, channels)
+        shape = (n, height, width // repeat, repeat * channels)
+        self._acc = np.empty(shape, dtype)
+        self._term = np.empty(shape, dtype)
+        self._taps = [
+            (self._border.tap(i, j).reshape(shape), np.tile(taps[i, j].astype(dtype), repeat))
+            for i in range(rows.count)
+            for j in range(columns.count)
+        ]
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Convolve ``x`` (n, h, w, c) to ``out``."""
+        self._border.fill(x)
+        acc, term = self._acc, self._term
+        pixels, weights = self._taps[0]
+        np.multiply(pixels, weights, out=acc)
+        for pixels, weights in self._taps[1:]:
+            np.multiply(pixels, weights, out=term)
+            np.add(acc, term, out=acc)
+        self._finish(acc, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke_with(DepthwiseConvolution),
+    options=DepthwiseConv2DOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        *CONSTRAINTS,
+        c.rank(0, 4),
+        c.rank(1, 4),
+        channels_multiply,
+        bias_types(TensorType.INT64),
+        bias_per_channel(3),
+    ),
+)

@@ -1,0 +1,108 @@
+"""DIV: the elementwise quotient of two inputs that broadcast, with a fused activation.
+
+Facts: TFLM ``micro/kernels/div.cc`` and ``reference/div.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric import gemmlowp
+from arenite.numeric.fixedpoint import Int64Array, saturating_rounding_doubling_high_mul, wrap_int32
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import allocate_struct, input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
+from arenite.ops.shared.mul_div import MulDivParams, prepare_with
+
+
+@dataclass(frozen=True)
+class DivOptions(OptionsTable):
+    """``table DivOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 29
+
+    fused_activation_function: int = slot(0, "int8")
+
+
+OP_DATA = Struct("OpDataDiv", ("int32",) * 6 + ("int",))
+BUILTIN_DATA = Struct("TfLiteDivParams", ("enum",))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type; C's undefined integer divisions are refused."""
+    params: MulDivParams = node.params
+    a, b = input_array(context, node, 0), input_array(context, node, 1)
+    out = output_array(context, node)
+    if out.dtype == np.float32:
+        div_float(params, a, b, out)
+        return
+    if (b == -params.input2_offset).any():
+        context.report_error("input 1 must have no zero to divide by")
+    if out.dtype == np.int32:
+        div_int32(context, params, a, b, out)
+    else:
+        map_quantized(node, lambda x, y: div_quantized(params, x, y), a, b, out)
+
+
+def div_float(params: MulDivParams, a: Array, b: Array, out: Array) -> None:
+    """``activation(a / b)`` in float32."""
+    with np.errstate(all="ignore"):
+        quotient = a / b
+    np.clip(quotient, np.float32(params.activation_min), np.float32(params.activation_max), out=out)
+
+
+def div_int32(context: Context, params: MulDivParams, a: Array, b: Array, out: Array) -> None:
+    """``activation(a / b)``, rounded towards zero."""
+    wide = a.astype(np.int64)
+    magnitude = np.abs(wide) // np.abs(b.astype(np.int64))
+    quotient = np.where((wide < 0) == (b < 0), magnitude, -magnitude)
+    if quotient.max(initial=0) > np.iinfo(np.int32).max:
+        context.report_error("-2**31 / -1 does not fit in int32")
+    out[...] = np.clip(quotient, int(params.activation_min), int(params.activation_max))
+
+
+def div_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Array:
+    """The dividend times the divisor's fixed-point reciprocal, on the output's scale."""
+    divisor = b + params.input2_offset
+    dividend = np.where(divisor < 0, -1, 1) * (a + params.input1_offset)
+    inverse, inverse_bits = gemmlowp.reciprocal(np.abs(divisor), 31)
+    headroom = gemmlowp.count_leading_sign_bits(dividend)
+    quotient = saturating_rounding_doubling_high_mul(wrap_int32(dividend << headroom), inverse)
+    scaled = _shift_right(
+        saturating_rounding_doubling_high_mul(quotient, params.output_multiplier),
+        inverse_bits + headroom - params.output_shift,
+    )
+    scaled += params.output_offset
+    return np.clip(scaled, int(params.activation_min), int(params.activation_max))
+
+
+def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:
+    """Gemmlowp's rounding right shift of int32, for shifts outside 0 .. 31 as well.
+
+    There TFLM's kernel leaves what C defines, for small quotients on coarse output scales.
+    This is what it computes on x86, which counts shifts modulo 32: such quotients come out
+    as large values, and a quotient of zero as one step.
+    """
+    mask = wrap_int32((np.int64(1) << (shift & 63)) - 1)
+    threshold = (mask >> 1) + (x < 0)
+    shifted: Int64Array = (x >> (shift & 31)) + ((x & mask) > threshold)
+    return shifted
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare_with(lambda a, b, out: a / (b * out), "input 0 / (input 1 * output)"),
+    invoke=invoke,
+    options=DivOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        *constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT32),
+        int32_is_not_quantized,
+    ),
+)

@@ -1,0 +1,80 @@
+"""ELU: ``x`` where it is positive, ``exp(x) - 1`` elsewhere.
+
+Facts: TFLM ``micro/kernels/elu.cc`` and ``reference/elu.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric import lut
+from arenite.ops import constraints as c
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    require_scale,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class EluParams:
+    """For int8 the results for all inputs; empty for float32."""
+
+    table: Array = field(default_factory=lut.no_table)
+
+
+OP_DATA = Struct("OpData", (("int8", 256),))
+
+
+def prepare(context: Context, node: Node) -> EluParams:
+    """The output's shape; the table for int8."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.FLOAT32:
+        return EluParams()
+    require_scale(context, output)
+    return EluParams(table(inp, output))
+
+
+def table(inp: TfLiteTensor, output: TfLiteTensor) -> Array:
+    """Results for all int8 values, in the order of their bytes, computed in float32."""
+    f = np.float32
+    real = f(inp.scale) * (lut.INT8_VALUES - inp.zero_point).astype(f)
+    with np.errstate(all="ignore"):
+        transformed = np.where(real < 0, np.exp(real) - f(1), real)
+        scaled = transformed * (f(1) / f(output.scale))
+        # Rounded half away from zero, then moved by the zero point in float32.
+        rounded = np.copysign(np.floor(np.abs(scaled.astype(np.float64)) + 0.5), scaled).astype(f)
+        moved = rounded + f(output.zero_point)
+    # What does not fit int32 becomes INT_MIN in C.
+    moved = np.where(np.abs(moved) < 2.0**31, moved, -(2.0**31))
+    return np.clip(np.trunc(moved), -128, 127).astype(np.int8)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: EluParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if params.table.size:
+        lut.take_int8(params.table, x, out)
+        return
+    with np.errstate(all="ignore"):
+        out[...] = np.where(x < 0, np.expm1(x), x)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+)

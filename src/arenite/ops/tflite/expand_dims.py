@@ -1,0 +1,64 @@
+"""EXPAND_DIMS: a tensor with one more dimension, of size 1.
+
+Facts: TFLM ``micro/kernels/expand_dims.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_tensor, output_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import CopyParams, copy_invoke, copy_params, positive_axis
+
+
+@dataclass(frozen=True)
+class ExpandDimsOptions(OptionsTable):
+    """``table ExpandDimsOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 52
+
+
+def at_most_5_dimensions(node: NodeView) -> bool:
+    """Input 0 has at most 5 dimensions."""
+    return len(node.input(0).shape) <= 5
+
+
+def axis_is_one_number(node: NodeView) -> bool:
+    """The axis (input 1) is one number, with at most one dimension."""
+    axis = node.input(1)
+    return axis.size == 1 and len(axis.shape) <= 1
+
+
+def prepare(context: Context, node: Node) -> CopyParams:
+    """The output's shape."""
+    inp = input_tensor(context, node, 0)
+    axis_tensor = input_tensor(context, node, 1)
+    output = output_tensor(context, node)
+    assert axis_tensor.data is not None
+    rank = len(inp.shape) + 1
+    axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), rank)
+    context.resize_tensor(output.index, (*inp.shape[:axis], 1, *inp.shape[axis:]))
+    return copy_params(inp.size, inp.type)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=copy_invoke,
+    options=ExpandDimsOptions,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        c.same_type(),
+        at_most_5_dimensions,
+        c.constant(1),
+        c.input_types(1, TensorType.INT32),
+        axis_is_one_number,
+    ),
+)

@@ -1,0 +1,234 @@
+"""FULLY_CONNECTED: a matrix product with weights ``(units, depth)``, bias and activation.
+
+Facts: TFLM ``micro/kernels/fully_connected{,_common}.cc``, ``kernels/kernel_util.cc``
+(``GetQuantizedConvolutionMultipler``), ``reference/fully_connected.h`` and
+``reference/integer_ops/fully_connected.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    activation_range_of,
+    allocate_struct,
+    convolution_multipliers,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+    requantization,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.convolution import (
+    CONSTRAINTS,
+    ConvolutionParams,
+    Sums,
+    accumulates_64_bits,
+    bias_per_channel,
+    bias_types,
+    finish_of,
+    invoke_with,
+    largest_raw,
+)
+
+
+@dataclass(frozen=True)
+class FullyConnectedOptions(OptionsTable):
+    """``table FullyConnectedOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 8
+
+    fused_activation_function: int = slot(0, "int8")
+    weights_format: int = slot(1, "int8")
+    keep_num_dims: bool = slot(2, "bool", False)
+    asymmetric_quantize_inputs: bool = slot(3, "bool", False)
+    quantized_bias_type: int = slot(4, "int8")
+
+
+@dataclass(frozen=True)
+class FullyConnectedParams(ConvolutionParams):
+    """The common parameters, per unit, and the weights' offset."""
+
+    filter_offset: int
+    filter_scratch: int
+
+
+OP_DATA = Struct(
+    "OpDataFullyConnected",
+    ("int32", "int", "int32", "int32", "int", *("int32",) * 3, "int", "pointer", "pointer", "bool"),
+    compression=("int", "int"),
+)
+# The package's machine code sets its two fields to the data and length of a vector in the
+# options.
+BUILTIN_DATA = Struct(
+    "TfLiteFullyConnectedParams",
+    ("enum", "enum", "bool", "bool", "enum"),
+    package=("pointer", "int"),
+)
+
+
+def weights_are_matrix(node: NodeView) -> bool:
+    """The weights have shape (units, depth), neither of them 0."""
+    shape = node.input(1).shape
+    return len(shape) >= 2 and min(shape) > 0 and prod(shape[:-2]) == 1
+
+
+def depth_divides(node: NodeView) -> bool:
+    """The input's elements are a multiple of the weights' last dimension, and not 0."""
+    size = node.input(0).size
+    return size > 0 and size % node.input(1).shape[-1] == 0
+
+
+def prepare(context: Context, node: Node) -> FullyConnectedParams:
+    """Output shape and requantisation; scratch for int4 weights."""
+    options: FullyConnectedOptions = node.options
+    node.host.clear()
+    inp = input_tensor(context, node, 0)
+    weights = input_tensor(context, node, 1)
+    bias = optional_input_tensor(context, node, 2)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, output_shape(options, inp, weights, output))
+    filter_scratch = -1
+    if weights.type is TensorType.INT4:
+        filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
+    is_float = inp.type is TensorType.FLOAT32
+    multiplier, shift = multipliers(context, inp, weights, bias, output)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
+    bias_type = bias.type if bias else options.quantized_bias_type
+    return FullyConnectedParams(
+        input_offset=-inp.zero_point,
+        filter_offset=0 if is_float or is_per_channel(weights) else -weights.zero_point,
+        output_offset=output.zero_point,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
+        filter_scratch=filter_scratch,
+    )
+
+
+def output_shape(
+    options: FullyConnectedOptions,
+    inp: TfLiteTensor,
+    weights: TfLiteTensor,
+    output: TfLiteTensor,
+) -> tuple[int, ...]:
+    """The model's own shape where it holds the result, as in TFLM, else TFLite's."""
+    units, depth = weights.shape[-2:]
+    batches = inp.size // depth
+    if output.shape[-1:] == (units,) and output.size == batches * units:
+        return output.shape
+    if options.keep_num_dims and inp.shape[-1:] == (depth,):
+        return (*inp.shape[:-1], units)
+    return batches, units
+
+
+def is_per_channel(weights: TfLiteTensor) -> bool:
+    """Whether every unit has a scale of its own."""
+    quantization = weights.quantization
+    return (
+        quantization is not None
+        and quantization.is_per_channel
+        and (len(quantization.zero_point) > 0)
+    )
+
+
+def multipliers(
+    context: Context,
+    inp: TfLiteTensor,
+    weights: TfLiteTensor,
+    bias: TfLiteTensor | None,
+    output: TfLiteTensor,
+) -> tuple[Array, Array]:
+    """Requantisation of every unit (``CalculateOpDataFullyConnected``).
+
+    Computed in double from float32 scales. Where all units share one scale, the bias must
+    have about the product of the input's and the weights' scale. Empty for float32.
+    """
+    if inp.type is TensorType.FLOAT32:
+        return np.zeros(0, np.int32), np.zeros(0, np.int32)
+    units = weights.shape[-2]
+    if is_per_channel(weights):
+        return _multipliers_per_unit(context, inp, weights, output)
+    product = inp.scale * weights.scale
+    if bias is not None and not abs(product - bias.scale) <= 0.02 * output.scale:
+        context.report_error(
+            f"the bias {bias.name!r} needs a scale of about input * weights = {product:.6g}, "
+            f"within 0.02 * output = {0.02 * output.scale:.6g}, got {bias.scale:.6g}"
+        )
+    ratio = product / output.scale if output.scale and product >= 0 else np.inf
+    multiplier, shift = requantization(context, ratio, "input * weights / output")
+    return np.full(units, multiplier, np.int32), np.full(units, shift, np.int32)
+
+
+def _multipliers_per_unit(
+    context: Context, inp: TfLiteTensor, weights: TfLiteTensor, output: TfLiteTensor
+) -> tuple[Array, Array]:
+    assert weights.quantization is not None
+    scales = weights.quantization.scale.astype(np.float64)
+    axis, units = weights.quantization.quantized_dimension, weights.shape[-2]
+    if weights.type is TensorType.INT4:
+        context.report_error(f"weights {weights.name!r}: int4 weights have one scale for all")
+    if weights.shape[axis : axis + 1] != scales.shape or len(scales) < units:
+        context.report_error(
+            f"weights {weights.name!r} of shape {weights.shape}: expected one scale for all or "
+            f"one per unit, got {len(scales)} along axis {axis}"
+        )
+    context.allocate_persistent_buffer(4 * len(scales), "per-channel multipliers")
+    context.allocate_persistent_buffer(4 * len(scales), "per-channel shifts")
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, len(scales))
+    return multiplier[:units], shift[:units]
+
+
+class FullyConnected:
+    """``out = activation(requantise(x @ weights.T + bias))``, exactly.
+
+    ``weights`` are raw values ``(units, depth)``; rows of ``x`` are multiplied in the
+    narrowest float type that holds every sum of products.
+    """
+
+    def __init__(
+        self, params: FullyConnectedParams, x: Array, weights: Array, bias: Array | None, out: Array
+    ) -> None:
+        units, depth = weights.shape[-2:]
+        weights = weights.reshape(units, depth)
+        if params.filter_offset:
+            weights = weights.astype(np.int64) + params.filter_offset
+        rows = x.size // depth
+        offset = params.input_offset
+        sums = Sums.of(weights, bias, largest_raw(x, offset), offset)
+        dtype, self._finish = finish_of(params, sums, out, rows)
+        self._matrix = weights.astype(dtype).T
+        self._x = np.empty((rows, depth), dtype)
+        self._acc = np.empty((rows, units), dtype)
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Multiply ``x`` (any shape, rows of ``depth``) to ``out``."""
+        np.copyto(self._x, x.reshape(self._x.shape))
+        np.matmul(self._x, self._matrix, out=self._acc)
+        self._finish(self._acc, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke_with(FullyConnected),
+    options=FullyConnectedOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        *CONSTRAINTS,
+        weights_are_matrix,
+        depth_divides,
+        bias_types(TensorType.INT32, TensorType.INT64),
+        bias_per_channel(-2),
+    ),
+)

@@ -1,0 +1,128 @@
+"""LEAKY_RELU: ``x`` where it is positive, else ``alpha * x``.
+
+Facts: TFLM ``micro/kernels/leaky_relu.cc``, ``leaky_relu_common.cc`` and
+``reference/leaky_relu.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric import lut
+from arenite.numeric.fixedpoint import Array, Int64Array, multiply_by_quantized_multiplier
+from arenite.ops import constraints as c
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+    require_scale,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class LeakyReluOptions(OptionsTable):
+    """``table LeakyReluOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 75
+
+    alpha: float = slot(0, "float32", 0.0)
+
+
+@dataclass(frozen=True)
+class LeakyReluParams:
+    """Requantisation on both sides of zero, and for int8 the results for all inputs.
+
+    ``multiplier_alpha`` is negative where alpha is. float32 needs alpha only.
+    """
+
+    alpha: float
+    input_offset: int = 0
+    output_offset: int = 0
+    multiplier_alpha: int = 0
+    shift_alpha: int = 0
+    multiplier_identity: int = 0
+    shift_identity: int = 0
+    low: int = 0
+    high: int = 0
+    table: Array = field(default_factory=lut.no_table)
+
+
+OP_DATA = Struct("LeakyReluOpData", ("int32",) * 6)
+BUILTIN_DATA = Struct("TfLiteLeakyReluParams", ("float",))
+
+
+def prepare(context: Context, node: Node) -> LeakyReluParams:
+    """Requantisation; for int8 the results for all 256 inputs."""
+    alpha = float(np.float32(node.options.alpha))
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.FLOAT32:
+        return LeakyReluParams(alpha)
+    require_scale(context, output)
+    params = LeakyReluParams(
+        alpha,
+        inp.zero_point,
+        output.zero_point,
+        *requantization(context, inp.scale * alpha / output.scale, "input * alpha / output"),
+        *requantization(context, inp.scale / output.scale, "input / output"),
+        *QUANTIZED_RANGE[inp.type],
+    )
+    if inp.type is TensorType.INT16:
+        return params
+    return replace(params, table=lut.table_int8(lambda x: leaky_relu_quantized(params, x)))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: LeakyReluParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        leaky_relu_float(params, x, out)
+    elif params.table.size:
+        lut.take_int8(params.table, x, out)
+    else:
+        out[...] = leaky_relu_quantized(params, x.astype(np.int64))
+
+
+def leaky_relu_float(params: LeakyReluParams, x: Array, out: Array) -> None:
+    """In float32; alpha may be negative or over 1."""
+    with np.errstate(all="ignore"):
+        out[...] = np.where(x > 0, x, x * np.float32(params.alpha))
+
+
+def leaky_relu_quantized(params: LeakyReluParams, x: Int64Array) -> Int64Array:
+    """Each side of zero has its own multiplier; a negative one works on its magnitude."""
+    centred = x - params.input_offset
+    identity = multiply_by_quantized_multiplier(
+        centred, params.multiplier_identity, params.shift_identity
+    )
+    leak = multiply_by_quantized_multiplier(
+        centred, abs(params.multiplier_alpha), params.shift_alpha
+    )
+    if params.multiplier_alpha < 0:
+        leak = -leak
+    result: Int64Array = np.where(centred >= 0, identity, leak)
+    result += params.output_offset
+    return np.clip(result, params.low, params.high)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=LeakyReluOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+)

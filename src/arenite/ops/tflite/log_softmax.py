@@ -1,0 +1,157 @@
+"""LOG_SOFTMAX: ``x - log(sum(exp(x)))`` along the last axis.
+
+Facts: TFLM ``micro/kernels/log_softmax.cc`` and ``reference/log_softmax.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType
+from arenite.numeric import gemmlowp
+from arenite.numeric.fixedpoint import (
+    INT32_MIN,
+    Array,
+    multiply_by_quantized_multiplier,
+    rounding_divide_by_pot,
+    wrap_int32,
+)
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import (
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization_below_one,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.softmax import (
+    ACCUMULATION_BITS,
+    DIFFERENCE_BITS,
+    difference_scaling,
+    difference_table,
+    input_radius,
+    row_maximum,
+)
+
+
+@dataclass(frozen=True)
+class LogSoftmaxOptions(OptionsTable):
+    """``table LogSoftmaxOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 36
+
+
+@dataclass(frozen=True)
+class LogSoftmaxParams:
+    """int8: scaling of differences from the row's maximum, and back; float32 needs none.
+
+    ``exp_table`` holds the exponential of ``-i`` input steps (i = 0 .. 255), without
+    integer bits. Differences under ``diff_min`` do not count.
+    """
+
+    input_multiplier: int
+    input_left_shift: int
+    reverse_multiplier: int
+    reverse_shift: int
+    diff_min: int
+    exp_table: Array
+
+
+OP_DATA = Struct("LogSoftmaxOpData", ("int32",) * 4 + ("int", "size_t", "size_t"))
+
+_OUTPUT_BITS = 4
+
+
+def same_shapes(node: NodeView) -> bool:
+    """Input and output have the same shape, of at least one dimension."""
+    shape = node.input(0).shape
+    return len(shape) > 0 and shape == node.output(0).shape
+
+
+def output_quantization(node: NodeView) -> bool:
+    """An int8 output has scale 1/16 and zero point 127: the range [-16, 0]."""
+    output = node.output(0)
+    if output.type is not TensorType.INT8:
+        return True
+    return output.scale == 1 / 16 and output.zero_point == 127
+
+
+def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
+    """Input scaling for int8."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.FLOAT32:
+        return None
+    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    multiplier, shift = difference_scaling(context, 1.0, inp)
+    reverse = requantization_below_one(
+        context, (1 << (31 - shift)) / multiplier, "1 / (input * 2**26)"
+    )
+    return LogSoftmaxParams(
+        input_multiplier=multiplier,
+        input_left_shift=shift,
+        reverse_multiplier=reverse[0],
+        reverse_shift=reverse[1],
+        diff_min=-input_radius(DIFFERENCE_BITS, shift),
+        exp_table=difference_table(multiplier, shift),
+    )
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        log_softmax_float(x, out)
+    else:
+        log_softmax_int8(context, node.params, x, out)
+
+
+def log_softmax_float(x: Array, out: Array) -> None:
+    """In float32, with the row's largest value subtracted first."""
+    with np.errstate(all="ignore"):
+        centred = x - row_maximum(x)
+        np.subtract(centred, np.log(np.exp(centred).sum(axis=-1, keepdims=True)), out=out)
+
+
+def log_softmax_int8(context: Context, params: LogSoftmaxParams, x: Array, out: Array) -> None:
+    """In fixed point: differences and the sum's logarithm have five integer bits."""
+    difference = np.subtract(x, row_maximum(x), dtype=np.int64)
+    exponentials = gemmlowp.rescale(params.exp_table[-difference], 0, ACCUMULATION_BITS)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    if total.max(initial=0) >= 1 << 31:
+        context.report_error(
+            f"the sum of exponentials of a row of {x.shape[-1]} values is too large: it must "
+            f"be less than {1 << ACCUMULATION_BITS}"
+        )
+    log_total = gemmlowp.log(total, ACCUMULATION_BITS, DIFFERENCE_BITS)
+    smallest = multiply_by_quantized_multiplier(
+        log_total + INT32_MIN, params.reverse_multiplier, params.reverse_shift
+    )
+    scaled = multiply_by_quantized_multiplier(
+        difference, params.input_multiplier, params.input_left_shift
+    )
+    result = 127 + rounding_divide_by_pot(
+        wrap_int32(scaled - log_total), 31 - DIFFERENCE_BITS - _OUTPUT_BITS
+    )
+    in_range = difference > np.maximum(params.diff_min - 1, smallest)
+    out[...] = np.where(in_range, np.clip(result, -128, 127), -128)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=LogSoftmaxOptions,
+    constraints=(
+        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+        same_shapes,
+        output_quantization,
+    ),
+)

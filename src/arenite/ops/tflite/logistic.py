@@ -1,0 +1,69 @@
+"""LOGISTIC: ``1 / (1 + exp(-x))``.
+
+Facts: TFLM ``micro/kernels/logistic.cc``, ``logistic_common.cc``, ``reference/logistic.h``
+and ``reference/integer_ops/logistic.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric import gemmlowp, lut
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+
+OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
+
+
+def int8_zero_point(node: NodeView) -> bool:
+    """An int8 output has the zero point -128."""
+    return node.input(0).type is not TensorType.INT8 or node.output(0).zero_point == -128
+
+
+def prepare(context: Context, node: Node) -> SigmoidParams:
+    """Input scaling; for int8 the results for all 256 inputs."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.INT8:
+        return int8_params(context, inp, gemmlowp.logistic, 8, -128)
+    if inp.type is TensorType.INT16:
+        return int16_params(context, inp, (0,))
+    return SigmoidParams()
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: SigmoidParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        logistic_float(x, out)
+    elif x.dtype == np.int16:
+        out[...] = lut.logistic_int16(x, params.input_multiplier, params.input_left_shift)
+    else:
+        lut.take_int8(params.table, x, out)
+
+
+def logistic_float(x: Array, out: Array) -> None:
+    """In float32; under -9 it is ``exp(x)``, which overflows nowhere."""
+    with np.errstate(all="ignore"):
+        out[...] = np.where(x < -9, np.exp(x), 1 / (1 + np.exp(-x)))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=(*CONSTRAINTS, int8_zero_point),
+)

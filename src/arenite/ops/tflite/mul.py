@@ -1,0 +1,84 @@
+"""MUL: the elementwise product of two inputs that broadcast, with a fused activation.
+
+Facts: TFLM ``micro/kernels/mul.cc``, ``mul_common.cc``, ``reference/mul.h`` and
+``reference/integer_ops/mul.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import allocate_struct, input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.binary import constraints, map_quantized
+from arenite.ops.shared.mul_div import MulDivParams, prepare_with
+
+
+@dataclass(frozen=True)
+class MulOptions(OptionsTable):
+    """``table MulOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 21
+
+    fused_activation_function: int = slot(0, "int8")
+
+
+OP_DATA = Struct("OpDataMul", ("int32",) * 7 + ("float", "float"))
+BUILTIN_DATA = Struct("TfLiteMulParams", ("enum",))
+
+
+def int16_is_symmetric(node: NodeView) -> bool:
+    """int16 inputs and the int16 output have zero points 0."""
+    if node.input(0).type is not TensorType.INT16:
+        return True
+    return not any((node.input(0).zero_point, node.input(1).zero_point, node.output(0).zero_point))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: MulDivParams = node.params
+    a, b = input_array(context, node, 0), input_array(context, node, 1)
+    out = output_array(context, node)
+    if out.dtype in (np.float32, np.int32):
+        mul_plain(params, a, b, out)
+    else:
+        map_quantized(node, lambda x, y: mul_quantized(params, x, y), a, b, out)
+
+
+def mul_plain(params: MulDivParams, a: Array, b: Array, out: Array) -> None:
+    """``activation(a * b)`` in float32, or in int32, which wraps."""
+    with np.errstate(all="ignore"):
+        product = a * b
+    low, high = out.dtype.type(params.activation_min), out.dtype.type(params.activation_max)
+    np.clip(product, low, high, out=out)
+
+
+def mul_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Array:
+    """``activation(requantise((a - zero1) * (b - zero2)) + zero)``."""
+    product = wrap_int32((a + params.input1_offset) * (b + params.input2_offset))
+    result = multiply_by_quantized_multiplier(
+        product, params.output_multiplier, params.output_shift
+    )
+    result += params.output_offset
+    return np.clip(result, int(params.activation_min), int(params.activation_max))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare_with(lambda a, b, out: a * b / out, "input 0 * input 1 / output"),
+    invoke=invoke,
+    options=MulOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        *constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        int16_is_symmetric,
+    ),
+)

@@ -1,0 +1,85 @@
+"""PACK: tensors of the same shape, stacked along a new axis.
+
+Facts: TFLM ``micro/kernels/pack.cc``, which has no ``prepare``: this one makes no
+temporary tensors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import (
+    Interleaving,
+    inputs_like_output,
+    interleaving,
+    join,
+    positive_axis,
+)
+
+
+@dataclass(frozen=True)
+class PackOptions(OptionsTable):
+    """``table PackOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 59
+
+    values_count: int = slot(0, "int32")
+    axis: int = slot(1, "int32")
+
+
+BUILTIN_DATA = Struct("TfLitePackParams", ("int", "int"))
+
+
+def counted(node: NodeView) -> bool:
+    """The option values_count is the number of inputs."""
+    return bool(node.options.values_count == len(node.inputs))
+
+
+def one_shape(node: NodeView) -> bool:
+    """All inputs have the same shape."""
+    return len({node.input(i).shape for i in range(len(node.inputs))}) == 1
+
+
+def prepare(context: Context, node: Node) -> Interleaving:
+    """The output's shape and how the inputs lie in it."""
+    shape = context.get_eval_tensor(node.inputs[0]).shape
+    axis = positive_axis(context, node.options.axis, len(shape) + 1)
+    count = len(node.inputs)
+    context.resize_tensor(node.outputs[0], (*shape[:axis], count, *shape[axis:]))
+    return interleaving([shape] * count, axis)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every input to its place."""
+    parts = [input_array(context, node, i) for i in range(len(node.inputs))]
+    join(node.params, parts, output_array(context, node))
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=PackOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.outputs_exactly(1),
+        inputs_like_output,
+        c.input_types(
+            0,
+            TensorType.FLOAT32,
+            TensorType.INT8,
+            TensorType.INT16,
+            TensorType.INT32,
+            TensorType.INT64,
+        ),
+        counted,
+        one_shape,
+    ),
+)

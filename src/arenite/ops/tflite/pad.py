@@ -1,0 +1,27 @@
+"""PAD: a tensor in a border of zeros (of zero points, for int8). See ``shared/pad.py``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.model import OptionsTable
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared import pad as _pad
+
+
+@dataclass(frozen=True)
+class PadOptions(OptionsTable):
+    """``table PadOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 22
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(_pad.OP_DATA),
+    prepare=_pad.prepare,
+    invoke=_pad.invoke,
+    options=PadOptions,
+    constraints=_pad.CONSTRAINTS,
+)

@@ -1,0 +1,27 @@
+"""PADV2: a tensor in a border of a given value. See ``shared/pad.py``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.model import OptionsTable
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared import pad as _pad
+
+
+@dataclass(frozen=True)
+class PadV2Options(OptionsTable):
+    """``table PadV2Options``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 43
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(_pad.OP_DATA),
+    prepare=_pad.prepare,
+    invoke=_pad.invoke,
+    options=PadV2Options,
+    constraints=_pad.CONSTRAINTS,
+)

@@ -1,0 +1,120 @@
+"""PRELU: negative values times a factor that is broadcast, a channel's own for example.
+
+Facts: TFLM ``micro/kernels/prelu.cc``, ``prelu_common.cc`` and ``reference/prelu.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+    require_scale,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.binary import shapes_broadcast
+
+
+@dataclass(frozen=True)
+class PreluParams:
+    """Offsets, and requantisation on both sides of zero; float32 needs none."""
+
+    input_offset: int = 0
+    alpha_offset: int = 0
+    output_offset: int = 0
+    multiplier_identity: int = 0
+    shift_identity: int = 0
+    multiplier_alpha: int = 0
+    shift_alpha: int = 0
+    low: int = 0
+    high: int = 0
+
+
+OP_DATA = Struct("PreluParams", ("int32",) * 7)
+
+
+def alpha_type(node: NodeView) -> bool:
+    """The factors (input 1) are float32 with float32 values, int8 with int8 and int16 ones."""
+    is_float = node.input(0).type is TensorType.FLOAT32
+    return node.input(1).type is (TensorType.FLOAT32 if is_float else TensorType.INT8)
+
+
+def output_is_broadcast(node: NodeView) -> bool:
+    """Inputs and output have at most 4 dimensions."""
+    tensors = (node.input(0), node.input(1), node.output(0))
+    return all(len(tensor.shape) <= 4 for tensor in tensors)
+
+
+def prepare(context: Context, node: Node) -> PreluParams:
+    """The output's shape; requantisation."""
+    inp = input_tensor(context, node, 0)
+    alpha = input_tensor(context, node, 1)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape))
+    if inp.type is TensorType.FLOAT32:
+        return PreluParams()
+    require_scale(context, output)
+    return PreluParams(
+        -inp.zero_point,
+        -alpha.zero_point,
+        output.zero_point,
+        *requantization(context, inp.scale / output.scale, "input / output"),
+        *requantization(context, inp.scale * alpha.scale / output.scale, "input * alpha / output"),
+        *QUANTIZED_RANGE[inp.type],
+    )
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    x, alpha = input_array(context, node, 0), input_array(context, node, 1)
+    out = output_array(context, node)
+    if x.dtype == np.float32:
+        with np.errstate(all="ignore"):
+            out[...] = np.where(x >= 0, x, x * alpha)
+        return
+    out[...] = prelu_quantized(node.params, x, alpha)
+
+
+def prelu_quantized(params: PreluParams, x: Array, alpha: Array) -> Int64Array:
+    """Each side of zero has its own multiplier."""
+    value = x.astype(np.int64) + params.input_offset
+    factor = alpha.astype(np.int64) + params.alpha_offset
+    identity = multiply_by_quantized_multiplier(
+        value, params.multiplier_identity, params.shift_identity
+    )
+    leak = multiply_by_quantized_multiplier(
+        wrap_int32(value * factor), params.multiplier_alpha, params.shift_alpha
+    )
+    result = np.where(value >= 0, identity, leak) + params.output_offset
+    clipped: Int64Array = np.clip(result, params.low, params.high)
+    return clipped
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        c.same_type(),
+        alpha_type,
+        output_is_broadcast,
+        shapes_broadcast,
+    ),
+)

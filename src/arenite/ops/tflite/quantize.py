@@ -1,0 +1,173 @@
+"""QUANTIZE: real numbers to quantised ones, or one quantisation to another.
+
+``q = clamp(round(real / scale) + zero_point)``, halves away from zero; from integers
+``q = clamp(rescale(x - input_zero_point) + zero_point)`` with TFLM's double rounding.
+Facts: TFLM ``micro/kernels/quantize_common.cc``, ``reference/quantize.h`` and
+``reference/requantize.h``, whose shortcut between int8 and uint8 of the same scale gives
+what the general formula gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType
+from arenite.numeric.fixedpoint import (
+    INT32_MIN,
+    Int64Array,
+    multiply_by_quantized_multiplier,
+    wrap_int32,
+)
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class QuantizeOptions(OptionsTable):
+    """``table QuantizeOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 89
+
+
+@dataclass(frozen=True)
+class QuantizeParams:
+    """``zero_point``, ``scale`` and the clamping range are the output's.
+
+    ``multiplier`` and ``shift`` stand for ``input_scale / scale``; 0 for float inputs.
+    """
+
+    zero_point: int
+    scale: float
+    multiplier: int
+    shift: int
+    input_zero_point: int
+    output_min: int
+    output_max: int
+
+
+QUANTIZATION_PARAMS = Struct("QuantizationParams", ("int32", "double"))
+OP_DATA = Struct("OpDataQuantizeReference", (QUANTIZATION_PARAMS, "int32", "int", "int32"))
+
+PAIRS: dict[TensorType, tuple[TensorType, ...]] = {
+    TensorType.FLOAT32: (TensorType.INT8, TensorType.INT16),
+    TensorType.INT32: (TensorType.INT8, TensorType.INT16),
+    TensorType.INT16: (TensorType.INT8, TensorType.INT16, TensorType.INT32),
+    TensorType.INT8: (TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT32),
+    TensorType.UINT8: (TensorType.INT8,),
+}
+
+
+def pair_supported(node: NodeView) -> bool:
+    """From float32 or int32 the output is int8 or int16; from int16 int8, int16 or int32.
+
+    From int8 it is int8, uint8, int16 or int32; from uint8 it is int8.
+    """
+    return node.output(0).type in PAIRS.get(node.input(0).type, ())
+
+
+def output_has_one_scale(node: NodeView) -> bool:
+    """The output has exactly one quantisation scale, other than 0, and a zero point."""
+    quantization = node.output(0).quantization
+    return (
+        quantization is not None
+        and len(quantization.scale) == 1
+        and len(quantization.zero_point) > 0
+        and bool(quantization.scale[0] != 0)
+    )
+
+
+def prepare(context: Context, node: Node) -> QuantizeParams:
+    """Requantisation where the input is quantised already."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    multiplier, shift = 0, 0
+    if inp.type is not TensorType.FLOAT32:
+        ratio = inp.scale / output.scale
+        multiplier, shift = requantization(context, ratio, "input / output")
+    low, high = QUANTIZED_RANGE[output.type]
+    return QuantizeParams(
+        zero_point=output.zero_point,
+        scale=output.scale,
+        multiplier=multiplier,
+        shift=shift,
+        input_zero_point=inp.zero_point,
+        output_min=low,
+        output_max=high,
+    )
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the input's type: float, 8 bits through a table, or wider integers."""
+    params: QuantizeParams = node.params
+    out = output_array(context, node)
+    x = input_array(context, node, 0).reshape(out.shape)
+    if x.dtype == np.float32:
+        out[...] = quantize(params, x)
+    elif x.dtype.itemsize == 1:
+        table = node.host.get("table")
+        if table is None:
+            every_value = np.arange(256, dtype=np.uint8).view(x.dtype)
+            table = node.host["table"] = requantize(params, every_value).astype(out.dtype)
+        np.take(table, x.view(np.uint8), out=out, mode="clip")
+    else:
+        out[...] = requantize(params, x)
+
+
+def quantize(params: QuantizeParams, x: Array) -> Int64Array:
+    """Real numbers to quantised ones, in int64."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = x / np.float32(params.scale)
+    return clamp(params, round_to_int32(scaled) + params.zero_point)
+
+
+def requantize(params: QuantizeParams, x: Array) -> Int64Array:
+    """One quantisation to another, in int64."""
+    real = wrap_int32(np.subtract(x, params.input_zero_point, dtype=np.int64))
+    scaled = multiply_by_quantized_multiplier(real, params.multiplier, params.shift)
+    return clamp(params, scaled + params.zero_point)
+
+
+def clamp(params: QuantizeParams, values: Int64Array) -> Int64Array:
+    """Wrap to int32 as C's addition of the zero point does, then saturate."""
+    return np.clip(wrap_int32(values), params.output_min, params.output_max)
+
+
+def round_to_int32(x: Array) -> Int64Array:
+    """``static_cast<int32_t>(round(x))`` of float32 values, halves away from zero.
+
+    C leaves open what becomes of NaN and of values that int32 does not hold; here it is
+    INT32_MIN, as on x86 and so in TFLM's package. (An Arm core saturates instead.)
+    """
+    wide = x.astype(np.float64)
+    wide += np.copysign(0.5, wide)
+    return np.where(np.abs(wide) < 2**31, wide, INT32_MIN).astype(np.int64)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=QuantizeOptions,
+    constraints=(
+        c.inputs_between(1, 1),
+        c.outputs_exactly(1),
+        pair_supported,
+        output_has_one_scale,
+    ),
+)

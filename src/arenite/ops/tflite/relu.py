@@ -1,0 +1,98 @@
+"""RELU: ``max(x, 0)``, rescaled to the output's quantisation.
+
+Facts: TFLM ``micro/kernels/activations.cc``, ``activations_common.cc``, ``activations.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric import lut
+from arenite.numeric.fixedpoint import Array, Int64Array, multiply_by_quantized_multiplier
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import (
+    Activation,
+    activation_range_quantized,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+)
+from arenite.ops.registry import Registration
+
+OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
+
+
+@dataclass(frozen=True)
+class ReluParams:
+    """Requantisation for int8 and int16, and for int8 the results for all inputs."""
+
+    input_offset: int = 0
+    output_offset: int = 0
+    output_multiplier: int = 0
+    output_shift: int = 0
+    activation_min: int = 0
+    activation_max: int = 0
+    table: Array = field(default_factory=lut.no_table)
+
+
+def int16_is_symmetric(node: NodeView) -> bool:
+    """int16 has zero points 0."""
+    if node.input(0).type is not TensorType.INT16:
+        return True
+    return node.input(0).zero_point == node.output(0).zero_point == 0
+
+
+def prepare(context: Context, node: Node) -> ReluParams:
+    """Requantisation; for int8 the results for all 256 inputs."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.FLOAT32:
+        return ReluParams()
+    low, high = activation_range_quantized(context, Activation.RELU, output)
+    multiplier, shift = requantization(context, inp.scale / output.scale, "input / output")
+    params = ReluParams(inp.zero_point, output.zero_point, multiplier, shift, low, high)
+    if inp.type is TensorType.INT16:
+        return params
+    return replace(params, table=lut.table_int8(lambda x: relu_quantized(params, x)))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: ReluParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        np.copyto(out, np.where(x < 0, np.float32(0), x))
+    elif params.table.size:
+        lut.take_int8(params.table, x, out)
+    else:
+        out[...] = relu_quantized(params, x.astype(np.int64))
+
+
+def relu_quantized(params: ReluParams, x: Int64Array) -> Int64Array:
+    """``max(requantise(x - zero) + zero, zero)``, saturated."""
+    scaled = multiply_by_quantized_multiplier(
+        x - params.input_offset, params.output_multiplier, params.output_shift
+    )
+    scaled += params.output_offset
+    return np.clip(scaled, params.activation_min, params.activation_max)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=(
+        *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        int16_is_symmetric,
+    ),
+)

@@ -1,0 +1,72 @@
+"""RELU6: ``min(max(x, 0), 6)`` on the input's quantised values.
+
+TFLM takes the input's quantisation for the output's, too.
+
+Facts: TFLM ``micro/kernels/activations.cc``, ``activations_common.cc``, ``micro_utils.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric.fixedpoint import round_half_away
+from arenite.ops import constraints as c
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+)
+from arenite.ops.registry import Registration
+
+OP_DATA = Struct("Relu6OpData", ("int32", "int32"))
+
+
+@dataclass(frozen=True)
+class Relu6Params:
+    """The values that stand for 0 and 6."""
+
+    zero: float
+    six: float
+
+
+def prepare(context: Context, node: Node) -> Relu6Params:
+    """Zero and six in the input's steps."""
+    inp = input_tensor(context, node, 0)
+    context.resize_tensor(node.outputs[0], inp.shape)
+    if inp.type is TensorType.FLOAT32:
+        return Relu6Params(0.0, 6.0)
+    steps = float(np.float32(6) / np.float32(inp.scale)) if inp.scale else np.inf
+    if not abs(steps) < 2.0**31:
+        context.report_error(
+            f"6 must be a number of input steps under 2**31, got a scale of {inp.scale:g}"
+        )
+    low, high = QUANTIZED_RANGE[inp.type]
+    return Relu6Params(inp.zero_point, max(low, min(high, round_half_away(steps) + inp.zero_point)))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """The same for all element types."""
+    params: Relu6Params = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    relu6(params, x, out)
+
+
+def relu6(params: Relu6Params, x: Array, out: Array) -> None:
+    """``six`` above six, else ``zero`` below zero, else ``x``."""
+    zero, six = x.dtype.type(params.zero), x.dtype.type(params.six)
+    np.copyto(out, np.where(x > six, six, np.where(x < zero, zero, x)))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+)

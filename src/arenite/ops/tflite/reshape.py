@@ -1,0 +1,111 @@
+"""RESHAPE: the same elements under another shape.
+
+Facts: TFLM ``micro/kernels/reshape.cc`` and ``reshape_common.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_tensor, output_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import (
+    WHOLE_BYTE_TYPES,
+    CopyParams,
+    constant_values,
+    copy_invoke,
+    copy_params,
+)
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ReshapeOptions(OptionsTable):
+    """``table ReshapeOptions``; ``new_shape`` is None where the file leaves it out."""
+
+    UNION_TYPE: ClassVar[int] = 17
+
+    new_shape: tuple[int, ...] | None = slot(0, "[int32]", None)
+
+
+BUILTIN_DATA = Struct("TfLiteReshapeParams", (("int32", 8), "int"))
+
+
+def new_shape_fits(node: NodeView) -> bool:
+    """The option new_shape has at most 8 dimensions."""
+    return len(node.options.new_shape or ()) <= 8
+
+
+def prepare(context: Context, node: Node) -> CopyParams:
+    """The output's shape; TFLM copies its dimensions if it has to fill in a -1."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    if output.shape.count(-1) == 1:
+        context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.resize_tensor(output.index, output_shape(context, node, inp.size, output.shape))
+    return copy_params(inp.size, inp.type)
+
+
+def output_shape(context: Context, node: Node, size: int, declared: Shape) -> Shape:
+    """The first shape in :func:`candidates` that holds ``size`` elements."""
+    resolved = (resolve(shape, size) for shape in candidates(context, node, declared))
+    shape = next((shape for shape in resolved if shape is not None), None)
+    if shape is None:
+        context.report_error(
+            f"the output's shape must hold the input's {size} elements, with one -1 at most, "
+            f"got {list(declared)}"
+        )
+    return shape
+
+
+def candidates(context: Context, node: Node, declared: Shape) -> Iterator[Shape]:
+    """Shapes that the output may have, the one that TFLM takes first.
+
+    TFLM looks at the shape that the model declares for the output and at nothing else.
+    It fails to match only where an input was resized, which the heap host allows: then
+    the constant shape counts, as in TensorFlow Lite, and last of all either of them with
+    a first dimension that follows the batch.
+    """
+    if len(node.inputs) == 1 and declared == (0,):
+        yield ()  # how old converters write a scalar
+    yield declared
+    wanted = node.options.new_shape
+    if len(node.inputs) == 2 and node.inputs[1] >= 0:
+        wanted = constant_values(context, node.inputs[1])
+    if wanted:
+        yield wanted
+        yield (-1, *wanted[1:])
+    if declared:
+        yield (-1, *declared[1:])
+
+
+def resolve(shape: Shape, size: int) -> Shape | None:
+    """``shape`` with its -1 filled in, or None if it cannot hold ``size`` elements."""
+    known = prod(n for n in shape if n != -1)
+    if -1 in shape and known > 0:
+        shape = tuple(size // known if n == -1 else n for n in shape)
+    return shape if prod(shape) == size and min(shape, default=0) >= 0 else None
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=copy_invoke,
+    options=ReshapeOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(1, 2, optional=frozenset({1})),
+        c.outputs_exactly(1),
+        c.input_types(0, *WHOLE_BYTE_TYPES),
+        c.same_type(),
+        new_shape_fits,
+    ),
+)

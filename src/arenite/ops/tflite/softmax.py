@@ -1,0 +1,225 @@
+"""SOFTMAX: ``exp(beta * x)`` along the last axis, divided by its sum.
+
+Facts: TFLM ``micro/kernels/softmax.cc``, ``softmax_common.cc`` and ``reference/softmax.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric import gemmlowp, lut
+from arenite.numeric.fixedpoint import (
+    multiply_by_quantized_multiplier,
+    rounding_divide_by_pot,
+    saturating_rounding_doubling_high_mul,
+    wrap_int32,
+)
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.softmax import (
+    ACCUMULATION_BITS,
+    difference_scaling,
+    difference_table,
+    row_maximum,
+)
+
+
+@dataclass(frozen=True)
+class SoftmaxOptions(OptionsTable):
+    """``table SoftmaxOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 9
+
+    beta: float = slot(0, "float32", 0.0)
+
+
+@dataclass(frozen=True)
+class SoftmaxParams:
+    """What the kernels need.
+
+    ``exp_table`` holds for int8 the exponential of ``-i`` input steps (i = 0 .. 255, no
+    integer bits), for int16 the 513 entries of exp over [-10, 0];
+    ``reciprocal_table`` those of 1 / (1 + x) over [0, 1] for int16.
+    """
+
+    beta: float
+    input_multiplier: int
+    input_left_shift: int
+    exp_table: Array
+    reciprocal_table: Array
+
+
+OP_DATA = Struct(
+    "SoftmaxParams",
+    ("double", "int32", "int32", "int32", "int32", "int", "int32", "float") + ("pointer",) * 5,
+)
+BUILTIN_DATA = Struct("TfLiteSoftmaxParams", ("float",))
+
+_NONE = np.zeros(0, np.int32)
+_INT16_LUT_BYTES = 2 * 513
+
+
+def supported_types(node: NodeView) -> bool:
+    """Input and output are both float32, int8 or int16, or int8 and int16."""
+    pair = (node.input(0).type, node.output(0).type)
+    if pair == (TensorType.INT8, TensorType.INT16):
+        return True
+    return pair[0] is pair[1] and pair[0] in (
+        TensorType.FLOAT32,
+        TensorType.INT8,
+        TensorType.INT16,
+    )
+
+
+def has_an_axis(node: NodeView) -> bool:
+    """The input has at least one dimension."""
+    return len(node.input(0).shape) > 0
+
+
+def output_quantization(node: NodeView) -> bool:
+    """A quantised output has the range [0, 1].
+
+    int8 has scale 1/256 and zero point -128, int16 from an int8 input scale 1/65536 and
+    zero point -32768, int16 from int16 scale 1/32768 and zero points 0 on both sides.
+    """
+    inp, output = node.input(0), node.output(0)
+    if inp.type is TensorType.FLOAT32:
+        return True
+    if output.type is TensorType.INT8:
+        return output.scale == 1 / 256 and output.zero_point == -128
+    if inp.type is TensorType.INT8:
+        return _near(output.scale, 1 / 65536) and output.zero_point == -32768
+    return _near(output.scale, 1 / 32768) and output.zero_point == inp.zero_point == 0
+
+
+def _near(scale: float, wanted: float) -> bool:
+    f = np.float32
+    return bool(abs(f(scale) - f(wanted)) <= f(0.001) * f(wanted))
+
+
+def prepare(context: Context, node: Node) -> SoftmaxParams:
+    """Input scaling and tables."""
+    beta = float(np.float32(node.options.beta))
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.INT8:
+        multiplier, shift = difference_scaling(context, beta, inp)
+        table = difference_table(multiplier, shift)
+        return SoftmaxParams(beta, multiplier, shift, table, _NONE)
+    if inp.type is TensorType.INT16:
+        return _prepare_int16(context, beta, inp)
+    return SoftmaxParams(beta, 0, 0, _NONE, _NONE)
+
+
+def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxParams:
+    context.allocate_persistent_buffer(_INT16_LUT_BYTES, "exp table")
+    context.allocate_persistent_buffer(_INT16_LUT_BYTES, "reciprocal table")
+    # Input differences of -65535 .. 0 steps stand for -10 .. 0.
+    real = inp.scale * beta / (10.0 / 65535.0)
+    multiplier, shift = requantization(context, real, "input scale * beta / (10 / 65535)")
+    f = np.float32
+    output_scale = f(2) / f(65535)
+    # The C library's expf is correctly rounded but for the last bit of rare values; so is
+    # a float64 exponential that is rounded afterwards.
+    exp_table = lut.populate_int16(
+        f(10) / f(65535), 32767, output_scale, lambda x: np.exp(x.astype(np.float64)).astype(f)
+    )
+    reciprocal_table = lut.populate_int16(
+        f(1) / f(65535), -32768, output_scale, lambda x: f(1) / (f(1) + x)
+    )
+    tables = exp_table.astype(np.int32), reciprocal_table.astype(np.int32)
+    return SoftmaxParams(beta, multiplier, shift, *tables)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        softmax_float(node.params, x, out)
+    elif x.dtype == np.int16:
+        softmax_int16(context, node.params, x, out)
+    else:
+        softmax_int8(context, node.params, x, out)
+
+
+def softmax_float(params: SoftmaxParams, x: Array, out: Array) -> None:
+    """In float32, with the row's largest value subtracted first."""
+    with np.errstate(all="ignore"):
+        scaled = (x - row_maximum(x)) * np.float32(params.beta)
+        exponentials = np.exp(scaled)
+        np.divide(exponentials, exponentials.sum(axis=-1, keepdims=True), out=out)
+
+
+def softmax_int8(context: Context, params: SoftmaxParams, x: Array, out: Array) -> None:
+    """Int8 to int8 or int16: exponentials from the table, times the sum's reciprocal."""
+    distance = np.subtract(row_maximum(x), x, dtype=np.intp)
+    exponentials = params.exp_table[distance]
+    accumulated = gemmlowp.rescale(exponentials, 0, ACCUMULATION_BITS)
+    total = wrap_int32(accumulated.sum(axis=-1, keepdims=True))
+    reciprocal, bits = gemmlowp.reciprocal(total, ACCUMULATION_BITS)
+    low, high = np.iinfo(out.dtype).min, np.iinfo(out.dtype).max
+    shift = bits + 31 - 8 * out.itemsize
+    if shift.min(initial=0) < 0 or shift.max(initial=0) > 31:
+        context.report_error(
+            f"the sum of exponentials of a row of {x.shape[-1]} values is out of range for "
+            f"{out.dtype}"
+        )
+    scaled = rounding_divide_by_pot(
+        saturating_rounding_doubling_high_mul(reciprocal, exponentials), shift
+    )
+    scaled += low
+    np.clip(scaled, low, high, out=scaled)
+    out[...] = scaled
+
+
+def softmax_int16(context: Context, params: SoftmaxParams, x: Array, out: Array) -> None:
+    """Int16 to int16: exp and the sum's reciprocal are interpolated in tables."""
+    difference = np.subtract(x, row_maximum(x), dtype=np.int64)
+    scaled = multiply_by_quantized_multiplier(
+        difference, params.input_multiplier, params.input_left_shift
+    )
+    centred = np.clip(wrap_int32(scaled + 32767), -32768, 32767)
+    exponentials = lut.lookup_int16(params.exp_table, centred)
+    total = exponentials.sum(axis=-1, keepdims=True)
+    if total.max(initial=0) >= 1 << 31:
+        context.report_error(f"a row of {x.shape[-1]} values is too long for int16")
+    headroom_plus_one = gemmlowp.count_leading_zeros(total)
+    # The sum as 1 + x with x in [0, 1), in units of 2**-16, recentred on the table.
+    normalised = ((total << (headroom_plus_one - 1)) + (1 << 13)) >> 14
+    centred_sum = np.clip(normalised - (1 << 15) - (1 << 16), -32768, 32767)
+    reciprocal = lut.lookup_int16(params.reciprocal_table, centred_sum)
+    shift = 31 - headroom_plus_one
+    result = (exponentials * reciprocal + (np.int64(1) << (shift - 1))) >> shift
+    out[...] = np.clip(result, 0, 32767)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=SoftmaxOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(1, 1),
+        c.outputs_exactly(1),
+        has_an_axis,
+        supported_types,
+        output_quantization,
+    ),
+)

@@ -1,0 +1,80 @@
+"""SPLIT: equal parts of a tensor along an axis.
+
+Facts: TFLM ``micro/kernels/split.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import (
+    Interleaving,
+    divide,
+    interleaving,
+    outputs_like_input,
+    positive_axis,
+)
+
+
+@dataclass(frozen=True)
+class SplitOptions(OptionsTable):
+    """``table SplitOptions``; TFLM counts the outputs instead."""
+
+    UNION_TYPE: ClassVar[int] = 35
+
+    num_splits: int = slot(0, "int32")
+
+
+BUILTIN_DATA = Struct("TfLiteSplitParams", ("int",))
+
+
+def axis_is_one_number(node: NodeView) -> bool:
+    """The axis (input 0) is one number."""
+    return node.input(0).size == 1
+
+
+def prepare(context: Context, node: Node) -> Interleaving:
+    """The outputs' shape and how they lie in the input."""
+    axis_tensor = input_tensor(context, node, 0)
+    shape = context.get_eval_tensor(node.inputs[1]).shape
+    assert axis_tensor.data is not None
+    axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), len(shape))
+    count = len(node.outputs)
+    if shape[axis] % count:
+        context.report_error(
+            f"axis {axis} of the input must divide into {count} equal parts, got {list(shape)}"
+        )
+    part = (*shape[:axis], shape[axis] // count, *shape[axis + 1 :])
+    for index in node.outputs:
+        context.resize_tensor(index, part)
+    return interleaving([part] * count, axis)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every output from its place."""
+    parts = [output_array(context, node, i) for i in range(len(node.outputs))]
+    divide(node.params, input_array(context, node, 1), parts)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=SplitOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.constant(0),
+        c.input_types(0, TensorType.INT32, TensorType.INT64),
+        axis_is_one_number,
+        c.input_types(1, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        outputs_like_input(1),
+    ),
+)

@@ -1,0 +1,65 @@
+"""SQUEEZE: a tensor without some or all of its dimensions of size 1.
+
+Facts: TFLM ``micro/kernels/squeeze.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_tensor, output_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import (
+    WHOLE_BYTE_TYPES,
+    CopyParams,
+    copy_invoke,
+    copy_params,
+    positive_axis,
+)
+
+
+@dataclass(frozen=True)
+class SqueezeOptions(OptionsTable):
+    """``table SqueezeOptions``; without ``squeeze_dims`` every dimension of 1 goes."""
+
+    UNION_TYPE: ClassVar[int] = 30
+
+    squeeze_dims: tuple[int, ...] | None = slot(0, "[int32]", None)
+
+
+BUILTIN_DATA = Struct("TfLiteSqueezeParams", (("int32", 8), "int"))
+
+
+def at_most_8_dimensions(node: NodeView) -> bool:
+    """Input 0 and the option squeeze_dims have at most 8 dimensions."""
+    return len(node.input(0).shape) <= 8 and len(node.options.squeeze_dims or ()) <= 8
+
+
+def prepare(context: Context, node: Node) -> CopyParams:
+    """The output's shape."""
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    shape = inp.shape
+    gone = {positive_axis(context, axis, len(shape)) for axis in node.options.squeeze_dims or ()}
+    gone = gone or {axis for axis, size in enumerate(shape) if size == 1}
+    for axis in sorted(gone):
+        if shape[axis] != 1:
+            context.report_error(f"axis {axis} must have size 1 to be squeezed, got {list(shape)}")
+    kept = tuple(size for axis, size in enumerate(shape) if axis not in gone)
+    context.resize_tensor(output.index, kept)
+    return copy_params(inp.size, inp.type)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=copy_invoke,
+    options=SqueezeOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(*c.one_to_one(*WHOLE_BYTE_TYPES), at_most_8_dimensions),
+)

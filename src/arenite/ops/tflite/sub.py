@@ -1,0 +1,36 @@
+"""SUB: the elementwise difference of two inputs that broadcast, with a fused activation.
+
+Facts: TFLM ``micro/kernels/sub.cc``, ``sub_common.cc``; the arithmetic is shared with ADD.
+"""
+
+from __future__ import annotations
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.ops.constraints import NodeView
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
+from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
+
+__all__ = ["REGISTRATION", "SubOptions"]
+
+OP_DATA = Struct("OpDataSub", ("bool",) + ("int32",) * 12)
+BUILTIN_DATA = Struct("TfLiteSubParams", ("enum", "bool"))
+
+
+def int32_is_not_quantized(node: NodeView) -> bool:
+    """int32 inputs and the int32 output have no quantisation."""
+    if node.input(0).type is not TensorType.INT32:
+        return True
+    return not any(is_quantized(tensor) for tensor in (*node.inputs, node.output(0)))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare_with(-1, activation_range_int32),
+    invoke=invoke,
+    options=SubOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(*constraints(*TYPES), int32_is_not_quantized),
+)

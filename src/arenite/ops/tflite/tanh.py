@@ -1,0 +1,59 @@
+"""TANH: the hyperbolic tangent.
+
+Facts: TFLM ``micro/kernels/tanh.cc``, ``reference/tanh.h`` and
+``reference/integer_ops/tanh.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.numeric import gemmlowp, lut
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+
+OP_DATA = Struct("OpData", ("int32", "int32", "int32", "int"))
+
+
+def prepare(context: Context, node: Node) -> SigmoidParams:
+    """Input scaling; for int8 the results for all 256 inputs."""
+    # TFLM asks for the input twice, which shows in the temporary memory.
+    input_tensor(context, node, 0)
+    inp = input_tensor(context, node, 0)
+    output = output_tensor(context, node)
+    context.resize_tensor(output.index, inp.shape)
+    if inp.type is TensorType.INT8:
+        return int8_params(context, inp, gemmlowp.tanh, 7, 0)
+    if inp.type is TensorType.INT16:
+        return int16_params(context, inp, (0, 1))
+    return SigmoidParams()
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: SigmoidParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if x.dtype == np.float32:
+        np.tanh(x, out=out)
+    elif x.dtype == np.int16:
+        out[...] = lut.tanh_int16(x, params.input_multiplier, params.input_left_shift)
+    else:
+        lut.take_int8(params.table, x, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    constraints=CONSTRAINTS,
+)

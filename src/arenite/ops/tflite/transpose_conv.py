@@ -1,0 +1,213 @@
+"""TRANSPOSE_CONV: every input pixel adds a weighted filter to the output.
+
+Inputs: 0 the output's shape, which TFLM ignores in favour of the output's own, 1 the
+weights ``(filters, kh, kw, depth)``, 2 the images, 3 the bias. Facts: TFLM
+``micro/kernels/transpose_conv.cc``, ``reference/transpose_conv.h`` and
+``reference/integer_ops/transpose_conv.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import (
+    Padding,
+    activation_range_of,
+    allocate_struct,
+    convolution_multipliers,
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+    window_padding,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.convolution import (
+    ConvolutionParams,
+    Sums,
+    accumulates_64_bits,
+    bias_per_channel,
+    bias_types,
+    finish_of,
+    hybrid_refused,
+    invoke_with,
+)
+from arenite.ops.shared.window import overlap
+
+_WEIGHTS, _INPUT, _BIAS = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class TransposeConvOptions(OptionsTable):
+    """``table TransposeConvOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 49
+
+    padding: int = slot(0, "int8")
+    stride_w: int = slot(1, "int32")
+    stride_h: int = slot(2, "int32")
+    fused_activation_function: int = slot(3, "int8")
+    quantized_bias_type: int = slot(4, "int8")
+
+
+@dataclass(frozen=True)
+class TransposeConvParams(ConvolutionParams):
+    """The common parameters, and the geometry: ``(height, width)``, padding of the output."""
+
+    stride: tuple[int, int]
+    padding: tuple[int, int]
+    sums_scratch: int
+    bias_scratch: int
+
+
+CONV_PARAMS = Struct(
+    "ConvParams",
+    ("uint8", ("int16", 4), ("int16", 4), ("int32", 4), "int", "int32", "int32", "float", "float"),
+)
+OP_DATA = Struct(
+    "OpData", (CONV_PARAMS, "int", "int", "pointer", "pointer"), compression=("int", "int")
+)
+BUILTIN_DATA = Struct("TfLiteTransposeConvParams", ("enum", "int", "int", "enum", "enum"))
+
+
+def shapes_fit(node: NodeView) -> bool:
+    """Weights are (filters, height, width, the input's depth), the output has those filters."""
+    weights, inp = node.input(_WEIGHTS).shape, node.input(_INPUT).shape
+    output = node.output(0).shape
+    return min(*weights, *inp, *output) > 0 and weights[3] == inp[3] and weights[0] == output[3]
+
+
+def output_has_rank_4(node: NodeView) -> bool:
+    """The output has 4 dimensions."""
+    return len(node.output(0).shape) == 4
+
+
+def prepare(context: Context, node: Node) -> TransposeConvParams:
+    """Padding, requantisation; scratch for the sums, and for an int16 bias in 64 bits."""
+    options: TransposeConvOptions = node.options
+    node.host.clear()
+    output = output_tensor(context, node)
+    inp = input_tensor(context, node, _INPUT)
+    weights = input_tensor(context, node, _WEIGHTS)
+    strides = (options.stride_h, options.stride_w)
+    if min(strides) < 1:
+        context.report_error(f"strides must be at least 1, got {strides}")
+    channels = weights.shape[0]
+    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]))
+    sums_scratch, bias_scratch = _scratch(context, node, inp, output)
+    multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
+    low, high = activation_range_of(context, options.fused_activation_function, output)
+    sizes = zip(output.shape[1:3], weights.shape[1:3], strides, strict=True)
+    pads = [padding(options.padding, *axis) for axis in sizes]
+    placement: tuple[int, int] | None = getattr(options, "placement", None)
+    return TransposeConvParams(
+        stride=strides,
+        padding=placement or (pads[0], pads[1]),
+        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
+        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, None, shift),
+        sums_scratch=sums_scratch,
+        bias_scratch=bias_scratch,
+    )
+
+
+def _scratch(
+    context: Context, node: Node, inp: TfLiteTensor, output: TfLiteTensor
+) -> tuple[int, int]:
+    """Scratch for integer sums, and for a bias of int16 in 64 bits; -1 for what needs none."""
+    if inp.type is TensorType.FLOAT32:
+        return -1, -1
+    width = 4 if inp.type is TensorType.INT8 else 8
+    sums_scratch = context.request_scratch_buffer_in_arena(width * output.size, "sums")
+    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
+    input_tensor(context, node, _INPUT)
+    input_tensor(context, node, _WEIGHTS)
+    bias = optional_input_tensor(context, node, _BIAS)
+    output_tensor(context, node)
+    if bias is None or bias.type is not TensorType.INT16:
+        return sums_scratch, -1
+    return sums_scratch, context.request_scratch_buffer_in_arena(8 * bias.size, "bias in 64 bits")
+
+
+def padding(option: int, size: int, taps: int, stride: int) -> int:
+    """Padding of the convolution that the operator reverses, from output to input.
+
+    ``ComputePaddingHeightWidth``: 0 where the filter does not fit, C's division.
+    """
+    outputs = -(-size // stride) if option == Padding.SAME else int((size + stride - taps) / stride)
+    return window_padding(stride, 1, size, taps, outputs) if outputs >= 0 else 0
+
+
+class TransposedConvolution:
+    """``out = activation(requantise(sum over taps of shifted (x @ weights) + bias))``.
+
+    One matrix product per tap, in the narrowest float type in which every sum is exact;
+    what falls outside the output is left out.
+    """
+
+    def __init__(
+        self, params: TransposeConvParams, x: Array, weights: Array, bias: Array | None, out: Array
+    ) -> None:
+        self._offset = params.input_offset
+        n, height, width, depth = x.shape
+        filters = len(weights)
+        largest = 0 if x.dtype.kind == "f" else -int(np.iinfo(x.dtype).min) + abs(self._offset)
+        sums = Sums.of(weights, bias, largest)
+        dtype, self._finish = finish_of(params, sums, out, out.size // filters)
+        self._x = np.empty((n * height * width, depth), dtype)
+        self._term = np.empty((n * height * width, filters), dtype)
+        self._acc = np.empty(out.shape, dtype)
+        term = self._term.reshape(n, height, width, filters)
+        (top, left), (down, right) = params.padding, params.stride
+        self._taps = []
+        for i, j in np.ndindex(*weights.shape[1:3]):
+            rows, out_rows = overlap(i - top, down, height, out.shape[1])
+            columns, out_columns = overlap(j - left, right, width, out.shape[2])
+            here, there = term[:, rows, columns], self._acc[:, out_rows, out_columns]
+            if here.size:
+                matrix = np.ascontiguousarray(weights[:, i, j].T, dtype)
+                self._taps.append((matrix, here, there))
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Scatter ``x`` (n, h, w, c) to ``out``."""
+        np.add(x.reshape(self._x.shape), self._offset, out=self._x, dtype=self._x.dtype)
+        self._acc.fill(0)
+        for matrix, here, there in self._taps:
+            np.matmul(self._x, matrix, out=self._term)
+            np.add(there, here, out=there)
+        self._finish(self._acc, out)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke_with(TransposedConvolution, _INPUT, _WEIGHTS, _BIAS),
+    options=TransposeConvOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(3, 4, optional=frozenset({0, _BIAS})),
+        c.outputs_exactly(1),
+        c.input_types(_INPUT, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+        hybrid_refused(_INPUT, _WEIGHTS, int4=False),
+        c.same_type(_INPUT),
+        c.rank(_INPUT, 4),
+        c.rank(_WEIGHTS, 4),
+        output_has_rank_4,
+        shapes_fit,
+        bias_types(TensorType.INT16, TensorType.INT64, x=_INPUT, bias=_BIAS),
+        bias_per_channel(0, _WEIGHTS, _BIAS),
+    ),
+)

@@ -1,0 +1,79 @@
+"""UNPACK: a tensor taken apart along an axis, which the parts no longer have.
+
+Facts: TFLM ``micro/kernels/unpack.cc``, which has no ``prepare``: this one makes no
+temporary tensors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import (
+    Interleaving,
+    divide,
+    interleaving,
+    outputs_like_input,
+    positive_axis,
+)
+
+
+@dataclass(frozen=True)
+class UnpackOptions(OptionsTable):
+    """``table UnpackOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 64
+
+    num: int = slot(0, "int32")
+    axis: int = slot(1, "int32")
+
+
+BUILTIN_DATA = Struct("TfLiteUnpackParams", ("int", "int"))
+
+
+def counted(node: NodeView) -> bool:
+    """The option num is the number of outputs."""
+    return bool(node.options.num == len(node.outputs))
+
+
+def prepare(context: Context, node: Node) -> Interleaving:
+    """The outputs' shape and how they lie in the input."""
+    shape = context.get_eval_tensor(node.inputs[0]).shape
+    axis = positive_axis(context, node.options.axis, len(shape))
+    count = len(node.outputs)
+    if shape[axis] != count:
+        context.report_error(
+            f"axis {axis} of the input must have {count} elements, one per output, "
+            f"got {list(shape)}"
+        )
+    part = (*shape[:axis], *shape[axis + 1 :])
+    for index in node.outputs:
+        context.resize_tensor(index, part)
+    return interleaving([part] * count, axis)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every output from its place."""
+    parts = [output_array(context, node, i) for i in range(len(node.outputs))]
+    divide(node.params, input_array(context, node, 0), parts)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=UnpackOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(1, 1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
+        outputs_like_input(0),
+        counted,
+    ),
+)

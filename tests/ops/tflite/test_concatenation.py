@@ -1,0 +1,113 @@
+"""CONCATENATION equals TFLM for every axis, type and number of inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model, ModelBuilder, Tensor, TensorType
+from arenite.ops.tflite.concatenation import ConcatenationOptions
+from tests.ops.differential import agrees, differential, random_array, run_arenite
+from tests.oracle import Oracle
+
+TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "bool"]
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    """Up to 10 inputs, constants among them."""
+    kind = draw(st.sampled_from(TYPES))
+    shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
+    axis = draw(st.integers(0, len(shape) - 1))
+    sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=10))
+    scale = 0.5 if kind in ("int8", "int16") else None
+    zero = 3 if kind == "int8" else 0
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    b = ModelBuilder()
+    inputs = []
+    for number, size in enumerate(sizes):
+        part = (*shape[:axis], size, *shape[axis + 1 :])
+        if number and draw(st.integers(0, 4)) == 0:
+            value = random_array(Tensor("", TensorType[kind.upper()], part), rng)
+            inputs.append(b.constant(f"c{number}", value, scale=scale, zero_point=zero))
+        else:
+            inputs.append(b.input(f"x{number}", part, kind, scale=scale, zero_point=zero))
+    whole = [*shape[:axis], sum(sizes), *shape[axis + 1 :]]
+    y = b.tensor("y", whole, kind, scale=scale, zero_point=zero)
+    signed = draw(st.sampled_from([axis, axis - len(shape)]))
+    b.operator("CONCATENATION", inputs, [y], ConcatenationOptions(axis=signed))
+    b.output(y)
+    return b.build()
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+def concatenation(
+    shapes: list[tuple[int, ...]],
+    whole: tuple[int, ...],
+    options: ConcatenationOptions,
+    kind: str = "int8",
+    zero_points: tuple[int, int] = (0, 0),
+) -> Model:
+    """The first of ``zero_points`` is the inputs', the second the output's."""
+    b = ModelBuilder()
+    ins, out = zero_points
+    inputs = [b.input("x", shape, kind, scale=1.0, zero_point=ins) for shape in shapes]
+    y = b.tensor("y", whole, kind, scale=1.0, zero_point=out)
+    b.operator("CONCATENATION", inputs, [y], options)
+    b.output(y)
+    return b.build()
+
+
+def test_inputs_lie_one_behind_the_other_along_the_axis() -> None:
+    model = concatenation([(2, 1), (2, 2)], (2, 3), ConcatenationOptions(axis=-1))
+    x, y = np.array([[1], [2]], np.int8), np.array([[3, 4], [5, 6]], np.int8)
+    assert run_arenite(model, [[x, y]])[0][0].tolist() == [[1, 3, 4], [2, 5, 6]]
+
+
+def refused(model: Model, message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        run_arenite(model, [])
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+def test_an_axis_outside_the_rank_is_refused(axis: int) -> None:
+    model = concatenation([(2, 1), (2, 2)], (2, 3), ConcatenationOptions(axis=axis))
+    refused(model, rf"axis must lie in \[-2, 2\), got {axis}")
+
+
+@pytest.mark.parametrize("other", [(3, 1), (2,), (1, 2, 1)])
+def test_inputs_that_do_not_fit_each_other_are_refused(other: tuple[int, ...]) -> None:
+    model = concatenation([(2, 1), other], (2, 2), ConcatenationOptions(axis=1))
+    refused(model, r"input 1 must have the shape \[2, 1\] of input 0, other than on axis 1")
+
+
+def test_a_fused_activation_is_refused() -> None:
+    options = ConcatenationOptions(axis=0, fused_activation_function=1)
+    refused(concatenation([(2,)], (2,), options), "No activation function is fused")
+
+
+@pytest.mark.parametrize(("kind", "zero_points"), [("int8", (1, 2)), ("int16", (1, 1))])
+def test_rescaling_is_refused(kind: str, zero_points: tuple[int, int]) -> None:
+    model = concatenation([(2,)], (2,), ConcatenationOptions(), kind, zero_points)
+    refused(model, "same scale and zero point, of int16 ones zero point 0")
+
+
+def test_more_than_10_inputs_are_refused() -> None:
+    refused(concatenation([(1,)] * 11, (11,), ConcatenationOptions()), "1 to 10 inputs")
+
+
+def test_more_than_6_dimensions_are_refused() -> None:
+    model = concatenation([(1,) * 7], (1,) * 7, ConcatenationOptions())
+    refused(model, "No input has more than 6 dimensions")
+
+
+def test_uint8_is_refused() -> None:
+    refused(concatenation([(2,)], (2,), ConcatenationOptions(), "uint8"), "Input 0 is one of")

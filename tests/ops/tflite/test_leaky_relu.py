@@ -1,0 +1,59 @@
+"""LEAKY_RELU equals TFLM on random slopes, scales, zero points and types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from arenite.ops.tflite.leaky_relu import LeakyReluOptions
+from tests.ops.differential import agrees, differential
+from tests.ops.unary import run, scales, shapes, unary_model, zero_points
+from tests.oracle import Oracle
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    kind = draw(st.sampled_from(["int8", "int16", "float32"]))
+    alphas = st.one_of(st.floats(-3, 3, width=32), st.sampled_from([0.0, 0.1, 1.0, -0.5]))
+    options = LeakyReluOptions(draw(alphas))
+    if kind == "float32":
+        return unary_model("LEAKY_RELU", draw(shapes()), kind, options)
+    scale = draw(scales(-5, 2))
+    out_scale = draw(st.one_of(scales(-5, 2), st.floats(0.3, 3).map(lambda f: f * scale)))
+    zero = st.integers(-200, 200) if kind == "int16" else zero_points(kind)
+    return unary_model(
+        "LEAKY_RELU",
+        draw(shapes(kind)),
+        kind,
+        options,
+        x=(scale, draw(zero)),
+        y=(out_scale, draw(zero)),
+    )
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+@pytest.mark.parametrize(("alpha", "negative"), [(0.5, -6), (-0.5, 4), (2.0, -21)])
+def test_int8_scales_negative_values_by_alpha(alpha, negative):
+    options = LeakyReluOptions(alpha)
+    model = unary_model("LEAKY_RELU", (3,), "int8", options, x=(0.5, 0), y=(0.5, -1))
+    np.testing.assert_array_equal(run(model, [-10, 0, 10]), [negative, -1, 9])
+
+
+def test_float_scales_negative_values_by_alpha():
+    model = unary_model("LEAKY_RELU", (3,), "float32", LeakyReluOptions(-2.0))
+    np.testing.assert_array_equal(run(model, [-10, 0, 10]), [20, 0, 10])
+
+
+def test_an_output_without_a_scale_is_refused():
+    refused = unary_model("LEAKY_RELU", (4,), "int8", LeakyReluOptions(0.1), x=(0.5, 0))
+    with pytest.raises(ConstraintError, match="needs a quantisation scale other than 0"):
+        run(refused, 0)

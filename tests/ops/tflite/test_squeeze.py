@@ -1,0 +1,78 @@
+"""SQUEEZE equals TFLM with and without a list of dimensions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model, ModelBuilder
+from arenite.ops.tflite.squeeze import SqueezeOptions
+from tests.ops.differential import agrees, differential, run_arenite
+from tests.oracle import Oracle
+
+TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "uint8", "uint32", "bool"]
+
+
+def squeeze(
+    shape: tuple[int, ...],
+    squeezed: tuple[int, ...],
+    dims: tuple[int, ...] | None = None,
+    kind: str = "int8",
+    output_kind: str | None = None,
+) -> Model:
+    b = ModelBuilder()
+    x = b.input("x", shape, kind)
+    y = b.tensor("y", squeezed, output_kind or kind)
+    b.operator("SQUEEZE", [x], [y], SqueezeOptions(squeeze_dims=dims))
+    b.output(y)
+    return b.build()
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    shape = tuple(draw(st.lists(st.sampled_from([1, 1, 2, 3]), max_size=8)))
+    ones = [axis for axis, size in enumerate(shape) if size == 1]
+    dims = None
+    if draw(st.booleans()):
+        signed = [draw(st.sampled_from([axis, axis - len(shape)])) for axis in ones]
+        dims = tuple(draw(st.lists(st.sampled_from(signed), max_size=8))) if ones else ()
+    gone = {axis % len(shape) for axis in dims or ()} or set(ones)
+    squeezed = tuple(size for axis, size in enumerate(shape) if axis not in gone)
+    return squeeze(shape, squeezed, dims, draw(st.sampled_from(TYPES)))
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed)
+
+
+@pytest.mark.parametrize(
+    ("dims", "squeezed"),
+    [(None, (2,)), ((), (2,)), ((0,), (2, 1)), ((-1,), (1, 2)), ((0, 0), (2, 1))],
+)
+def test_the_listed_dimensions_go_or_all_of_size_1(
+    dims: tuple[int, ...] | None, squeezed: tuple[int, ...]
+) -> None:
+    x = np.array([[[5], [6]]], np.int8)
+    result = run_arenite(squeeze((1, 2, 1), squeezed, dims), [[x]])[0][0]
+    assert result.shape == squeezed
+    assert result.reshape(-1).tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (squeeze((1, 2), (1,), (1,)), r"axis 1 must have size 1 to be squeezed, got \[1, 2\]"),
+        (squeeze((1, 2), (2,), (2,)), r"axis must lie in \[-2, 2\), got 2"),
+        (squeeze((1,) * 9, ()), "at most 8 dimensions"),
+        (squeeze((1, 2), (2,), (0,) * 9), "at most 8 dimensions"),
+        (squeeze((1, 2), (2,), None, "int8", "uint8"), "have the same type"),
+    ],
+)
+def test_what_is_refused(model: Model, message: str) -> None:
+    with pytest.raises(ConstraintError, match=message):
+        run_arenite(model, [])
