@@ -1,6 +1,6 @@
 """Checks that no accumulator of the vector kernels is kept on the stack.
 
-``python tools/spills.py BUILD_FOLDER``. Compiles ``csrc/kernels/avx*`` to assembly as the build
+``python tools/spills.py BUILD_FOLDER``. Compiles ``csrc/lanes/avx*`` to assembly as the build
 does and looks for vector registers that an innermost loop with multiply-accumulate
 instructions stores to the stack: with them a kernel is 1.3 to 1.7 times slower, and still right.
 """
@@ -80,7 +80,7 @@ def assembly_of(entry: dict[str, str]) -> str:
 def main(folder: str) -> int:
     """Print what was found; 1 if a hot loop spills."""
     entries = json.loads((Path(folder) / "compile_commands.json").read_text("utf-8"))
-    chosen = [entry for entry in entries if "/csrc/kernels/avx" in entry["file"]]
+    chosen = [entry for entry in entries if "/csrc/lanes/avx" in entry["file"]]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda entry: spilling(assembly_of(entry)), chosen))
     for entry, (_, spills) in zip(chosen, results, strict=True):

@@ -1,0 +1,66 @@
+/* Depthwise int8 convolution with one output channel per input channel.
+ *
+ * Rows are interleaved, so that a dword holds vertical taps of one channel (four as bytes, or
+ * two as int16) and a dot product sums them; horizontal taps are loads at other offsets.
+ */
+#ifndef ARENITE_DEPTHWISE_H
+#define ARENITE_DEPTHWISE_H
+
+#include <stdint.h>
+
+#include "arenite.h"
+#include "gemm.h"
+#include "arithmetic/requantize_plan.h"
+
+enum { AR_MAX_DEPTHWISE_GROUPS = 32 };
+
+typedef struct {
+  ar_staging staging;                  /* the image, and the border around it */
+  int32_t output_rows, output_columns;
+  int32_t channels;
+  int32_t row_bytes;                   /* of one staged (padded, u8) input row */
+  int32_t filter_rows, filter_columns;
+  int32_t stride_rows, stride_columns;
+  int32_t dilation_rows, dilation_columns;
+  int32_t groups;                      /* of filter rows, see ar_depthwise_isa */
+  int32_t units;                       /* of 16 lanes: those after the last channel repeat */
+  int8_t activation_min, activation_max;
+} ar_depthwise;
+
+/* weights: [units][groups][filter_columns][16 lanes][rows of a group]; blocks: one per unit. */
+typedef void (*ar_depthwise_fn)(const ar_depthwise *plan, const uint8_t *input,
+                                const int8_t *weights, const ar_requantize_block *blocks,
+                                int8_t *output, uint8_t *workspace);
+
+/* What an instruction set brings to it. */
+typedef struct {
+  int32_t group;  /* filter rows in a dword: 4, with weights of int8, or 2 of int16 */
+  int32_t lanes;  /* units fill a multiple of so many lanes */
+  int64_t (*workspace)(const ar_depthwise *plan); /* bytes, for interleaved rows */
+  ar_depthwise_fn run;
+  /* Bytes of weights in an order of its own, 0 for none, and what makes them of packed ones:
+   * `run` is given those then. Both are NULL where there is no such order. */
+  int64_t (*arranged_bytes)(const ar_depthwise *plan);
+  void (*arrange)(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged);
+  ar_stage_fn stage;        /* what `run` is given; NULL if it takes the image as it is */
+  const ar_gemm_isa *gemm;  /* for lines, and for one input channel */
+} ar_depthwise_isa;
+
+ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
+                               const ar_tensor *io, ar_sizes *sizes);
+ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                            void *plan);
+ar_status ar_depthwise_run(const void *params, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace);
+
+#define AR_DEPTHWISE_KERNEL(KERNEL, ISA)                                                      \
+  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
+    return ar_depthwise_measure(ISA, params, io, sizes);                                      \
+  }                                                                                           \
+  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
+    return ar_depthwise_plan(ISA, params, io, plan);                                          \
+  }                                                                                           \
+  const ar_kernel KERNEL = {"DEPTHWISE_CONV_2D", KERNEL##_measure, KERNEL##_plan,             \
+                            ar_depthwise_run};
+
+#endif

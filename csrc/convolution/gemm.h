@@ -1,0 +1,64 @@
+/* The inner products of all convolutions, as a matrix product over gathered rows.
+ *
+ * One output position's inputs are `segments` runs of bytes in the staged input (padded; see
+ * ar_gemm_isa), each `dwords` * 4 long; weights are packed in the same order and elements of
+ * the same size, 16 channels to a vector and `NB` vectors to a block, zero where a run was
+ * rounded up to a whole dword.
+ */
+#ifndef ARENITE_GEMM_H
+#define ARENITE_GEMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arithmetic/requantize_plan.h"
+#include "staging.h"
+
+enum { AR_MAX_SEGMENTS = 64, AR_MAX_TILE_POSITIONS = 16, AR_MAX_TILE_BLOCKS = 8 };
+
+typedef struct {
+  int32_t segments;
+  int32_t dwords;                     /* per segment */
+  int32_t segment[AR_MAX_SEGMENTS];   /* byte offset of each run */
+  int32_t position_stride;            /* bytes from one output position to the next in a row */
+  int32_t channels;                   /* elements from one position to the next in the output */
+  float low, high;                    /* the activation's bounds */
+  int32_t entries;                    /* at most, of grouped weights: see grouped.h */
+} ar_gemm;
+
+/* Computes P positions of one row for NB * 16 channels. */
+typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
+                             const ar_requantize_block *blocks, int32_t valid_channels,
+                             void *output);
+
+/* The tile for P positions and NB blocks of 16 channels; NULL where there is none. Tap tiles
+ * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h. */
+typedef ar_gemm_tile (*ar_find_tile)(int positions, int blocks, int taps);
+
+/* Plans one lane of a block: multiplier, shift, and a line if one passes. Returns its mode. */
+typedef ar_requantize_mode (*ar_plan_lane)(ar_requantize_block *block, int lane,
+                                           int32_t multiplier, int32_t shift,
+                                           int32_t output_offset, int32_t activation_min,
+                                           int32_t activation_max, ar_range range);
+
+/* Copies int8 into a staged image. */
+typedef void (*ar_stage_fn)(const ar_staging *staging, const int8_t *source, uint8_t *staged);
+
+/* Sets the rounding that the lines were proven with; returns what to give to `leave`. */
+typedef uint32_t (*ar_enter_fn)(void);
+typedef void (*ar_leave_fn)(uint32_t before);
+
+/* What an instruction set brings to the matrix product. Floats are staged as they are, and
+ * their tiles take the bias alone of a block. */
+typedef struct {
+  int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
+  int32_t vectors;    /* registers that the 16 lanes of a block take */
+  int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
+  ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
+  ar_plan_lane plan_lane;
+  ar_stage_fn stage;
+  ar_enter_fn enter;  /* around plan_lane and int8 tiles; NULL where instructions say it */
+  ar_leave_fn leave;
+} ar_gemm_isa;
+
+#endif

@@ -1,5 +1,0 @@
-#include "lanes.h"
-
-#include "../simd/add.h"
-
-const ar_kernel ar_add_avx2 = {"ADD", add_measure, add_make_plan, add_run};

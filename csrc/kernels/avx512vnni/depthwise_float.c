@@ -1,6 +1,0 @@
-#include "lanes.h"
-
-#include "../simd/depthwise_float.h"
-
-const ar_kernel ar_depthwise_float_avx512 = {"DEPTHWISE_CONV_2D", float_measure, float_make_plan,
-                                             float_run};

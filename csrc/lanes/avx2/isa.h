@@ -1,0 +1,24 @@
+/* What the files of this directory give to kernels.c. */
+#ifndef ARENITE_AVX2_ISA_H
+#define ARENITE_AVX2_ISA_H
+
+#include "convolution/depthwise.h"
+#include "convolution/gemm.h"
+#include "convolution/winograd.h"
+
+ar_gemm_tile ar_gemm_tile_avx2(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_grouped_avx2(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_avxvnni(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_float_tile_avx2(int positions, int blocks, int taps);
+
+int64_t ar_depthwise_workspace_avx2(const ar_depthwise *plan);
+void ar_depthwise_avx2(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                       const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
+int64_t ar_depthwise_workspace_avxvnni(const ar_depthwise *plan);
+void ar_depthwise_avxvnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                          const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
+
+void ar_winograd_avx2(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
+                      const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
+
+#endif

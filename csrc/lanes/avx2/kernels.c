@@ -1,0 +1,87 @@
+/* The convolutions of this instruction set: its parts, and the operators that use them. */
+#include "lanes.h"
+
+#include "convolution/gemm_conv.h"
+#include "convolution/mnn_conv_int8.h"
+#include "lanes/templates/line_search.h"
+#include "isa.h"
+
+/* AVX2 has no instructions that round down: the lines are found, and used, while the control
+ * register says so. */
+static uint32_t round_down(void) {
+  const uint32_t before = _mm_getcsr();
+  _mm_setcsr((before & ~(uint32_t)_MM_ROUND_MASK) | _MM_ROUND_DOWN);
+  return before;
+}
+
+static void restore_rounding(uint32_t before) { _mm_setcsr(before); }
+
+static const ar_gemm_isa gemm = {
+    .int8_bytes = 2,
+    .vectors = AR_VECTORS,
+    .find_tile = ar_gemm_tile_avx2,
+    .find_float_tile = ar_gemm_float_tile_avx2,
+    .plan_lane = plan_lane,
+    .stage = ar_stage_int16,
+    .enter = round_down,
+    .leave = restore_rounding,
+};
+static const ar_gemm_isa grouped_gemm = {
+    .int8_bytes = 1,
+    .vectors = AR_VECTORS,
+    .groups = 1,
+    .find_tile = ar_gemm_tile_grouped_avx2,
+    .plan_lane = plan_lane,
+    .stage = ar_stage,
+    .enter = round_down,
+    .leave = restore_rounding,
+};
+static const ar_depthwise_isa depthwise = {
+    .group = 2,
+    .lanes = AR_BLOCK,
+    .workspace = ar_depthwise_workspace_avx2,
+    .run = ar_depthwise_avx2,
+    .stage = ar_stage,
+    .gemm = &gemm,
+};
+
+static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
+
+AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avx2, &winograd)
+AR_GEMM_KERNEL(ar_grouped_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &grouped_gemm)
+AR_GEMM_KERNEL(ar_grouped_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem,
+               &grouped_gemm)
+AR_GEMM_KERNEL(ar_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &gemm)
+AR_GEMM_KERNEL(ar_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
+AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx2, &depthwise)
+AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avx2, &depthwise)
+
+static const ar_gemm_isa vnni_gemm = {
+    .int8_bytes = 1,
+    .vectors = AR_VECTORS,
+    .find_tile = ar_gemm_tile_avxvnni,
+    .find_float_tile = ar_gemm_float_tile_avx2,
+    .plan_lane = plan_lane,
+    .stage = ar_stage,
+    .enter = round_down,
+    .leave = restore_rounding,
+};
+static const ar_depthwise_isa vnni_depthwise = {
+    .group = 4,
+    .lanes = AR_BLOCK,
+    .workspace = ar_depthwise_workspace_avxvnni,
+    .run = ar_depthwise_avxvnni,
+    .stage = ar_stage,
+    .gemm = &vnni_gemm,
+};
+
+/* Sums of int16 products are no faster with AVX-VNNI, but the direct way is. */
+static const ar_winograd_isa vnni_winograd = {
+    .direct = 2, .run = ar_winograd_avx2, .gemm = &vnni_gemm};
+
+AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avxvnni, &vnni_winograd)
+AR_GEMM_KERNEL(ar_conv_2d_avxvnni, "CONV_2D", ar_conv_2d_problem, &vnni_gemm)
+AR_GEMM_KERNEL(ar_fully_connected_avxvnni, "FULLY_CONNECTED", ar_fully_connected_problem,
+               &vnni_gemm)
+AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avxvnni, &vnni_depthwise)
+AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avxvnni, &vnni_depthwise)

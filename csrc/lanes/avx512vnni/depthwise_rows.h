@@ -1,0 +1,117 @@
+/* Rows of an image, four by four: what the depthwise kernels of this folder share. */
+#ifndef ARENITE_AVX512VNNI_DEPTHWISE_ROWS_H
+#define ARENITE_AVX512VNNI_DEPTHWISE_ROWS_H
+
+#include "lanes.h"
+
+#include "convolution/depthwise.h"
+#include "lanes/templates/requantize.h"
+
+/* An image, and a row of what stands for zero. */
+typedef struct {
+  const int8_t *data, *border;
+} image;
+
+/* Row y of the image as if it had its border. */
+AR_INLINE const int8_t *row_of(const ar_depthwise *plan, const image *input, int64_t y) {
+  const ar_staging *s = &plan->staging;
+  y -= s->top;
+  return y >= 0 && y < s->rows ? input->data + y * s->row_bytes : input->border;
+}
+
+/* Bytes as u8, their dwords dealt to the four 128-bit lanes in turn, so that two rounds of
+ * unpacking leave 16 consecutive elements in each vector. */
+AR_INLINE __m512i deal(__m512i bytes) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, _mm512_xor_si512(bytes, _mm512_set1_epi8(-128)));
+}
+
+/* Four times 64 dwords: dword i is bytes i of the four vectors. */
+AR_INLINE void store_interleaved(uint32_t *out, __m512i a, __m512i b, __m512i c, __m512i d) {
+  a = deal(a), b = deal(b), c = deal(c), d = deal(d);
+  const __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
+  const __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
+  _mm512_storeu_si512(out, _mm512_unpacklo_epi16(ab_low, cd_low));
+  _mm512_storeu_si512(out + 16, _mm512_unpackhi_epi16(ab_low, cd_low));
+  _mm512_storeu_si512(out + 32, _mm512_unpacklo_epi16(ab_high, cd_high));
+  _mm512_storeu_si512(out + 48, _mm512_unpackhi_epi16(ab_high, cd_high));
+}
+
+/* At least `count` dwords of border. */
+AR_INLINE void store_border(const ar_depthwise *plan, uint32_t *out, int32_t count) {
+  const __m512i border = _mm512_set1_epi8((char)plan->staging.padding);
+  for (int32_t i = 0; i < count; i += 16) _mm512_storeu_si512(out + i, border);
+}
+
+/* Dword i of the result is bytes i of four rows with their border. */
+static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0,
+                       const int8_t *r1, const int8_t *r2, const int8_t *r3) {
+  const ar_staging *s = &plan->staging;
+  const int32_t bytes = s->row_bytes, right = s->left_bytes + bytes;
+  store_border(plan, out, s->left_bytes);
+  uint32_t *inside = out + s->left_bytes;
+  int32_t i = 0;
+  for (; i + 64 <= bytes; i += 64)
+    store_interleaved(inside + i, _mm512_loadu_si512(r0 + i), _mm512_loadu_si512(r1 + i),
+                      _mm512_loadu_si512(r2 + i), _mm512_loadu_si512(r3 + i));
+  if (i < bytes) {
+    const __mmask64 rest = (UINT64_C(1) << (bytes - i)) - 1;
+    store_interleaved(
+        inside + i, _mm512_maskz_loadu_epi8(rest, r0 + i), _mm512_maskz_loadu_epi8(rest, r1 + i),
+        _mm512_maskz_loadu_epi8(rest, r2 + i), _mm512_maskz_loadu_epi8(rest, r3 + i));
+  }
+  store_border(plan, out + right, s->staged_row_bytes - right);
+}
+
+AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
+  __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
+  if (mode == AR_REQUANT_FLOAT) return ar_on_line(acc, scale, offset);
+  if (mode == AR_REQUANT_SIGNED)
+    return ar_on_signed_line(acc, scale, offset, _mm512_load_ps(block->negative_offset));
+  return ar_requantize_exact(acc, block);
+}
+
+AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {
+  return ar_set_bounds(plan->activation_min, plan->activation_max);
+}
+
+/* Packs four vectors of outputs to 64 bytes in order, clamped. */
+AR_INLINE __m512i pack_four(ar_bounds to, const __m512i *acc) {
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  __m512i packed =
+      _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]), _mm512_packs_epi32(acc[2], acc[3]));
+  packed = _mm512_permutexvar_epi32(order, packed);
+  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
+  return packed;
+}
+
+/* Whether weights fit in registers. */
+static int is_small(const ar_depthwise *plan) {
+  return plan->groups == 1 && (plan->filter_columns == 3 || plan->filter_columns == 1);
+}
+
+/* Whether columns lie side by side in the four units of one store: few channels that divide
+ * 64. Otherwise a store holds up to 64 channels of one column. */
+static int is_flat(const ar_depthwise *plan) {
+  const int32_t c = plan->channels;
+  const int whole = plan->stride_columns == 1 || (c % 16 == 0 && is_small(plan));
+  return c < 64 && 64 % c == 0 && whole && plan->output_columns * c % 64 == 0;
+}
+
+/* Of an interleaved row, with room for stores and loads past its end. */
+static int64_t row_dwords(const ar_depthwise *plan) {
+  return ((int64_t)plan->row_bytes + 63) / 64 * 64 + 128;
+}
+
+static int64_t border_bytes(const ar_depthwise *plan) {
+  return ((int64_t)plan->staging.row_bytes + 63) / 64 * 64;
+}
+
+static int32_t slowest_mode(const ar_requantize_block *four_blocks) {
+  int32_t mode = AR_REQUANT_FLOAT;
+  for (int u = 0; u < 4; ++u)
+    if (four_blocks[u].mode > mode) mode = four_blocks[u].mode;
+  return mode;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* What the files of this directory give to kernels.c. */
+#ifndef ARENITE_AVX512VNNI_ISA_H
+#define ARENITE_AVX512VNNI_ISA_H
+
+#include "convolution/depthwise.h"
+#include "convolution/gemm.h"
+
+ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);
+
+int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan);
+int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan);
+void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
+                                     int8_t *arranged);
+void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                             const ar_requantize_block *blocks, int8_t *output,
+                             uint8_t *workspace);
+
+#endif

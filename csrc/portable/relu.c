@@ -1,0 +1,134 @@
+/* RELU, RELU6, LEAKY_RELU and HARD_SWISH: int8 mostly through the parameters' tables. */
+#include "arithmetic/fixedpoint.h"
+#include "lookup.h"
+#include "name.h"
+
+static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  (void)params, (void)sizes;
+  const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32);
+  return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
+}
+
+/* -- RELU */
+
+static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *restrict y,
+                       int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t scaled = ar_multiply_by_quantized_multiplier(
+        x[i] - p.input_offset, p.output_multiplier, p.output_shift);
+    y[i] = (int16_t)ar_clamp_offset(scaled, p.output_offset, p.activation_min, p.activation_max);
+  }
+}
+
+static void relu_float(const float *restrict x, float *restrict y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) y[i] = x[i] < 0.0f ? 0.0f : x[i];
+}
+
+static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor *io,
+                          uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const ReluParams *p = opaque;
+  const int64_t count = ar_elements(&io[0]);
+  switch (io[0].type) {
+    case AR_INT8: ar_lookup(p->table, io[1].data, io[0].data, count); break;
+    case AR_INT16: relu_int16(*p, io[1].data, io[0].data, count); break;
+    default: relu_float(io[1].data, io[0].data, count);
+  }
+  return AR_OK;
+}
+
+/* -- RELU6 */
+
+#define AR_RELU6(T, x, y)                                                                      \
+  do {                                                                                         \
+    const T zero = (T)p->zero, six = (T)p->six;                                                \
+    const T *restrict from = (x);                                                              \
+    T *restrict to = (y);                                                                      \
+    for (int64_t i = 0; i < count; ++i)                                                        \
+      to[i] = from[i] > six ? six : from[i] < zero ? zero : from[i];                           \
+  } while (0)
+
+static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  const Relu6Params *p = opaque;
+  const double least = io[0].type == AR_INT8 ? -128 : -32768;
+  if (io[0].type != AR_FLOAT32 && (p->zero < least || p->zero > -1 - least)) return AR_UNSUPPORTED;
+  return measure(opaque, io, sizes);
+}
+
+static ar_status run_relu6(const void *opaque, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const Relu6Params *p = opaque;
+  const int64_t count = ar_elements(&io[0]);
+  switch (io[0].type) {
+    case AR_INT8: AR_RELU6(int8_t, io[1].data, io[0].data); break;
+    case AR_INT16: AR_RELU6(int16_t, io[1].data, io[0].data); break;
+    default: AR_RELU6(float, io[1].data, io[0].data);
+  }
+  return AR_OK;
+}
+
+/* -- LEAKY_RELU */
+
+/* Each side of zero has its own multiplier; a negative one works on the magnitude. */
+static void leaky_relu_int16(const LeakyReluParams p, const int16_t *restrict x,
+                             int16_t *restrict y, int64_t count) {
+  const int32_t alpha = p.multiplier_alpha < 0 ? -p.multiplier_alpha : p.multiplier_alpha;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t centred = x[i] - p.input_offset;
+    const int32_t identity =
+        ar_multiply_by_quantized_multiplier(centred, p.multiplier_identity, p.shift_identity);
+    const int32_t leak = ar_multiply_by_quantized_multiplier(centred, alpha, p.shift_alpha);
+    const int32_t scaled = centred >= 0 ? identity : p.multiplier_alpha < 0 ? -leak : leak;
+    y[i] = (int16_t)ar_clamp_offset(scaled, p.output_offset, p.low, p.high);
+  }
+}
+
+static void leaky_relu_float(float alpha, const float *restrict x, float *restrict y,
+                             int64_t count) {
+  for (int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0f ? x[i] : x[i] * alpha;
+}
+
+static ar_status run_leaky_relu(const void *opaque, const void *plan, const ar_tensor *io,
+                                uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const LeakyReluParams *p = opaque;
+  const int64_t count = ar_elements(&io[0]);
+  switch (io[0].type) {
+    case AR_INT8: ar_lookup(p->table, io[1].data, io[0].data, count); break;
+    case AR_INT16: leaky_relu_int16(*p, io[1].data, io[0].data, count); break;
+    default: leaky_relu_float((float)p->alpha, io[1].data, io[0].data, count);
+  }
+  return AR_OK;
+}
+
+/* -- HARD_SWISH */
+
+static void hard_swish_float(const float *restrict x, float *restrict y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    float slope = x[i] + 3.0f;
+    slope = slope < 0.0f ? 0.0f : slope;
+    slope = slope > 6.0f ? 6.0f : slope;
+    y[i] = x[i] * slope / 6.0f;
+  }
+}
+
+static ar_status measure_hard_swish(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  return io[0].type == AR_INT16 ? AR_UNSUPPORTED : measure(params, io, sizes);
+}
+
+static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_tensor *io,
+                                uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  const HardSwishParams *p = opaque;
+  const int64_t count = ar_elements(&io[0]);
+  if (io[0].type == AR_INT8) ar_lookup(p->table, io[1].data, io[0].data, count);
+  else hard_swish_float(io[1].data, io[0].data, count);
+  return AR_OK;
+}
+
+const ar_kernel AR_NAME(relu) = {"RELU", measure, ar_plan_nothing, run_relu};
+const ar_kernel AR_NAME(relu6) = {"RELU6", measure_relu6, ar_plan_nothing, run_relu6};
+const ar_kernel AR_NAME(leaky_relu) = {"LEAKY_RELU", measure, ar_plan_nothing, run_leaky_relu};
+const ar_kernel AR_NAME(hard_swish) = {"HARD_SWISH", measure_hard_swish, ar_plan_nothing,
+                                       run_hard_swish};
