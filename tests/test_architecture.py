@@ -24,7 +24,7 @@ OPERATORS = [
 LAYERS = (
     {"errors"},
     {"numeric"},
-    {"model"},
+    {"model", "target"},
     {"memory", "native"},
     {"ops"},
     {"formats"},
