@@ -1,5 +1,6 @@
 /* CONV_2D without groups: int8 with int32 bias, or float32. */
 #include "gemm_conv.h"
+#include "records/conv_2d.h"
 
 ar_status ar_conv_2d_problem(const void *opaque, const ar_tensor *io, ar_gemm_conv *conv) {
   const Conv2DParams *params = opaque;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "arenite.h"
+#include "engine.h"
 #include "gemm.h"
 #include "arithmetic/requantize_plan.h"
 
@@ -52,15 +52,5 @@ ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, con
                             void *plan);
 ar_status ar_depthwise_run(const void *params, const void *plan, const ar_tensor *io,
                            uint8_t *workspace);
-
-#define AR_DEPTHWISE_KERNEL(KERNEL, ISA)                                                      \
-  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
-    return ar_depthwise_measure(ISA, params, io, sizes);                                      \
-  }                                                                                           \
-  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
-    return ar_depthwise_plan(ISA, params, io, plan);                                          \
-  }                                                                                           \
-  const ar_kernel KERNEL = {"DEPTHWISE_CONV_2D", KERNEL##_measure, KERNEL##_plan,             \
-                            ar_depthwise_run};
 
 #endif

@@ -8,6 +8,8 @@
 #include "depthwise.h"
 #include "gemm_conv.h"
 #include "staging.h"
+#include "records/depthwise_conv_2d.h"
+#include "records/window.h"
 
 typedef struct {
   int32_t is_gemm;

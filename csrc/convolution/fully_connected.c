@@ -1,6 +1,7 @@
 /* FULLY_CONNECTED: int8 with symmetric weights and int32 bias, or float32; a 1x1 convolution
  * over as many positions as there are batches. */
 #include "gemm_conv.h"
+#include "records/fully_connected.h"
 
 ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
                                      ar_gemm_conv *conv) {

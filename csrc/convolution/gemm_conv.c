@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "grouped.h"
+#include "records/window.h"
 
 typedef struct {
   ar_staging staging;

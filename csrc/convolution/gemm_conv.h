@@ -3,8 +3,9 @@
 #ifndef ARENITE_GEMM_CONV_H
 #define ARENITE_GEMM_CONV_H
 
-#include "arenite.h"
+#include "engine.h"
 #include "gemm.h"
+#include "records/window.h"
 
 typedef struct {
   Window window;
@@ -35,14 +36,5 @@ ar_status ar_gemm_plan(const ar_gemm_isa *isa, ar_gemm_problem problem, const vo
                        const ar_tensor *io, void *plan);
 ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
                       uint8_t *workspace);
-
-#define AR_GEMM_KERNEL(KERNEL, NAME, PROBLEM, ISA)                                            \
-  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
-    return ar_gemm_measure(ISA, PROBLEM, params, io, sizes);                                  \
-  }                                                                                           \
-  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
-    return ar_gemm_plan(ISA, PROBLEM, params, io, plan);                                      \
-  }                                                                                           \
-  const ar_kernel KERNEL = {NAME, KERNEL##_measure, KERNEL##_plan, ar_gemm_run};
 
 #endif

@@ -4,6 +4,8 @@
  * one; the kernels hand its numbers on to plan_lane() unread.
  */
 #include "mnn_conv_int8.h"
+#include "records/depthwise_conv_2d.h"
+#include "records/mnn_conv_int8.h"
 
 _Static_assert(sizeof(float) == sizeof(int32_t), "bits of floats travel as integers");
 

@@ -12,14 +12,4 @@ ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, cons
 ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,
                           uint8_t *workspace);
 
-/* The kernel on an instruction set's parts. */
-#define AR_MNN_CONV_KERNEL(KERNEL, ISA)                                                       \
-  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
-    return ar_mnn_conv_measure(ISA, params, io, sizes);                                       \
-  }                                                                                           \
-  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
-    return ar_mnn_conv_plan(ISA, params, io, plan);                                           \
-  }                                                                                           \
-  const ar_kernel KERNEL = {"MNN_CONV_INT8", KERNEL##_measure, KERNEL##_plan, ar_mnn_conv_run};
-
 #endif

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "arenite.h"
+#include "engine.h"
+#include "records/window.h"
 
 /* Bytes are those of the staged elements, whatever the source's are. */
 typedef struct {

@@ -1,5 +1,6 @@
 /* Plans of the convolutions that winograd.h describes. */
 #include "winograd.h"
+#include "records/window.h"
 
 #include <string.h>
 

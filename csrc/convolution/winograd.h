@@ -60,15 +60,6 @@ ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const
 ar_status ar_winograd_run(const void *params, const void *plan, const ar_tensor *io,
                           uint8_t *workspace);
 
-#define AR_WINOGRAD_KERNEL(KERNEL, ISA)                                                       \
-  static ar_status KERNEL##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
-    return ar_winograd_measure(ISA, params, io, sizes);                                       \
-  }                                                                                           \
-  static ar_status KERNEL##_plan(const void *params, const ar_tensor *io, void *plan) {       \
-    return ar_winograd_plan(ISA, params, io, plan);                                           \
-  }                                                                                           \
-  const ar_kernel KERNEL = {"CONV_2D", KERNEL##_measure, KERNEL##_plan, ar_winograd_run};
-
 /* Bytes of the workspace that a run uses: some tiles at all points, and their products with one
  * block of filters. */
 static inline int64_t ar_winograd_values_bytes(const ar_winograd *w) {

@@ -49,14 +49,14 @@ static int contains(ar_isa isa, ar_isa other) {
 
 const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
                                 const ar_tensor *io, ar_sizes *sizes, ar_isa *found) {
-  const int lists = sizeof ar_kernel_lists / sizeof ar_kernel_lists[0];
-  for (int i = 0; i < lists; ++i) {
-    if (!contains(isa, ar_kernel_lists[i].isa)) continue;
-    for (const ar_kernel *const *k = ar_kernel_lists[i].kernels; *k; ++k) {
+  for (int other = (int)isa; other >= AR_PORTABLE; --other) {
+    const ar_kernel *const *k = ar_kernel_table[other];
+    if (!k || !contains(isa, (ar_isa)other)) continue;
+    for (; *k; ++k) {
       if (strcmp((*k)->name, name) != 0) continue;
       sizes->plan = sizes->workspace = 0;
       if ((*k)->measure(params, io, sizes) != AR_OK) continue;
-      *found = ar_kernel_lists[i].isa;
+      *found = (ar_isa)other;
       return *k;
     }
   }

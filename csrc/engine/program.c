@@ -1,7 +1,7 @@
 /* Walks a program's steps. */
 #include <string.h>
 
-#include "arenite.h"
+#include "engine.h"
 
 ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
                  uint8_t *workspace, int32_t *failed) {

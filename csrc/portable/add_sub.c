@@ -1,6 +1,7 @@
 /* ADD and SUB of tensors that broadcast: int8, int16, int32, float32. */
 #include "arithmetic/fixedpoint.h"
 #include "broadcast.h"
+#include "records/add_sub.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const AddSubParams *p = params;
@@ -51,5 +52,5 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(add) = {"ADD", measure, ar_plan_binary, run};
-const ar_kernel AR_NAME(sub) = {"SUB", measure, ar_plan_binary, run};
+AR_PORTABLE_KERNEL(ADD, measure, ar_plan_binary, run)
+AR_PORTABLE_KERNEL(SUB, measure, ar_plan_binary, run)

@@ -1,5 +1,6 @@
 /* ARG_MAX and ARG_MIN of int8 and float32: the first index among equals. */
 #include "name.h"
+#include "records/arg_min_max.h"
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
@@ -58,5 +59,5 @@ static ar_status run_min(const void *params, const void *plan, const ar_tensor *
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(arg_max) = {"ARG_MAX", measure, ar_plan_nothing, run_max};
-const ar_kernel AR_NAME(arg_min) = {"ARG_MIN", measure, ar_plan_nothing, run_min};
+AR_PORTABLE_KERNEL(ARG_MAX, measure, ar_plan_nothing, run_max)
+AR_PORTABLE_KERNEL(ARG_MIN, measure, ar_plan_nothing, run_min)

@@ -4,6 +4,7 @@
 
 #include "broadcast.h"
 #include "product.h"
+#include "records/batch_matmul.h"
 
 enum { ROWS = 8 };
 
@@ -161,4 +162,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(batch_matmul) = {"BATCH_MATMUL", measure, make_plan, run};
+AR_PORTABLE_KERNEL(BATCH_MATMUL, measure, make_plan, run)

@@ -1,5 +1,6 @@
 /* CAST: integers wrap, everything but zero is true, floats lose their fraction and saturate. */
 #include "name.h"
+#include "records/cast.h"
 
 typedef bool boolean; /* bool is a macro, which has no place in a function's name */
 
@@ -81,4 +82,4 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(cast) = {"CAST", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(CAST, measure, ar_plan_nothing, run)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "product.h"
+#include "records/conv_2d.h"
+#include "records/window.h"
 
 enum { POSITIONS = 8 };
 
@@ -178,4 +180,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(conv_2d) = {"CONV_2D", measure, make_plan, run};
+AR_PORTABLE_KERNEL(CONV_2D, measure, make_plan, run)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "name.h"
+#include "records/copy.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)params, (void)io, (void)sizes;
@@ -16,6 +17,6 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(reshape) = {"RESHAPE", measure, ar_plan_nothing, run};
-const ar_kernel AR_NAME(squeeze) = {"SQUEEZE", measure, ar_plan_nothing, run};
-const ar_kernel AR_NAME(expand_dims) = {"EXPAND_DIMS", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(RESHAPE, measure, ar_plan_nothing, run)
+AR_PORTABLE_KERNEL(SQUEEZE, measure, ar_plan_nothing, run)
+AR_PORTABLE_KERNEL(EXPAND_DIMS, measure, ar_plan_nothing, run)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "product.h"
+#include "records/depthwise_conv_2d.h"
+#include "records/window.h"
 
 enum { BLOCK = 32, MAX_TAPS = 1 << 9 }; /* so many products of 16 and 8 bits are an int32 */
 
@@ -185,4 +187,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(depthwise_conv_2d) = {"DEPTHWISE_CONV_2D", measure, make_plan, run};
+AR_PORTABLE_KERNEL(DEPTHWISE_CONV_2D, measure, make_plan, run)

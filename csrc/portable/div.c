@@ -1,6 +1,7 @@
 /* DIV of tensors that broadcast: int8, int32, float32. */
 #include "arithmetic/fixedpoint.h"
 #include "broadcast.h"
+#include "records/mul_div.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const MulDivParams *p = params;
@@ -86,4 +87,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(div) = {"DIV", measure, ar_plan_binary, run};
+AR_PORTABLE_KERNEL(DIV, measure, ar_plan_binary, run)

@@ -2,6 +2,7 @@
 #include "float_math.h"
 #include "lookup.h"
 #include "name.h"
+#include "records/elu.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)params, (void)sizes;
@@ -26,4 +27,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(elu) = {"ELU", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(ELU, measure, ar_plan_nothing, run)

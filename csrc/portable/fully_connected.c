@@ -1,6 +1,7 @@
 /* FULLY_CONNECTED: int8, int16 with int8 weights, float32; int4 weights; weights with a zero
  * point. */
 #include "product.h"
+#include "records/fully_connected.h"
 
 enum { ROWS = 8 };
 
@@ -92,4 +93,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(fully_connected) = {"FULLY_CONNECTED", measure, make_plan, run};
+AR_PORTABLE_KERNEL(FULLY_CONNECTED, measure, make_plan, run)

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "name.h"
+#include "records/gather.h"
+#include "records/gather_nd.h"
 
 /* -- GATHER: out[batch, outer, index, inner] = x[batch, outer, indices[batch, index], inner] */
 
@@ -82,6 +84,5 @@ static ar_status run_gather_nd(const void *opaque, const void *plan, const ar_te
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(gather) = {"GATHER", measure_gather, ar_plan_nothing, run_gather};
-const ar_kernel AR_NAME(gather_nd) = {"GATHER_ND", measure_gather_nd, ar_plan_nothing,
-                                      run_gather_nd};
+AR_PORTABLE_KERNEL(GATHER, measure_gather, ar_plan_nothing, run_gather)
+AR_PORTABLE_KERNEL(GATHER_ND, measure_gather_nd, ar_plan_nothing, run_gather_nd)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "name.h"
+#include "records/copy.h"
 
 /* Whether the parts, which lie one behind the other in io, make the whole. */
 static ar_status check(const Interleaving *p, const ar_tensor *parts, const ar_tensor *whole) {
@@ -75,8 +76,7 @@ static ar_status run_unpack(const void *opaque, const void *plan, const ar_tenso
   return divide(p, io, &io[p->parts]);
 }
 
-const ar_kernel AR_NAME(concatenation) = {"CONCATENATION", measure_join, ar_plan_nothing,
-                                          run_join};
-const ar_kernel AR_NAME(pack) = {"PACK", measure_join, ar_plan_nothing, run_join};
-const ar_kernel AR_NAME(split) = {"SPLIT", measure_split, ar_plan_nothing, run_split};
-const ar_kernel AR_NAME(unpack) = {"UNPACK", measure_unpack, ar_plan_nothing, run_unpack};
+AR_PORTABLE_KERNEL(CONCATENATION, measure_join, ar_plan_nothing, run_join)
+AR_PORTABLE_KERNEL(PACK, measure_join, ar_plan_nothing, run_join)
+AR_PORTABLE_KERNEL(SPLIT, measure_split, ar_plan_nothing, run_split)
+AR_PORTABLE_KERNEL(UNPACK, measure_unpack, ar_plan_nothing, run_unpack)

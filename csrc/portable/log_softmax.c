@@ -7,6 +7,7 @@
 #include "arithmetic/fixedpoint.h"
 #include "float_math.h"
 #include "name.h"
+#include "records/log_softmax.h"
 
 enum { ACCUMULATION_BITS = 12, DIFFERENCE_BITS = 5, WIDE_BITS = 6, OUTPUT_BITS = 4 };
 
@@ -102,4 +103,4 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(log_softmax) = {"LOG_SOFTMAX", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(LOG_SOFTMAX, measure, ar_plan_nothing, run)

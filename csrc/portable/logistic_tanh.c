@@ -3,6 +3,7 @@
 #include "lookup.h"
 #include "name.h"
 #include "sigmoid_int16.h"
+#include "records/sigmoid.h"
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
@@ -40,5 +41,5 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 AR_DEFINE_RUN(logistic)
 AR_DEFINE_RUN(tanh)
 
-const ar_kernel AR_NAME(logistic) = {"LOGISTIC", measure, ar_plan_nothing, run_logistic};
-const ar_kernel AR_NAME(tanh) = {"TANH", measure, ar_plan_nothing, run_tanh};
+AR_PORTABLE_KERNEL(LOGISTIC, measure, ar_plan_nothing, run_logistic)
+AR_PORTABLE_KERNEL(TANH, measure, ar_plan_nothing, run_tanh)

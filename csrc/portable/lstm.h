@@ -6,6 +6,7 @@
 #define ARENITE_PORTABLE_LSTM_H
 
 #include "product.h"
+#include "records/lstm.h"
 
 /* Positions in io: the output, then 24 inputs. */
 enum { AR_LSTM_OUTPUT = 0, AR_LSTM_INPUT = 1, AR_LSTM_HIDDEN = 19, AR_LSTM_CELL = 20 };

@@ -54,5 +54,5 @@ static ar_status minimum(const void *params, const void *plan, const ar_tensor *
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(maximum) = {"MAXIMUM", measure, ar_plan_binary, maximum};
-const ar_kernel AR_NAME(minimum) = {"MINIMUM", measure, ar_plan_binary, minimum};
+AR_PORTABLE_KERNEL(MAXIMUM, measure, ar_plan_binary, maximum)
+AR_PORTABLE_KERNEL(MINIMUM, measure, ar_plan_binary, minimum)

@@ -1,6 +1,7 @@
 /* MEAN over some axes: int8 and int16 as requantised sums, float32. */
 #include "arithmetic/fixedpoint.h"
 #include "strides.h"
+#include "records/mean.h"
 
 /* The input in memory order; neighbouring axes that both go, or both stay, are one axis. An
  * axis that stays moves in the output, one that goes does not. The last axis is a row. */
@@ -100,4 +101,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mean) = {"MEAN", measure, plan, run};
+AR_PORTABLE_KERNEL(MEAN, measure, plan, run)

@@ -1,6 +1,7 @@
 /* MNN_BINARY_INT8: functions of two int8 as real numbers, with broadcasting. */
 #include "broadcast.h"
 #include "mnn.h"
+#include "records/mnn_binary_int8.h"
 
 /* By the numbers that the parameters have for them. */
 #define AR_MNN_FUNCTIONS(F) \
@@ -56,4 +57,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_binary_int8) = {"MNN_BINARY_INT8", measure, ar_plan_binary, run};
+AR_PORTABLE_KERNEL(MNN_BINARY_INT8, measure, ar_plan_binary, run)

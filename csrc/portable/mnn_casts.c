@@ -2,6 +2,9 @@
 #include "lookup.h"
 #include "mnn.h"
 #include "name.h"
+#include "records/mnn_float_to_int8.h"
+#include "records/mnn_int8_to_float.h"
+#include "records/mnn_lookup.h"
 
 static ar_status measure(const ar_tensor *io, int32_t from, int32_t to, int32_t channels) {
   if (io[1].type != from || io[0].type != to) return AR_UNSUPPORTED;
@@ -80,9 +83,6 @@ static ar_status run_lookup(const void *opaque, const void *plan, const ar_tenso
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_float_to_int8) = {"MNN_FLOAT_TO_INT8", measure_to_int8,
-                                              ar_plan_nothing, run_to_int8};
-const ar_kernel AR_NAME(mnn_int8_to_float) = {"MNN_INT8_TO_FLOAT", measure_to_float,
-                                              ar_plan_nothing, run_to_float};
-const ar_kernel AR_NAME(mnn_lookup) = {"MNN_LOOKUP", measure_lookup, ar_plan_nothing,
-                                       run_lookup};
+AR_PORTABLE_KERNEL(MNN_FLOAT_TO_INT8, measure_to_int8, ar_plan_nothing, run_to_int8)
+AR_PORTABLE_KERNEL(MNN_INT8_TO_FLOAT, measure_to_float, ar_plan_nothing, run_to_float)
+AR_PORTABLE_KERNEL(MNN_LOOKUP, measure_lookup, ar_plan_nothing, run_lookup)

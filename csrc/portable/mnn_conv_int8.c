@@ -7,6 +7,8 @@
 
 #include "mnn.h"
 #include "name.h"
+#include "records/mnn_conv_int8.h"
+#include "records/window.h"
 
 static int64_t filters_of(const MnnConvInt8Params *p, const ar_tensor *io) {
   return p->is_depthwise ? io[2].dims[3] : io[2].dims[0];
@@ -122,4 +124,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_conv_int8) = {"MNN_CONV_INT8", measure, make_plan, run};
+AR_PORTABLE_KERNEL(MNN_CONV_INT8, measure, make_plan, run)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "name.h"
+#include "records/mnn_raster.h"
 
 enum { MAX_RANK = 8 };
 
@@ -86,4 +87,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_raster) = {"MNN_RASTER", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(MNN_RASTER, measure, ar_plan_nothing, run)

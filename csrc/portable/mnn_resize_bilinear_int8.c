@@ -1,5 +1,6 @@
 /* MNN_RESIZE_BILINEAR_INT8: two columns, then two rows, weighted in 128ths. */
 #include "name.h"
+#include "records/mnn_resize_bilinear_int8.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)params;
@@ -63,5 +64,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(mnn_resize_bilinear_int8) = {"MNN_RESIZE_BILINEAR_INT8", measure,
-                                                     ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(MNN_RESIZE_BILINEAR_INT8, measure, ar_plan_nothing, run)

@@ -9,7 +9,11 @@
 #define AR_JOIN(a, b) AR_JOIN2(a, b)
 #define AR_NAME(name) AR_JOIN(ar_portable_##name, AR_SUFFIX)
 
-#include "arenite.h"
+/* Declares a kernel, as AR_KERNEL does in lanes/. OPERATOR is its name in the schema. */
+#define AR_PORTABLE_KERNEL(OPERATOR, MEASURE, PLAN, RUN) \
+  const ar_kernel AR_NAME(OPERATOR) = {#OPERATOR, MEASURE, PLAN, RUN};
+
+#include "engine.h"
 
 static inline int64_t ar_elements(const ar_tensor *t) {
   int64_t count = 1;

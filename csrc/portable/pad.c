@@ -1,5 +1,6 @@
 /* PAD and PADV2: a tensor in a border of one value. */
 #include "strides.h"
+#include "records/pad.h"
 
 /* Where the input lies in the output; the value comes from input 2 or from the parameters. */
 typedef struct {
@@ -83,5 +84,5 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(pad) = {"PAD", measure, plan, run};
-const ar_kernel AR_NAME(padv2) = {"PADV2", measure, plan, run};
+AR_PORTABLE_KERNEL(PAD, measure, plan, run)
+AR_PORTABLE_KERNEL(PADV2, measure, plan, run)

@@ -1,6 +1,8 @@
 /* AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images: int8, int16, float32. MNN_AVERAGE_POOL: int8. */
 #include "arithmetic/fixedpoint.h"
 #include "name.h"
+#include "records/pooling.h"
+#include "records/window.h"
 
 enum { BLOCK = 64 }; /* channels that are reduced at a time, in registers */
 
@@ -215,8 +217,6 @@ static ar_status run_mnn_average(const void *params, const void *plan, const ar_
   return pool(params, io, MNN_AVERAGE);
 }
 
-const ar_kernel AR_NAME(average_pool_2d) = {"AVERAGE_POOL_2D", measure, ar_plan_nothing,
-                                            run_average};
-const ar_kernel AR_NAME(mnn_average_pool) = {"MNN_AVERAGE_POOL", measure, ar_plan_nothing,
-                                             run_mnn_average};
-const ar_kernel AR_NAME(max_pool_2d) = {"MAX_POOL_2D", measure, ar_plan_nothing, run_max};
+AR_PORTABLE_KERNEL(AVERAGE_POOL_2D, measure, ar_plan_nothing, run_average)
+AR_PORTABLE_KERNEL(MNN_AVERAGE_POOL, measure, ar_plan_nothing, run_mnn_average)
+AR_PORTABLE_KERNEL(MAX_POOL_2D, measure, ar_plan_nothing, run_max)

@@ -1,6 +1,7 @@
 /* PRELU with factors that broadcast: int8 and int16 with int8 factors, float32. */
 #include "arithmetic/fixedpoint.h"
 #include "broadcast.h"
+#include "records/prelu.h"
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const PreluParams *p = opaque;
@@ -44,4 +45,4 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(prelu) = {"PRELU", measure, ar_plan_binary, run};
+AR_PORTABLE_KERNEL(PRELU, measure, ar_plan_binary, run)

@@ -1,6 +1,8 @@
 /* QUANTIZE: floats to integers, or one quantisation to another; DEQUANTIZE. */
 #include "arithmetic/fixedpoint.h"
 #include "name.h"
+#include "records/dequantize.h"
+#include "records/quantize.h"
 
 /* -- QUANTIZE */
 
@@ -112,6 +114,5 @@ static ar_status run_dequantize(const void *opaque, const void *plan, const ar_t
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(quantize) = {"QUANTIZE", measure_quantize, ar_plan_nothing, run_quantize};
-const ar_kernel AR_NAME(dequantize) = {"DEQUANTIZE", measure_dequantize, ar_plan_nothing,
-                                       run_dequantize};
+AR_PORTABLE_KERNEL(QUANTIZE, measure_quantize, ar_plan_nothing, run_quantize)
+AR_PORTABLE_KERNEL(DEQUANTIZE, measure_dequantize, ar_plan_nothing, run_dequantize)

@@ -2,6 +2,10 @@
 #include "arithmetic/fixedpoint.h"
 #include "lookup.h"
 #include "name.h"
+#include "records/hard_swish.h"
+#include "records/leaky_relu.h"
+#include "records/relu.h"
+#include "records/relu6.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)params, (void)sizes;
@@ -127,8 +131,7 @@ static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_t
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(relu) = {"RELU", measure, ar_plan_nothing, run_relu};
-const ar_kernel AR_NAME(relu6) = {"RELU6", measure_relu6, ar_plan_nothing, run_relu6};
-const ar_kernel AR_NAME(leaky_relu) = {"LEAKY_RELU", measure, ar_plan_nothing, run_leaky_relu};
-const ar_kernel AR_NAME(hard_swish) = {"HARD_SWISH", measure_hard_swish, ar_plan_nothing,
-                                       run_hard_swish};
+AR_PORTABLE_KERNEL(RELU, measure, ar_plan_nothing, run_relu)
+AR_PORTABLE_KERNEL(RELU6, measure_relu6, ar_plan_nothing, run_relu6)
+AR_PORTABLE_KERNEL(LEAKY_RELU, measure, ar_plan_nothing, run_leaky_relu)
+AR_PORTABLE_KERNEL(HARD_SWISH, measure_hard_swish, ar_plan_nothing, run_hard_swish)

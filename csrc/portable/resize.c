@@ -3,6 +3,8 @@
 
 #include "arithmetic/fixedpoint.h"
 #include "name.h"
+#include "records/resize_bilinear.h"
+#include "records/resize_nearest_neighbor.h"
 
 enum { FRACTION_BITS = 10, ONE = 1 << FRACTION_BITS };
 
@@ -88,7 +90,5 @@ static ar_status run_bilinear(const void *params, const void *plan, const ar_ten
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(resize_bilinear) = {"RESIZE_BILINEAR", measure_bilinear, ar_plan_nothing,
-                                            run_bilinear};
-const ar_kernel AR_NAME(resize_nearest_neighbor) = {"RESIZE_NEAREST_NEIGHBOR", measure_nearest,
-                                                    ar_plan_nothing, run_nearest};
+AR_PORTABLE_KERNEL(RESIZE_BILINEAR, measure_bilinear, ar_plan_nothing, run_bilinear)
+AR_PORTABLE_KERNEL(RESIZE_NEAREST_NEIGHBOR, measure_nearest, ar_plan_nothing, run_nearest)

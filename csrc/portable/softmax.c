@@ -3,6 +3,7 @@
 #include "float_math.h"
 #include "name.h"
 #include "table_int16.h"
+#include "records/softmax.h"
 
 enum { ACCUMULATION_BITS = 12 };
 
@@ -120,4 +121,4 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(softmax) = {"SOFTMAX", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(SOFTMAX, measure, ar_plan_nothing, run)

@@ -1,5 +1,6 @@
 /* STRIDED_SLICE: some elements of every axis, at equal distances. */
 #include "strides.h"
+#include "records/strided_slice.h"
 
 typedef struct {
   ar_walk walk;
@@ -41,4 +42,4 @@ static ar_status run(const void *params, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(strided_slice) = {"STRIDED_SLICE", measure, plan, run};
+AR_PORTABLE_KERNEL(STRIDED_SLICE, measure, plan, run)

@@ -4,6 +4,7 @@
 #include "arithmetic/fixedpoint.h"
 #include "float_math.h"
 #include "product.h"
+#include "records/svdf.h"
 
 enum { INPUT = 1, FEATURE, TIME, BIAS, STATE };
 enum { NONE = 0, RELU = 1, RELU_N1_TO_1 = 2, RELU6 = 3, TANH = 4, SIGN_BIT = 5 };
@@ -209,4 +210,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(svdf) = {"SVDF", measure, make_plan, run};
+AR_PORTABLE_KERNEL(SVDF, measure, make_plan, run)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "name.h"
+#include "records/tile.h"
 
 enum { MAX_RANK = 6 };
 
@@ -41,4 +42,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   }
 }
 
-const ar_kernel AR_NAME(tile) = {"TILE", measure, ar_plan_nothing, run};
+AR_PORTABLE_KERNEL(TILE, measure, ar_plan_nothing, run)

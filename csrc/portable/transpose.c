@@ -1,5 +1,6 @@
 /* TRANSPOSE: the axes of a tensor in another order. */
 #include "strides.h"
+#include "records/transpose.h"
 
 static ar_status describe(const TransposeParams *p, const ar_tensor *x, ar_walk *walk) {
   int64_t step[AR_WALK_RANK];
@@ -37,4 +38,4 @@ static ar_status run(const void *params, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(transpose) = {"TRANSPOSE", measure, plan, run};
+AR_PORTABLE_KERNEL(TRANSPOSE, measure, plan, run)

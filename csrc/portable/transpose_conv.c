@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "product.h"
+#include "records/transpose_conv.h"
 
 enum { PIXELS = 8 };
 
@@ -160,4 +161,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(transpose_conv) = {"TRANSPOSE_CONV", measure, make_plan, run};
+AR_PORTABLE_KERNEL(TRANSPOSE_CONV, measure, make_plan, run)

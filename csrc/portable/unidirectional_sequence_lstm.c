@@ -113,5 +113,4 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   return AR_OK;
 }
 
-const ar_kernel AR_NAME(unidirectional_sequence_lstm) = {"UNIDIRECTIONAL_SEQUENCE_LSTM", measure,
-                                                         make_plan, run};
+AR_PORTABLE_KERNEL(UNIDIRECTIONAL_SEQUENCE_LSTM, measure, make_plan, run)

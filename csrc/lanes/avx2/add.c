@@ -1,5 +1,6 @@
 #include "lanes.h"
 
+#include "engine/kernel.h"
 #include "lanes/templates/add.h"
 
-const ar_kernel ar_add_avx2 = {"ADD", add_measure, add_make_plan, add_run};
+AR_KERNEL(avx2, 1, ADD, add_measure, add_make_plan, add_run)

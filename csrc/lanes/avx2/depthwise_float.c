@@ -1,6 +1,6 @@
 #include "lanes.h"
 
+#include "engine/kernel.h"
 #include "lanes/templates/depthwise_float.h"
 
-const ar_kernel ar_depthwise_float_avx2 = {"DEPTHWISE_CONV_2D", float_measure, float_make_plan,
-                                           float_run};
+AR_KERNEL(avx2, 2, DEPTHWISE_CONV_2D, float_measure, float_make_plan, float_run)

@@ -1,6 +1,7 @@
 /* The convolutions of this instruction set: its parts, and the operators that use them. */
 #include "lanes.h"
 
+#include "engine/kernel.h"
 #include "convolution/gemm_conv.h"
 #include "convolution/mnn_conv_int8.h"
 #include "lanes/templates/line_search.h"
@@ -47,14 +48,13 @@ static const ar_depthwise_isa depthwise = {
 
 static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
 
-AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avx2, &winograd)
-AR_GEMM_KERNEL(ar_grouped_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &grouped_gemm)
-AR_GEMM_KERNEL(ar_grouped_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem,
-               &grouped_gemm)
-AR_GEMM_KERNEL(ar_conv_2d_avx2, "CONV_2D", ar_conv_2d_problem, &gemm)
-AR_GEMM_KERNEL(ar_fully_connected_avx2, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
-AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx2, &depthwise)
-AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avx2, &depthwise)
+AR_FAMILY_KERNEL(avx2, 1, CONV_2D, ar_winograd, &winograd)
+AR_FAMILY_KERNEL(avx2, 2, CONV_2D, ar_gemm, &grouped_gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx2, 3, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx2, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
+AR_FAMILY_KERNEL(avx2, 1, FULLY_CONNECTED, ar_gemm, &grouped_gemm, ar_fully_connected_problem)
+AR_FAMILY_KERNEL(avx2, 2, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
+AR_FAMILY_KERNEL(avx2, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 
 static const ar_gemm_isa vnni_gemm = {
     .int8_bytes = 1,
@@ -79,9 +79,8 @@ static const ar_depthwise_isa vnni_depthwise = {
 static const ar_winograd_isa vnni_winograd = {
     .direct = 2, .run = ar_winograd_avx2, .gemm = &vnni_gemm};
 
-AR_WINOGRAD_KERNEL(ar_winograd_conv_2d_avxvnni, &vnni_winograd)
-AR_GEMM_KERNEL(ar_conv_2d_avxvnni, "CONV_2D", ar_conv_2d_problem, &vnni_gemm)
-AR_GEMM_KERNEL(ar_fully_connected_avxvnni, "FULLY_CONNECTED", ar_fully_connected_problem,
-               &vnni_gemm)
-AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avxvnni, &vnni_depthwise)
-AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avxvnni, &vnni_depthwise)
+AR_FAMILY_KERNEL(avxvnni, 1, CONV_2D, ar_winograd, &vnni_winograd)
+AR_FAMILY_KERNEL(avxvnni, 2, CONV_2D, ar_gemm, &vnni_gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avxvnni, 1, DEPTHWISE_CONV_2D, ar_depthwise, &vnni_depthwise)
+AR_FAMILY_KERNEL(avxvnni, 1, FULLY_CONNECTED, ar_gemm, &vnni_gemm, ar_fully_connected_problem)
+AR_FAMILY_KERNEL(avxvnni, 1, MNN_CONV_INT8, ar_mnn_conv, &vnni_depthwise)

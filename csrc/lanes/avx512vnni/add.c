@@ -1,5 +1,6 @@
 #include "lanes.h"
 
+#include "engine/kernel.h"
 #include "lanes/templates/add.h"
 
-const ar_kernel ar_add_avx512vnni = {"ADD", add_measure, add_make_plan, add_run};
+AR_KERNEL(avx512vnni, 1, ADD, add_measure, add_make_plan, add_run)

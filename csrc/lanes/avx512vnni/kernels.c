@@ -1,6 +1,7 @@
 /* The convolutions of this instruction set: its parts, and the operators that use them. */
 #include "lanes.h"
 
+#include "engine/kernel.h"
 #include "convolution/gemm_conv.h"
 #include "convolution/mnn_conv_int8.h"
 #include "lanes/templates/line_search.h"
@@ -24,7 +25,7 @@ static const ar_depthwise_isa depthwise = {
     .gemm = &gemm,
 };
 
-AR_GEMM_KERNEL(ar_conv_2d_avx512vnni, "CONV_2D", ar_conv_2d_problem, &gemm)
-AR_GEMM_KERNEL(ar_fully_connected_avx512vnni, "FULLY_CONNECTED", ar_fully_connected_problem, &gemm)
-AR_DEPTHWISE_KERNEL(ar_depthwise_conv_2d_avx512vnni, &depthwise)
-AR_MNN_CONV_KERNEL(ar_mnn_conv_int8_avx512vnni, &depthwise)
+AR_FAMILY_KERNEL(avx512vnni, 1, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx512vnni, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
+AR_FAMILY_KERNEL(avx512vnni, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
+AR_FAMILY_KERNEL(avx512vnni, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "arenite.h"
+#include "engine.h"
 #include "requantize.h"
+#include "records/add_sub.h"
 
 typedef struct {
   float scale1, scale2, offset;

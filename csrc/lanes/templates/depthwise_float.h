@@ -2,8 +2,10 @@
  * AR_LANES channels at a time. Include an instruction set's lanes.h before. */
 #include <string.h>
 
-#include "arenite.h"
+#include "engine.h"
 #include "convolution/staging.h"
+#include "records/depthwise_conv_2d.h"
+#include "records/window.h"
 
 typedef struct {
   ar_staging staging;

@@ -1,0 +1,17 @@
+#ifndef ARENITE_RECORDS_COPY_H
+#define ARENITE_RECORDS_COPY_H
+
+#include <stdint.h>
+
+typedef struct {
+  int64_t nbytes;
+} CopyParams;
+
+/* Parts in a whole: rounds of one block from each part, in elements. */
+typedef struct {
+  int64_t outer_size;
+  int32_t parts;
+  const int64_t *copy_sizes;
+} Interleaving;
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef ARENITE_RECORDS_DEPTHWISE_CONV_2D_H
+#define ARENITE_RECORDS_DEPTHWISE_CONV_2D_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "records/window.h"
+
+typedef struct {
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  Window window;
+  int32_t depth_multiplier;
+  int32_t filter_scratch;
+} DepthwiseConv2DParams;
+
+#endif

@@ -1,0 +1,19 @@
+#ifndef ARENITE_RECORDS_FULLY_CONNECTED_H
+#define ARENITE_RECORDS_FULLY_CONNECTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t filter_offset;
+  int32_t filter_scratch;
+} FullyConnectedParams;
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef ARENITE_RECORDS_HARD_SWISH_H
+#define ARENITE_RECORDS_HARD_SWISH_H
+
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_zero_point;
+  int32_t output_zero_point;
+  int32_t reluish_multiplier;
+  int32_t reluish_exponent;
+  int32_t output_multiplier;
+  int32_t output_exponent;
+  const int8_t *table;
+} HardSwishParams;
+
+#endif

@@ -1,0 +1,19 @@
+#ifndef ARENITE_RECORDS_LEAKY_RELU_H
+#define ARENITE_RECORDS_LEAKY_RELU_H
+
+#include <stdint.h>
+
+typedef struct {
+  double alpha;
+  int32_t input_offset;
+  int32_t output_offset;
+  int32_t multiplier_alpha;
+  int32_t shift_alpha;
+  int32_t multiplier_identity;
+  int32_t shift_identity;
+  int32_t low;
+  int32_t high;
+  const int8_t *table;
+} LeakyReluParams;
+
+#endif

@@ -1,0 +1,15 @@
+#ifndef ARENITE_RECORDS_LOG_SOFTMAX_H
+#define ARENITE_RECORDS_LOG_SOFTMAX_H
+
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_multiplier;
+  int32_t input_left_shift;
+  int32_t reverse_multiplier;
+  int32_t reverse_shift;
+  int32_t diff_min;
+  const int32_t *exp_table;
+} LogSoftmaxParams;
+
+#endif

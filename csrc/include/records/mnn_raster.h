@@ -1,0 +1,15 @@
+#ifndef ARENITE_RECORDS_MNN_RASTER_H
+#define ARENITE_RECORDS_MNN_RASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Rows of `pieces`: input, start, start in the output, sizes, strides, strides in the output. */
+typedef struct {
+  int32_t count;
+  int32_t rank;
+  const int64_t *pieces;
+  bool clears;
+} MnnRasterParams;
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef ARENITE_RECORDS_MUL_DIV_H
+#define ARENITE_RECORDS_MUL_DIV_H
+
+#include <stdint.h>
+
+typedef struct {
+  double activation_min;
+  double activation_max;
+  int32_t input1_offset;
+  int32_t input2_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+} MulDivParams;
+
+#endif

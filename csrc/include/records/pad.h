@@ -1,0 +1,13 @@
+#ifndef ARENITE_RECORDS_PAD_H
+#define ARENITE_RECORDS_PAD_H
+
+#include <stdint.h>
+
+typedef struct {
+  int32_t output_shape[5];
+  int32_t start[5];
+  int32_t stop[5];
+  int32_t pad_value;
+} PadParams;
+
+#endif

@@ -1,0 +1,18 @@
+#ifndef ARENITE_RECORDS_PRELU_H
+#define ARENITE_RECORDS_PRELU_H
+
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_offset;
+  int32_t alpha_offset;
+  int32_t output_offset;
+  int32_t multiplier_identity;
+  int32_t shift_identity;
+  int32_t multiplier_alpha;
+  int32_t shift_alpha;
+  int32_t low;
+  int32_t high;
+} PreluParams;
+
+#endif

@@ -1,0 +1,16 @@
+#ifndef ARENITE_RECORDS_RELU_H
+#define ARENITE_RECORDS_RELU_H
+
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+  int32_t activation_min;
+  int32_t activation_max;
+  const int8_t *table;
+} ReluParams;
+
+#endif

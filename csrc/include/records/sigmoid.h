@@ -1,0 +1,15 @@
+#ifndef ARENITE_RECORDS_SIGMOID_H
+#define ARENITE_RECORDS_SIGMOID_H
+
+#include <stdint.h>
+
+/* int8 tables hold the results for all inputs, indexed by the byte. */
+typedef struct {
+  int32_t input_zero_point;
+  int32_t input_range_radius;
+  int32_t input_multiplier;
+  int32_t input_left_shift;
+  const int8_t *table;
+} SigmoidParams;
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef ARENITE_RECORDS_TRANSPOSE_CONV_H
+#define ARENITE_RECORDS_TRANSPOSE_CONV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+  int32_t input_offset;
+  int32_t output_offset;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  double activation_min;
+  double activation_max;
+  bool accumulates_64_bits;
+  int32_t stride[2];
+  int32_t padding[2]; /* of the output */
+  int32_t sums_scratch;
+  int32_t bias_scratch;
+} TransposeConvParams;
+
+#endif
