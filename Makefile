@@ -27,7 +27,7 @@ test: $(VENV)/.test ## all tests, in a few minutes
 
 test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 	@ARENITE_CASES=200 $(BIN)/python -m pytest -n $(ARENITE_JOBS)
-	@$(BIN)/python -m tests.formats.fuzz --count 10000
+	@$(BIN)/python -m tests.fuzz --count 10000
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize

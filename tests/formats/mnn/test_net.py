@@ -12,7 +12,7 @@ from arenite.formats import flatbuffer, tflite
 from arenite.formats import mnn as formats_mnn
 from arenite.formats.mnn import SCHEMA, OpType
 from arenite.formats.mnn.file.enums import Format
-from tests.formats.corpus import classifier
+from tests.fuzz.seeds import classifier
 from tests.mnn.nets import add, chain_net, given, image_net, op, square_net, unary, write
 
 X = [given("x", 0, [2])]

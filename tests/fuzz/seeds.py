@@ -1,10 +1,12 @@
-"""The models that the fuzzer mutates: real ones, where they are, and the tests' own."""
+"""The files that the fuzzer changes: nets and models of every operator, and real ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder, SignatureDef
@@ -13,14 +15,21 @@ from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from tests.formats.mnn import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
+from tests.native import sizes
+from tests.native.strategies import OPERATORS
 from tests.shared import ROOT, shared_models
+
+#: Larger ones cost time, and their structure is that of smaller ones.
+MAX_BYTES = 100_000
+#: Random models of every operator.
+PER_OPERATOR = 8
 
 
 def mnn_nets() -> dict[str, bytes]:
     """``.mnn`` files: a net for every operator, and real ones."""
     files = {name: make() for name, make in {**net_cases.CASES, **int8_cases.CASES}.items()}
     files.update((path.stem, path.read_bytes()) for path in sorted(ROOT.glob("models/mnn/*.mnn")))
-    return files
+    return small(files)
 
 
 def mnn_conversions() -> dict[str, bytes]:
@@ -32,10 +41,40 @@ def mnn_conversions() -> dict[str, bytes]:
 
 
 def tflite_models() -> dict[str, bytes]:
-    """``.tflite`` files."""
+    """``.tflite`` files: random models of every operator, and real ones."""
     files = {"classifier": tflite.write(classifier()), "everything": tflite.write(everything())}
     files.update((path.stem, path.read_bytes()) for path in shared_models())
-    return files
+    for name in OPERATORS:
+        models = enumerate(random_models(name, PER_OPERATOR))
+        files.update((f"{name} {number}", tflite.write(model)) for number, model in models)
+    files.update((case, tflite.write(sizes.build(case))) for case in sizes.CASES)
+    return small(files)
+
+
+def small(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Those that are not too large."""
+    return {name: data for name, data in files.items() if len(data) <= MAX_BYTES}
+
+
+def random_models(name: str, count: int) -> Iterator[Model]:
+    """Models that an operator's own test draws: the same ones every time."""
+    module = importlib.import_module(f"tests.ops.tflite.test_{name.lower()}")
+    found: list[Model] = []
+    judge, module.agrees = module.agrees, lambda _, model, seed, **more: found.append(model)
+    test = module.test_equals_tflm.hypothesis
+    draw = settings(
+        max_examples=count,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        draw(given(**test._given_kwargs)(test.inner_test))(oracle=None)
+    finally:
+        module.agrees = judge
+    yield from found
 
 
 def classifier() -> Model:

@@ -1,4 +1,4 @@
-"""Ways to break a file."""
+"""Ways to break a file byte by byte."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arenite.formats import load, mnn
-from arenite.formats.flatbuffer import Opaque, Reader, Schema, Union, locate
+from arenite.formats.flatbuffer import Opaque, Reader, Union, locate
 from arenite.formats.tflite_schema import SCHEMA
+from tests.fuzz.rows import schema_of
 
 Rng = np.random.Generator
 Change = Callable[[bytearray, int, Rng], None]
@@ -81,11 +82,6 @@ def _leaves(value: Any, path: str = "$") -> Iterator[tuple[str, Any]]:
             yield from _leaves(part, f"{path}[{index}]")
     elif value is not None:
         yield path, value
-
-
-def schema_of(data: bytes) -> Schema:
-    """The schema of a sound file."""
-    return SCHEMA if data[4:8] == SCHEMA.identifier else mnn.SCHEMA
 
 
 def is_constant(path: str, value: Any) -> bool:

@@ -1,0 +1,183 @@
+"""What is done with one file, and what came of it, in words.
+
+It is loaded, planned and run on random inputs: in the arena with native kernels, and by one of
+the other ways to run a model. Whatever raises something else than Arenite's own errors is a
+bug, and so are other outputs, but for a board's (docs/board.md).
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from math import prod
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+import arenite as ar
+from arenite.errors import AreniteError
+from arenite.formats import load
+from arenite.model import Model, Tensor, TensorType
+from tests.ops.differential import random_array
+
+Array = np.ndarray[Any, Any]
+
+#: What is run: models of at most so many bytes in tensors, and multiplications. Others are
+#: planned only: what they ask for takes its time anywhere.
+RUN_BYTES, RUN_MACS = 8 << 20, 2_000_000
+#: How the outcomes begin that are bugs.
+BUGS = ("CRASH", "HANG", "MEMORY", "FOREIGN", "DIFFERENT")
+
+
+class Runs(Protocol):
+    """An interpreter of any kind."""
+
+    def input(self, index: int = 0) -> Array: ...
+    def output(self, index: int = 0) -> Array: ...
+    def invoke(self) -> None: ...
+    def reset(self) -> None: ...
+
+
+def heap(model: Model) -> Runs:
+    interpreter = ar.HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def exact_arena(model: Model) -> Runs:
+    size = ar.smallest_arena(model)
+    interpreter = ar.MicroInterpreter(model, ar.AllOpsResolver(), size)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def linear(model: Model) -> Runs:
+    return ar.Interpreter(model, planner="linear", preserve_all_tensors=True)
+
+
+def native(model: Model) -> Runs:
+    return ar.Interpreter(model, kernels="native")
+
+
+def reference(model: Model) -> Runs:
+    return ar.Interpreter(model, kernels="reference")
+
+
+def cortex_m4(model: Model) -> Runs:
+    return ar.Interpreter(model, kernels="cmsis_nn", target="cortex-m4")
+
+
+OTHERS: tuple[Callable[[Model], Runs] | None, ...] = (
+    *(None, reference, heap, exact_arena, linear, cortex_m4),
+)
+"""Other ways to run a model; None stands for batches on threads."""
+#: Where every tensor has bytes of its own, whatever an offline plan says.
+NO_PLAN = (heap, linear)
+
+
+def outcome(data: bytes, seed: int) -> str:
+    """What came of a file: bugs begin with one of :data:`BUGS`."""
+    stage = "load"
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            model = load(data)
+            stage = "allocation"
+            interpreter = native(model)
+            if not small_enough(model):
+                return "too large to run"
+            stage = "inference"
+            return run(model, interpreter, seed)
+    except AreniteError as error:
+        return f"{type(error).__name__} in {stage}"
+    except Exception as error:
+        return foreign(error)
+
+
+def run(model: Model, interpreter: Runs, seed: int) -> str:
+    """Run an interpreter, and the model once more in one of the other ways."""
+    rng = np.random.default_rng(seed)
+    feeds = [[values(tensor, rng) for tensor in model.inputs] for _ in range(2)]
+    mine = results(interpreter, model, feeds)
+    other = OTHERS[seed % len(OTHERS)]
+    if other is None:
+        interpreter.reset()
+        if not isinstance(interpreter, ar.Interpreter) or not model.inputs or not model.outputs:
+            return "runs"
+        batch = [np.stack([feed[i] for feed in feeds]) for i in range(len(model.inputs))]
+        interpreter.predict(tuple(batch), threads=1 + seed // 7 % 2)
+        return "runs"
+    its = results(other(model), model, feeds)
+    if other is cortex_m4 or ("OfflineMemoryAllocation" in model.metadata and other in NO_PLAN):
+        return "runs"
+    for first, second in zip(mine, its, strict=True):
+        for index, (x, y) in enumerate(zip(first, second, strict=True)):
+            if not same(x, y):
+                return f"DIFFERENT output {index} of {other.__name__}"
+    return "runs"
+
+
+def results(interpreter: Runs, model: Model, feeds: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    """The outputs of an inference for each feed."""
+    found = []
+    for feed in feeds:
+        for index, value in enumerate(feed):
+            place = interpreter.input(index)
+            place[...] = value.reshape(-1)[: place.size].reshape(place.shape)
+        interpreter.invoke()
+        found.append([np.array(interpreter.output(i)) for i in range(len(model.outputs))])
+    return found
+
+
+def same(x: Array, y: Array) -> bool:
+    """Integers bit for bit; reals roughly, where they are small enough to be summed."""
+    if x.dtype != y.dtype or x.size != y.size:
+        return False
+    if x.dtype.kind != "f":
+        return bool((x.reshape(-1) == y.reshape(-1)).all())
+    x, y = x.reshape(-1).astype(np.float64), y.reshape(-1).astype(np.float64)
+    limit = float(np.abs(y).max(initial=0.0))
+    if not np.isfinite(limit) or limit > 1e30:
+        return True
+    return bool((np.abs(x - y) <= 1e-3 * limit + 1e-6).all())
+
+
+def values(tensor: Tensor, rng: np.random.Generator) -> Array:
+    """Random values for an input; of large integers, half are small, as indices are."""
+    if tensor.type.dtype.kind not in "iufb" or tensor.type is TensorType.FLOAT16:
+        return np.zeros(tensor.shape, tensor.type.dtype)
+    if tensor.type.bits != 8 * tensor.type.dtype.itemsize:
+        return np.zeros(tensor.nbytes, tensor.type.dtype)
+    if tensor.type.bits >= 32 and tensor.type.dtype.kind in "iu" and rng.random() < 0.5:
+        return rng.integers(0, 4, tensor.shape).astype(tensor.type.dtype)
+    if tensor.type.dtype.kind == "f" and tensor.type is not TensorType.FLOAT32:
+        return rng.normal(0, 2, tensor.shape).astype(tensor.type.dtype)
+    return random_array(tensor, rng)
+
+
+def small_enough(model: Model) -> bool:
+    """Whether running the model takes little time and memory, by a rough guess."""
+    size = macs = 0
+    for subgraph in model.subgraphs:
+        size += sum(abs(tensor.nbytes) for tensor in subgraph.tensors)
+        for operator in subgraph.operators:
+            macs += _products(subgraph.tensors, operator.inputs, operator.outputs)
+    return size <= RUN_BYTES and macs <= RUN_MACS
+
+
+def _products(tensors: Sequence[Tensor], inputs: Sequence[int], outputs: Sequence[int]) -> int:
+    """Outputs times the most that can be summed for each of them."""
+    read = [tensors[i] for i in inputs if i >= 0]
+    sums = max((abs(prod(t.shape)) // max(t.shape[0], 1) for t in read if t.shape), default=1)
+    sums = min(sums, max((abs(prod(t.shape[1:])) for t in read[1:2]), default=1))
+    return sum(abs(tensors[i].size) for i in outputs) * max(sums, 1)
+
+
+def foreign(error: Exception) -> str:
+    """The place in Arenite where an exception that is not its own comes from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "arenite" in Path(frame.filename).parts]
+    where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "?"
+    return f"FOREIGN {type(error).__name__} at {where}"
