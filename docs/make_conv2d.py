@@ -17,16 +17,19 @@ from PIL import Image
 
 import arenite as ar
 from arenite.analysis.device import device_operators
-from arenite.cmsis_nn import dsp, mve
-from arenite.cmsis_nn.convolve import Arguments, im2col
-from arenite.cmsis_nn.cost import cost_of
-from arenite.cmsis_nn.mat_mult_mve import offsets
+from arenite.cmsis_nn.arithmetic import dsp, mve
+from arenite.cmsis_nn.arithmetic.convolve import ConvArguments, im2col
+from arenite.cmsis_nn.arithmetic.mat_mult_mve import offsets
+from arenite.cmsis_nn.arithmetic.support import (
+    arm_nn_read_s8x4,
+    arm_s8_to_s16_unordered_with_offset,
+)
+from arenite.cmsis_nn.arithmetic.trace import requantization
+from arenite.cmsis_nn.cost.estimate import cost_of
 from arenite.cmsis_nn.operators.conv_2d import arguments
-from arenite.cmsis_nn.support import arm_nn_read_s8x4, arm_s8_to_s16_unordered_with_offset
-from arenite.cmsis_nn.targets import find_target
-from arenite.cmsis_nn.walk import requantization
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
+from arenite.target import find_target
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -39,7 +42,7 @@ WIDTH, LEFT = 780, 20
 class Layer:
     """The first convolution on the picture of a 7: two positions and two channels of it."""
 
-    args: Arguments
+    args: ConvArguments
     image: np.ndarray
     scales: tuple[float, np.ndarray, float]
     output: np.ndarray
@@ -80,12 +83,13 @@ def layer(target: str = "cortex-m4") -> Layer:
     assert x is not None
     assert weights is not None
     assert bias is not None
+    assert operator.path is not None
     operands = (x.shape, weights.data, bias.data, out.shape)
     image = (np.array(Image.open(DIGIT)) ^ 0x80).view(np.int8).reshape(1, 8, 8, 1)
     interpreter = ar.Interpreter(model, kernels="reference", preserve_all_tensors=True)
     interpreter(image)
     return Layer(
-        args=arguments(operator.params, operands, processor, Counter()),
+        args=arguments(operator.params, operands, operator.path, processor, Counter()),
         image=image[0],
         scales=(x.scale, weights.quantization.scale, out.scale),  # type: ignore[union-attr]
         output=interpreter.tensor(out.index).copy(),

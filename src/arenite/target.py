@@ -85,6 +85,12 @@ class Target:
         return f"{self.processor}, {library}, {self.compiler}, {self.abi}{rounding}"
 
 
+def _require(what: str, got: object, of: object) -> None:
+    names = list(of)  # type: ignore[call-overload]
+    if got not in names:
+        raise ValueError(f"expected a {what} of {', '.join(names)}, got {got!r}")
+
+
 #: TFLM's own Python package on this machine.
 HOST = Target("host", "tflm")
 
@@ -107,9 +113,3 @@ def find_target(target: str | Target | None) -> Target:
         return HOST
     _require("target", name, PROCESSORS)
     return Target(name)
-
-
-def _require(what: str, got: object, of: object) -> None:
-    names = list(of)  # type: ignore[call-overload]
-    if got not in names:
-        raise ValueError(f"expected a {what} of {', '.join(names)}, got {got!r}")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arenite.cli.cost import ProcessorName
-from arenite.cmsis_nn.cost import PROCESSORS
+from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
 

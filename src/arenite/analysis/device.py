@@ -7,18 +7,17 @@ from typing import Any
 
 from arenite.analysis.resolver import add_method
 from arenite.analysis.statistics import statistics
-from arenite.cmsis_nn.glue import Scratch, view_of
-from arenite.cmsis_nn.loops import Loop, loops_of
-from arenite.cmsis_nn.operators import glue_for
-from arenite.cmsis_nn.path import Path
+from arenite.cmsis_nn.cost.loops import Loop, loops_of
+from arenite.cmsis_nn.decisions.path import Path, Scratch
+from arenite.cmsis_nn.glue import OpData, view_of
 from arenite.cmsis_nn.resolver import CmsisNnResolver
-from arenite.cmsis_nn.targets import Target
 from arenite.model import Model
-from arenite.ops import AllOpsResolver
+from arenite.ops import AllOpsResolver, Node
 from arenite.ops.constraints import NodeView
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
 from arenite.runtime.state import InterpreterState
+from arenite.target import Target
 
 #: What is said of operators that TFLM has no CMSIS-NN kernel for.
 OWN_KERNEL = "TFLM's own kernel"
@@ -83,27 +82,26 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
     graph.prepare_subgraphs()
     context.enter_node(0, 0)
     nodes = [entry.node for entry in graph.nodes[0]]
-    views = [view_of(context, node) for node in nodes]
-    graph.free_subgraphs()
     macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
-    return [
-        _operator(index, view, node.params, target, count)
-        for index, (view, node, count) in enumerate(zip(views, nodes, macs, strict=True))
+    operators = [
+        _operator(index, view_of(context, node), node, target, count)
+        for index, (node, count) in enumerate(zip(nodes, macs, strict=True))
     ]
+    graph.free_subgraphs()
+    return operators
 
 
 def _operator(
-    index: int, view: NodeView, params: Any, target: Target, macs: int | None
+    index: int, view: NodeView, node: Node, target: Target, macs: int | None
 ) -> DeviceOperator:
-    glue = glue_for(view.name)
-    path = None if glue is None else glue.path(view, target)
+    path = node.user_data.path if isinstance(node.user_data, OpData) else None
     loops = loops_of(view, path, target)
     return DeviceOperator(
         index=index,
         view=view,
-        params=params,
+        params=node.params,
         path=path,
-        scratch=() if glue is None else glue.scratch(view, target),
+        scratch=() if path is None else path.scratch,
         macs=macs,
         loops=None if loops is None else tuple(loops),
     )

@@ -14,25 +14,12 @@ from typing import Any, NoReturn, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from arenite.cmsis_nn.path import Path
-from arenite.cmsis_nn.targets import Target
+from arenite.cmsis_nn.decisions.path import Path
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.kernel_util import allocate_struct
-
-
-@dataclass(frozen=True)
-class Scratch:
-    """A scratch buffer that a kernel asks for in ``prepare``: bytes, and what for."""
-
-    size: int
-    purpose: str
-
-
-def no_scratch(view: NodeView, target: Target) -> tuple[Scratch, ...]:
-    """The kernel asks for none."""
-    return ()
+from arenite.target import Target
 
 
 @dataclass
@@ -53,20 +40,19 @@ class Glue:
     """One operator in TFLM's ``micro/kernels/cmsis_nn``.
 
     Attributes:
-        path: ``path(view, target)`` is the function that the operator's work goes to.
+        decide: ``decide(view, target)`` is the function that the operator's work goes to, with
+            its memory.
         op_data: The struct that ``init`` allocates; None where it is the reference's.
-        allocate: ``allocate(context, node, target)`` takes temporary tensors and persistent
+        allocate: ``allocate(context, node, path)`` takes temporary tensors and persistent
             buffers as ``prepare`` does, in order; None where it is the reference's.
-        scratch: ``scratch(view, target)`` lists the scratch buffers.
         constraints: What is demanded beyond the reference's constraints.
         invoke: ``invoke(context, node, target)`` computes as CMSIS-NN does, or returns False
             for the reference kernel to do it.
     """
 
-    path: Callable[[NodeView, Target], Path]
+    decide: Callable[[NodeView, Target], Path]
     op_data: Struct | None = None
-    allocate: Callable[[Context, Node, Target], None] | None = None
-    scratch: Callable[[NodeView, Target], tuple[Scratch, ...]] = no_scratch
+    allocate: Callable[[Context, Node, Path], None] | None = None
     constraints: tuple[Constraint, ...] = ()
     invoke: Callable[[Context, Node, Target], bool] | None = None
 
@@ -84,17 +70,17 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
     """The reference's registration with the glue's allocations."""
 
     def prepare(context: Context, node: Node) -> Any:
-        host, accounted = cast(Host, context), context
-        if glue.allocate is not None:
-            glue.allocate(context, node, target)
-            accounted = Unaccounted(host)
+        host = cast(Host, context)
+        accounted = context if glue.allocate is None else Unaccounted(host)
         params = None if reference.prepare is None else reference.prepare(accounted, node)
-        view = view_of(host, node)
+        path = glue.decide(view_of(host, node), target)
+        if glue.allocate is not None:
+            glue.allocate(context, node, path)
         buffers = tuple(
             context.request_scratch_buffer_in_arena(request.size, request.purpose)
-            for request in glue.scratch(view, target)
+            for request in path.scratch
         )
-        node.user_data = OpData(glue.path(view, target), buffers)
+        node.user_data = OpData(path, buffers)
         return params
 
     def invoke(context: Context, node: Node) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from arenite.cmsis_nn.glue import registration
 from arenite.cmsis_nn.operators import glue_for
-from arenite.cmsis_nn.targets import Target, find_target
 from arenite.ops import OpResolver, Registration, builtin
+from arenite.target import Target, find_target
 
 
 class CmsisNnResolver:

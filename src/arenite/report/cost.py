@@ -9,11 +9,11 @@ from typing import Any
 from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost import ACCURACY, Cost, Line, cost_of
-from arenite.cmsis_nn.targets import find_target
+from arenite.cmsis_nn.cost.estimate import ACCURACY, Cost, Line, cost_of
 from arenite.model import Model, TensorType
 from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, printable, table, wrapped
+from arenite.target import find_target
 
 _BAR = 20
 

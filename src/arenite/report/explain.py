@@ -10,10 +10,10 @@ from typing import Any
 from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.instructions import instruction_counts
-from arenite.cmsis_nn.targets import find_target
+from arenite.cmsis_nn.cost.instructions import instruction_counts
 from arenite.model import Model
 from arenite.report.text import Column, fit, number, printable, table, wrapped
+from arenite.target import find_target
 
 _VALUES = 3
 _NAMES = 3  # columns without numbers that have a total

@@ -10,16 +10,16 @@ from typing import Any
 from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator
-from arenite.cmsis_nn.convolve import Arguments
+from arenite.cmsis_nn.arithmetic.convolve import ConvArguments
+from arenite.cmsis_nn.arithmetic.trace import Requantization, Step, Walk, halves, walk
 from arenite.cmsis_nn.operators.conv_2d import arguments
-from arenite.cmsis_nn.targets import Target, find_target
-from arenite.cmsis_nn.walk import Requantization, Step, Walk, halves, walk
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.context import Array
 from arenite.report.explain import UNICODE, Explanation, Marks, heading, operator_lines, why
 from arenite.report.text import Column, number, printable, table, wrapped
 from arenite.runtime.interpreter import Interpreter
+from arenite.target import Target, find_target
 
 _TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
 _ROOM = 20  # cells for a meaning beside its value; else it takes lines of its own
@@ -72,14 +72,15 @@ def _scale_of(weights: TfLiteTensor, channel: int) -> float:
     return float(scales[channel if len(scales) > 1 else 0])
 
 
-def _arguments(operator: DeviceOperator, target: Target) -> Arguments:
+def _arguments(operator: DeviceOperator, target: Target) -> ConvArguments:
     view = operator.view
     bias = view.inputs[2] if len(view.inputs) > 2 else None
     weights = view.input(1).data
     assert weights is not None
     data = None if bias is None else bias.data
     operands = (view.input(0).shape, weights, data, view.output(0).shape)
-    return arguments(operator.params, operands, target, Counter())
+    assert operator.path is not None
+    return arguments(operator.params, operands, operator.path, target, Counter())
 
 
 def walk_facts(what: ConvolutionWalk) -> dict[str, Any]:

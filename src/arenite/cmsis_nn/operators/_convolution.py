@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.cmsis_nn.targets import Target
-from arenite.memory.abi import Struct
+from arenite.cmsis_nn.decisions.path import Path
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
-from arenite.ops.shared.convolution import OP_DATA as REFERENCE_OP_DATA
-
-#: ``OpData``: the reference's, and the index of a scratch buffer.
-OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int"))
 
 
-def allocate(channel_axis: int) -> Callable[[Context, Node, Target], None]:
+def allocate(channel_axis: int) -> Callable[[Context, Node, Path], None]:
     """What ``Prepare`` allocates; output channels are along that axis of the weights."""
 
-    def prepare(context: Context, node: Node, target: Target) -> None:
+    def prepare(context: Context, node: Node, path: Path) -> None:
         inp = input_tensor(context, node, 0)
         weights = input_tensor(context, node, 1)
         output_tensor(context, node)

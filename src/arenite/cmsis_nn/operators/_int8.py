@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from arenite.cmsis_nn.decisions import int8_only
+from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.glue import Glue
-from arenite.cmsis_nn.path import Path, path_to, path_to_reference
-from arenite.cmsis_nn.targets import Target
-from arenite.model import TensorType
 from arenite.ops.constraints import Constraint, NodeView
+from arenite.target import Target
 
 
 def int8_glue(cmsis_nn: str, tflm: str, constraint: Constraint) -> Glue:
     """To ``cmsis_nn`` for int8, else to TFLM's ``tflm``."""
 
-    def path(view: NodeView, target: Target) -> Path:
-        if view.input(0).type is TensorType.INT8:
-            return path_to(cmsis_nn, ())
-        return path_to_reference(tflm)
+    def decide(view: NodeView, target: Target) -> Path:
+        return int8_only.decide(view, cmsis_nn, tflm)
 
-    return Glue(path=path, constraints=(constraint,))
+    return Glue(decide, constraints=(constraint,))

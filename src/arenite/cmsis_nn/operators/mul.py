@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from arenite.cmsis_nn.decisions import elementwise
+from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.glue import Glue
-from arenite.cmsis_nn.operators._elementwise import elementwise_path
-from arenite.cmsis_nn.path import Path
-from arenite.cmsis_nn.targets import Target
 from arenite.ops.constraints import NodeView
+from arenite.target import Target
 
 
-def path(view: NodeView, target: Target) -> Path:
+def decide(view: NodeView, target: Target) -> Path:
     """By type, and whether the inputs broadcast."""
-    return elementwise_path(view, "arm_elementwise_mul", "Mul")
+    return elementwise.decide(view, "arm_elementwise_mul", "Mul")
 
 
-GLUE = Glue(path=path)
+GLUE = Glue(decide)

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
+from arenite.cmsis_nn.decisions.softmax import decide
 from arenite.cmsis_nn.glue import Glue
-from arenite.cmsis_nn.path import Path, path_to, path_to_reference
-from arenite.cmsis_nn.targets import Target
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
-from arenite.ops.constraints import NodeView
 from arenite.ops.tflite.softmax import OP_DATA as REFERENCE_OP_DATA
 
 OP_DATA = Struct("CMSISNNSoftmaxParams", (REFERENCE_OP_DATA, "int32", "int32"))
-_COMMON = "arm_nn_softmax_common_s8"
 
 
-def path(view: NodeView, target: Target) -> Path:
-    """By the types of input and output."""
-    match view.input(0).type, view.output(0).type:
-        case TensorType.FLOAT32, _:
-            return path_to_reference("Softmax")
-        case TensorType.INT16, _:
-            return path_to("arm_softmax_s16", ())
-        case _, TensorType.INT16:
-            return path_to("arm_softmax_s8_s16", (), _COMMON)
-    return path_to("arm_softmax_s8", (), *(() if target.instructions == "mve" else (_COMMON,)))
-
-
-GLUE = Glue(path=path, op_data=OP_DATA)
+GLUE = Glue(decide, op_data=OP_DATA)

@@ -1,0 +1,100 @@
+"""What an operator costs on a Cortex-M: instructions and cycles of one inference.
+
+An estimate is a sum over loops: how often each level of a C function's loops runs
+(:mod:`arenite.cmsis_nn.cost.loops`, exact, from shapes) times what one pass of it costs
+(:mod:`arenite.cmsis_nn.cost.steps`, counted in compiled code on random layers). One constant comes
+from a model: how SOFTMAX's values split into near and far ones was chosen on kws_int8.
+
+``benchmarks/results/cortex_m.json`` holds what was measured to check this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from arenite.cmsis_nn.cost.loops import Loop, loops_of
+from arenite.cmsis_nn.cost.steps import STEPS, Steps
+from arenite.cmsis_nn.decisions.path import Path
+from arenite.ops.constraints import NodeView
+from arenite.target import Target, find_target
+
+#: Processors whose costs are known.
+PROCESSORS = tuple(STEPS)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far an estimate may be off, as a share.
+
+    Attributes:
+        instructions: In total: the largest error on twelve int8 models, rounded up, against the
+            emulator that counted. Not blind: they were looked at while the loops were written.
+        operator: Of one operator: the largest error on random layers, drawn before and after the
+            loops were finished, rounded up.
+        cycles: By judgement: the pipeline is simplified, and memory may add wait states. The
+            cycles of Cortex-M7 and M55 come from a simulation; none was measured.
+    """
+
+    instructions: float
+    operator: float
+    cycles: float
+
+
+ACCURACY = {
+    "cortex-m4": Accuracy(0.05, 0.10, 0.10),
+    "cortex-m7": Accuracy(0.05, 0.10, 0.25),
+    "cortex-m55": Accuracy(0.05, 0.06, 0.25),
+}
+
+
+class Line(NamedTuple):
+    """One level of loops, and what all its passes cost."""
+
+    loop: Loop
+    instructions: float
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one inference of an operator costs, loop by loop."""
+
+    lines: tuple[Line, ...]
+
+    @cached_property
+    def instructions(self) -> int:
+        """Instructions that run."""
+        return round(sum(line.instructions for line in self.lines))
+
+    @cached_property
+    def cycles(self) -> int:
+        """Cycles that they take, with memory that never waits."""
+        return round(sum(line.cycles for line in self.lines))
+
+
+def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | None:
+    """The cost of one operator, None where there is no model of its kernel.
+
+    Args:
+        view: The operator with its tensors.
+        path: The function that its work goes to; None if TFLM has no CMSIS-NN kernel for it.
+        target: One of :data:`PROCESSORS`.
+
+    Raises:
+        ValueError: The costs of that processor are not known.
+    """
+    built = find_target(target)
+    if built.processor not in STEPS:
+        raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {built.processor!r}")
+    steps = STEPS[built.processor]
+    loops = loops_of(view, path, built)
+    if loops is None or any(loop.function not in steps for loop in loops):
+        return None
+    return Cost(tuple(_line(loop, steps) for loop in loops))
+
+
+def _line(loop: Loop, steps: Steps) -> Line:
+    instructions, cycles = steps[loop.function][loop.step]
+    return Line(loop, loop.times * instructions, loop.times * cycles)

@@ -1,0 +1,128 @@
+"""Loops of SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM.
+
+Facts: CMSIS-NN ``Source/SVDFunctions``, ``LSTMFunctions``, and of
+``NNSupportFunctions`` ``arm_nn_lstm_*.c`` and ``arm_nn_vec_mat_mul_result_acc_s8_s16.c``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arenite.cmsis_nn.cost.loops.copies import memset, move
+from arenite.cmsis_nn.cost.loops.loop import Loop
+from arenite.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
+from arenite.ops.constraints import NodeView
+from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
+from arenite.target import Target
+
+
+@dataclass(frozen=True)
+class SvdfShape:
+    """An SVDF layer: ``units`` of ``rank`` filters, each with ``memory`` states."""
+
+    batches: int
+    inputs: int
+    units: int
+    rank: int
+    memory: int
+    has_bias: bool
+
+    @property
+    def filters(self) -> int:
+        """All filters."""
+        return self.units * self.rank
+
+
+def svdf_of(view: NodeView) -> SvdfShape:
+    """The sizes of an SVDF."""
+    batches, inputs = view.input(0).shape
+    rank = view.options.rank
+    return SvdfShape(
+        batches=batches,
+        inputs=inputs,
+        units=view.input(1).shape[0] // rank,
+        rank=rank,
+        memory=view.input(2).shape[1],
+        has_bias=view.inputs[3] is not None,
+    )
+
+
+def svdf(layer: SvdfShape, target: Target, name: str) -> list[Loop]:
+    """The state moves by one, features become states, states become sums, sums outputs."""
+    product = "arm_nn_vec_mat_mult_t_s8"
+    if name == "arm_svdf_state_s16_s8":
+        product = "arm_nn_vec_mat_mult_t_svdf_s8"
+    filters = layer.batches * layer.filters
+    states = filters * layer.memory
+    moved = states * (2 if name == "arm_svdf_state_s16_s8" else 1)
+    fours, rest = divmod(layer.memory, 4)
+    if target.instructions == "mve" or name == "arm_svdf_state_s16_s8":
+        fours, rest = 0, layer.memory
+    return [
+        Loop(name, "call", 1),
+        *move(name, moved, target),
+        *arm_nn_vec_mat_mult_t(product, layer.batches, layer.filters, layer.inputs, target),
+        Loop(name, "batch", layer.batches),
+        Loop(name, "filter", filters),
+        Loop(name, "filter, 4 states", filters * fours),
+        Loop(name, "filter, state", filters * rest),
+        Loop(name, "unit", layer.batches * layer.units),
+    ]
+
+
+@dataclass(frozen=True)
+class LstmShape:
+    """An LSTM over ``steps`` time steps."""
+
+    batches: int
+    steps: int
+    inputs: int
+    units: int
+    time_major: bool
+
+
+def lstm_of(view: NodeView) -> LstmShape:
+    """The sizes of a UNIDIRECTIONAL_SEQUENCE_LSTM."""
+    first, second, inputs = view.input(INPUT).shape
+    time_major = bool(view.options.time_major)
+    steps, batches = (first, second) if time_major else (second, first)
+    return LstmShape(batches, steps, inputs, view.input(HIDDEN_STATE).shape[1], time_major)
+
+
+def arm_lstm_unidirectional_s8(layer: LstmShape, target: Target) -> list[Loop]:
+    """Four gates of two products each at every step, of one where there is no state yet.
+
+    TFLM hands over no hidden state: a sequence begins with none.
+    """
+    name = "arm_lstm_unidirectional_s8"
+    together = layer.batches if layer.time_major else 1
+    steps = layer.steps * layer.batches // together
+    values = steps * together * layer.units
+    product = "arm_nn_vec_mat_mul_result_acc_s8_s16"
+    gates = 4 * steps
+    later = gates - 4 * layer.batches // together
+    return [
+        Loop(name, "call", 1),
+        Loop(name, "step", steps),
+        *memset(1, 2 * layer.batches * layer.units),
+        *memset(gates, 2 * together * layer.units),
+        Loop(product, "product", gates + later),
+        *arm_nn_vec_mat_mult_t(product, gates * together, layer.units, layer.inputs, target),
+        *arm_nn_vec_mat_mult_t(product, later * together, layer.units, layer.units, target),
+        Loop("arm_nn_activation_s16", "call", 5 * steps),
+        Loop("arm_nn_activation_s16", "value", 5 * values),
+        *_products("arm_elementwise_mul_s16", steps, 1, together * layer.units, target),
+        *_products("arm_elementwise_mul_acc_s16", steps, 1, together * layer.units, target),
+        *_products("arm_elementwise_mul_s16_s8", steps, together, layer.units, target),
+    ]
+
+
+def _products(name: str, calls: int, rows: int, size: int, target: Target) -> list[Loop]:
+    """int16 times int16, two at a time, or four in a vector."""
+    if target.instructions == "mve":
+        return [Loop(name, "call", calls), Loop(name, "4 values", calls * rows * -(-size // 4))]
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "2 values", calls * rows * (size // 2)),
+        Loop(name, "value", calls * rows * (size % 2)),
+    ]

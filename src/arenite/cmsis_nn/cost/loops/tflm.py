@@ -1,0 +1,70 @@
+"""Loops of TFLM's own kernels: element by element, most of them through an index per element.
+
+Facts: TFLM ``tensorflow/lite/kernels/internal/reference``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from arenite.cmsis_nn.cost.loops.copies import memcpy
+from arenite.cmsis_nn.cost.loops.loop import Loop
+from arenite.ops.constraints import NodeView
+
+
+def copy(view: NodeView) -> list[Loop]:
+    """The output is a copy of the input."""
+    return memcpy(1, view.input(0).size * view.input(0).type.dtype.itemsize)
+
+
+def concatenation(view: NodeView) -> list[Loop]:
+    """Every input gives a row in turn."""
+    name, output = "CONCATENATION", view.output(0)
+    axis = view.options.axis % max(len(output.shape), 1)
+    outer = prod(output.shape[:axis])
+    loops = [Loop(name, "call", 1), Loop(name, "input", len(view.inputs))]
+    for tensor in view.inputs:
+        if tensor is not None:
+            size = tensor.size // max(outer, 1) * tensor.type.dtype.itemsize
+            loops += [Loop(name, "row", outer), *memcpy(outer, size)]
+    return loops
+
+
+def by_output(view: NodeView) -> list[Loop]:
+    """One pass per value of the outputs."""
+    return _values(view, sum(tensor.size for tensor in view.outputs if tensor is not None))
+
+
+def by_input(view: NodeView) -> list[Loop]:
+    """One pass per value of the input."""
+    return _values(view, view.input(0).size)
+
+
+def _values(view: NodeView, count: int) -> list[Loop]:
+    name = f"{view.name}, {view.input(0).type}"
+    return [Loop(name, "call", 1), Loop(name, "value", count)]
+
+
+#: Operators whose loops hold all they do, the kernel's own preparation included.
+WHOLE: dict[str, Callable[[NodeView], list[Loop]]] = {
+    "CONCATENATION": concatenation,
+    "MEAN": by_input,
+    **dict.fromkeys(
+        (
+            "DEQUANTIZE",
+            "HARD_SWISH",
+            "LEAKY_RELU",
+            "LOGISTIC",
+            "QUANTIZE",
+            "RELU",
+            "RELU6",
+            "SUB",
+            "TANH",
+            "reference_ops::BroadcastAdd4DSlow",
+            "reference_ops::BroadcastMul4DSlow",
+        ),
+        by_output,
+    ),
+}
+LOOPS = {**WHOLE, **dict.fromkeys(("RESHAPE", "EXPAND_DIMS", "SQUEEZE"), copy)}

@@ -1,0 +1,54 @@
+"""A line with vectors: which of its outputs meet padding, and what CMSIS-NN makes of them.
+
+Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c`` and
+``arm_convolve_get_buffer_sizes_s8.c``.
+"""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.decisions.shapes import ConvShape
+
+
+def line_padding(conv: ConvShape) -> tuple[int, int]:
+    """Padding along a line in all, and its remainder by 2 as C computes it (-1, 0 or 1)."""
+    total = (conv.output.w - 1) * conv.stride.w + conv.filter.w - conv.input.w
+    return total, total - 2 * int(total / 2)
+
+
+def padded_positions(conv: ConvShape) -> tuple[int, int]:
+    """Output positions along a line that meet padding at the left and at the right."""
+    pad, stride = conv.padding.w, conv.stride.w
+    right = pad + line_padding(conv)[1]
+    return _positions(pad, stride), _positions(right, stride)
+
+
+def _positions(pad: int, stride: int) -> int:
+    return max(1, int((pad + stride - 1) / stride)) if pad else 0
+
+
+def line_splits(conv: ConvShape) -> bool:
+    """Whether the padded ends of a line are separate: they do not cover all positions."""
+    return sum(padded_positions(conv)) <= conv.output.w
+
+
+def line_right_padding(conv: ConvShape) -> int:
+    """Pixels of padding that vectors put behind the right end of a line."""
+    _, right = padded_positions(conv)
+    return right if line_padding(conv)[1] else conv.padding.w
+
+
+def line_is_exact(conv: ConvShape) -> bool:
+    """Whether vectors find at the ends of a line what the windows there hold.
+
+    C refuses a line whose padding is not split evenly, as with steps that leave a part of the
+    input over. It takes for granted that the first window at the right end lacks one pixel, that
+    the padding behind is long enough for the last one, and that a window is no longer than the
+    line. With steps of 1 only the last may not hold.
+    """
+    total, remainder = line_padding(conv)
+    _, right = padded_positions(conv)
+    if 2 * conv.padding.w + remainder != total or conv.filter.w > conv.input.w:
+        return False
+    further = (right - 1) * conv.stride.w
+    lacking = total - conv.padding.w - further
+    return not right or (lacking == 1 and line_right_padding(conv) > further)

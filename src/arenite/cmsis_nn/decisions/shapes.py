@@ -1,0 +1,147 @@
+"""Shapes as CMSIS-NN's functions take them, made from a node as TFLM's glue makes them.
+
+Facts: CMSIS-NN ``Include/arm_nn_types.h``; TFLM ``micro/kernels/cmsis_nn/*.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from arenite.ops.constraints import NodeView
+from arenite.ops.kernel_util import window_output_size, window_padding
+from arenite.ops.tflite.fully_connected import is_per_channel
+
+
+@dataclass(frozen=True)
+class Dims:
+    """``cmsis_nn_dims``: batches, height, width, channels."""
+
+    n: int
+    h: int
+    w: int
+    c: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """``cmsis_nn_tile``: something along both axes of an image."""
+
+    h: int
+    w: int
+
+    def __str__(self) -> str:
+        return f"{self.h} x {self.w}"
+
+
+ONE = Pair(1, 1)
+
+
+@dataclass(frozen=True)
+class ConvShape:
+    """A convolution's shapes and geometry.
+
+    ``filter`` holds batches 1, height, width and the channels of one group; for depthwise
+    convolutions all output channels. ``ch_mult`` is a depthwise convolution's depth multiplier.
+    """
+
+    input: Dims
+    filter: Dims
+    output: Dims
+    stride: Pair = ONE
+    padding: Pair = Pair(0, 0)
+    dilation: Pair = ONE
+    ch_mult: int = 1
+
+    @property
+    def groups(self) -> int:
+        """Groups of channels that are convolved by themselves."""
+        return self.input.c // self.filter.c
+
+
+@dataclass(frozen=True)
+class DenseShape:
+    """A fully connected layer: ``batches`` rows of ``depth`` values become rows of ``units``.
+
+    ``rank`` is the number of the output's dimensions.
+    """
+
+    batches: int
+    depth: int
+    units: int
+    rank: int = 2
+    per_channel: bool = False
+
+
+def nhwc(shape: tuple[int, ...]) -> Dims:
+    """A shape of four dimensions."""
+    n, h, w, c = shape
+    return Dims(n, h, w, c)
+
+
+def convolution(view: NodeView) -> ConvShape:
+    """The shapes of a CONV_2D."""
+    inp, weights = nhwc(view.input(0).shape), view.input(1).shape
+    return _windowed(view, inp, Dims(1, *weights[1:]), weights[0])
+
+
+def depthwise_convolution(view: NodeView) -> ConvShape:
+    """The shapes of a DEPTHWISE_CONV_2D."""
+    inp, weights = nhwc(view.input(0).shape), nhwc(view.input(1).shape)
+    return _windowed(view, inp, weights, weights.c, view.options.depth_multiplier)
+
+
+def pooling(view: NodeView) -> ConvShape:
+    """The shapes of a pooling: its filter has one channel."""
+    inp, options = nhwc(view.input(0).shape), view.options
+    return _windowed(view, inp, Dims(1, options.filter_height, options.filter_width, 1), inp.c)
+
+
+def transpose_convolution(view: NodeView) -> ConvShape:
+    """The shapes of a TRANSPOSE_CONV; padding plays no part in them."""
+    weights, options = view.input(1).shape, view.options
+    return ConvShape(
+        input=nhwc(view.input(2).shape),
+        filter=nhwc(weights),
+        output=nhwc(view.output(0).shape),
+        stride=Pair(options.stride_h, options.stride_w),
+    )
+
+
+def fully_connected(view: NodeView) -> DenseShape:
+    """The shapes of a FULLY_CONNECTED."""
+    weights, output = view.input(1), view.output(0)
+    units, depth = weights.shape[-2:]
+    return DenseShape(
+        batches=output.size // units,
+        depth=depth,
+        units=units,
+        rank=len(output.shape),
+        per_channel=is_per_channel(weights),
+    )
+
+
+def _windowed(view: NodeView, inp: Dims, taps: Dims, channels: int, ch_mult: int = 1) -> ConvShape:
+    options: Any = view.options
+    stride = Pair(options.stride_h, options.stride_w)
+    dilation = Pair(
+        getattr(options, "dilation_h_factor", 1), getattr(options, "dilation_w_factor", 1)
+    )
+    rows = (inp.h, taps.h, stride.h, dilation.h)
+    columns = (inp.w, taps.w, stride.w, dilation.w)
+    (height, top), (width, left) = (_axis(options.padding, *axis) for axis in (rows, columns))
+    return ConvShape(
+        input=inp,
+        filter=taps,
+        output=Dims(inp.n, height, width, channels),
+        stride=stride,
+        padding=Pair(top, left),
+        dilation=dilation,
+        ch_mult=ch_mult,
+    )
+
+
+def _axis(padding: int, size: int, taps: int, stride: int, dilation: int) -> tuple[int, int]:
+    """Outputs and padding along one axis."""
+    outputs = window_output_size(padding, size, taps, stride, dilation)
+    return outputs, window_padding(stride, dilation, size, taps, outputs)

@@ -1,0 +1,301 @@
+"""CMSIS-NN's int8 convolution, step by step, gives the reference's bits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arenite.cmsis_nn.arithmetic import convolve
+from arenite.cmsis_nn.arithmetic.convolve import ConvArguments
+from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
+from arenite.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
+from arenite.cmsis_nn.decisions.line import line_is_exact
+from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.model import Model
+from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.target import Target
+from tests.ops.convolutions import Kind, Operands, Windows, windows
+from tests.ops.differential import CASES, differential, random_array
+
+DSP, PLAIN, MVE = (Target(name) for name in ("cortex-m4", "cortex-m0", "cortex-m55"))
+ARM_COMPILER = Target("cortex-m4", compiler="armclang")
+
+
+# -- random models -----------------------------------------------------------------------
+
+
+@st.composite
+def shapes(draw: st.DrawFn) -> Windows:
+    """Windows of all kinds, pointwise ones and lines more often than by chance."""
+    window = draw(windows())
+    kind = draw(st.sampled_from(["any", "any", "pointwise", "strided", "line"]))
+    if kind in ("pointwise", "strided"):
+        one = (1, 1)
+        stride = one if kind == "pointwise" else window.stride
+        outputs = tuple((n + s - 1) // s for n, s in zip(window.size, stride, strict=True))
+        return Windows(window.size, one, stride, one, 1, (outputs[0], outputs[1]))
+    if kind == "line":
+        size, taps = (1, window.size[1]), (1, window.filter[1])
+        return replace(window, size=size, filter=taps, output=(1, window.output[1]))
+    return window
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    window = draw(shapes())
+    batch, groups = draw(st.integers(1, 2)), draw(st.sampled_from([1, 1, 1, 2, 3]))
+    depth, filters = draw(st.integers(1, 20)), draw(st.integers(1, 7)) * groups
+    operands = Operands(draw, Kind("int8", "int8", draw(st.sampled_from(["int32", "none"]))))
+    b = operands.builder
+    inputs = [
+        operands.x((batch, *window.size, depth * groups)),
+        operands.weights((filters, *window.filter, depth), axis=0),
+        *operands.bias(filters),
+    ]
+    y = operands.y((batch, *window.output, filters))
+    options = Conv2DOptions(
+        padding=window.padding,
+        stride_w=window.stride[1],
+        stride_h=window.stride[0],
+        fused_activation_function=draw(st.integers(0, 5)),
+        dilation_w_factor=window.dilation[1],
+        dilation_h_factor=window.dilation[0],
+    )
+    b.operator("CONV_2D", inputs, [y], options)
+    b.output(y)
+    return b.build()
+
+
+def outputs(model: Model, resolver: OpResolver, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    micro = MicroInterpreter(model, resolver, 1 << 20)
+    micro.allocate_tensors()
+    micro.input(0)[...] = x
+    micro.invoke()
+    return micro.output(0).copy()
+
+
+@settings(differential, max_examples=10 * CASES)
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_the_reference_on_every_path(model: Model, seed: int) -> None:
+    x = random_array(model.inputs[0], np.random.default_rng(seed))
+    reference = HeapInterpreter(model)
+    reference.allocate_tensors()
+    reference.input(0)[...] = x
+    reference.invoke()
+    for target in (PLAIN, DSP, ARM_COMPILER, MVE):
+        resolver = CmsisNnResolver(AllOpsResolver(), target)
+        np.testing.assert_array_equal(
+            outputs(model, resolver, x), reference.output(0), err_msg=f"{target}\n{model}"
+        )
+
+
+# -- one convolution by hand ---------------------------------------------------------------
+
+
+def arguments(
+    conv: ConvShape,
+    weights: Any,
+    *,
+    bias: list[int] | None = None,
+    offset: int = 0,
+    target: Target = DSP,
+    count: Counter[str] | None = None,
+) -> ConvArguments:
+    """A convolution whose sums are its outputs: the multiplier is 2**30, the shift 1."""
+    filters = conv.output.c
+    quant = ChannelQuantization(
+        input_offset=offset,
+        output_offset=0,
+        multiplier=np.full(filters, 1 << 30, np.int32),
+        shift=np.ones(filters, np.int32),
+        activation_min=-128,
+        activation_max=127,
+    )
+    return ConvArguments(
+        conv=conv,
+        quant=quant,
+        weights=np.array(weights, np.int8).reshape(
+            filters, conv.filter.h, conv.filter.w, conv.filter.c
+        ),
+        bias=np.array(bias or [0] * filters, np.int32),
+        path=arm_convolve_wrapper_s8(conv, target),
+        target=target,
+        count=Counter() if count is None else count,
+    )
+
+
+def line(width: int, taps: int, filters: int, pad: int = 0) -> ConvShape:
+    """One channel along a line."""
+    outputs = width + 2 * pad - taps + 1
+    return ConvShape(
+        Dims(1, 1, width, 1),
+        Dims(1, 1, taps, 1),
+        Dims(1, 1, outputs, filters),
+        padding=Pair(0, pad),
+    )
+
+
+def run(args: ConvArguments, x: list[int]) -> Any:
+    conv = args.conv
+    out = np.zeros((conv.output.n, conv.output.h, conv.output.w, conv.output.c), np.int8)
+    image = np.array(x, np.int8).reshape(conv.input.n, conv.input.h, conv.input.w, conv.input.c)
+    convolve.arm_convolve_wrapper_s8(args, image, out)
+    return out.reshape(-1, conv.output.c).tolist()
+
+
+@pytest.mark.parametrize("target", [PLAIN, DSP, MVE], ids=lambda t: t.processor)
+def test_sums_of_products_and_bias(target: Target) -> None:
+    """Two positions, two channels: 1 + 2 * 2 + 3 * 3, and so on."""
+    args = arguments(line(4, 3, 2), [[1, 2, 3], [-1, 0, 1]], bias=[0, 10], target=target)
+    assert run(args, [1, 2, 3, 4]) == [[14, 12], [20, 12]]
+
+
+@pytest.mark.parametrize("target", [PLAIN, DSP, MVE], ids=lambda t: t.processor)
+def test_padding_counts_as_zero_whatever_the_offset(target: Target) -> None:
+    args = arguments(line(2, 3, 1, pad=1), [[1, 10, 100]], offset=5, target=target)
+    assert run(args, [-5, -4]) == [[100], [10]]
+
+
+def test_im2col_copies_windows_and_fills_padding_with_minus_the_offset() -> None:
+    args = arguments(line(3, 3, 1, pad=1), [[0, 0, 0]], offset=7)
+    rows = np.zeros((3, 3), np.int8)
+    image = np.array([1, 2, 3], np.int8).reshape(1, 3, 1)
+    convolve.im2col(args, image, np.arange(3), rows)
+    assert rows.tolist() == [[-7, 1, 2], [1, 2, 3], [2, 3, -7]]
+
+
+# -- instructions that are executed --------------------------------------------------------
+
+
+def executed(conv: ConvShape, target: Target = DSP) -> Counter[str]:
+    count = Counter[str]()
+    filters, taps = conv.output.c, conv.filter
+    weights = np.ones((filters, taps.h, taps.w, taps.c), np.int8)
+    x = [1] * (conv.input.n * conv.input.h * conv.input.w * conv.input.c)
+    run(arguments(conv, weights, target=target, count=count), x)
+    return count
+
+
+def test_two_positions_times_two_channels_times_four_columns_are_8_smlad() -> None:
+    """Widening 2 rows of 4 values: 2 PKHBT, 2 * 2 SXTAB16, 2 ROR. Weights: 2 * 2 SXTB16, 2 ROR."""
+    assert executed(line(5, 4, 2)) == {
+        "PKHBT": 2,
+        "SXTAB16": 4,
+        "ROR": 2 + 2,
+        "SXTB16": 4,
+        "SMLAD": 8,
+        "SMLAL": 4,
+    }
+
+
+def test_an_odd_channel_shares_its_weights_between_two_positions() -> None:
+    counts = executed(line(5, 4, 1))
+    assert (counts["SXTB16"], counts["SMLAD"]) == (2, 4)
+
+
+def test_an_odd_position_goes_through_the_channels_one_by_one() -> None:
+    counts = executed(line(4, 4, 3))
+    assert (counts["PKHBT"], counts["SXTB16"], counts["SMLAD"]) == (1, 6, 6)
+
+
+def test_columns_that_are_left_over_are_single_products() -> None:
+    """6 columns: 4 in SMLAD, 2 * 2 positions * 2 channels single."""
+    counts = executed(line(7, 6, 2))
+    assert (counts["SMLAD"], counts["MLA"]) == (8, 8)
+
+
+def test_without_dsp_instructions_all_products_are_single() -> None:
+    assert executed(line(5, 4, 2), PLAIN) == {"MLA": 16, "SMLAL": 4}
+
+
+def pointwise(pixels: int, channels: int, filters: int) -> ConvShape:
+    return ConvShape(
+        Dims(1, 1, pixels, channels), Dims(1, 1, 1, channels), Dims(1, 1, pixels, filters)
+    )
+
+
+def test_one_tap_widens_inputs_and_weights_in_the_product() -> None:
+    """2 pixels and 2 rows of weights, 4 values each: 8 SXTB16, 8 SMLAD."""
+    assert executed(pointwise(2, 4, 2)) == {"SXTB16": 8, "SMLAD": 8, "SMLAL": 4}
+
+
+def test_one_tap_multiplies_an_odd_last_channel_value_by_value() -> None:
+    assert executed(pointwise(2, 4, 1)) == {"MLA": 8, "SMLAL": 2}
+
+
+def test_one_tap_multiplies_an_odd_last_pixel_with_two_channels() -> None:
+    assert executed(pointwise(1, 4, 2)) == {"SXTB16": 6, "SMLAD": 4, "SMLAL": 2}
+
+
+def test_one_tap_goes_through_int16_with_arm_compiler_6() -> None:
+    assert executed(pointwise(2, 4, 2), ARM_COMPILER) == executed(line(5, 4, 2))
+
+
+# -- vectors -------------------------------------------------------------------------------
+
+
+def words(width: int, taps: int, stride: int, pad: int = 0, outputs: int | None = None) -> Any:
+    """Four channels along a line, two filters: steps are whole words, as 1 x n wants them."""
+    if outputs is None:
+        outputs = (width + 2 * pad - taps) // stride + 1
+    return ConvShape(
+        Dims(1, 1, width, 4),
+        Dims(1, 1, taps, 4),
+        Dims(1, 1, outputs, 2),
+        stride=Pair(1, stride),
+        padding=Pair(0, pad),
+    )
+
+
+def test_four_positions_share_a_vector_of_weights() -> None:
+    """8 positions, 2 channels, 20 columns: 2 blocks x 2 channels x 2 vectors."""
+    counts = executed(pointwise(8, 20, 2), MVE)
+    assert counts["VMLADAVA"] == 2 * 2 * 2 * 4
+    assert counts["VADDVA"] == 2 * 2 * 2
+    assert counts["VLDRB"] == 2 * 2 * (1 + 2 * 5)
+    assert counts["VQRDMULH"] == 2 * 2
+    assert "SMLAL" not in counts
+
+
+def test_a_row_that_is_left_over_requantises_four_channels_at_a_time() -> None:
+    counts = executed(pointwise(1, 16, 7), MVE)
+    assert (counts["VMLADAVA"], counts["VQRDMULH"], counts["SMLAL"]) == (7, 1, 3)
+
+
+def test_a_line_is_multiplied_where_it_lies_but_for_its_ends() -> None:
+    """Copied are 3 pixels at the left, 2 at the right, and a pixel of padding beside each."""
+    conv = words(10, 3, 1, pad=1)
+    assert line_is_exact(conv)
+    counts = executed(conv, MVE)
+    assert counts["VSTRB"] == 1 + 1 + 1 + 1
+    assert counts["VLDRB"] - 2 == (1 + 8 + 1 - 8) * 2 * 3 + 8 // 4 * 2 * 6
+
+
+@pytest.mark.parametrize(
+    ("conv", "exact"),
+    [
+        (words(9, 3, 1, pad=1), True),
+        (words(9, 3, 2), True),
+        (words(10, 3, 2), False),  # a pixel is left over
+        (words(9, 5, 2, pad=2), False),  # the last window lacks two pixels
+        (words(2, 5, 1, pad=2, outputs=2), False),  # the window is longer than the line
+    ],
+)
+def test_the_ends_of_a_line_are_the_reference_s_even_where_c_s_are_not(conv, exact) -> None:
+    assert line_is_exact(conv) is exact
+    weights = np.random.default_rng(1).integers(-9, 9, (2, conv.filter.w, 4))
+    x = np.random.default_rng(2).integers(-9, 9, conv.input.w * 4).tolist()
+    of = {
+        target: run(arguments(conv, weights, offset=3, target=target), x) for target in (DSP, MVE)
+    }
+    assert of[MVE] == of[DSP]
