@@ -14,7 +14,15 @@ from rich.text import Text
 from arenite.analysis.facts import tensor_facts
 from arenite.errors import ShapeError
 from arenite.model import Tensor
-from arenite.report.text import Column, duration, name_text, printable, table, tensor_text
+from arenite.report.text import (
+    Column,
+    duration,
+    name_text,
+    printable,
+    size,
+    table,
+    tensor_text,
+)
 from arenite.runtime.feed import dequantized
 
 Array = npt.NDArray[Any]
@@ -52,15 +60,29 @@ class Ranked:
 def top(array: Array, tensor: Tensor, labels: Sequence[str], count: int) -> list[Ranked]:
     """The ``count`` largest of a vector's values, equal ones by index, NaN last.
 
-    Empty if the output has more than one axis that is longer than 1, or a single value.
+    Empty if the output has more than one axis that is longer than 1, a single value, or values
+    that have no order or are packed.
     """
-    if sum(n > 1 for n in array.shape) != 1:
+    if sum(n > 1 for n in array.shape) != 1 or not _is_plain(tensor):
         return []
     raw, values = array.reshape(-1), dequantized(array, tensor).reshape(-1)
-    order = np.argsort(-values, kind="stable")[:count]
+    order = _descending(values)[:count]
     return [
         Ranked(int(i), labels[i] if labels else "", float(values[i]), raw[i].item()) for i in order
     ]
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    """Whether every value is a real number in whole bytes."""
+    dtype = tensor.type.dtype
+    return tensor.type.bits == dtype.itemsize * 8 and dtype.kind in "biuf"
+
+
+def _descending(values: Array) -> Array:
+    """Indices from the largest value to the smallest; there is no minus for bool and unsigned."""
+    order: Array = len(values) - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+    missing = np.isnan(values[order])
+    return np.concatenate([order[~missing], order[missing]])
 
 
 def check_labels(labels: Sequence[str], tensors: Sequence[Tensor]) -> None:
@@ -90,7 +112,7 @@ def inference_facts(inference: Inference, count: int) -> dict[str, Any]:
         "outputs": [
             {
                 **tensor_facts(tensor),
-                "values": array.tolist(),
+                "values": _numbers(array),
                 "top": [vars(ranked) for ranked in _top(inference, index, count)],
             }
             for index, (tensor, array) in enumerate(
@@ -100,6 +122,13 @@ def inference_facts(inference: Inference, count: int) -> dict[str, Any]:
         "repeat": len(seconds),
         "seconds": {"median": median(seconds), "min": min(seconds), "max": max(seconds)},
     }
+
+
+def _numbers(array: Array) -> Any:
+    """Nested lists of what JSON has: a complex number is a pair."""
+    if array.dtype.kind == "c":
+        return np.stack([array.real, array.imag], axis=-1).tolist()
+    return array.tolist()
 
 
 def _top(inference: Inference, index: int, count: int) -> list[Ranked]:
@@ -153,11 +182,13 @@ def _length(value: float, largest: float) -> int:
 
 
 def _summary(array: Array, tensor: Tensor) -> Text:
-    values = dequantized(array, tensor)
+    if not array.size:
+        return Text("     no values")
+    if not _is_plain(tensor):
+        return Text(f"     {size(array.nbytes)} of {tensor.type}")
+    values = dequantized(array, tensor).astype(np.float64)
     if values.size == 1:
         return Text(f"     {values.reshape(-1)[0]:.6g}")
-    if not values.size:
-        return Text("     no values")
     return Text(
         f"     min {values.min():.4g}  mean {values.mean():.4g}  max {values.max():.4g}",
     )

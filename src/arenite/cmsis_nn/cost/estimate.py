@@ -90,7 +90,7 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
         raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {built.processor!r}")
     steps = STEPS[built.processor]
     loops = loops_of(view, path, built)
-    if loops is None or any(loop.function not in steps for loop in loops):
+    if loops is None or any(loop.step not in steps.get(loop.function, {}) for loop in loops):
         return None
     return Cost(tuple(_line(loop, steps) for loop in loops))
 
