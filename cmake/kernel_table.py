@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-PORTABLE = re.compile(r"^AR_PORTABLE_KERNEL\(\s*(\w+),", re.MULTILINE)
-LANES = re.compile(r"^AR_(?:FAMILY_)?KERNEL\(\s*(\w+),\s*(\d+),\s*(\w+),", re.MULTILINE)
+DECLARATION = re.compile(r"^AR_\w*KERNEL\(", re.MULTILINE)
+PORTABLE = re.compile(r"AR_PORTABLE_KERNEL\(\s*(\w+),")
+LANES = re.compile(r"AR_(?:FAMILY_)?KERNEL\(\s*(\w+),\s*(\d+),\s*(\w+),")
 
 
 class Kernel(NamedTuple):
@@ -23,28 +25,43 @@ class Kernel(NamedTuple):
     operator: str
     order: int
 
-    @property
-    def symbol(self) -> str:
+    def __str__(self) -> str:
         """Its name in C."""
         return f"ar_kernel_{self.isa}_{self.operator}_{self.order}"
 
 
+def declarations(files: Iterable[Path], form: re.Pattern[str], wanted: str) -> list[re.Match[str]]:
+    """What files declare, each line of the right form."""
+    found = []
+    for file in files:
+        text = file.read_text("utf-8")
+        for line in DECLARATION.finditer(text):
+            match = form.match(text, line.start())
+            if not match:
+                number = text.count("\n", 0, line.start()) + 1
+                sys.exit(f"{file}:{number}: expected {wanted}")
+            found.append(match)
+    return found
+
+
 def portable_kernels(csrc: Path) -> list[str]:
     """The operators that have a portable kernel."""
-    files = sorted((csrc / "portable").glob("*.c"))
-    return unique([name for file in files for name in PORTABLE.findall(file.read_text("utf-8"))])
+    found = declarations(
+        (csrc / "portable").glob("*.c"), PORTABLE, "AR_PORTABLE_KERNEL(OPERATOR, ...)"
+    )
+    return in_order([match[1] for match in found])
 
 
 def lanes_kernels(csrc: Path, isas: list[str]) -> list[Kernel]:
-    """The kernels of the folders of some instruction sets."""
-    files = [file for isa in isas for file in sorted((csrc / "lanes" / isa).glob("*.c"))]
-    found = [match for file in files for match in LANES.findall(file.read_text("utf-8"))]
-    return unique([Kernel(isa, operator, int(order)) for isa, order, operator in found])
+    """The kernels in the folders of some instruction sets."""
+    files = [file for isa in isas for file in (csrc / "lanes" / isa).glob("*.c")]
+    found = declarations(files, LANES, "AR_KERNEL(ISA, ORDER, OPERATOR, ...)")
+    return in_order([Kernel(match[1], match[3], int(match[2])) for match in found])
 
 
-def unique(found: list) -> list:
-    """All in order; a kernel that two lines declare ends the build."""
-    if twice := sorted({kernel for kernel in found if found.count(kernel) > 1}):
+def in_order(found: list[Any]) -> list[Any]:
+    """All of them sorted; one that two lines declare ends the build."""
+    if twice := sorted(kernel for kernel in set(found) if found.count(kernel) > 1):
         sys.exit(f"kernels: expected one declaration each, got two of {twice[0]}")
     return sorted(found)
 
@@ -53,7 +70,7 @@ def table(csrc: Path, isas: list[str]) -> str:
     """The C source."""
     lists: dict[str, list[str]] = {}
     for kernel in lanes_kernels(csrc, isas):
-        lists.setdefault(kernel.isa, []).append(kernel.symbol)
+        lists.setdefault(kernel.isa, []).append(str(kernel))
     for isa in isas:
         portable = [f"ar_portable_{name}_{isa}" for name in portable_kernels(csrc)]
         lists.setdefault(isa, []).extend(portable)

@@ -128,6 +128,15 @@ def test_no_source_file_is_longer_than_500_lines():
     assert {name: n for name, n in lengths.items() if n > 500} == {}
 
 
+def test_no_two_c_files_have_the_same_name():
+    """But for those of instruction sets, whose folders hold the same roles."""
+    files = list((ROOT / "csrc").rglob("*.[ch]"))
+    in_lanes = {path.name for path in files if path.match("lanes/avx*/*")}
+    names = [path.name for path in files if not path.match("lanes/avx*/*")] + sorted(in_lanes)
+    assert len(names) > 100
+    assert [name for name in names if names.count(name) > 1] == []
+
+
 def test_every_public_name_is_documented():
     undocumented = [
         name

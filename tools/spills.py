@@ -19,7 +19,7 @@ from pathlib import Path
 
 #: Functions that may: one that runs when a model is prepared, and those for the rare channels
 #: whose requantisation has no float form.
-EXEMPT = re.compile(r"plan_lane$|exact_")
+EXEMPT = re.compile(r"plan_by_line$|exact_")
 
 FUNCTION = re.compile(r"([A-Za-z_]\w*):")
 BLOCK = re.compile(r"(?:\.L(BB\w+):|# %bb\.\d+:)")

@@ -46,6 +46,13 @@ static inline void ar_clear_blocks(ar_requantize_block *blocks, ar_requantize_in
   for (int64_t i = 0; i < count; ++i) blocks[i].integers = &integers[i];
 }
 
+/* From sums to outputs in a model's own numbers, by channel: two integers, or two floats in MNN's
+ * convolutions. The others are NULL. */
+typedef struct {
+  const int32_t *multiplier, *shift;
+  const float *factor, *offset;
+} ar_rescaling;
+
 /* Sums of a filter's positive and of its negative weights. */
 typedef struct {
   int64_t positive, negative;

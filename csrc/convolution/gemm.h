@@ -14,6 +14,8 @@
 #include "arithmetic/requantize_plan.h"
 #include "staging.h"
 
+static inline int32_t ar_round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
+
 enum { AR_MAX_SEGMENTS = 64, AR_MAX_TILE_POSITIONS = 16, AR_MAX_TILE_BLOCKS = 8 };
 
 typedef struct {
@@ -35,9 +37,9 @@ typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const in
  * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h. */
 typedef ar_gemm_tile (*ar_find_tile)(int positions, int blocks, int taps);
 
-/* Plans one lane of a block: multiplier, shift, and a line if one passes. Returns its mode. */
+/* Plans one lane of a block, by a channel's numbers. Returns its mode. */
 typedef ar_requantize_mode (*ar_plan_lane)(ar_requantize_block *block, int lane,
-                                           int32_t multiplier, int32_t shift,
+                                           const ar_rescaling *rescaling, int32_t channel,
                                            int32_t output_offset, int32_t activation_min,
                                            int32_t activation_max, ar_range range);
 

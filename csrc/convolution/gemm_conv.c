@@ -28,8 +28,6 @@ typedef struct {
   int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
 } conv_plan;
 
-static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
-
 static ar_find_tile finder(const ar_gemm_isa *isa, const ar_gemm_conv *p) {
   return p->is_float ? isa->find_float_tile : isa->find_tile;
 }
@@ -58,7 +56,7 @@ static void choose_tile(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *pl
       plan->tile_blocks = n;
       plan->tile_positions = p;
     }
-  plan->blocks = round_up(plan->blocks, plan->tile_blocks);
+  plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
 }
 
 /* Where the runs of one position's inputs lie. */
@@ -72,7 +70,7 @@ static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
       runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * p->depth : p->depth;
   ar_gemm *gemm = &plan->gemm;
   gemm->segments = kh * runs;
-  gemm->dwords = round_up(elements * bytes, 4) / 4;
+  gemm->dwords = ar_round_up(elements * bytes, 4) / 4;
   for (int32_t i = 0; i < kh; ++i)
     for (int32_t j = 0; j < runs; ++j)
       gemm->segment[i * runs + j] =
@@ -161,7 +159,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
     plan->staging.staged_rows = plan->staging.rows;
     plan->rows = plan->batches = 1;
   }
-  plan->blocks = round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
+  plan->blocks = ar_round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
   plan->taps = plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
                w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
                c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
@@ -169,7 +167,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   choose_tile(isa, find, plan);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
-  plan->requantize = round_up(sizeof *plan, 64);
+  plan->requantize = ar_round_up(sizeof *plan, 64);
   plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
   return AR_OK;
 }
@@ -282,9 +280,9 @@ static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
 }
 
 /* The start value, and the way to the output, of one int8 channel. */
-static ar_requantize_mode plan_lane(const ar_gemm_isa *isa, const ar_gemm_conv *p,
-                                    const int8_t *f, int32_t filter, int64_t filter_size,
-                                    ar_requantize_block *block, int32_t lane) {
+static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_conv *p,
+                                       const int8_t *f, int32_t filter, int64_t filter_size,
+                                       ar_requantize_block *block, int32_t lane) {
   const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
   ar_weight_sums sums = {0, 0};
   ar_sum_weights(&sums, f, filter_size, p->element_step);
@@ -292,7 +290,7 @@ static ar_requantize_mode plan_lane(const ar_gemm_isa *isa, const ar_gemm_conv *
   const int32_t folded = isa->int8_bytes == 1 ? p->input_offset - 128 : 0;
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)folded * sum);
-  return isa->plan_lane(block, lane, p->multiplier[filter], p->shift[filter], p->output_offset,
+  return isa->plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
                         (int32_t)p->activation_min, (int32_t)p->activation_max,
                         ar_range_of(b, sums, p->input_offset));
 }
@@ -316,7 +314,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
       const float b = p->bias ? ((const float *)p->bias)[filter] : 0.0f;
       memcpy(&block->bias[lane], &b, sizeof b);
     } else {
-      const ar_requantize_mode mode = plan_lane(isa, p, f, filter, filter_size, block, lane);
+      const ar_requantize_mode mode = plan_channel(isa, p, f, filter, filter_size, block, lane);
       if ((int32_t)mode > block->mode) block->mode = mode;
     }
   }

@@ -13,7 +13,7 @@ typedef struct {
   int32_t input_offset, output_offset;
   double activation_min, activation_max;
   int32_t is_float; /* all of x, weights, bias and output; otherwise int8 with int32 bias */
-  const int32_t *multiplier, *shift; /* per filter */
+  ar_rescaling rescaling; /* per filter; floats need none */
   const void *weights; /* element i of filter f: [f * filter_step + i * element_step] */
   int64_t filter_step, element_step; /* elements in the order height, width, depth */
   const void *bias;                  /* per filter, or NULL */

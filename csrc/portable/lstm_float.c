@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "float_math.h"
-#include "lstm.h"
+#include "lstm_plan.h"
 
 /* Infinities become the largest numbers; NaN stays. */
 static inline float finite(float x) {

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "arithmetic/fixedpoint.h"
-#include "lstm.h"
+#include "lstm_plan.h"
 #include "sigmoid_int16.h"
 
 static inline int32_t clip_int16(int32_t x) { return ar_clamp(x, -32768, 32767); }

@@ -2,7 +2,7 @@
  * constants. */
 #include <string.h>
 
-#include "lstm.h"
+#include "lstm_plan.h"
 
 /* Positions in io of each gate's input weights, recurrent weights and bias. */
 static const int32_t gate_inputs[4][3] = {{3, 7, 14}, {2, 6, 13}, {5, 9, 16}, {4, 8, 15}};

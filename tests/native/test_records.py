@@ -1,11 +1,13 @@
-"""Every parameter struct of the header is the C twin of a Python record."""
+"""Every parameter struct in C is the twin of a Python record."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
 import pkgutil
+import re
 import typing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from arenite.ops.tflite.transpose import TransposeParams
 
 PRIMITIVES = {"int32_t": int, "int64_t": int, "double": float, "_Bool": bool}
 
-#: The structs of the header that are no part of the engine's own interface.
+#: The structs of the headers that are no part of the engine's own interface.
 STRUCTS = sorted(
     name
     for name in ffi.list_types()[0]
@@ -82,6 +84,28 @@ def test_a_struct_has_the_fields_of_the_record_of_its_name(name: str) -> None:
         field: pair for field, pair in wrong.items() if not holds(ffi.typeof(pair[0]), pair[1])
     }
     assert not wrong
+
+
+# -- headers ------------------------------------------------------------------------------
+
+CSRC = Path(__file__).resolve().parents[2] / "csrc"
+RECORD_HEADERS = CSRC / "include" / "records"
+
+
+def header_of(record: type) -> str:
+    """The header of the module that defines a record: other namespaces than TFLM's are named."""
+    *_, namespace, module = record.__module__.split(".")
+    return f"{module}.h" if namespace in ("tflite", "shared") else f"{namespace}_{module}.h"
+
+
+def structs_of(header: Path) -> set[str]:
+    return set(re.findall(r"^} (\w+);$", header.read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.skipif(not CSRC.is_dir(), reason="a wheel brings no C sources")
+def test_a_record_header_is_named_like_the_module_that_defines_the_records() -> None:
+    found = {name: path.name for path in RECORD_HEADERS.iterdir() for name in structs_of(path)}
+    assert found == {name: header_of(RECORDS[name]) for name in STRUCTS}
 
 
 # -- values -------------------------------------------------------------------------------

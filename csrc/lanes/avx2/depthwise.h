@@ -6,7 +6,7 @@
  *   rows, as ar_dot_half wants them;
  * - MOST_APART, how many positions two columns apart the registers hold.
  */
-#include "convolution/depthwise.h"
+#include "convolution/interleaved_depthwise.h"
 #include "lanes/templates/requantize.h"
 
 enum {

@@ -2,9 +2,9 @@
 #ifndef ARENITE_AVX2_ISA_H
 #define ARENITE_AVX2_ISA_H
 
-#include "convolution/depthwise.h"
+#include "convolution/interleaved_depthwise.h"
 #include "convolution/gemm.h"
-#include "convolution/winograd.h"
+#include "convolution/winograd_conv_2d.h"
 
 ar_gemm_tile ar_gemm_tile_avx2(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_grouped_avx2(int positions, int blocks, int taps);

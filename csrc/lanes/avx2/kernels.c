@@ -3,7 +3,7 @@
 
 #include "engine/kernel.h"
 #include "convolution/gemm_conv.h"
-#include "convolution/mnn_conv_int8.h"
+#include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
 #include "isa.h"
 
@@ -22,7 +22,7 @@ static const ar_gemm_isa gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx2,
     .find_float_tile = ar_gemm_float_tile_avx2,
-    .plan_lane = plan_lane,
+    .plan_lane = plan_by_line,
     .stage = ar_stage_int16,
     .enter = round_down,
     .leave = restore_rounding,
@@ -32,7 +32,7 @@ static const ar_gemm_isa grouped_gemm = {
     .vectors = AR_VECTORS,
     .groups = 1,
     .find_tile = ar_gemm_tile_grouped_avx2,
-    .plan_lane = plan_lane,
+    .plan_lane = plan_by_line,
     .stage = ar_stage,
     .enter = round_down,
     .leave = restore_rounding,
@@ -61,7 +61,7 @@ static const ar_gemm_isa vnni_gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avxvnni,
     .find_float_tile = ar_gemm_float_tile_avx2,
-    .plan_lane = plan_lane,
+    .plan_lane = plan_by_line,
     .stage = ar_stage,
     .enter = round_down,
     .leave = restore_rounding,

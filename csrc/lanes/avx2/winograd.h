@@ -1,5 +1,5 @@
-/* Convolutions by Winograd's minimal filtering: see ../winograd.h. Include lanes.h before. */
-#include "convolution/winograd.h"
+/* Convolutions by Winograd's minimal filtering: see convolution/winograd_conv_2d.h. Include lanes.h before. */
+#include "convolution/winograd_conv_2d.h"
 
 #include "lanes/templates/gemm_int8.h"
 

@@ -4,7 +4,7 @@
 
 #include "lanes.h"
 
-#include "convolution/depthwise.h"
+#include "convolution/interleaved_depthwise.h"
 #include "lanes/templates/requantize.h"
 
 /* An image, and a row of what stands for zero. */

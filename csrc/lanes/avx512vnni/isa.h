@@ -2,7 +2,7 @@
 #ifndef ARENITE_AVX512VNNI_ISA_H
 #define ARENITE_AVX512VNNI_ISA_H
 
-#include "convolution/depthwise.h"
+#include "convolution/interleaved_depthwise.h"
 #include "convolution/gemm.h"
 
 ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);

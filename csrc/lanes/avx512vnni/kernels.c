@@ -3,7 +3,7 @@
 
 #include "engine/kernel.h"
 #include "convolution/gemm_conv.h"
-#include "convolution/mnn_conv_int8.h"
+#include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
 #include "isa.h"
 
@@ -12,7 +12,7 @@ static const ar_gemm_isa gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx512vnni,
     .find_float_tile = ar_gemm_float_tile_avx512,
-    .plan_lane = plan_lane,
+    .plan_lane = plan_by_line,
     .stage = ar_stage,
 };
 static const ar_depthwise_isa depthwise = {

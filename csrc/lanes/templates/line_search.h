@@ -127,9 +127,12 @@ static ar_requantize_mode find_line(const ar_steps *steps, float nearest, line *
   return AR_REQUANT_INTEGER;
 }
 
-static ar_requantize_mode plan_lane(ar_requantize_block *block, int lane, int32_t multiplier,
-                                    int32_t shift, int32_t output_offset, int32_t activation_min,
-                                    int32_t activation_max, ar_range range) {
+/* Plans one lane of a block: multiplier, shift, and a line if one passes. Returns its mode. */
+static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
+                                       const ar_rescaling *rescaling, int32_t channel,
+                                       int32_t output_offset, int32_t activation_min,
+                                       int32_t activation_max, ar_range range) {
+  const int32_t multiplier = rescaling->multiplier[channel], shift = rescaling->shift[channel];
   const ar_requantize_mode exact =
       ar_requantize_integer_plan(block->integers, lane, multiplier, shift, output_offset);
   if (multiplier == 0) { /* the output is its offset, whatever the input */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "depthwise.h"
+#include "interleaved_depthwise.h"
 #include "gemm_conv.h"
 #include "staging.h"
 #include "records/depthwise_conv_2d.h"
@@ -25,8 +25,8 @@ typedef struct {
 
 enum { HEADER = 256 };
 
-static void gemm_problem(const DepthwiseConv2DParams *params, const ar_tensor *io,
-                         ar_gemm_conv *conv) {
+static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
+                         const ar_tensor *io, ar_gemm_conv *conv) {
   const ar_tensor *x = &io[1], *weights = &io[2], *bias = &io[3];
   *conv = (ar_gemm_conv){
       .window = params->window,
@@ -39,8 +39,7 @@ static void gemm_problem(const DepthwiseConv2DParams *params, const ar_tensor *i
       .output_offset = params->output_offset,
       .activation_min = params->activation_min,
       .activation_max = params->activation_max,
-      .multiplier = params->multiplier,
-      .shift = params->shift,
+      .rescaling = *rescaling,
       .weights = weights->data,
       .filter_step = 1,
       .element_step = weights->dims[3],
@@ -56,8 +55,6 @@ static ar_status check(const DepthwiseConv2DParams *params, const ar_tensor *io)
     return AR_UNSUPPORTED;
   return AR_OK;
 }
-
-static int32_t round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
 
 static int64_t packed_bytes(const ar_depthwise *d) {
   return (int64_t)64 * d->units * d->groups * d->filter_columns;
@@ -90,7 +87,7 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
       .dilation_rows = w->dilation[0],
       .dilation_columns = w->dilation[1],
       .groups = groups,
-      .units = round_up(c, isa->lanes) / AR_BLOCK,
+      .units = ar_round_up(c, isa->lanes) / AR_BLOCK,
       .activation_min = (int8_t)params->activation_min,
       .activation_max = (int8_t)params->activation_max,
   };
@@ -114,7 +111,8 @@ ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
   if (status != AR_OK) return status;
   if (io[1].dims[3] == 1) {
     ar_gemm_conv conv;
-    gemm_problem(params, io, &conv);
+    const ar_rescaling none = {0}; /* that measuring looks at */
+    gemm_problem(params, &none, io, &conv);
     status = ar_gemm_conv_measure(isa->gemm, &conv, sizes);
     sizes->plan += HEADER;
     return status;
@@ -138,10 +136,10 @@ static void put(const ar_depthwise_isa *isa, int8_t *packed, int32_t y, int8_t w
 }
 
 /* One lane: its channel's weights, a group of filter rows to a dword, and its requantisation. */
-static ar_requantize_mode plan_lane(const ar_depthwise_isa *isa,
-                                    const DepthwiseConv2DParams *params, const ar_tensor *io,
-                                    const ar_depthwise *d, int32_t i, ar_requantize_block *block,
-                                    int8_t *packed) {
+static ar_requantize_mode plan_interleaved_lane(
+    const ar_depthwise_isa *isa, const DepthwiseConv2DParams *params,
+    const ar_rescaling *rescaling, const ar_tensor *io, const ar_depthwise *d, int32_t i,
+    ar_requantize_block *block, int8_t *packed) {
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
   const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK, c = i % d->channels;
@@ -156,18 +154,26 @@ static ar_requantize_mode plan_lane(const ar_depthwise_isa *isa,
     }
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * sum);
-  return isa->gemm->plan_lane(block, lane, params->multiplier[c], params->shift[c],
-                              params->output_offset, d->activation_min, d->activation_max,
+  return isa->gemm->plan_lane(block, lane, rescaling, c, params->output_offset,
+                              d->activation_min, d->activation_max,
                               ar_range_of(b, sums, params->input_offset));
 }
 
 ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, const ar_tensor *io,
-                            void *memory) {
+                            void *plan) {
   const DepthwiseConv2DParams *params = opaque;
+  const ar_rescaling rescaling = {.multiplier = params->multiplier, .shift = params->shift};
+  return ar_depthwise_plan_rescaled(isa, params, &rescaling, io, plan);
+}
+
+ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
+                                     const DepthwiseConv2DParams *params,
+                                     const ar_rescaling *rescaling, const ar_tensor *io,
+                                     void *memory) {
   depthwise_plan *plan = memory;
   if (io[1].dims[3] == 1) {
     ar_gemm_conv conv;
-    gemm_problem(params, io, &conv);
+    gemm_problem(params, rescaling, io, &conv);
     plan->is_gemm = 1;
     return ar_gemm_conv_plan(isa->gemm, &conv, (uint8_t *)memory + HEADER);
   }
@@ -183,7 +189,8 @@ ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, con
   for (int32_t i = 0; i < lanes; ++i) {
     if (i >= d->channels && isa->lanes % d->channels) break;
     ar_requantize_block *block = &blocks[i / AR_BLOCK];
-    const ar_requantize_mode mode = plan_lane(isa, params, io, d, i, block, packed);
+    const ar_requantize_mode mode =
+        plan_interleaved_lane(isa, params, rescaling, io, d, i, block, packed);
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
   if (plan->leave) plan->leave(before);

@@ -1,22 +1,20 @@
 /* MNN_CONV_INT8: int8 to int8, without groups or depthwise.
  *
  * The sums are those of CONV_2D and DEPTHWISE_CONV_2D. The way from sums to outputs is another
- * one; the kernels hand its numbers on to plan_lane() unread.
+ * one: a factor and an offset in float32, which the kernels hand on to plan_by_factor().
  */
-#include "mnn_conv_int8.h"
+#include "mnn_conv_on_lanes.h"
 #include "records/depthwise_conv_2d.h"
 #include "records/mnn_conv_int8.h"
 
-_Static_assert(sizeof(float) == sizeof(int32_t), "bits of floats travel as integers");
-
-/* Plans a lane whose multiplier and shift are the bits of a factor and an offset in float32. */
-static ar_requantize_mode plan_real_lane(ar_requantize_block *block, int lane,
-                                         int32_t multiplier, int32_t shift,
+/* Plans a lane whose numbers are those floats. */
+static ar_requantize_mode plan_by_factor(ar_requantize_block *block, int lane,
+                                         const ar_rescaling *rescaling, int32_t channel,
                                          int32_t output_offset, int32_t activation_min,
                                          int32_t activation_max, ar_range range) {
   (void)output_offset, (void)activation_min, (void)activation_max, (void)range;
-  memcpy(&block->scale[lane], &multiplier, sizeof multiplier);
-  memcpy(&block->offset[lane], &shift, sizeof shift);
+  block->scale[lane] = rescaling->factor[channel];
+  block->offset[lane] = rescaling->offset[channel];
   block->integers->mode = AR_REQUANT_REAL;
   return AR_REQUANT_INTEGER; /* the mode in which `integers` decide */
 }
@@ -25,7 +23,7 @@ static ar_requantize_mode plan_real_lane(ar_requantize_block *block, int lane,
  * nearest, as they are everywhere else. */
 static ar_gemm_isa real_gemm(const ar_gemm_isa *gemm) {
   ar_gemm_isa real = *gemm;
-  real.plan_lane = plan_real_lane;
+  real.plan_lane = plan_by_factor;
   real.enter = 0;
   real.leave = 0;
   return real;
@@ -44,6 +42,10 @@ static ar_status check(const MnnConvInt8Params *p, const ar_tensor *io) {
   return p->activation_min <= p->activation_max ? AR_OK : AR_UNSUPPORTED;
 }
 
+static ar_rescaling rescaling_of(const MnnConvInt8Params *p) {
+  return (ar_rescaling){.factor = p->factor, .offset = p->offset};
+}
+
 static ar_gemm_conv dense(const MnnConvInt8Params *p, const ar_tensor *io) {
   const ar_tensor *x = &io[1], *weights = &io[2];
   return (ar_gemm_conv){
@@ -56,8 +58,7 @@ static ar_gemm_conv dense(const MnnConvInt8Params *p, const ar_tensor *io) {
       .input_offset = p->input_offset,
       .activation_min = p->activation_min,
       .activation_max = p->activation_max,
-      .multiplier = (const int32_t *)p->factor,
-      .shift = (const int32_t *)p->offset,
+      .rescaling = rescaling_of(p),
       .weights = weights->data,
       .filter_step = (int64_t)weights->dims[1] * weights->dims[2] * weights->dims[3],
       .element_step = 1,
@@ -76,8 +77,6 @@ static depthwise_node depthwise(const MnnConvInt8Params *p, const ar_tensor *io)
       .params = {.window = p->window,
                  .depth_multiplier = 1,
                  .input_offset = p->input_offset,
-                 .multiplier = (const int32_t *)p->factor,
-                 .shift = (const int32_t *)p->offset,
                  .activation_min = p->activation_min,
                  .activation_max = p->activation_max},
       .io = {io[0], io[1], io[2],
@@ -106,7 +105,8 @@ ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, cons
   if (p->is_depthwise) {
     const ar_depthwise_isa real = real_depthwise(isa, &gemm);
     const depthwise_node node = depthwise(p, io);
-    return ar_depthwise_plan(&real, &node.params, node.io, plan);
+    const ar_rescaling rescaling = rescaling_of(p);
+    return ar_depthwise_plan_rescaled(&real, &node.params, &rescaling, node.io, plan);
   }
   const ar_gemm_conv conv = dense(p, io);
   return ar_gemm_conv_plan(&gemm, &conv, plan);

@@ -1,8 +1,8 @@
 /* MNN_CONV_INT8 on the engine's int8 convolutions, dense or depthwise. */
-#ifndef ARENITE_MNN_CONV_INT8_H
-#define ARENITE_MNN_CONV_INT8_H
+#ifndef ARENITE_MNN_CONV_ON_LANES_H
+#define ARENITE_MNN_CONV_ON_LANES_H
 
-#include "depthwise.h"
+#include "interleaved_depthwise.h"
 #include "gemm_conv.h"
 
 ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,

@@ -3,14 +3,15 @@
  * Rows are interleaved, so that a dword holds vertical taps of one channel (four as bytes, or
  * two as int16) and a dot product sums them; horizontal taps are loads at other offsets.
  */
-#ifndef ARENITE_DEPTHWISE_H
-#define ARENITE_DEPTHWISE_H
+#ifndef ARENITE_INTERLEAVED_DEPTHWISE_H
+#define ARENITE_INTERLEAVED_DEPTHWISE_H
 
 #include <stdint.h>
 
 #include "engine.h"
 #include "gemm.h"
 #include "arithmetic/requantize_plan.h"
+#include "records/depthwise_conv_2d.h"
 
 enum { AR_MAX_DEPTHWISE_GROUPS = 32 };
 
@@ -50,6 +51,11 @@ ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
                                const ar_tensor *io, ar_sizes *sizes);
 ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                             void *plan);
+/* The same with another way from sums to outputs than the parameters' own. */
+ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
+                                     const DepthwiseConv2DParams *params,
+                                     const ar_rescaling *rescaling, const ar_tensor *io,
+                                     void *plan);
 ar_status ar_depthwise_run(const void *params, const void *plan, const ar_tensor *io,
                            uint8_t *workspace);
 

@@ -1,5 +1,5 @@
-/* Plans of the convolutions that winograd.h describes. */
-#include "winograd.h"
+/* Plans of the convolutions that winograd_conv_2d.h describes. */
+#include "winograd_conv_2d.h"
 #include "records/window.h"
 
 #include <string.h>
@@ -182,9 +182,9 @@ static ar_requantize_mode plan_filter(const ar_winograd_isa *isa, const ar_gemm_
   const ar_weight_sums sums = sums_of(p, filter);
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)(p->input_offset - 128) * sum);
-  return isa->gemm->plan_lane(block, lane, p->multiplier[filter], p->shift[filter],
-                              p->output_offset, (int32_t)p->activation_min,
-                              (int32_t)p->activation_max, ar_range_of(b, sums, p->input_offset));
+  return isa->gemm->plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
+                              (int32_t)p->activation_min, (int32_t)p->activation_max,
+                              ar_range_of(b, sums, p->input_offset));
 }
 
 ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const ar_tensor *io,

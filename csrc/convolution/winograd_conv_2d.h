@@ -13,8 +13,8 @@
  *
  * Facts: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
  */
-#ifndef ARENITE_WINOGRAD_H
-#define ARENITE_WINOGRAD_H
+#ifndef ARENITE_WINOGRAD_CONV_2D_H
+#define ARENITE_WINOGRAD_CONV_2D_H
 
 #include "gemm_conv.h"
 
