@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,9 +105,19 @@ offline = st.builds(
 def test_equals_a_simple_restatement(buffers: list[Buffer]) -> None:
     problem = Problem(tuple(buffers))
     assert greedy(problem) == restated(problem)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arenite.memory.greedy.FEW", 0)  # as if they were many
-        assert greedy(problem) == restated(problem)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_buffers_equal_the_restatement_too(seed: int) -> None:
+    draw = Random(seed)
+    buffers = []
+    for _ in range(300):
+        begin, size = draw.randrange(200), draw.randrange(40) * 16
+        end = begin + 1 + draw.choice((0, 1, 5, draw.randrange(200)))
+        place = draw.randrange(300) * 16 if draw.random() < 0.1 and size else None
+        buffers.append(Buffer(size, begin, end, 16, place))
+    problem = Problem(tuple(buffers))
+    assert greedy(problem) == restated(problem)
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)

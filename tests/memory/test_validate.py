@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from arenite.errors import PlanError
+from arenite.memory.greedy import greedy
 from arenite.memory.planners import plan, planner_names, register_planner
 from arenite.memory.problem import Buffer, Problem, Solution
 from arenite.memory.validate import validate
@@ -38,6 +41,21 @@ def test_two_offline_buffers_may_overlap() -> None:
 
 def test_an_empty_buffer_overlaps_nothing() -> None:
     validate(Problem((A, Buffer(0, 0, 2))), Solution((0, 5), 10))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_overlap_is_found_among_many(seed: int) -> None:
+    draw = Random(seed)
+    lifetimes = [(begin := draw.randrange(400), begin + 1 + draw.randrange(60)) for _ in range(400)]
+    problem = Problem(tuple(Buffer(16 * draw.randrange(1, 40), *life, 16) for life in lifetimes))
+    plan = greedy(problem)
+    validate(problem, plan)
+    moved = draw.choice([index for index, offset in enumerate(plan.offsets) if offset])
+    offsets = [*plan.offsets]
+    # Greedy left no room below, so 16 bytes lower it lies in another one.
+    offsets[moved] -= 16
+    with pytest.raises(PlanError, match=rf"buffers (\d+ and {moved}|{moved} and \d+) overlap"):
+        validate(problem, Solution(tuple(offsets), plan.size))
 
 
 @pytest.mark.parametrize("offset", [-1, 11])

@@ -1,21 +1,23 @@
 """TFLM's greedy planner: large buffers first, each at the lowest offset that is free.
 
 Facts: TFLM ``memory_planner/greedy_memory_planner.cc``. Ties are broken as there, so the
-result is equal byte for byte.
+result is equal byte for byte. TFLM walks all buffers that have a place; here a tree over time
+keeps what they occupy, so that many buffers take little more than their number.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from operator import itemgetter
-
-import numpy as np
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from arenite.memory.abi import align_up
-from arenite.memory.problem import Problem, Solution
+from arenite.memory.problem import Buffer, Problem, Solution
 
-#: Up to this many buffers are walked one by one.
-FEW = 256
+#: A node of the tree over time has that many children, as a power of two.
+_BITS = 3
+_LAST = (1 << _BITS) - 1
+#: Parts of the time whose busiest moment is looked at in one piece.
+_SECTIONS = 16
 
 
 def greedy(problem: Problem) -> Solution:
@@ -27,93 +29,144 @@ def greedy(problem: Problem) -> Solution:
     >>> greedy(Problem((Buffer(100, 0, 2), Buffer(80, 2, 4), Buffer(50, 1, 3))))
     Solution(offsets=(0, 0, 100), size=150)
     """
-    count = len(problem.buffers)
-    placed = _Few() if count <= FEW else _Many(count)
-    offsets = [0] * count
-    for index in _order(problem):
-        buffer = problem.buffers[index]
-        size = align_up(buffer.size, buffer.alignment)
-        if buffer.offline_offset is None:
-            offset = placed.first_gap(size, buffer.begin, buffer.end, buffer.alignment)
-        else:
-            offset = buffer.offline_offset
-        placed.insert(offset, size, buffer.begin, buffer.end)
+    buffers = problem.buffers
+    sizes = [align_up(buffer.size, buffer.alignment) for buffer in buffers]
+    placed = _Placed(buffers, sizes)
+    offsets, top = [0] * len(buffers), 0
+    for index in _order(buffers, sizes):
+        buffer, size = buffers[index], sizes[index]
+        nodes = placed.nodes(buffer)
+        offset = buffer.offline_offset
+        if offset is None:
+            offset = placed.first_gap(size, buffer, nodes)
+        placed.insert(offset, offset + size, buffer, nodes)
         offsets[index] = offset
-    return Solution(tuple(offsets), placed.size)
+        top = max(top, offset + size)
+    return Solution(tuple(offsets), top)
 
 
-def _order(problem: Problem) -> list[int]:
+def _order(buffers: tuple[Buffer, ...], sizes: list[int]) -> list[int]:
     """Offline buffers as they come, then by descending size; of equal ones the last first."""
-    numbered = list(enumerate(problem.buffers))
-    offline = [index for index, buffer in numbered if buffer.offline_offset is not None]
-    online = [index for index, buffer in reversed(numbered) if buffer.offline_offset is None]
-
-    def size(index: int) -> int:
-        buffer = problem.buffers[index]
-        return align_up(buffer.size, buffer.alignment)
-
-    return offline + sorted(online, key=size, reverse=True)
+    offline: list[int] = []
+    online: list[int] = []
+    for index, buffer in enumerate(buffers):
+        (online if buffer.offline_offset is None else offline).append(index)
+    online.reverse()
+    online.sort(key=sizes.__getitem__, reverse=True)
+    return offline + online
 
 
-class _Few:
-    """Buffers that have their place, ordered by offset.
+class _Placed:
+    """What buffers with a place occupy, in a tree over the moments at which lifetimes change.
 
-    A row each: offset, end of the memory, first moment, end of the lifetime.
+    Node 1 stands for all moments, nodes ``8 n`` to ``8 n + 7`` for parts of those of node n. A
+    lifetime is made of few nodes. ``_whole`` has the memory that is in use during all moments of
+    a node that has children, ``_any`` what is in use during all moments of the node or of one
+    below it: offsets where a stretch begins, where it ends, where the next one begins and so on.
+
+    What is in use together is spread over many nodes, and stretches that follow each other look
+    like gaps in each. So the busiest moments have what is in use then in one piece.
     """
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[int, int, int, int]] = []
+    def __init__(self, buffers: tuple[Buffer, ...], sizes: list[int]) -> None:
+        moments = sorted({moment for buffer in buffers for moment in buffer[1:3]})
+        leaves = 1
+        while leaves < len(moments):
+            leaves <<= _BITS
+        self._leaves = leaves
+        self._leaf = {moment: leaves + number for number, moment in enumerate(moments)}
+        self._least = min(filter(None, sizes), default=1)
+        self._whole: dict[int, list[int]] = {}
+        self._any: dict[int, list[int]] = {}
+        self._busiest = _busiest(buffers, sizes, moments)
+        self._then: list[list[int]] = [[] for _ in self._busiest]
 
-    @property
-    def size(self) -> int:
-        return max((stop for _, stop, _, _ in self._rows), default=0)
+    def nodes(self, buffer: Buffer) -> list[int]:
+        """The largest nodes that a lifetime is made of."""
+        first, behind, found = self._leaf[buffer.begin], self._leaf[buffer.end], []
+        while first < behind:
+            while first & _LAST and first < behind:
+                found.append(first)
+                first += 1
+            while behind & _LAST and first < behind:
+                behind -= 1
+                found.append(behind)
+            first, behind = first >> _BITS, behind >> _BITS
+        return found
 
-    def first_gap(self, size: int, begin: int, end: int, alignment: int) -> int:
+    def first_gap(self, size: int, buffer: Buffer, nodes: list[int]) -> int:
         """The lowest offset where ``size`` bytes are free during the whole lifetime."""
-        gap = 0
-        for offset, stop, first, last in self._rows:
-            if first >= end or begin >= last:
-                continue
-            if offset - gap >= size:
-                break
-            if stop > gap:
-                gap = align_up(stop, alignment)
+        if not size:
+            return 0
+        dense = self._pieces(buffer)
+        used = dense + self._during(buffer, nodes)
+        gap, at, agreed = 0, 0, 0
+        while agreed < len(used):
+            edges = used[at]
+            edge = bisect_right(edges, gap)
+            if not edge & 1:  # free here, up to the next stretch
+                if edge == len(edges) or edges[edge] - gap >= size:
+                    agreed += 1
+                    at = at + 1 if at + 1 < len(used) else 0
+                    continue
+                edge += 1
+            gap, agreed = align_up(edges[edge], buffer.alignment), 0
+            if at >= len(dense):
+                at = 0  # where steps are longer
         return gap
 
-    def insert(self, offset: int, size: int, begin: int, end: int) -> None:
-        at = bisect_right(self._rows, offset, key=itemgetter(0))
-        self._rows.insert(at, (offset, offset + size, begin, end))
+    def insert(self, start: int, stop: int, buffer: Buffer, nodes: list[int]) -> None:
+        """Take memory into use for a lifetime, which is made of these nodes."""
+        whole, some, least = self._whole, self._any, self._least
+        for node in nodes:
+            if node < self._leaves:
+                _occupy(whole.setdefault(node, []), start, stop, least)
+            # What is in use already in a node is so in all above it.
+            while node and _occupy(some.setdefault(node, []), start, stop, least):
+                node >>= _BITS  # noqa: PLW2901
+        for edges in self._pieces(buffer):
+            _occupy(edges, start, stop, least)
+
+    def _pieces(self, buffer: Buffer) -> list[list[int]]:
+        """What is in use at the busiest moments of a lifetime."""
+        moments = self._busiest
+        return self._then[bisect_left(moments, buffer.begin) : bisect_left(moments, buffer.end)]
+
+    def _during(self, buffer: Buffer, nodes: list[int]) -> list[list[int]]:
+        """All that is in use at some moment of a lifetime."""
+        some, whole = self._any, self._whole
+        used = [some[node] for node in nodes if node in some]
+        first, last = self._leaf[buffer.begin], self._leaf[buffer.end] - 1
+        for node in {first >> _BITS, last >> _BITS}:
+            while node:
+                if node in whole:
+                    used.append(whole[node])
+                node >>= _BITS  # noqa: PLW2901
+        return used
 
 
-class _Many:
-    """The same for so many that a walk over them takes longer than NumPy's calls.
+def _busiest(buffers: tuple[Buffer, ...], sizes: list[int], moments: list[int]) -> list[int]:
+    """The moment at which most memory is in use, of every section of the time."""
+    change = dict.fromkeys(moments, 0)
+    for buffer, size in zip(buffers, sizes, strict=True):
+        change[buffer.begin] += size
+        change[buffer.end] -= size
+    in_use = dict(zip(moments, accumulate(change[moment] for moment in moments), strict=True))
+    length = -(-len(moments) // _SECTIONS)
+    sections = (moments[at : at + length] for at in range(0, len(moments), length or 1))
+    return [max(section, key=in_use.__getitem__) for section in sections]
 
-    Rows of one table are as above.
-    """
 
-    def __init__(self, capacity: int) -> None:
-        self._table = np.zeros((4, capacity), np.int64)
-        self._offsets: list[int] = []
-
-    @property
-    def size(self) -> int:
-        return int(self._table[1].max(initial=0))
-
-    def first_gap(self, size: int, begin: int, end: int, alignment: int) -> int:
-        """The lowest offset where ``size`` bytes are free during the whole lifetime."""
-        offset, stop, first, last = self._table[:, : len(self._offsets)]
-        alive = (first < end) & (begin < last)
-        # A gap opens behind everything below it, so at the running maximum of the ends.
-        opens = np.maximum.accumulate(stop[alive])
-        opens = -(-opens // alignment) * alignment
-        below = offset[alive]
-        if not len(below) or below[0] >= size:
-            return 0
-        fits = below[1:] - opens[:-1] >= size
-        return int(opens[np.argmax(fits) if fits.any() else -1])
-
-    def insert(self, offset: int, size: int, begin: int, end: int) -> None:
-        at, count = bisect_right(self._offsets, offset), len(self._offsets)
-        self._offsets.insert(at, offset)
-        self._table[:, at + 1 : count + 1] = self._table[:, at:count]
-        self._table[:, at] = offset, offset + size, begin, end
+def _occupy(edges: list[int], start: int, stop: int, least: int) -> bool:
+    """Take a stretch into use, and gaps beside it of less than ``least``; False if it was."""
+    first = bisect_right(edges, start - least)
+    behind = bisect_left(edges, stop + least)
+    if first == behind and first & 1:
+        return False
+    new = []
+    if not first & 1:
+        new.append(min(start, edges[first]) if first < behind else start)
+    if not behind & 1:
+        new.append(max(stop, edges[behind - 1]) if first < behind else stop)
+    edges[first:behind] = new
+    return True

@@ -1,14 +1,16 @@
-"""An independent check of memory plans; runs after every planner."""
+"""An independent check of memory plans; runs after every planner.
+
+Buffers are looked at in the order of their places, from the lowest. What was seen before
+begins below, so the highest end among those alive with a buffer tells whether one reaches into
+it: a tree over the moments knows that end for any lifetime.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
-
-#: Pairs of buffers that are compared at once.
-_PAIRS = 1 << 18
 
 
 def validate(problem: Problem, solution: Solution) -> None:
@@ -25,7 +27,7 @@ def validate(problem: Problem, solution: Solution) -> None:
         raise PlanError(f"expected {len(problem.buffers)} offsets, got {len(solution.offsets)}")
     for index, (buffer, offset) in enumerate(zip(problem.buffers, solution.offsets, strict=True)):
         _check_place(index, buffer, offset, solution.size)
-    _check_overlaps(problem, solution)
+    _check_overlaps(problem.buffers, solution.offsets)
 
 
 def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
@@ -41,29 +43,96 @@ def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
         raise PlanError(f"buffer {index}: offset {offset} is not a multiple of {buffer.alignment}")
 
 
-def _check_overlaps(problem: Problem, solution: Solution) -> None:
-    start = np.array(solution.offsets, np.int64)
-    stop = start + np.array([buffer.size for buffer in problem.buffers], np.int64)
-    begin = np.array([buffer.begin for buffer in problem.buffers], np.int64)
-    end = np.array([buffer.end for buffer in problem.buffers], np.int64)
-    online = np.array([buffer.offline_offset is None for buffer in problem.buffers], np.bool_)
-    filled = stop > start
-    numbers = np.arange(len(start))
-    rows = max(1, _PAIRS // max(len(start), 1))
-    for first in range(0, len(start), rows):
-        one, later = np.s_[first : first + rows, None], np.s_[first:]
-        found = np.argwhere(
-            (begin[later] < end[one])
-            & (begin[one] < end[later])
-            & (start[later] < stop[one])
-            & (start[one] < stop[later])
-            & (filled[later] & filled[one])
-            & (online[later] | online[one])
-            & (numbers[one] < numbers[later])
+def _check_overlaps(buffers: Sequence[Buffer], offsets: Sequence[int]) -> None:
+    filled = [index for index, b in enumerate(buffers) if b.size > 0 and b.begin < b.end]
+    filled.sort(key=offsets.__getitem__)
+    bounds = sorted({moment for index in filled for moment in buffers[index][1:3]})
+    moments = {moment: number for number, moment in enumerate(bounds)}
+    online = _Skyline(len(bounds))
+    everything = online
+    if any(buffers[index].offline_offset is not None for index in filled):
+        everything = _Skyline(len(bounds))
+    for index in filled:
+        buffer, start = buffers[index], offsets[index]
+        begin, end = moments[buffer.begin], moments[buffer.end]
+        is_online = buffer.offline_offset is None
+        below = everything if is_online else online
+        if below.highest(begin, end) > start:
+            raise _overlap(buffers, offsets, index)
+        if is_online:
+            online.raise_to(start + buffer.size, begin, end)
+        if everything is not online:
+            everything.raise_to(start + buffer.size, begin, end)
+
+
+class _Skyline:
+    """The highest end of a buffer at every moment.
+
+    A heap of nodes: node n stands for what 2 n and 2 n + 1 stand for, leaves for one moment.
+    ``_all`` is an end that all of a node's moments have, ``_top`` the highest of any.
+    """
+
+    def __init__(self, moments: int) -> None:
+        self._leaves = moments
+        self._all = [0] * (2 * moments)
+        self._top = [0] * (2 * moments)
+
+    def highest(self, begin: int, end: int) -> int:
+        """The highest end at the moments ``[begin, end)``."""
+        left, right = begin + self._leaves, end + self._leaves
+        first, last, highest = left, right - 1, 0
+        while left < right:
+            if left & 1:
+                highest = max(highest, self._top[left])
+                left += 1
+            if right & 1:
+                right -= 1
+                highest = max(highest, self._top[right])
+            left, right = left >> 1, right >> 1
+        whole = self._all
+        while first:
+            if whole[first] > highest:
+                highest = whole[first]
+            if last != first and whole[last] > highest:
+                highest = whole[last]
+            first, last = first >> 1, last >> 1
+        return highest
+
+    def raise_to(self, end_of_buffer: int, begin: int, end: int) -> None:
+        """A buffer ends there during the moments ``[begin, end)``."""
+        left, right = begin + self._leaves, end + self._leaves
+        while left < right:
+            if left & 1:
+                self._cover(left, end_of_buffer)
+                left += 1
+            if right & 1:
+                right -= 1
+                self._cover(right, end_of_buffer)
+            left, right = left >> 1, right >> 1
+
+    def _cover(self, node: int, end: int) -> None:
+        self._all[node] = max(self._all[node], end)
+        while node and self._top[node] < end:
+            self._top[node] = end
+            node >>= 1
+
+
+def _overlap(buffers: Sequence[Buffer], offsets: Sequence[int], index: int) -> PlanError:
+    """What is wrong with a buffer that another one reaches into."""
+
+    def reaches_in(other: int) -> bool:
+        one, two = buffers[index], buffers[other]
+        return (
+            other != index
+            and (one.offline_offset is None or two.offline_offset is None)
+            and max(one.begin, two.begin) < min(one.end, two.end)
+            and offsets[other] < offsets[index] + one.size
+            and offsets[index] < offsets[other] + two.size
         )
-        if len(found):
-            i, j = (found[0] + first).tolist()
-            raise PlanError(
-                f"buffers {i} and {j} overlap: bytes {start[i]} to {stop[i]} and {start[j]} to "
-                f"{stop[j]}, alive from {begin[i]} to {end[i]} and {begin[j]} to {end[j]}"
-            )
+
+    i, j = sorted((index, next(filter(reaches_in, range(len(buffers))))))
+    (a, b), (start, behind) = (buffers[i], buffers[j]), (offsets[i], offsets[j])
+    return PlanError(
+        f"buffers {i} and {j} overlap: bytes {start} to {start + a.size} and {behind} to "
+        f"{behind + b.size}, alive from {a.begin} to {a.end} and {b.begin} to {b.end}"
+    )
