@@ -24,7 +24,34 @@ Every operator runs where TensorFlow Lite Micro runs it and refuses what TensorF
 Micro refuses. The rows below are the constraints that are checked before `prepare`, word
 for word as the error message gives them; `prepare` itself checks what needs arithmetic.
 Options are given as `name = default`, in the schema's order.
+
+## Models that TensorFlow Lite Micro runs and Arenite refuses
+
+TensorFlow Lite Micro trusts a file. Here these are errors, because what they compute depends on
+leftovers in memory, or on the order of a kernel's loops, or would need memory that is not theirs:
+
+- **Operators out of order.** A tensor is read before an operator writes it, or nothing writes it;
+  two operators write it; an operator writes an input of the graph, or an input of its own.
+  Variables are free of that.
+- **Another shape than the operator's.** The model declares an output with another number of
+  elements than the operator computes.
+- **As many elements in other dimensions** are an error for operators that count along them:
+  {refused}; for FULLY_CONNECTED where the last dimension is another one, for SOFTMAX where it is
+  smaller or the number of dimensions another one, for GATHER, GATHER_ND and BATCH_MATMUL where
+  there are fewer dimensions, and for ADD, SUB, MUL, DIV, MAXIMUM and MINIMUM where inputs
+  broadcast. All others go through the elements in order, and the next operator sees them in the
+  dimensions that the model declares, as on the device.
+- **An offline plan in which an output overlaps an input** of the same operator, or two of its
+  outputs or variables overlap. An output may lie exactly on an input of the same size for
+  {in_place}.
 """
+#: Operators for which TFLM counts along an output's declared dimensions.
+REFUSED = (
+    *("AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "EXPAND_DIMS"),
+    *("MAX_POOL_2D", "PACK", "PAD", "PADV2", "PRELU", "RESIZE_BILINEAR"),
+    *("RESIZE_NEAREST_NEIGHBOR", "SPLIT", "SQUEEZE", "STRIDED_SLICE", "SVDF", "TRANSPOSE"),
+    *("TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
+)
 MNN = """\
 
 # Operators of .mnn files
@@ -38,10 +65,17 @@ options come from the file too, and have no place in a `.tflite` file.
 def page() -> str:
     """The whole page."""
     builtin_ones, others = builtin_names(), mnn_names()
-    lines = [HEAD, f"{len(builtin_ones)} builtin operators: {links(builtin_ones)}"]
+    head = HEAD.format(refused=", ".join(REFUSED), in_place=", ".join(in_place_names()))
+    lines = [head, f"{len(builtin_ones)} builtin operators: {links(builtin_ones)}"]
     lines += map(section, builtin_ones)
     lines += [MNN, f"{len(others)} operators: {links(others)}", *map(section, others)]
     return "\n".join(lines)
+
+
+def in_place_names() -> list[str]:
+    """The operators whose output may lie on an input."""
+    found = ((name, builtin(name)) for name in builtin_names())
+    return [name for name, one in found if one is not None and one.in_place]
 
 
 def links(names: list[str]) -> str:

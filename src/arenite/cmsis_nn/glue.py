@@ -18,6 +18,7 @@ from arenite.cmsis_nn.decisions.path import Path
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Declared
 from arenite.ops.kernel_util import allocate_struct
 from arenite.target import Target
 
@@ -120,9 +121,11 @@ class Unaccounted:
         """The host's."""
         return self._host.get_eval_tensor(index)
 
-    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+    def resize_tensor(
+        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
+    ) -> None:
         """As the host does it."""
-        self._host.resize_tensor(index, shape)
+        self._host.resize_tensor(index, shape, declared)
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Bytes outside of the arena."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,12 @@ from arenite.memory.abi import Abi
 from arenite.model import Quantization, TensorType
 
 Array = npt.NDArray[Any]
+
+#: What TFLM does with a model's dimensions of an output where its kernel has others in mind, of
+#: as many elements. ``"kept"``: it goes through the elements in order, and the next operator
+#: reads them with the model's dimensions. ``"replaced"``: it writes its own. ``"refused"``: it
+#: refuses, or computes with them what no operator means, partly outside of tensors.
+Declared = Literal["kept", "replaced", "refused"]
 
 
 @dataclass(slots=True, eq=False)
@@ -118,11 +124,14 @@ class Context(Protocol):
     def get_eval_tensor(self, index: int) -> EvalTensor:
         """A tensor by index, legal in every phase."""
 
-    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
-        """Give an output its shape, legal in prepare; its array then has that shape.
+    def resize_tensor(
+        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
+    ) -> None:
+        """Give an output its shape, legal in prepare; this node's array then has that shape.
 
-        The arena host cannot resize: it raises ``ShapeError`` unless the model's own
-        shape has as many elements.
+        The arena host cannot resize: it raises ``ShapeError`` unless the model's own shape
+        has as many elements. ``declared`` says what becomes of that shape where its
+        dimensions are other ones.
         """
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:

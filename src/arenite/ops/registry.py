@@ -39,6 +39,8 @@ class Registration:
         options: The operator's options row; None for custom operators.
         builtin_data: The C struct into which TFLM parses the options, in the arena.
         constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
+        in_place: The inputs that a lone output may share its bytes with, all of them: whatever
+            is written of it, the same place of that input is read before, and not again.
     """
 
     invoke: Callable[[Context, Node], None]
@@ -50,6 +52,7 @@ class Registration:
     options: type[OptionsTable] | None = None
     builtin_data: Struct | None = None
     constraints: tuple[Constraint, ...] = ()
+    in_place: tuple[int, ...] = ()
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # Constraints are closures, which do not pickle: Arenite's own go by name.

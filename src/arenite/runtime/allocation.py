@@ -9,6 +9,8 @@ from arenite.errors import ArenaError, AreniteError
 from arenite.memory.abi import ABIS, ILP32, LP64, Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
+from arenite.memory.liveness import OFFLINE_METADATA
+from arenite.memory.overlap import check_operands
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
@@ -33,6 +35,9 @@ def allocate_model(
     graph.prepare_subgraphs()
     context.set_state(InterpreterState.MEMORY_PLANNING)
     plan = allocator.finish_model_allocation(context.resized_model())
+    if OFFLINE_METADATA in model.metadata:
+        nodes = graph.nodes
+        check_operands(model, plan.buffers, lambda s, n: nodes[s][n].registration.in_place)
     allocator.note_peak("planning")
     for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
         allocator.allocate_tensor_pointers(len(tensors), name)

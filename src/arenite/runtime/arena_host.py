@@ -18,7 +18,7 @@ from arenite.memory.liveness import MAX_BYTES
 from arenite.memory.plan import MemoryPlan
 from arenite.model import Model, Subgraph, TensorType
 from arenite.ops import EvalTensor, TfLiteTensor
-from arenite.ops.context import Array
+from arenite.ops.context import Array, Declared
 from arenite.runtime.host import HostContext, variable_reset_value
 from arenite.runtime.state import InterpreterState
 
@@ -56,25 +56,36 @@ class MicroInterpreterContext(HostContext):
         self._allocator.allocate_temp_tflite_tensor(tensor.quantization)
         return tensor
 
-    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
-        """Take over an output's shape; memory stays as large as the model says.
+    def resize_tensor(
+        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
+    ) -> None:
+        """See an output in this shape while this node runs; all others see the model's.
 
-        Where the model leaves a dimension open (-1), or writes a scalar as ``[0]``, the
-        memory is that of the new shape.
+        Only where TFLM writes dimensions, or the model leaves one open (-1) or writes a scalar
+        as ``[0]``, others see the new shape as well.
 
         Raises:
-            ShapeError: The shape has another number of elements than the model's.
+            ShapeError: The shape is not the model's, or has another number of elements where
+                other dimensions do not matter.
+            ConstraintError: An earlier node was prepared for another shape of the tensor.
         """
         self.require("resize_tensor", PREPARE)
         self._check_index(index)
-        tensor = self.tensors[self.subgraph][index]
+        tensor, shape = self._current[index], tuple(shape)
+        if shape == tensor.shape:
+            return
         is_open = -1 in tensor.shape or (tensor.shape, shape) == ((0,), ())
-        if not is_open and prod(shape) != tensor.size:
+        is_as_large = prod(shape) == tensor.size
+        has_room = declared == "replaced" and len(shape) <= len(tensor.shape)
+        if is_open or (is_as_large and has_room):
+            self.settle(index, shape)
+        elif is_as_large and declared == "kept":
+            self._own[self.subgraph, self.operator, index] = EvalTensor(tensor.type, shape)
+        else:
             raise ShapeError(
                 f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
                 f"says, got {list(shape)}; the arena cannot resize tensors (HeapInterpreter can)"
             )
-        tensor.shape = tuple(shape)
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
@@ -126,6 +137,7 @@ class MicroInterpreterContext(HostContext):
                     f"output tensor {index} has the dynamic shape {list(shape)}; every dimension "
                     "must be at least 1"
                 )
+        super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
         self._allocator.note_peak("prepare", f"#{self.operator} {self.operator_name}")
 
@@ -154,6 +166,9 @@ class MicroInterpreterContext(HostContext):
             for tensor in tensors:
                 if tensor.data is None and not tensor.size:
                     tensor.data = shaped(arena.view(0, 0), tensor.type, tensor.shape)
+        for (subgraph, _, index), own in self._own.items():
+            data = self.tensors[subgraph][index].data
+            own.data = None if data is None else data.reshape(own.shape)
 
     def reset_variables(self) -> None:
         """Fill every variable with its zero point (``ResetVariableTensors``)."""

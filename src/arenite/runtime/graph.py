@@ -14,6 +14,7 @@ from typing import Protocol
 
 from arenite.errors import UnsupportedOperatorError
 from arenite.model import Model, Operator
+from arenite.model.consistency import check_order
 from arenite.ops import Context, Node, OpResolver, Registration, TfLiteTensor, builtin
 from arenite.ops.constraints import NodeView
 
@@ -69,12 +70,14 @@ class Graph:
         """Find every operator's registration.
 
         Raises:
+            ModelError: Operators are out of order, see :func:`check_order`.
             UnsupportedOperatorError: Lists all operators that the resolver lacks.
             TypeError: It is no resolver.
         """
         if isinstance(resolver, str) or not hasattr(resolver, "find"):
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
+        check_order(self.model)
         missing: dict[str, Operator] = {}
         self.nodes = []
         for subgraph in self.model.subgraphs:

@@ -15,7 +15,7 @@ from arenite.errors import ShapeError, StateError
 from arenite.memory.abi import LP64
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
-from arenite.ops.context import Array
+from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext, variable_reset_value
@@ -28,11 +28,12 @@ class HeapContext(HostContext):
     def __init__(self, model: Model) -> None:
         super().__init__(model, LP64)
         self._scratch: list[npt.NDArray[np.uint8]] = []
-        self._settled: set[tuple[int, int]] = set()
 
     # -- the callbacks that kernels use
 
-    def resize_tensor(self, index: int, shape: tuple[int, ...]) -> None:
+    def resize_tensor(
+        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
+    ) -> None:
         """Give a tensor its shape; its memory comes after all nodes are prepared.
 
         Raises:
@@ -40,13 +41,7 @@ class HeapContext(HostContext):
         """
         self.require("resize_tensor", InterpreterState.PREPARE)
         self._check_index(index)
-        former = self._current[index].shape
-        if shape != former and (self.subgraph, index) in self._settled:
-            self.report_error(
-                f"tensor {index} would get the shape {shape}, and an earlier operator uses it "
-                f"with {former}"
-            )
-        self._current[index].shape = shape
+        self.settle(index, tuple(shape))
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Zeroed bytes from the heap."""
@@ -65,11 +60,6 @@ class HeapContext(HostContext):
         return self._scratch[handle]
 
     # -- what the graph uses
-
-    def finish_prepare_node(self) -> None:
-        """The shapes of the node's tensors stay as they are from now on."""
-        operator = self.model.subgraphs[self.subgraph].operators[self.operator]
-        self._settled.update((self.subgraph, i) for i in operator.inputs + operator.outputs)
 
     def begin(self) -> None:
         """Forget a former preparation."""

@@ -30,6 +30,10 @@ class HostContext(StateGuard):
             for subgraph in model.subgraphs
         ]
         self._full: dict[tuple[int, int], TfLiteTensor] = {}
+        # Tensors that a prepared node, or the user, relies on.
+        self._settled = {(0, index) for index in model.main.inputs}
+        # Outputs that their own node sees in another shape than everybody else.
+        self._own: dict[tuple[int, int, int], EvalTensor] = {}
         self.enter_node(0, 0)
 
     # -- callbacks for kernels
@@ -46,6 +50,8 @@ class HostContext(StateGuard):
         """A tensor of the current subgraph."""
         if index < 0:
             self._check_index(index)
+        if self._own and (own := self._own.get((self.subgraph, self.operator, index))):
+            return own
         return self._current[index]
 
     def get_external_context(self) -> Any:
@@ -56,7 +62,26 @@ class HostContext(StateGuard):
         """Raise ``ConstraintError`` with the current node's place."""
         raise ConstraintError(f"{self.place()}: {message}")
 
+    def settle(self, index: int, shape: tuple[int, ...]) -> None:
+        """Change a tensor's shape for good.
+
+        Raises:
+            ConstraintError: An earlier node was prepared for another shape of the tensor.
+        """
+        tensor = self._current[index]
+        if shape != tensor.shape and (self.subgraph, index) in self._settled:
+            self.report_error(
+                f"tensor {index} would get the shape {list(shape)}, and an earlier operator uses "
+                f"it with {list(tensor.shape)}"
+            )
+        tensor.shape = shape
+
     # -- what the graph uses
+
+    def finish_prepare_node(self) -> None:
+        """The shapes of the node's tensors stay as they are from now on."""
+        operator = self.model.subgraphs[self.subgraph].operators[self.operator]
+        self._settled.update((self.subgraph, i) for i in operator.inputs + operator.outputs)
 
     def enter_node(self, subgraph: int, operator: int) -> None:
         """The next calls come from this node."""

@@ -65,8 +65,11 @@ def constraints(*types: TensorType) -> tuple[Constraint, ...]:
 
 def resize_output(context: Context, node: Node) -> None:
     """Give the output the broadcast shape of the inputs."""
-    shapes = (context.get_eval_tensor(index).shape for index in node.inputs)
-    context.resize_tensor(node.outputs[0], np.broadcast_shapes(*shapes))
+    a, b = (context.get_eval_tensor(index).shape for index in node.inputs)
+    # Where TFLM broadcasts it counts along the output's dimensions.
+    context.resize_tensor(
+        node.outputs[0], np.broadcast_shapes(a, b), "kept" if a == b else "refused"
+    )
 
 
 def activation_range_int32(activation: int) -> tuple[int, int]:

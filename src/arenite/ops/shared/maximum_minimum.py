@@ -40,6 +40,7 @@ def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:
     return Registration(
         prepare=resize_output,
         invoke=invoke,
+        in_place=(0, 1),
         options=MaximumMinimumOptions,
         constraints=constraints(
             TensorType.FLOAT32,

@@ -101,7 +101,7 @@ def prepare(context: Context, node: Node) -> PadParams:
     shape = tuple(left + n + right for n, (left, right) in zip(inp.shape, pairs, strict=True))
     if min(shape, default=1) < 0:
         context.report_error(f"paddings {pairs} leave nothing of the shape {list(inp.shape)}")
-    context.resize_tensor(output.index, shape)
+    context.resize_tensor(output.index, shape, "refused")
     start = tuple(max(left, 0) for left, _ in pairs)
     return PadParams(
         output_shape=shape,

@@ -87,7 +87,7 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
     filter_size = (options.filter_height, options.filter_width)
     window = window_of(context, options, inp.shape, filter_size)
     n, _, _, channels = inp.shape
-    context.resize_tensor(output.index, (n, *window.output_size, channels))
+    context.resize_tensor(output.index, (n, *window.output_size, channels), "refused")
     low, high = activation_range_of(context, options.fused_activation_function, output)
     return Pool2DParams(window, low, high)
 

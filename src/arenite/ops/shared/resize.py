@@ -36,7 +36,7 @@ def prepare_sizes(context: Context, node: Node) -> Sizes:
     assert size is not None
     height, width = size.tolist()
     batches, input_height, input_width, channels = inp.shape
-    context.resize_tensor(output.index, (batches, height, width, channels))
+    context.resize_tensor(output.index, (batches, height, width, channels), "refused")
     return (input_height, height), (input_width, width)
 
 

@@ -27,6 +27,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(1, int32_range),
     invoke=invoke,
+    in_place=(0, 1),
     options=AddOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),

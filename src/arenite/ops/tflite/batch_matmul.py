@@ -100,7 +100,7 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
         context.report_error(f"the output has shape {list(shape)}, got {list(output.shape)}")
     dimensions = int_array(len(output.shape)).size(context.abi)
     context.allocate_persistent_buffer(dimensions, "output's dimensions")
-    context.resize_tensor(output.index, shape)
+    context.resize_tensor(output.index, shape, "replaced")
     return BatchMatMulParams(
         adj_x=options.adj_x,
         adj_y=options.adj_y,

@@ -86,6 +86,7 @@ def saturate(params: CastParams, x: Array) -> Array:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     options=CastOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -84,7 +84,9 @@ def prepare(context: Context, node: Node) -> Interleaving:
                 f"other than on axis {axis}, got {list(shape)}"
             )
     total = sum(shape[axis] for shape in shapes)
-    context.resize_tensor(output.index, (*first.shape[:axis], total, *first.shape[axis + 1 :]))
+    context.resize_tensor(
+        output.index, (*first.shape[:axis], total, *first.shape[axis + 1 :]), "refused"
+    )
     return interleaving(shapes, axis)
 
 

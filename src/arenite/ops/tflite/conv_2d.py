@@ -95,7 +95,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
     context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
-    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels))
+    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
     # TFLM asks for the tensors a second time here, which shows in the temporary memory.
     input_tensor(context, node, 0)
     input_tensor(context, node, 1)

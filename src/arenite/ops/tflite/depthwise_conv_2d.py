@@ -93,7 +93,7 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
-    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels))
+    context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
     # TFLM asks for the tensors a second time here, which shows in the temporary memory.
     input_tensor(context, node, 0)
     input_tensor(context, node, 1)

@@ -43,13 +43,14 @@ def prepare(context: Context, node: Node) -> CopyParams:
     assert axis_tensor.data is not None
     rank = len(inp.shape) + 1
     axis = positive_axis(context, int(axis_tensor.data.reshape(-1)[0]), rank)
-    context.resize_tensor(output.index, (*inp.shape[:axis], 1, *inp.shape[axis:]))
+    context.resize_tensor(output.index, (*inp.shape[:axis], 1, *inp.shape[axis:]), "refused")
     return copy_params(inp.size, inp.type)
 
 
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
+    in_place=(0,),
     options=ExpandDimsOptions,
     constraints=(
         c.inputs_between(2, 2),

@@ -16,7 +16,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     activation_range_of,
     allocate_struct,
@@ -95,7 +95,10 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
     weights = input_tensor(context, node, 1)
     bias = optional_input_tensor(context, node, 2)
     output = output_tensor(context, node)
-    context.resize_tensor(output.index, output_shape(options, inp, weights, output))
+    # TFLM's number of rows is that of the output without its last dimension.
+    declared: Declared = "kept" if output.shape[-1:] == weights.shape[:1] else "refused"
+    shape = output_shape(options, inp, weights, output)
+    context.resize_tensor(output.index, shape, declared)
     filter_scratch = -1
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")

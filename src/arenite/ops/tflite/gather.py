@@ -62,7 +62,9 @@ def prepare(context: Context, node: Node) -> GatherParams:
     # TFLM moves the output's dimensions to the arena to write them.
     context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     context.resize_tensor(
-        output.index, (*inp.shape[:axis], *indices.shape[batch:], *inp.shape[axis + 1 :])
+        output.index,
+        (*inp.shape[:axis], *indices.shape[batch:], *inp.shape[axis + 1 :]),
+        "replaced",
     )
     return GatherParams(axis, batch)
 

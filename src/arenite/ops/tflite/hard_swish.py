@@ -154,6 +154,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     options=HardSwishOptions,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )

@@ -122,6 +122,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     options=LeakyReluOptions,
     builtin_data=BUILTIN_DATA,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),

@@ -65,5 +65,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     constraints=(*CONSTRAINTS, int8_zero_point),
 )

@@ -75,6 +75,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(lambda a, b, out: a * b / out, "input 0 * input 1 / output"),
     invoke=invoke,
+    in_place=(0, 1),
     options=MulOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -53,7 +53,7 @@ def prepare(context: Context, node: Node) -> Interleaving:
     shape = context.get_eval_tensor(node.inputs[0]).shape
     axis = positive_axis(context, node.options.axis, len(shape) + 1)
     count = len(node.inputs)
-    context.resize_tensor(node.outputs[0], (*shape[:axis], count, *shape[axis:]))
+    context.resize_tensor(node.outputs[0], (*shape[:axis], count, *shape[axis:]), "refused")
     return interleaving([shape] * count, axis)
 
 

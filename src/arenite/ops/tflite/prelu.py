@@ -64,7 +64,7 @@ def prepare(context: Context, node: Node) -> PreluParams:
     inp = input_tensor(context, node, 0)
     alpha = input_tensor(context, node, 1)
     output = output_tensor(context, node)
-    context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape))
+    context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape), "refused")
     if inp.type is TensorType.FLOAT32:
         return PreluParams()
     require_scale(context, output)
@@ -108,6 +108,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     constraints=(
         c.inputs_between(2, 2),
         c.outputs_exactly(1),

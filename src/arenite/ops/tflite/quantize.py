@@ -163,6 +163,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     options=QuantizeOptions,
     constraints=(
         c.inputs_between(1, 1),

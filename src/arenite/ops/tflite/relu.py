@@ -91,6 +91,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     constraints=(
         *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         int16_is_symmetric,

@@ -51,7 +51,8 @@ def prepare(context: Context, node: Node) -> CopyParams:
     output = output_tensor(context, node)
     if output.shape.count(-1) == 1:
         context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
-    context.resize_tensor(output.index, output_shape(context, node, inp.size, output.shape))
+    shape = output_shape(context, node, inp.size, output.shape)
+    context.resize_tensor(output.index, shape, "replaced")
     return copy_params(inp.size, inp.type)
 
 
@@ -99,6 +100,7 @@ def resolve(shape: Shape, size: int) -> Shape | None:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
+    in_place=(0,),
     options=ReshapeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

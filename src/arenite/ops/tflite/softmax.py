@@ -21,7 +21,7 @@ from arenite.numeric.fixedpoint import (
 )
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     allocate_struct,
     input_array,
@@ -112,12 +112,18 @@ def _near(scale: float, wanted: float) -> bool:
     return bool(abs(f(scale) - f(wanted)) <= f(0.001) * f(wanted))
 
 
+def declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> Declared:
+    """TFLM takes the depth out of the output's dimensions if that is smaller."""
+    fits = len(declared) == len(shape) and declared[-1:] >= shape[-1:]
+    return "kept" if fits else "refused"
+
+
 def prepare(context: Context, node: Node) -> SoftmaxParams:
     """Input scaling and tables."""
     beta = float(np.float32(node.options.beta))
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
-    context.resize_tensor(output.index, inp.shape)
+    context.resize_tensor(output.index, inp.shape, declared_shape(inp.shape, output.shape))
     if inp.type is TensorType.INT8:
         multiplier, shift = difference_scaling(context, beta, inp)
         table = difference_table(multiplier, shift)
@@ -213,6 +219,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     options=SoftmaxOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

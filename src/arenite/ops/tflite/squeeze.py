@@ -52,13 +52,14 @@ def prepare(context: Context, node: Node) -> CopyParams:
         if shape[axis] != 1:
             context.report_error(f"axis {axis} must have size 1 to be squeezed, got {list(shape)}")
     kept = tuple(size for axis, size in enumerate(shape) if axis not in gone)
-    context.resize_tensor(output.index, kept)
+    context.resize_tensor(output.index, kept, "refused")
     return copy_params(inp.size, inp.type)
 
 
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
+    in_place=(0,),
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*c.one_to_one(*WHOLE_BYTE_TYPES), at_most_8_dimensions),

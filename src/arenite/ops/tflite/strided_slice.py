@@ -99,7 +99,7 @@ def prepare(context: Context, node: Node) -> StridedSliceParams:
             taken = range(*slice(first, last, strides[axis]).indices(n))
             picks.append(Pick(taken.start, len(taken), taken.step))
     kept = [p.size for axis, p in enumerate(picks) if not options.shrink_axis_mask >> axis & 1]
-    context.resize_tensor(output.index, tuple(kept))
+    context.resize_tensor(output.index, tuple(kept), "refused")
     return StridedSliceParams(
         start=tuple(p.start for p in picks),
         size=tuple(p.size for p in picks),

@@ -30,6 +30,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(-1, activation_range_int32),
     invoke=invoke,
+    in_place=(0, 1),
     options=SubOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),

@@ -135,7 +135,7 @@ def prepare(context: Context, node: Node) -> SvdfParams:
     output = output_tensor(context, node)
     batches, filters = inp.shape[0], weights_feature.shape[0]
     units = filters // options.rank
-    context.resize_tensor(output.index, (batches, units))
+    context.resize_tensor(output.index, (batches, units), "refused")
 
     is_float = inp.type is TensorType.FLOAT32
     feature = time = (0, 0)

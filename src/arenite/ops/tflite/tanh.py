@@ -55,5 +55,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    in_place=(0,),
     constraints=CONSTRAINTS,
 )

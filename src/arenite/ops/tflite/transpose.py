@@ -49,7 +49,7 @@ def prepare(context: Context, node: Node) -> TransposeParams:
     assert perm_tensor.data is not None
     perm = tuple(int(axis) for axis in perm_tensor.data)
     shape = tuple(inp.shape[axis] for axis in perm)
-    context.resize_tensor(output.index, shape)
+    context.resize_tensor(output.index, shape, "refused")
     return TransposeParams(perm=perm, output_shape=shape)
 
 

@@ -102,7 +102,7 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     channels = weights.shape[0]
     context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
     context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
-    context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]))
+    context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]), "refused")
     sums_scratch, bias_scratch = _scratch(context, node, inp, output)
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
     low, high = activation_range_of(context, options.fused_activation_function, output)

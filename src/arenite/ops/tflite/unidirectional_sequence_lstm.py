@@ -169,7 +169,7 @@ def prepare(context: Context, node: Node) -> LstmParams:
     if options.time_major:
         batches, steps = steps, batches
     units = hidden.shape[1]
-    context.resize_tensor(output.index, (*x.shape[:2], units))
+    context.resize_tensor(output.index, (*x.shape[:2], units), "refused")
 
     gates: tuple[GateParams, ...] = (_NO_GATE,) * 4
     products = (_NO_PRODUCT,) * 3

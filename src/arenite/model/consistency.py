@@ -1,0 +1,74 @@
+"""What has to hold between a model's operators before one of them is prepared.
+
+An operator's kernel is made for the tensors as they are when it is prepared, and may check
+what it reads once. Both hold only where every tensor has one writer, which comes first.
+
+TensorFlow Lite's verifier (``tools/verifier.cc``) demands the same. TFLM demands nothing: it
+computes with whatever lies in the arena, and lets the last writer win.
+"""
+
+from __future__ import annotations
+
+from arenite.errors import ModelError
+from arenite.model.model import Model, Operator, Subgraph
+
+
+def check_order(model: Model) -> None:
+    """Check that every tensor is written once, and before it is read.
+
+    Constants, variables and tensors without elements need no writer; graph inputs have one.
+
+    Raises:
+        ModelError: Names the first tensor of which that does not hold.
+    """
+    for number, subgraph in enumerate(model.subgraphs):
+        _check_subgraph(subgraph, f"$.subgraphs[{number}]")
+
+
+def _check_subgraph(subgraph: Subgraph, path: str) -> None:
+    tensors = subgraph.tensors
+    ready = {i for i, t in enumerate(tensors) if t.data is not None or t.is_variable}
+    variables = {i for i in ready if tensors[i].is_variable}
+    written = set(subgraph.inputs) - variables
+    ready |= written
+    for number, operator in enumerate(subgraph.operators):
+        where = f"{path}.operators[{number}]"
+        _check_reads(subgraph, operator, ready, where)
+        for place, index in enumerate(operator.outputs):
+            if index in written:
+                raise _written_twice(subgraph, index, f"{where}.outputs[{place}]", operator)
+            if index not in variables:
+                written.add(index)
+                ready.add(index)
+    for place, index in enumerate(subgraph.outputs):
+        if index not in ready and tensors[index].size:
+            raise ModelError(
+                f"tensor {index} ({tensors[index].name!r}) is an output, and nothing writes it",
+                path=f"{path}.outputs[{place}]",
+            )
+
+
+def _check_reads(subgraph: Subgraph, operator: Operator, ready: set[int], where: str) -> None:
+    for place, index in enumerate(operator.inputs):
+        if index < 0 or index in ready or not subgraph.tensors[index].size:
+            continue
+        writers = (i for i, other in enumerate(subgraph.operators) if index in other.outputs)
+        writer = next(writers, None)
+        what = "nothing writes it" if writer is None else f"operator {writer} writes it later"
+        raise ModelError(
+            f"{operator.name} reads tensor {index} ({subgraph.tensors[index].name!r}), and {what}",
+            path=f"{where}.inputs[{place}]",
+        )
+
+
+def _written_twice(subgraph: Subgraph, index: int, path: str, operator: Operator) -> ModelError:
+    name = subgraph.tensors[index].name
+    if index in subgraph.inputs:
+        writer = "is an input of the graph"
+    elif index in operator.inputs:
+        writer = "is its input as well"
+    else:
+        writer = "has another writer"
+    return ModelError(
+        f"{operator.name} writes tensor {index} ({name!r}), which {writer}", path=path
+    )

@@ -1,0 +1,90 @@
+"""Every tensor is written once, and before it is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arenite.errors import ModelError
+from arenite.model import Model, ModelBuilder
+from arenite.model.consistency import check_order
+
+
+def graph(*operators: tuple[list[int], list[int]], output: int = 1) -> Model:
+    """Custom operators over tensors 0 (the input) to 3, a constant 4 and a variable 5."""
+    b = ModelBuilder()
+    b.input("x", (2,), "int8")
+    for name in ("a", "b", "c"):
+        b.tensor(name, (2,), "int8")
+    b.constant("k", np.zeros(2, np.int8))
+    b.variable("v", (2,), "int8")
+    for inputs, outputs in operators:
+        b.operator("STEP", inputs, outputs, custom_options=b"")
+    b.output(output)
+    return b.build()
+
+
+def test_a_chain_is_in_order() -> None:
+    check_order(graph(([0], [1]), ([1, 0], [2]), ([2, -1, 4], [3]), output=3))
+
+
+def test_a_variable_may_be_read_and_written_in_any_order() -> None:
+    check_order(graph(([5, 0], [1, 5]), ([5], [5])))
+
+
+def test_inputs_and_constants_may_be_outputs() -> None:
+    check_order(graph(output=0))
+    check_order(graph(output=4))
+
+
+def test_a_tensor_without_elements_needs_no_writer() -> None:
+    b = ModelBuilder()
+    x, nothing, y = (b.tensor("t", (size,), "int8") for size in (2, 0, 2))
+    b.operator("STEP", [nothing], [x], custom_options=b"")
+    b.operator("STEP", [x], [y], custom_options=b"")
+    b.output(y)
+    check_order(b.build())
+
+
+@pytest.mark.parametrize(
+    ("operators", "output", "message"),
+    [
+        (
+            [([0, 2], [1])],
+            1,
+            r"STEP reads tensor 2 \('b'\), and nothing writes it - at "
+            r"\$.subgraphs\[0\].operators\[0\].inputs\[1\]",
+        ),
+        ([([2], [1]), ([0], [2])], 1, r"reads tensor 2 \('b'\), and operator 1 writes it later"),
+        ([([1], [1])], 1, r"reads tensor 1 \('a'\), and operator 0 writes it later"),
+        ([([0], [1]), ([1], [1])], 1, r"writes tensor 1 \('a'\), which is its input as well"),
+        (
+            [([0], [1]), ([0], [2, 1])],
+            1,
+            r"STEP writes tensor 1 \('a'\), which has another writer - at "
+            r"\$.subgraphs\[0\].operators\[1\].outputs\[1\]",
+        ),
+        ([([0], [1, 1])], 1, "which has another writer"),
+        ([([0], [0])], 0, r"writes tensor 0 \('x'\), which is an input of the graph"),
+        (
+            [([0], [1])],
+            3,
+            r"tensor 3 \('c'\) is an output, and nothing writes it - at "
+            r"\$.subgraphs\[0\].outputs\[0\]",
+        ),
+    ],
+)
+def test_a_graph_out_of_order_is_refused(
+    operators: list[tuple[list[int], list[int]]], output: int, message: str
+) -> None:
+    with pytest.raises(ModelError, match=message):
+        check_order(graph(*operators, output=output))
+
+
+def test_many_operators_take_a_moment() -> None:
+    import time
+
+    chain = graph(*[([0], [1])], *[([1], []) for _ in range(20_000)])
+    start = time.perf_counter()
+    check_order(chain)
+    assert time.perf_counter() - start < 2

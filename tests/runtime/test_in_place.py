@@ -1,0 +1,139 @@
+"""Offline plans that lay an output on an input: as TFLM computes it, where that is safe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.errors import PlanError
+from arenite.formats import tflite
+from arenite.model import Model, ModelBuilder, OptionsTable
+from arenite.ops import builtin, builtin_names
+from arenite.ops.shared.add_sub import AddOptions
+from arenite.ops.shared.maximum_minimum import MaximumMinimumOptions
+from arenite.ops.tflite.cast import CastOptions
+from arenite.ops.tflite.div import DivOptions
+from arenite.ops.tflite.expand_dims import ExpandDimsOptions
+from arenite.ops.tflite.gather import GatherOptions
+from arenite.ops.tflite.leaky_relu import LeakyReluOptions
+from arenite.ops.tflite.mul import MulOptions
+from arenite.ops.tflite.reshape import ReshapeOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.squeeze import SqueezeOptions
+from arenite.ops.tflite.sub import SubOptions
+from tests.oracle import Oracle
+from tests.variants import interpreter, variants
+
+OPTIONS: dict[str, OptionsTable] = {
+    "ADD": AddOptions(),
+    "SUB": SubOptions(),
+    "MUL": MulOptions(),
+    "DIV": DivOptions(),
+    "MAXIMUM": MaximumMinimumOptions(),
+    "MINIMUM": MaximumMinimumOptions(),
+    "CAST": CastOptions(),
+    "EXPAND_DIMS": ExpandDimsOptions(),
+    "LEAKY_RELU": LeakyReluOptions(alpha=0.3),
+    "RESHAPE": ReshapeOptions(),
+    "SOFTMAX": SoftmaxOptions(beta=1.0),
+    "SQUEEZE": SqueezeOptions(),
+}
+#: What these demand of an int8 output.
+SCALES = {
+    "SOFTMAX": (1 / 256, -128),
+    "LOGISTIC": (1 / 256, -128),
+    "TANH": (1 / 128, 0),
+}
+EXACT = [name for name in builtin_names() if (one := builtin(name)) is not None and one.in_place]
+
+
+def planned(name: str, type: str, shape: tuple[int, ...], second: str) -> Model:  # noqa: A002
+    """One operator with its output at the place of input 0.
+
+    ``second`` says what a second input is: ``"same"`` shape, or ``"one"`` value.
+    """
+    b = ModelBuilder()
+    affine: dict[str, Any] = {} if type == "float32" else {"scale": 0.05, "zero_point": 3}
+    scale, zero_point = SCALES.get(name, (0.07, -5))
+    out: dict[str, Any] = {"scale": scale, "zero_point": zero_point} if affine else {}
+    x = b.input("x", shape, type, **affine)
+    inputs, offsets = [x], [0]
+    target = shape
+    if name in ("ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM"):
+        out = affine if name in ("MAXIMUM", "MINIMUM") else out
+        inputs.append(b.input("x2", shape if second == "same" else (1,), type, **affine))
+        offsets.append(1 << 16)
+    elif name == "PRELU":
+        alpha = np.full(shape[-1], 5, np.int8 if affine else np.float32)
+        alpha = alpha.reshape((1,) * (len(shape) - 1) + shape[-1:])
+        inputs.append(b.constant("alpha", alpha, **affine))
+        offsets.append(-1)
+    elif name == "EXPAND_DIMS":
+        out, target = affine, (1, *shape)
+        inputs.append(b.constant("axis", np.array(0, np.int32)))
+        offsets.append(-1)
+    elif name in ("RESHAPE", "SQUEEZE"):
+        out, target = affine, (shape[1:] if name == "SQUEEZE" else (int(np.prod(shape)),))
+    y = b.tensor("y", target, type, **out)
+    b.operator(name, inputs, [y], OPTIONS.get(name))
+    b.output(y)
+    plan = np.array([1, 0, len(offsets) + 1, *offsets, 0], "<i4")
+    return b.build(metadata={"OfflineMemoryAllocation": plan.tobytes()})
+
+
+@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("type", ["int8", "float32"])
+@pytest.mark.parametrize("name", EXACT)
+def test_an_output_in_the_place_of_its_input_has_tflms_bits(
+    oracle: Oracle,
+    name: str,
+    type: str,  # noqa: A002
+    variant: str,
+) -> None:
+    if (name, type) in {("QUANTIZE", "float32"), ("CAST", "int8"), ("DIV", "int8")}:
+        pytest.skip("in and out have other sizes, or TFLM does not have it")
+    rng = np.random.default_rng(1)
+    for shape in ((1, 7), (1, 3, 5, 33), (1, 257)):
+        for second in ("same", "one"):
+            model = planned(name, type, shape, second)
+            inputs = [
+                rng.integers(-128, 128, t.shape, dtype=np.int8)
+                if type == "int8"
+                else rng.normal(0, 2, t.shape).astype(np.float32)
+                for t in model.inputs
+            ]
+            answer = oracle.run(tflite.write(model), [inputs])
+            assert answer.status == "ok", answer.log
+            y = interpreter(model, variant)(*inputs)
+            theirs = answer.outputs[0][0]
+            np.testing.assert_allclose(y, theirs, rtol=1e-5 if type == "float32" else 0)
+
+
+def gather_over(tensor: int) -> Model:
+    """GATHER with its output on the values, or on the indices."""
+    b = ModelBuilder()
+    x = b.input("x", (4,), "float32")
+    i = b.input("i", (4,), "int32")
+    y = b.tensor("y", (4,), "float32")
+    b.operator("GATHER", [x, i], [y], GatherOptions())
+    b.output(y)
+    plan = np.array([1, 0, 3, 0, 16, 16 * tensor], "<i4")
+    return b.build(metadata={"OfflineMemoryAllocation": plan.tobytes()})
+
+
+@pytest.mark.parametrize("tensor", [0, 1])
+def test_an_output_on_what_its_operator_still_reads_is_refused(tensor: int) -> None:
+    with pytest.raises(PlanError, match=r"GATHER at \$.subgraphs\[0\].operators\[0\] would write"):
+        ar.Interpreter(gather_over(tensor))
+
+
+def test_a_byte_beside_the_input_is_refused() -> None:
+    model = planned("SOFTMAX", "int8", (1, 32), "same")
+    plan = np.array([1, 0, 2, 1, 0], "<i4").tobytes()
+    with pytest.raises(PlanError, match="over tensor 0 \\('x'\\) at bytes 1 to 33"):
+        ar.Interpreter(
+            ar.Model(subgraphs=model.subgraphs, metadata={"OfflineMemoryAllocation": plan})
+        )
