@@ -103,7 +103,7 @@ def test_shapes_that_do_not_broadcast_are_refused():
         run(model)
 
 
-def test_an_output_of_another_shape_takes_the_operators(oracle):
+def test_an_output_of_another_shape_keeps_it(oracle):
     b = ModelBuilder()
     x, y = b.input("x", (1, 3), "float32"), b.tensor("y", (3,), "float32")
     b.operator("ADD", [x, x], [y], AddOptions())
@@ -112,5 +112,5 @@ def test_an_output_of_another_shape_takes_the_operators(oracle):
     micro.allocate_tensors()
     micro.input()[...] = [[1, -2, 3]]
     micro.invoke()
-    np.testing.assert_array_equal(micro.output(), [[2, -4, 6]])
+    np.testing.assert_array_equal(micro.output(), [2, -4, 6])
     assert agrees(oracle, b.build(), 0).status == "ok"

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions, transposed
 from tests.ops.convolutions import dyadic, exact_inputs, refusal, run
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
+from tests.variants import interpreter, variants
 
 
 @st.composite
@@ -142,3 +144,16 @@ def test_batches_broadcast() -> None:
 )
 def test_refuses(model: Model, message: str) -> None:
     assert message in refusal(model)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_floats_have_no_zero_points_even_if_the_file_says_so(oracle: Oracle, variant: str) -> None:
+    b = ModelBuilder()
+    x = b.input("x", (1, 1, 3), "float32", scale=1.0, zero_point=3)
+    y = b.input("y", (1, 3, 1), "float32", scale=1.0, zero_point=5)
+    out = b.tensor("out", (1, 1, 1), "float32", scale=1.0, zero_point=7)
+    b.operator("BATCH_MATMUL", [x, y], [out], BatchMatMulOptions())
+    b.output(out)
+    inputs = [np.ones((1, 1, 3), np.float32), np.ones((1, 3, 1), np.float32)]
+    assert interpreter(b.build(), variant)(*inputs) == 3.0
+    assert oracle.run(tflite.write(b.build()), [inputs]).outputs[0][0] == 3.0

@@ -69,7 +69,7 @@ def test_an_output_without_a_scale_is_refused():
         run(refused, 0)
 
 
-def test_an_output_of_another_shape_takes_the_operators(oracle):
+def test_an_output_of_another_shape_keeps_it(oracle):
     b = ModelBuilder()
     x, y = b.input("x", (2, 2), "float32"), b.tensor("y", (4,), "float32")
     b.operator("RELU", [x], [y])
@@ -78,5 +78,5 @@ def test_an_output_of_another_shape_takes_the_operators(oracle):
     micro.allocate_tensors()
     micro.input()[...] = [[1, -2], [3, 4]]
     micro.invoke()
-    np.testing.assert_array_equal(micro.output(), [[1, 0], [3, 4]])
+    np.testing.assert_array_equal(micro.output(), [1, 0, 3, 4])
     assert agrees(oracle, b.build(), 0).status == "ok"

@@ -121,12 +121,8 @@ def small(kind: str, **changes: Any) -> Model:
         np.array([10], np.float32 if is_float else np.int32),
         **({} if is_float else {"scale": changes.get("bias_scale", 1.0)}),
     )
-    state = b.tensor(
-        "state",
-        changes.get("state", (1, 6)),
-        changes.get("state_type", kind),
-        is_variable=changes.get("variable", True),
-        **quantised,
+    state = (b.variable if changes.get("variable", True) else b.input)(
+        "state", changes.get("state", (1, 6)), changes.get("state_type", kind), **quantised
     )
     y = b.tensor("y", (1, 1), activations, **quantised)
     options = SVDFOptions(changes.get("rank", 2), changes.get("activation", 0))

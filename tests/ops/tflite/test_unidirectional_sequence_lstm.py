@@ -70,8 +70,8 @@ def lstm(
     tensors += [weights(f"input to {gate}", inputs) for gate in "ifco"]
     tensors += [weights(f"hidden to {gate}", units) for gate in "ifco"]
     tensors += [-1, -1, -1, *(bias(f"{gate} bias") for gate in "ifco"), -1, -1]
-    is_variable = changes.get("variable", True)
-    tensors.append(b.tensor("hidden", (batches, units), kind, is_variable=is_variable, **hidden))
+    state = b.variable if changes.get("variable", True) else b.input
+    tensors.append(state("hidden", (batches, units), kind, **hidden))
     cell_kind = changes.get("cell", kind if is_float else "int16")
     cell: dict[str, Any] = {} if is_float else {"scale": cell_scale}
     tensors.append(b.variable("cell", (batches, units), cell_kind, **cell))

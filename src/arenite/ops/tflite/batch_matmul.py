@@ -104,8 +104,9 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
     return BatchMatMulParams(
         adj_x=options.adj_x,
         adj_y=options.adj_y,
-        lhs_offset=-lhs.zero_point,
-        rhs_offset=-rhs.zero_point,
+        # Float kernels read no zero points, which a file may give to float tensors too.
+        lhs_offset=0 if is_float else -lhs.zero_point,
+        rhs_offset=0 if is_float else -rhs.zero_point,
         output_offset=output.zero_point,
         output_multiplier=multiplier,
         output_shift=shift,
