@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arrays.h"
+
 enum { AR_BLOCK = 16 }; /* channels per block: one 512-bit vector of int32 */
 
 /* Fastest first: a block takes the slowest mode among its lanes. */
@@ -47,11 +49,17 @@ static inline void ar_clear_blocks(ar_requantize_block *blocks, ar_requantize_in
 }
 
 /* From sums to outputs in a model's own numbers, by channel: two integers, or two floats in MNN's
- * convolutions. The others are NULL. */
+ * convolutions. The others are empty. */
 typedef struct {
-  const int32_t *multiplier, *shift;
-  const float *factor, *offset;
+  ar_int32s multiplier, shift;
+  ar_floats factor, offset;
 } ar_rescaling;
+
+/* Whether there are numbers for so many channels. */
+static inline int ar_rescales(const ar_rescaling *r, int64_t channels) {
+  return (r->multiplier.count >= channels && r->shift.count >= channels) ||
+         (r->factor.count >= channels && r->offset.count >= channels);
+}
 
 /* Sums of a filter's positive and of its negative weights. */
 typedef struct {

@@ -9,9 +9,14 @@ ar_status ar_conv_2d_problem(const void *opaque, const ar_tensor *io, ar_gemm_co
   if (weights->type != x->type || y->type != x->type) return AR_UNSUPPORTED;
   const int32_t bias_type = x->type == AR_INT8 ? AR_INT32 : AR_FLOAT32;
   if (bias->type != AR_ABSENT && (bias->type != bias_type || !bias->data)) return AR_UNSUPPORTED;
-  if (params->groups != 1 || !weights->data) return AR_UNSUPPORTED;
+  if (params->groups != 1 || !weights->data || x->rank != 4 || weights->rank != 4)
+    return AR_UNSUPPORTED;
+  const int32_t *filter = weights->dims;
+  if (!ar_slides(&params->window, y, x, filter[1], filter[2], filter[0]) ||
+      filter[3] != x->dims[3] || !ar_has_or_lacks(bias, filter[0]))
+    return AR_UNSUPPORTED;
   *conv = (ar_gemm_conv){
-      .window = params->window,
+      .window = ar_plain_window(&params->window),
       .batches = x->dims[0],
       .height = x->dims[1],
       .width = x->dims[2],

@@ -12,11 +12,13 @@ ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
   const int32_t bias_type = x->type == AR_INT8 ? AR_INT32 : AR_FLOAT32;
   if (bias->type != AR_ABSENT && (bias->type != bias_type || !bias->data)) return AR_UNSUPPORTED;
   if ((x->type == AR_INT8 && params->filter_offset != 0) || !weights->data) return AR_UNSUPPORTED;
+  if (weights->rank < 2) return AR_UNSUPPORTED;
   const int32_t units = weights->dims[weights->rank - 2], depth = weights->dims[weights->rank - 1];
   if (depth < 1) return AR_UNSUPPORTED;
-  int64_t elements = 1;
-  for (int32_t i = 0; i < x->rank; ++i) elements *= x->dims[i];
-  const int32_t batches = (int32_t)(elements / depth);
+  const int32_t batches = (int32_t)(ar_elements(x) / depth);
+  if ((int64_t)batches * units != ar_elements(y) || !ar_has_or_lacks(bias, units) ||
+      (int64_t)units * depth != ar_elements(weights))
+    return AR_UNSUPPORTED;
   *conv = (ar_gemm_conv){
       .window = {{1, batches}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
       .batches = 1,

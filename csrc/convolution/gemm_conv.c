@@ -112,6 +112,13 @@ static int groups_pay(const ar_gemm_conv *p, conv_plan *plan) {
   return 1;
 }
 
+/* Whether weights meet the zeros beside the image, or beside a folded filter, that are no numbers
+ * times zero. */
+static int makes_nan(const ar_gemm_conv *p, const conv_plan *plan) {
+  if (!p->is_float || ar_needs_no_border(&plan->staging)) return 0;
+  return !ar_are_finite(p->weights, p->filters * p->filter_step);
+}
+
 static int is_pointwise(const Window *w) {
   return w->filter_size[0] == 1 && w->filter_size[1] == 1 && w->stride[0] == 1 &&
          w->stride[1] == 1;
@@ -122,6 +129,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   const int32_t c = p->depth, filters = p->filters;
   if (c < 1 || filters < 1) return AR_UNSUPPORTED;
   if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
+  if (!p->is_float && !ar_rescales(&p->rescaling, filters)) return AR_UNSUPPORTED;
   const ar_find_tile find = finder(isa, p);
   if (!find) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
@@ -146,7 +154,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   if (AR_BLOCK % filters == 0 && filters > 1 && plan->columns % (AR_BLOCK / filters) == 0 &&
       w->dilation[1] == 1)
     plan->fold = AR_BLOCK / filters;
-  if (gather(p, plan) != AR_OK) return AR_UNSUPPORTED;
+  if (gather(p, plan) != AR_OK || makes_nan(p, plan)) return AR_UNSUPPORTED;
   ar_gemm *gemm = &plan->gemm;
   gemm->position_stride = w->stride[1] * c * plan->staged_bytes * plan->fold;
   gemm->channels = filters * plan->fold;

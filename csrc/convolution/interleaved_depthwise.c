@@ -29,7 +29,7 @@ static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling
                          const ar_tensor *io, ar_gemm_conv *conv) {
   const ar_tensor *x = &io[1], *weights = &io[2], *bias = &io[3];
   *conv = (ar_gemm_conv){
-      .window = params->window,
+      .window = ar_plain_window(&params->window),
       .batches = x->dims[0],
       .height = x->dims[1],
       .width = x->dims[2],
@@ -47,13 +47,21 @@ static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling
   };
 }
 
-static ar_status check(const DepthwiseConv2DParams *params, const ar_tensor *io) {
+static ar_status check(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
+                       const ar_tensor *io) {
   const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
   if (x->type != AR_INT8 || weights->type != AR_INT8 || y->type != AR_INT8) return AR_UNSUPPORTED;
   if (bias->type != AR_ABSENT && (bias->type != AR_INT32 || !bias->data)) return AR_UNSUPPORTED;
   if (!weights->data || params->input_offset < -127 || params->input_offset > 128)
     return AR_UNSUPPORTED;
-  return AR_OK;
+  if (x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
+  const int32_t *filter = weights->dims, channels = filter[3];
+  if (!ar_slides(&params->window, y, x, filter[1], filter[2], channels) || filter[0] != 1)
+    return AR_UNSUPPORTED;
+  if (params->depth_multiplier < 1 || channels != (int64_t)x->dims[3] * params->depth_multiplier)
+    return AR_UNSUPPORTED;
+  return ar_has_or_lacks(bias, channels) && ar_rescales(rescaling, channels) ? AR_OK
+                                                                             : AR_UNSUPPORTED;
 }
 
 static int64_t packed_bytes(const ar_depthwise *d) {
@@ -63,11 +71,11 @@ static int64_t packed_bytes(const ar_depthwise *d) {
 static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DParams *params,
                           const ar_tensor *io, depthwise_plan *plan) {
   const ar_tensor *x = &io[1];
-  const Window *w = &params->window;
+  const Window window = ar_plain_window(&params->window), *w = &window;
   const int32_t c = x->dims[3];
+  if (c < 1 || w->filter_size[0] > isa->group * AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
   const int32_t groups = (w->filter_size[0] + isa->group - 1) / isa->group;
-  if (c < 1 || w->output_size[0] < 1 || w->output_size[1] < 1) return AR_UNSUPPORTED;
-  if (params->depth_multiplier != 1 || groups > AR_MAX_DEPTHWISE_GROUPS) return AR_UNSUPPORTED;
+  if (params->depth_multiplier != 1) return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   plan->batches = x->dims[0];
   ar_staging staging;
@@ -97,6 +105,7 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   plan->weights = plan->packed + (arranged ? packed_bytes(&plan->depthwise) : 0);
   plan->integers = plan->packed + packed_bytes(&plan->depthwise) + arranged;
   plan->staged = isa->workspace(&plan->depthwise);
+  if (plan->staged > AR_MAX_STAGED_BYTES) return AR_UNSUPPORTED; /* many rows of few bytes */
   plan->run = isa->run;
   plan->stage = isa->stage;
   plan->enter = isa->gemm->enter;
@@ -104,15 +113,25 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   return AR_OK;
 }
 
-ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *opaque,
+static ar_rescaling rescaling_of(const DepthwiseConv2DParams *params) {
+  return (ar_rescaling){.multiplier = params->multiplier, .shift = params->shift};
+}
+
+ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
                                const ar_tensor *io, ar_sizes *sizes) {
-  const DepthwiseConv2DParams *params = opaque;
-  ar_status status = check(params, io);
+  const ar_rescaling rescaling = rescaling_of(params);
+  return ar_depthwise_measure_rescaled(isa, params, &rescaling, io, sizes);
+}
+
+ar_status ar_depthwise_measure_rescaled(const ar_depthwise_isa *isa,
+                                        const DepthwiseConv2DParams *params,
+                                        const ar_rescaling *rescaling, const ar_tensor *io,
+                                        ar_sizes *sizes) {
+  ar_status status = check(params, rescaling, io);
   if (status != AR_OK) return status;
   if (io[1].dims[3] == 1) {
     ar_gemm_conv conv;
-    const ar_rescaling none = {0}; /* that measuring looks at */
-    gemm_problem(params, &none, io, &conv);
+    gemm_problem(params, rescaling, io, &conv);
     status = ar_gemm_conv_measure(isa->gemm, &conv, sizes);
     sizes->plan += HEADER;
     return status;
@@ -159,10 +178,9 @@ static ar_requantize_mode plan_interleaved_lane(
                               ar_range_of(b, sums, params->input_offset));
 }
 
-ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *opaque, const ar_tensor *io,
+ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                             void *plan) {
-  const DepthwiseConv2DParams *params = opaque;
-  const ar_rescaling rescaling = {.multiplier = params->multiplier, .shift = params->shift};
+  const ar_rescaling rescaling = rescaling_of(params);
   return ar_depthwise_plan_rescaled(isa, params, &rescaling, io, plan);
 }
 

@@ -52,6 +52,10 @@ ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
 ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                             void *plan);
 /* The same with another way from sums to outputs than the parameters' own. */
+ar_status ar_depthwise_measure_rescaled(const ar_depthwise_isa *isa,
+                                        const DepthwiseConv2DParams *params,
+                                        const ar_rescaling *rescaling, const ar_tensor *io,
+                                        ar_sizes *sizes);
 ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
                                      const DepthwiseConv2DParams *params,
                                      const ar_rescaling *rescaling, const ar_tensor *io,

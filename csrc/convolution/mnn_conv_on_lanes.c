@@ -13,8 +13,8 @@ static ar_requantize_mode plan_by_factor(ar_requantize_block *block, int lane,
                                          int32_t output_offset, int32_t activation_min,
                                          int32_t activation_max, ar_range range) {
   (void)output_offset, (void)activation_min, (void)activation_max, (void)range;
-  block->scale[lane] = rescaling->factor[channel];
-  block->offset[lane] = rescaling->offset[channel];
+  block->scale[lane] = rescaling->factor.data[channel];
+  block->offset[lane] = rescaling->offset.data[channel];
   block->integers->mode = AR_REQUANT_REAL;
   return AR_REQUANT_INTEGER; /* the mode in which `integers` decide */
 }
@@ -39,7 +39,15 @@ static ar_status check(const MnnConvInt8Params *p, const ar_tensor *io) {
   const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2];
   if (x->type != AR_INT8 || weights->type != AR_INT8 || y->type != AR_INT8) return AR_UNSUPPORTED;
   if (!weights->data || p->groups != 1 || !p->fits_int32) return AR_UNSUPPORTED;
-  return p->activation_min <= p->activation_max ? AR_OK : AR_UNSUPPORTED;
+  const int32_t *filter = weights->dims, channels = p->is_depthwise ? filter[3] : filter[0];
+  if (x->rank != 4 || weights->rank != 4 ||
+      !ar_slides(&p->window, y, x, filter[1], filter[2], channels) || filter[3] != x->dims[3])
+    return AR_UNSUPPORTED;
+  if (p->start.count < channels || p->factor.count < channels || p->offset.count < channels)
+    return AR_UNSUPPORTED;
+  const int fits = p->activation_min <= p->activation_max && p->activation_min >= -128 &&
+                   p->activation_max <= 127;
+  return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_rescaling rescaling_of(const MnnConvInt8Params *p) {
@@ -49,7 +57,7 @@ static ar_rescaling rescaling_of(const MnnConvInt8Params *p) {
 static ar_gemm_conv dense(const MnnConvInt8Params *p, const ar_tensor *io) {
   const ar_tensor *x = &io[1], *weights = &io[2];
   return (ar_gemm_conv){
-      .window = p->window,
+      .window = ar_plain_window(&p->window),
       .batches = x->dims[0],
       .height = x->dims[1],
       .width = x->dims[2],
@@ -62,7 +70,7 @@ static ar_gemm_conv dense(const MnnConvInt8Params *p, const ar_tensor *io) {
       .weights = weights->data,
       .filter_step = (int64_t)weights->dims[1] * weights->dims[2] * weights->dims[3],
       .element_step = 1,
-      .bias = p->start,
+      .bias = p->start.data,
   };
 }
 
@@ -80,7 +88,7 @@ static depthwise_node depthwise(const MnnConvInt8Params *p, const ar_tensor *io)
                  .activation_min = p->activation_min,
                  .activation_max = p->activation_max},
       .io = {io[0], io[1], io[2],
-             {.data = (void *)p->start, .type = AR_INT32, .rank = 1, .dims = {io[2].dims[3]}}},
+             {.data = (void *)p->start.data, .type = AR_INT32, .rank = 1, .dims = {io[2].dims[3]}}},
   };
 }
 
@@ -92,7 +100,8 @@ ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
   if (p->is_depthwise) {
     const ar_depthwise_isa real = real_depthwise(isa, &gemm);
     const depthwise_node node = depthwise(p, io);
-    return ar_depthwise_measure(&real, &node.params, node.io, sizes);
+    const ar_rescaling rescaling = rescaling_of(p);
+    return ar_depthwise_measure_rescaled(&real, &node.params, &rescaling, node.io, sizes);
   }
   const ar_gemm_conv conv = dense(p, io);
   return ar_gemm_conv_measure(&gemm, &conv, sizes);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "engine.h"
+#include "engine/proof.h"
 #include "records/window.h"
 
 /* Bytes are those of the staged elements, whatever the source's are. */
@@ -25,19 +25,34 @@ static inline int64_t ar_staged_bytes(const ar_staging *s) {
 /* What staging may take: wide dilations ask for borders of any size. */
 #define AR_MAX_STAGED_BYTES (INT64_C(1) << 28)
 
-/* The staging of a window over an image: wide enough for every position of the window. Returns
- * AR_UNSUPPORTED where that takes too much memory, or offsets that int32 does not hold. */
+/* The same window without strides and dilations that nothing is multiplied with: a file may set
+ * them to anything. */
+static inline Window ar_plain_window(const Window *window) {
+  Window w = *window;
+  for (int i = 0; i < 2; ++i) {
+    if (w.output_size[i] == 1) w.stride[i] = 1;
+    if (w.filter_size[i] == 1) w.dilation[i] = 1;
+  }
+  return w;
+}
+
+/* The staging of a plain window over an image: wide enough for every position of the window.
+ * Returns AR_UNSUPPORTED where that takes too much memory, or offsets that int32 does not hold;
+ * or where the window starts inside the image, as MNN's may. */
 static inline ar_status ar_stage_window(ar_staging *s, const Window *w, int32_t height,
                                         int32_t width, int32_t depth, uint8_t padding) {
   int64_t size[2] = {(int64_t)w->padding[0] + height, (int64_t)w->padding[1] + width};
   for (int i = 0; i < 2; ++i) {
+    if (w->padding[i] < 0 || w->stride[i] < 1 || w->dilation[i] < 1 || w->filter_size[i] < 1 ||
+        w->output_size[i] < 1)
+      return AR_UNSUPPORTED;
     const int64_t need = (int64_t)(w->output_size[i] - 1) * w->stride[i] +
                          (int64_t)(w->filter_size[i] - 1) * w->dilation[i] + 1;
     if (need > size[i]) size[i] = need;
     if (size[i] > AR_MAX_STAGED_BYTES) return AR_UNSUPPORTED;
   }
-  if (size[1] * depth > AR_MAX_STAGED_BYTES ||
-      size[0] * size[1] * depth > AR_MAX_STAGED_BYTES)
+  const int64_t row = ar_times(size[1], depth), all = ar_times(size[0], row);
+  if (row < 0 || all < 0 || all > AR_MAX_STAGED_BYTES || height < 1 || width < 1 || depth < 1)
     return AR_UNSUPPORTED;
   *s = (ar_staging){
       .rows = height,

@@ -64,6 +64,7 @@ static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
   const int32_t rows = window->output_size[0], columns = window->output_size[1];
   const int32_t stride = window->stride[0];
   if (p->is_float || p->input_offset < -127 || p->input_offset > 128) return AR_UNSUPPORTED;
+  if (!ar_rescales(&p->rescaling, p->filters)) return AR_UNSUPPORTED;
   if (stride > 2 || window->stride[1] != stride) return AR_UNSUPPORTED;
   for (int i = 0; i < 2; ++i)
     if (window->filter_size[i] != 3 || window->dilation[i] != 1 ||

@@ -1,6 +1,7 @@
 /* Chooses kernels by CPU and by what they take. */
 #include <string.h>
 
+#include "proof.h"
 #include "table.h"
 
 #if defined(__x86_64__)
@@ -47,8 +48,18 @@ static int contains(ar_isa isa, ar_isa other) {
   return other == isa || (other < isa && other != AR_AVXVNNI);
 }
 
+/* Whether every tensor can be measured, and no output is a constant. */
+static int are_sound(const ar_tensor *io, int32_t outputs, int32_t count) {
+  if (outputs < 1 || count <= outputs) return 0;
+  for (int32_t i = 0; i < count; ++i)
+    if (!ar_is_sound(&io[i]) || (i < outputs && io[i].data)) return 0;
+  return 1;
+}
+
 const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
-                                const ar_tensor *io, ar_sizes *sizes, ar_isa *found) {
+                                const ar_tensor *io, int32_t outputs, int32_t count,
+                                ar_sizes *sizes, ar_isa *found) {
+  if (!are_sound(io, outputs, count)) return 0;
   for (int other = (int)isa; other >= AR_PORTABLE; --other) {
     const ar_kernel *const *k = ar_kernel_table[other];
     if (!k || !contains(isa, (ar_isa)other)) continue;

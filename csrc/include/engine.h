@@ -33,7 +33,8 @@ enum {
   AR_INT8 = 9,
   AR_UINT32 = 15,
   AR_INT4 = 17,
-  AR_ABSENT = -1 /* an optional input that the model leaves out */
+  AR_ABSENT = -1, /* an optional input that the model leaves out */
+  AR_END = -2     /* no tensor: behind it there is no memory */
 };
 
 /* One tensor of one run: where its data are, its type and shape (1 <= rank <= 6 in use). */
@@ -55,9 +56,14 @@ typedef ar_status (*ar_plan_fn)(const void *params, const ar_tensor *io, void *p
 typedef ar_status (*ar_run_fn)(const void *params, const void *plan, const ar_tensor *io,
                                uint8_t *workspace);
 
-/* A kernel. `io` holds the operator's outputs, then its inputs, then at least three absent
- * tensors, so that optional inputs at the end may be left out. measure() and plan() see
- * constants' data only. Plans and workspaces are aligned to 64 bytes. */
+/* A kernel. `io` holds the operator's outputs, at least one, then its inputs, at least one, then
+ * three absent tensors, so that optional inputs at the end may be left out, and AR_END.
+ * measure() and plan() see constants' data only. Plans and workspaces are aligned to 64 bytes.
+ *
+ * measure() takes a node if it can prove from types, dimensions and parameters that plan() and
+ * run() stay inside the tensors, the parameters' arrays, the plan and the workspace, whatever
+ * the tensors hold and however they overlap: see engine/proof.h. run() sees the tensors that
+ * measure() saw, with their data. */
 typedef struct {
   const char *name; /* the operator's name in the schema */
   ar_measure_fn measure;
@@ -79,9 +85,11 @@ bool ar_has_isa(ar_isa isa);
 ar_isa ar_best_isa(void);
 
 /* The fastest kernel for an operator under an instruction set that takes these tensors, with
- * its sizes; NULL where there is none. */
+ * its sizes; NULL where there is none. Before AR_END there are `count` tensors, the first
+ * `outputs` of them written. */
 const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params,
-                                const ar_tensor *io, ar_sizes *sizes, ar_isa *found);
+                                const ar_tensor *io, int32_t outputs, int32_t count,
+                                ar_sizes *sizes, ar_isa *found);
 
 /* One step of a program: a kernel's run function and where its arguments are. */
 typedef struct {

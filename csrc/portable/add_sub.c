@@ -6,6 +6,9 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const AddSubParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
+  if (!ar_is_shift(p->input1_shift) || !ar_is_shift(p->input2_shift) ||
+      !ar_is_shift(p->output_shift) || p->left_shift < 0 || p->left_shift > 31)
+    return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }

@@ -27,10 +27,11 @@ static ar_status describe(const BatchMatMulParams *p, const ar_tensor *io, matmu
   if (x->type != out->type || y->type != out->type) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_FLOAT32)) return AR_UNSUPPORTED;
   if (x->rank < 2 || y->rank < 2 || out->rank < 2) return AR_UNSUPPORTED;
-  if (x->type == AR_INT16 && (p->lhs_offset || p->rhs_offset || !p->accumulates_64_bits))
-    return AR_UNSUPPORTED;
+  if (p->accumulates_64_bits != (x->type == AR_INT16)) return AR_UNSUPPORTED;
+  if (x->type == AR_INT16 && (p->lhs_offset || p->rhs_offset)) return AR_UNSUPPORTED;
   if (!ar_is_small(p->lhs_offset) || !ar_is_small(p->rhs_offset)) return AR_UNSUPPORTED;
-  if (p->output_shift > (p->accumulates_64_bits ? 14 : 30)) return AR_UNSUPPORTED;
+  if (p->output_shift < -31 || p->output_shift > (p->accumulates_64_bits ? 14 : 30))
+    return AR_UNSUPPORTED;
   const int32_t *xd = x->dims + x->rank - 2, *yd = y->dims + y->rank - 2;
   *plan = (matmul_plan){
       .rows = xd[p->adj_x],
@@ -102,8 +103,8 @@ static ar_finish load_finish(const BatchMatMulParams *p, const matmul_plan *plan
   memset(shift + plan->columns, 0, (size_t)plan->columns * 8);
   *bias = shift + plan->columns;
   return (ar_finish){
-      .multiplier = multiplier,
-      .shift = shift,
+      .multiplier = {multiplier, plan->columns},
+      .shift = {shift, plan->columns},
       .output_offset = p->output_offset,
       .activation_min = type == AR_FLOAT32 ? -INFINITY : p->activation_min,
       .activation_max = type == AR_FLOAT32 ? INFINITY : p->activation_max,

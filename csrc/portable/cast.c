@@ -32,12 +32,18 @@ static inline int64_t saturated(double x, double low, double high) {
     const double low = (double)p.output_min, high = (double)p.output_max;              \
     for (int64_t i = 0; i < count; ++i) y[i] = (OUT)saturated(x[i], low, high);        \
   }
+/* Any byte may stand for a bool: what is not 0 is 1. */
+#define AR_FROM_BOOLEAN(OUT)                                                           \
+  static void boolean_to_##OUT(const uint8_t *restrict x, OUT *restrict y,             \
+                               int64_t count) {                                        \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)(x[i] != 0);                       \
+  }
 #define AR_TO(OUT)                                                                     \
   AR_FROM_INTEGER(int8_t, OUT)                                                         \
   AR_FROM_INTEGER(int16_t, OUT)                                                        \
   AR_FROM_INTEGER(int32_t, OUT)                                                        \
   AR_FROM_INTEGER(uint32_t, OUT)                                                       \
-  AR_FROM_INTEGER(boolean, OUT)                                                         \
+  AR_FROM_BOOLEAN(OUT)                                                                 \
   static void to_##OUT(const CastParams *p, const ar_tensor *io, int64_t count) {      \
     const void *x = io[1].data;                                                        \
     OUT *y = io[0].data;                                                               \

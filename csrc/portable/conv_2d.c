@@ -23,8 +23,11 @@ static ar_status describe(const Conv2DParams *p, const ar_tensor *io, conv_plan 
   const ar_tensor *x = &io[1], *weights = &io[2];
   const Window *w = &p->window;
   if (!ar_types_fit(io) || x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
-  if (p->groups < 1) return AR_UNSUPPORTED;
-  if (x->dims[3] != weights->dims[3] * p->groups || !ar_is_small(p->input_offset))
+  if (p->groups < 1 || weights->dims[0] % p->groups) return AR_UNSUPPORTED;
+  if (x->dims[3] != (int64_t)weights->dims[3] * p->groups || !ar_is_small(p->input_offset))
+    return AR_UNSUPPORTED;
+  if (!ar_slides(w, &io[0], x, weights->dims[1], weights->dims[2], weights->dims[0]) ||
+      !ar_has_or_lacks(&io[3], weights->dims[0]))
     return AR_UNSUPPORTED;
   const ar_finish finish = AR_FINISH_OF(p, io);
   *plan = (conv_plan){
@@ -33,7 +36,9 @@ static ar_status describe(const Conv2DParams *p, const ar_tensor *io, conv_plan 
       .in_plan = weights->data != 0,
   };
   const int one_tap = w->filter_size[0] == 1 && w->filter_size[1] == 1 && w->stride[0] == 1 &&
-                      w->stride[1] == 1 && w->padding[0] == 0 && w->padding[1] == 0;
+                      w->stride[1] == 1 && !ar_leaves_image(w, x) && w->padding[0] == 0 &&
+                      w->padding[1] == 0 && w->output_size[0] == x->dims[1] &&
+                      w->output_size[1] == x->dims[2];
   plan->stays = x->type == AR_FLOAT32 && one_tap && p->groups == 1;
   plan->group_bytes = AR_NAME(packed_bytes)(x->type, plan->depth, plan->filters);
   plan->bias = plan->in_plan ? 0 : plan->group_bytes * p->groups;
@@ -42,11 +47,18 @@ static ar_status describe(const Conv2DParams *p, const ar_tensor *io, conv_plan 
   return AR_NAME(check_finish)(&finish, weights->dims[0]);
 }
 
+/* Whether weights meet the zeros beside the image that are no numbers times zero. */
+static int makes_nan(const Conv2DParams *p, const ar_tensor *io) {
+  return io[2].type == AR_FLOAT32 && ar_leaves_image(&p->window, &io[1]) &&
+         !ar_are_finite(io[2].data, ar_elements(&io[2]));
+}
+
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const Conv2DParams *p = opaque;
   conv_plan plan;
   const ar_status status = describe(p, io, &plan);
   if (status != AR_OK) return status;
+  if (plan.in_plan && makes_nan(p, io)) return AR_UNSUPPORTED;
   const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t row = ar_padded_columns(plan.filters) * ar_sum_bytes(&finish);
   sizes->plan = ar_align64(sizeof plan) + (plan.in_plan ? plan.group_bytes * p->groups : 0);
@@ -155,6 +167,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   const ar_finish finish = AR_FINISH_OF(p, io);
   const uint8_t *packed = (const uint8_t *)memory + ar_align64(sizeof *plan);
   if (!plan->in_plan) {
+    if (makes_nan(p, io)) return AR_BAD_ARGUMENT;
     pack_filters(p, plan, io, workspace + plan->packed);
     packed = workspace + plan->packed;
   }

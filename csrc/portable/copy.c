@@ -5,8 +5,10 @@
 #include "records/copy.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)io, (void)sizes;
-  return AR_OK;
+  (void)sizes;
+  const CopyParams *p = params;
+  const int64_t bytes = ar_elements(&io[0]) * ar_element_bytes(io[0].type);
+  return ar_alike(&io[0], &io[1]) && bytes == p->nbytes ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,

@@ -29,7 +29,11 @@ static ar_status describe(const DepthwiseConv2DParams *p, const ar_tensor *io,
   const ar_tensor *x = &io[1], *weights = &io[2];
   if (!ar_types_fit(io) || x->rank != 4 || weights->rank != 4) return AR_UNSUPPORTED;
   if (x->type == AR_INT16 && io[3].type == AR_INT32) return AR_UNSUPPORTED;
-  if (weights->dims[3] != x->dims[3] * p->depth_multiplier || !ar_is_small(p->input_offset))
+  if (weights->dims[0] != 1 || !ar_is_small(p->input_offset) ||
+      weights->dims[3] != (int64_t)x->dims[3] * p->depth_multiplier)
+    return AR_UNSUPPORTED;
+  if (!ar_slides(&p->window, &io[0], x, weights->dims[1], weights->dims[2], weights->dims[3]) ||
+      !ar_has_or_lacks(&io[3], weights->dims[3]))
     return AR_UNSUPPORTED;
   if ((int64_t)weights->dims[1] * weights->dims[2] > MAX_TAPS) return AR_UNSUPPORTED;
   const ar_finish finish = AR_FINISH_OF(p, io);

@@ -6,6 +6,7 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const MulDivParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
+  if (!ar_is_small(p->output_shift)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
@@ -17,9 +18,10 @@ static inline int32_t shift_right(int32_t x, int32_t shift) {
   return (x >> (shift & 31)) + ((x & mask) > threshold);
 }
 
-/* The divisor is not 0: run() has looked. */
+/* The divisor is not 0: run() has looked. An output that lies over the divisors may make one. */
 static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
   int32_t divisor = b + p->input2_offset, dividend = a + p->input1_offset;
+  if (divisor == 0) divisor = 1;
   if (divisor < 0) divisor = -divisor, dividend = -dividend;
   int32_t inverse_bits;
   const int32_t inverse = ar_reciprocal(divisor, 31, &inverse_bits);

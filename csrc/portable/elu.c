@@ -5,7 +5,9 @@
 #include "records/elu.h"
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+  (void)sizes;
+  const EluParams *p = params;
+  if (io[0].type == AR_INT8 && p->table.count < 256) return AR_UNSUPPORTED;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32);
   return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
@@ -22,7 +24,7 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   (void)plan, (void)workspace;
   const EluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
-  if (io[0].type == AR_INT8) ar_lookup(p->table, io[1].data, io[0].data, count);
+  if (io[0].type == AR_INT8) ar_lookup(p->table.data, io[1].data, io[0].data, count);
   else elu_float(io[1].data, io[0].data, count);
   return AR_OK;
 }

@@ -28,6 +28,8 @@ static ar_status describe(const FullyConnectedParams *p, const ar_tensor *io, fc
       .in_plan = weights->data != 0,
   };
   if (plan->batches * plan->units != ar_elements(&io[0])) return AR_UNSUPPORTED;
+  if (depth * plan->units != ar_elements(weights) || !ar_has_or_lacks(&io[3], plan->units))
+    return AR_UNSUPPORTED;
   plan->matrix_bytes = AR_NAME(packed_bytes)(x->type, depth, plan->units);
   plan->bias = plan->in_plan ? 0 : plan->matrix_bytes;
   plan->rows = plan->bias + ar_align64(plan->units * ar_sum_bytes(&finish));

@@ -29,7 +29,8 @@ static ar_status measure_gather(const void *opaque, const ar_tensor *io, ar_size
   if (p->axis < 0 || p->axis >= io[1].rank || p->batch_dims < 0 || p->batch_dims > p->axis)
     return AR_UNSUPPORTED;
   const gather_sizes s = sizes_of(p, io);
-  const int64_t elements = s.batches * s.outer * s.indices * s.inner;
+  const int64_t elements =
+      ar_times(ar_times(s.batches, s.outer), ar_times(s.indices, s.inner));
   return elements == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 
@@ -41,12 +42,15 @@ static ar_status run_gather(const void *opaque, const void *plan, const ar_tenso
   const int64_t slice = s.inner * ar_element_bytes(io[0].type);
   const uint8_t *x = io[1].data;
   uint8_t *y = io[0].data;
-  for (int64_t i = 0, count = ar_elements(&io[2]); i < count; ++i)
-    if (indices[i] < 0 || indices[i] >= s.n) return AR_BAD_ARGUMENT;
+  if (ar_elements(&io[0]) == 0) return AR_OK;
   for (int64_t b = 0; b < s.batches; ++b, indices += s.indices)
     for (int64_t o = 0; o < s.outer; ++o, x += s.n * slice)
-      for (int64_t i = 0; i < s.indices; ++i, y += slice)
-        memcpy(y, x + indices[i] * slice, (size_t)slice);
+      for (int64_t i = 0; i < s.indices; ++i, y += slice) {
+        /* Looked at where it is used: the output may lie over the indices. */
+        const int32_t index = indices[i];
+        if (index < 0 || index >= s.n) return AR_BAD_ARGUMENT;
+        memmove(y, x + index * slice, (size_t)slice);
+      }
   return AR_OK;
 }
 
@@ -61,7 +65,8 @@ static ar_status measure_gather_nd(const void *opaque, const ar_tensor *io, ar_s
   if (indices->rank < 1 || indices->dims[indices->rank - 1] > 5) return AR_UNSUPPORTED;
   int64_t vectors = 1;
   for (int32_t i = 0; i < indices->rank - 1; ++i) vectors *= indices->dims[i];
-  return vectors * p->slice_size == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
+  if (p->slice_size > ar_elements(&io[1])) return AR_UNSUPPORTED;
+  return ar_times(vectors, p->slice_size) == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status run_gather_nd(const void *opaque, const void *plan, const ar_tensor *io,
@@ -74,12 +79,14 @@ static ar_status run_gather_nd(const void *opaque, const void *plan, const ar_te
   const int32_t *vector = io[2].data;
   int64_t vectors = 1;
   for (int32_t i = 0; i < io[2].rank - 1; ++i) vectors *= io[2].dims[i];
+  if (ar_elements(&io[0]) == 0) return AR_OK;
   for (int64_t i = 0; i < vectors; ++i, vector += depth) {
     int64_t start = 0;
-    for (int32_t j = 0; j < depth; ++j) start += vector[j] * p->strides[j];
+    for (int32_t j = 0; j < depth; ++j)
+      if (!ar_add_product(&start, vector[j], p->strides[j])) return AR_BAD_ARGUMENT;
     if (start < 0 || start > last) return AR_BAD_ARGUMENT;
-    memcpy((uint8_t *)io[0].data + i * slice,
-           (const uint8_t *)io[1].data + start * ar_element_bytes(io[0].type), (size_t)slice);
+    memmove((uint8_t *)io[0].data + i * slice,
+            (const uint8_t *)io[1].data + start * ar_element_bytes(io[0].type), (size_t)slice);
   }
   return AR_OK;
 }

@@ -7,14 +7,22 @@
 /* Whether the parts, which lie one behind the other in io, make the whole. */
 static ar_status check(const Interleaving *p, const ar_tensor *parts, const ar_tensor *whole) {
   int64_t total = 0;
-  if (!ar_element_bytes(whole->type)) return AR_UNSUPPORTED;
+  if (!ar_element_bytes(whole->type) || p->copy_sizes.count < p->parts) return AR_UNSUPPORTED;
   for (int32_t i = 0; i < p->parts; ++i) {
-    const ar_tensor *part = &parts[i];
-    if (part->type != whole->type || p->copy_sizes[i] < 0) return AR_UNSUPPORTED;
-    if (ar_elements(part) != p->outer_size * p->copy_sizes[i]) return AR_UNSUPPORTED;
+    const ar_tensor *part = &parts[i]; /* of another type, and the last, is the first absent one */
+    if (part->type != whole->type) return AR_UNSUPPORTED;
+    if (ar_elements(part) != ar_times(p->outer_size, p->copy_sizes.data[i])) return AR_UNSUPPORTED;
     total += ar_elements(part);
   }
   return total == ar_elements(whole) ? AR_OK : AR_UNSUPPORTED;
+}
+
+/* The whole behind `before` inputs and the parts, if there are so many tensors. */
+static const ar_tensor *whole_behind(const Interleaving *p, const ar_tensor *io, int32_t before) {
+  if (p->parts < 1) return 0;
+  for (int32_t i = 0; i < p->parts + before; ++i)
+    if (io[i].type == AR_ABSENT) return 0;
+  return &io[p->parts + before];
 }
 
 static ar_status measure_join(const void *params, const ar_tensor *io, ar_sizes *sizes) {
@@ -28,10 +36,11 @@ static ar_status run_join(const void *opaque, const void *plan, const ar_tensor 
   const Interleaving *p = opaque;
   const int64_t bytes = ar_element_bytes(io[0].type);
   uint8_t *to = io[0].data;
+  if (ar_elements(&io[0]) == 0) return AR_OK;
   for (int64_t round = 0; round < p->outer_size; ++round)
     for (int32_t i = 0; i < p->parts; ++i) {
-      const size_t block = (size_t)(p->copy_sizes[i] * bytes);
-      memcpy(to, (const uint8_t *)io[1 + i].data + round * (int64_t)block, block);
+      const size_t block = (size_t)(p->copy_sizes.data[i] * bytes);
+      memmove(to, (const uint8_t *)io[1 + i].data + round * (int64_t)block, block);
       to += block;
     }
   return AR_OK;
@@ -40,10 +49,11 @@ static ar_status run_join(const void *opaque, const void *plan, const ar_tensor 
 static ar_status divide(const Interleaving *p, const ar_tensor *parts, const ar_tensor *whole) {
   const int64_t bytes = ar_element_bytes(whole->type);
   const uint8_t *from = whole->data;
+  if (ar_elements(whole) == 0) return AR_OK;
   for (int64_t round = 0; round < p->outer_size; ++round)
     for (int32_t i = 0; i < p->parts; ++i) {
-      const size_t block = (size_t)(p->copy_sizes[i] * bytes);
-      memcpy((uint8_t *)parts[i].data + round * (int64_t)block, from, block);
+      const size_t block = (size_t)(p->copy_sizes.data[i] * bytes);
+      memmove((uint8_t *)parts[i].data + round * (int64_t)block, from, block);
       from += block;
     }
   return AR_OK;
@@ -52,8 +62,8 @@ static ar_status divide(const Interleaving *p, const ar_tensor *parts, const ar_
 /* SPLIT's first input is the axis. */
 static ar_status measure_split(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
-  const Interleaving *p = opaque;
-  return check(p, io, &io[p->parts + 1]);
+  const ar_tensor *whole = whole_behind(opaque, io, 1);
+  return whole ? check(opaque, io, whole) : AR_UNSUPPORTED;
 }
 
 static ar_status run_split(const void *opaque, const void *plan, const ar_tensor *io,
@@ -65,8 +75,8 @@ static ar_status run_split(const void *opaque, const void *plan, const ar_tensor
 
 static ar_status measure_unpack(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
-  const Interleaving *p = opaque;
-  return check(p, io, &io[p->parts]);
+  const ar_tensor *whole = whole_behind(opaque, io, 0);
+  return whole ? check(opaque, io, whole) : AR_UNSUPPORTED;
 }
 
 static ar_status run_unpack(const void *opaque, const void *plan, const ar_tensor *io,

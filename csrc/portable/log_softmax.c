@@ -12,10 +12,14 @@
 enum { ACCUMULATION_BITS = 12, DIFFERENCE_BITS = 5, WIDE_BITS = 6, OUTPUT_BITS = 4 };
 
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+  (void)sizes;
+  const LogSoftmaxParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (x->rank < 1 || x->dims[x->rank - 1] < 1 || !ar_alike(x, y)) return AR_UNSUPPORTED;
-  return AR_IS_ONE_OF(x->type, AR_INT8, AR_FLOAT32) ? AR_OK : AR_UNSUPPORTED;
+  if (x->type == AR_FLOAT32) return AR_OK;
+  const int fits = p->exp_table.count >= 256 && ar_is_shift(p->input_left_shift) &&
+                   ar_is_shift(p->reverse_shift) && p->diff_min > INT32_MIN;
+  return x->type == AR_INT8 && fits ? AR_OK : AR_UNSUPPORTED;
 }
 
 static int32_t half_sum(int32_t a, int32_t b) {
@@ -60,7 +64,7 @@ static ar_status log_softmax_int8(const LogSoftmaxParams *p, const int8_t *x, in
   for (int32_t i = 1; i < count; ++i) largest = x[i] > largest ? x[i] : largest;
   int64_t sum = 0;
   for (int32_t i = 0; i < count; ++i)
-    sum += ar_rdbpot(p->exp_table[largest - x[i]], ACCUMULATION_BITS);
+    sum += ar_rdbpot(p->exp_table.data[largest - x[i]], ACCUMULATION_BITS);
   if (sum < 1 || sum > INT32_MAX) return AR_BAD_ARGUMENT;
   const int32_t log_sum = log_of_sum((int32_t)sum);
   int32_t least = ar_multiply_by_quantized_multiplier(log_sum + INT32_MIN, p->reverse_multiplier,

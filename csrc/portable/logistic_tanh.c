@@ -10,6 +10,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   const SigmoidParams *p = opaque;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32) || !ar_alike(&io[0], &io[1]))
     return AR_UNSUPPORTED;
+  if (io[0].type == AR_INT8 && p->table.count < 256) return AR_UNSUPPORTED;
   if (io[0].type == AR_INT16 && (p->input_left_shift < 0 || p->input_left_shift > 31))
     return AR_UNSUPPORTED;
   return AR_OK;
@@ -31,7 +32,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
     const SigmoidParams *p = params;                                                           \
     const int64_t count = ar_elements(&io[0]);                                                 \
     switch (io[0].type) {                                                                      \
-      case AR_INT8: ar_lookup(p->table, io[1].data, io[0].data, count); break;                 \
+      case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;                 \
       case AR_INT16: name##_int16(p, io[1].data, io[0].data, count); break;                    \
       default: name##_float(io[1].data, io[0].data, count);                                    \
     }                                                                                          \

@@ -28,7 +28,7 @@ static ar_status describe(const MeanParams *p, const ar_tensor *io, mean_plan *p
   /* The multiplier takes up 1 / count with as many bits as the shift has room for. */
   int32_t spare = 31 - ar_leading_zeros((uint32_t)plan->count);
   if (spare > 31 + p->shift) spare = 31 + p->shift;
-  if (p->shift > 30 || spare < 0) return AR_UNSUPPORTED;
+  if (!ar_is_shift(p->shift) || spare < 0) return AR_UNSUPPORTED;
   plan->multiplier = (int32_t)((int64_t)p->multiplier * (INT64_C(1) << spare) / plan->count);
   plan->shift = p->shift - spare;
   return AR_OK;

@@ -40,7 +40,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   const MnnBinaryInt8Params *p = opaque;
   if (io[0].type != AR_INT8 || p->function < 0 || p->function >= FUNCTIONS)
     return AR_UNSUPPORTED;
-  if (p->activation_min > p->activation_max) return AR_UNSUPPORTED;
+  if (p->activation_min > p->activation_max || p->activation_min < -128 || p->activation_max > 127)
+    return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
 

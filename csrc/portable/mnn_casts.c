@@ -18,7 +18,9 @@ static ar_status measure(const ar_tensor *io, int32_t from, int32_t to, int32_t 
 static ar_status measure_to_int8(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const MnnFloatToInt8Params *p = opaque;
-  if (p->activation_min > p->activation_max) return AR_UNSUPPORTED;
+  if (p->activation_min > p->activation_max || p->activation_min < -128 || p->activation_max > 127)
+    return AR_UNSUPPORTED;
+  if (p->factors.count < 1 || p->factors.count < p->channels) return AR_UNSUPPORTED;
   return measure(io, AR_FLOAT32, AR_INT8, p->channels);
 }
 
@@ -26,7 +28,7 @@ static ar_status run_to_int8(const void *opaque, const void *plan, const ar_tens
                              uint8_t *workspace) {
   (void)plan, (void)workspace;
   const MnnFloatToInt8Params *p = opaque;
-  const float *restrict x = io[1].data, *restrict factors = p->factors;
+  const float *restrict x = io[1].data, *restrict factors = p->factors.data;
   int8_t *restrict y = io[0].data;
   const int64_t count = ar_elements(&io[0]), channels = p->channels;
   const float zero = (float)p->zero, low = (float)p->activation_min;
@@ -47,6 +49,7 @@ static ar_status run_to_int8(const void *opaque, const void *plan, const ar_tens
 static ar_status measure_to_float(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const MnnInt8ToFloatParams *p = opaque;
+  if (p->factors.count < 1 || p->factors.count < p->channels) return AR_UNSUPPORTED;
   return measure(io, AR_INT8, AR_FLOAT32, p->channels);
 }
 
@@ -55,7 +58,7 @@ static ar_status run_to_float(const void *opaque, const void *plan, const ar_ten
   (void)plan, (void)workspace;
   const MnnInt8ToFloatParams *p = opaque;
   const int8_t *restrict x = io[1].data;
-  const float *restrict factors = p->factors;
+  const float *restrict factors = p->factors.data;
   float *restrict y = io[0].data;
   const int64_t count = ar_elements(&io[0]), channels = p->channels;
   const float zero = (float)p->zero, factor = factors[0];
@@ -71,15 +74,16 @@ static ar_status run_to_float(const void *opaque, const void *plan, const ar_ten
 /* -- tables */
 
 static ar_status measure_lookup(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
-  return measure(io, AR_INT8, AR_INT8, 1);
+  (void)sizes;
+  const MnnLookupParams *p = params;
+  return p->table.count >= 256 ? measure(io, AR_INT8, AR_INT8, 1) : AR_UNSUPPORTED;
 }
 
 static ar_status run_lookup(const void *opaque, const void *plan, const ar_tensor *io,
                             uint8_t *workspace) {
   (void)plan, (void)workspace;
   const MnnLookupParams *p = opaque;
-  ar_lookup(p->table, io[1].data, io[0].data, ar_elements(&io[0]));
+  ar_lookup(p->table.data, io[1].data, io[0].data, ar_elements(&io[0]));
   return AR_OK;
 }
 

@@ -14,6 +14,18 @@ static int64_t filters_of(const MnnConvInt8Params *p, const ar_tensor *io) {
   return p->is_depthwise ? io[2].dims[3] : io[2].dims[0];
 }
 
+/* Whether window, filters and their numbers go with the tensors. */
+static int fits(const MnnConvInt8Params *p, const ar_tensor *io) {
+  const ar_tensor *x = &io[1], *weights = &io[2];
+  const int32_t *dims = weights->dims;
+  const int64_t filters = filters_of(p, io);
+  if (!ar_slides(&p->window, &io[0], x, dims[1], dims[2], filters)) return 0;
+  if (p->start.count < filters || p->factor.count < filters || p->offset.count < filters) return 0;
+  if (p->is_depthwise) return p->groups == 1 && dims[0] == 1 && dims[3] == x->dims[3];
+  return p->groups > 0 && filters % p->groups == 0 && filters >= p->groups &&
+         x->dims[3] == (int64_t)dims[3] * p->groups;
+}
+
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const MnnConvInt8Params *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2];
@@ -21,6 +33,9 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_FLOAT32) || x->rank != 4 || weights->rank != 4)
     return AR_UNSUPPORTED;
   if (!p->fits_int32 || p->activation_min > p->activation_max) return AR_UNSUPPORTED;
+  if (y->type == AR_INT8 && (p->activation_min < -128 || p->activation_max > 127))
+    return AR_UNSUPPORTED;
+  if (!ar_is_small(p->input_offset) || !fits(p, io)) return AR_UNSUPPORTED;
   const int64_t taps = (int64_t)p->window.filter_size[0] * p->window.filter_size[1];
   sizes->plan = ar_elements(weights) * (int64_t)sizeof(int16_t);
   sizes->workspace = filters_of(p, io) * (int64_t)sizeof(int32_t) +
@@ -76,20 +91,20 @@ static void add_products(const int16_t *restrict x, const int16_t *restrict w, i
 static void sum_up(const MnnConvInt8Params *p, const int16_t *row, const int16_t *weights,
                    int64_t length, int64_t filters, int32_t *sums) {
   if (p->is_depthwise) {
-    memcpy(sums, p->start, (size_t)filters * sizeof *sums);
+    memcpy(sums, p->start.data, (size_t)filters * sizeof *sums);
     for (int64_t tap = 0; tap < length; ++tap)
       add_products(row + tap * filters, weights + tap * filters, filters, sums);
     return;
   }
   const int64_t group = filters / p->groups;
   for (int64_t f = 0; f < filters; ++f)
-    sums[f] = dot(row + f / group * length, weights + f * length, length) + p->start[f];
+    sums[f] = dot(row + f / group * length, weights + f * length, length) + p->start.data[f];
 }
 
 static void finish(const MnnConvInt8Params *p, const int32_t *restrict sums, int64_t filters,
                    int32_t type, void *y) {
   const float low = (float)p->activation_min, high = (float)p->activation_max;
-  const float *restrict factor = p->factor, *restrict offset = p->offset;
+  const float *restrict factor = p->factor.data, *restrict offset = p->offset.data;
   int8_t *restrict bytes = y;
   float *restrict floats = y;
   if (type == AR_INT8)

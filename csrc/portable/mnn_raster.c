@@ -14,17 +14,44 @@ typedef struct {
 } piece;
 
 static piece piece_of(const MnnRasterParams *p, int32_t number) {
-  const int64_t *row = p->pieces + (int64_t)number * (3 + 3 * p->rank);
+  const int64_t *row = p->pieces.data + (int64_t)number * (3 + 3 * p->rank);
   return (piece){(int32_t)row[0], {row[1], row[2]}, row + 3, row + 3 + p->rank,
                  row + 3 + 2 * p->rank};
+}
+
+/* Whether the elements from `start` on, by these steps, are among those of a tensor. */
+static int inside(const piece *p, int32_t rank, int64_t start, const int64_t *step,
+                  const ar_tensor *t) {
+  const int64_t elements = ar_elements(t);
+  int64_t low = start, high = start;
+  for (int32_t i = 0; i < rank; ++i)
+    if (!ar_add_product(step[i] < 0 ? &low : &high, p->size[i] - 1, step[i])) return 0;
+  return low >= 0 && high < elements;
+}
+
+/* Whether a piece stays in its input and in the output, and is no larger than this. */
+static int fits(const MnnRasterParams *p, const piece *one, const ar_tensor *io) {
+  int64_t count = 1;
+  for (int32_t i = 0; i < p->rank; ++i)
+    if (one->size[i] == 0) return 1;
+  for (int32_t i = 0; i < p->rank; ++i) count = ar_times(count, one->size[i]);
+  if (count < 0 || count > ar_elements(&io[0])) return 0;
+  return inside(one, p->rank, one->start[0], one->from, &io[1 + one->input]) &&
+         inside(one, p->rank, one->start[1], one->to, &io[0]);
 }
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const MnnRasterParams *p = opaque;
-  if (p->rank > MAX_RANK || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
-  for (int32_t i = 0; i < p->count; ++i)
-    if (io[1 + piece_of(p, i).input].type != io[0].type) return AR_UNSUPPORTED;
+  int32_t inputs = 0;
+  if (p->rank < 0 || p->rank > MAX_RANK || !ar_element_bytes(io[0].type)) return AR_UNSUPPORTED;
+  if (p->count < 0 || p->pieces.count < (int64_t)p->count * (3 + 3 * p->rank))
+    return AR_UNSUPPORTED;
+  while (io[1 + inputs].type == io[0].type) ++inputs;
+  for (int32_t i = 0; i < p->count; ++i) {
+    const piece one = piece_of(p, i);
+    if (one.input < 0 || one.input >= inputs || !fits(p, &one, io)) return AR_UNSUPPORTED;
+  }
   return AR_OK;
 }
 
@@ -32,7 +59,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   static void copy_##T(const T *restrict x, T *restrict y, int64_t n, int64_t from,          \
                        int64_t to) {                                                         \
     if (from == 1 && to == 1) {                                                              \
-      memcpy(y, x, (size_t)n * sizeof *x);                                                   \
+      memmove(y, x, (size_t)n * sizeof *x);                                                   \
       return;                                                                                \
     }                                                                                        \
     for (int64_t i = 0; i < n; ++i) y[i * to] = x[i * from];                                 \

@@ -2,12 +2,22 @@
 #include "name.h"
 #include "records/mnn_resize_bilinear_int8.h"
 
+enum { LARGEST = 1 << 8 }; /* weights are less */
+
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params;
+  const MnnResizeBilinearInt8Params *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (x->type != AR_INT8 || y->type != AR_INT8 || x->rank != 4 || y->rank != 4)
     return AR_UNSUPPORTED;
   if (x->dims[0] != y->dims[0] || x->dims[3] != y->dims[3]) return AR_UNSUPPORTED;
+  const int64_t rows = 2 * (int64_t)y->dims[1], columns = 2 * (int64_t)y->dims[2];
+  if (!ar_are_places(p->rows, rows, x->dims[1]) || !ar_are_places(p->columns, columns, x->dims[2]))
+    return AR_UNSUPPORTED;
+  if (!ar_are_places(p->row_weights, rows, LARGEST) ||
+      !ar_are_places(p->column_weights, columns, LARGEST))
+    return AR_UNSUPPORTED;
+  if (!ar_is_small(p->input_zero_point) || !ar_is_small(p->output_zero_point))
+    return AR_UNSUPPORTED;
   sizes->workspace = (int64_t)2 * y->dims[2] * y->dims[3] * (int64_t)sizeof(int32_t);
   return AR_OK;
 }
@@ -17,8 +27,9 @@ static void widen(const MnnResizeBilinearInt8Params *p, const int8_t *x, int64_t
                   int64_t channels, int32_t *restrict line) {
   const int32_t zero_point = p->input_zero_point;
   for (int64_t j = 0; j < columns; ++j, line += channels) {
-    const int8_t *a = x + p->columns[2 * j] * channels, *b = x + p->columns[2 * j + 1] * channels;
-    const int32_t w = p->column_weights[2 * j], v = p->column_weights[2 * j + 1];
+    const int32_t *columns_at = p->columns.data + 2 * j, *weights = p->column_weights.data + 2 * j;
+    const int8_t *a = x + columns_at[0] * channels, *b = x + columns_at[1] * channels;
+    const int32_t w = weights[0], v = weights[1];
     for (int64_t c = 0; c < channels; ++c)
       line[c] = (a[c] - zero_point) * w + (b[c] - zero_point) * v;
   }
@@ -47,7 +58,7 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   for (int32_t n = 0; n < io[0].dims[0]; ++n, x += height * input_row) {
     int32_t held[2] = {-1, -1}; /* which rows of the image the lines are */
     for (int64_t i = 0; i < io[0].dims[1]; ++i, y += row) {
-      const int32_t *wanted = p->rows + 2 * i;
+      const int32_t *wanted = p->rows.data + 2 * i;
       if (held[1] == wanted[0]) { /* going down, the lower row is the next upper one */
         int32_t *line = lines[0];
         lines[0] = lines[1], lines[1] = line;
@@ -58,7 +69,7 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
         widen(p, x + wanted[k] * input_row, columns, channels, lines[k]);
         held[k] = wanted[k];
       }
-      blend(lines[0], lines[1], p->row_weights + 2 * i, p->output_zero_point, row, y);
+      blend(lines[0], lines[1], p->row_weights.data + 2 * i, p->output_zero_point, row, y);
     }
   }
   return AR_OK;

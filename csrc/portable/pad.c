@@ -10,13 +10,14 @@ typedef struct {
 
 static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *plan) {
   const ar_tensor *y = &io[0], *x = &io[1];
-  if (x->rank > 5 || y->type != x->type || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
+  if (x->rank > 5 || y->rank != x->rank || y->type != x->type || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   *plan = (pad_plan){.walk = {.rank = x->rank}};
   int64_t step = 1, inside = 1;
   for (int32_t i = x->rank - 1; i >= 0; --i) {
-    const int32_t size = p->stop[i] - p->start[i];
-    if (p->start[i] < 0 || size < 0 || (size > 0 && p->stop[i] > p->output_shape[i]))
+    const int64_t size = (int64_t)p->stop[i] - p->start[i];
+    if (p->output_shape[i] != y->dims[i] || size > x->dims[i]) return AR_UNSUPPORTED;
+    if (p->start[i] < 0 || !ar_places_inside(p->start[i], size, 1, y->dims[i]))
       return AR_UNSUPPORTED;
     plan->walk.size[i] = size;
     plan->walk.step[i] = step;
@@ -25,6 +26,9 @@ static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *pla
     inside *= plan->walk.size[i];
   }
   if (step != ar_elements(y) || inside > ar_elements(x)) return AR_UNSUPPORTED;
+  const ar_tensor *value = &io[3];
+  if (value->type != AR_ABSENT && (value->type != x->type || ar_elements(value) < 1))
+    return AR_UNSUPPORTED;
   ar_walk *walk = &plan->walk;
   ar_simplify(walk);
   if (walk->step[walk->rank - 1] == 1) return AR_OK;
@@ -78,7 +82,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   const uint8_t *from = io[1].data;
   int64_t index[AR_WALK_RANK] = {0}, start = plan->start;
   do {
-    memcpy((uint8_t *)io[0].data + start * bytes, from, row);
+    memmove((uint8_t *)io[0].data + start * bytes, from, row);
     from += row;
   } while (ar_next(walk, index, &start));
   return AR_OK;

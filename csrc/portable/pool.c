@@ -20,9 +20,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_FLOAT32) || y->type != x->type)
     return AR_UNSUPPORTED;
   const Window *w = &p->window;
-  if (x->rank != 4 || y->rank != 4) return AR_UNSUPPORTED;
-  if (y->dims[0] != x->dims[0] || y->dims[3] != x->dims[3]) return AR_UNSUPPORTED;
-  if (y->dims[1] != w->output_size[0] || y->dims[2] != w->output_size[1]) return AR_UNSUPPORTED;
+  if (x->rank != 4 || !ar_slides(w, y, x, w->filter_size[0], w->filter_size[1], x->dims[3]))
+    return AR_UNSUPPORTED;
   const int32_t rows = w->filter_size[0] < x->dims[1] ? w->filter_size[0] : x->dims[1];
   const int32_t columns = w->filter_size[1] < x->dims[2] ? w->filter_size[1] : x->dims[2];
   /* So many elements' sum is an int32, and a half more can still be divided quickly. */
@@ -176,7 +175,7 @@ static ar_status pool(const Pool2DParams *p, const ar_tensor *io, reduction kind
   const ar_tensor *x = &io[1];
   const Window *w = &p->window;
   const int32_t height = x->dims[1], width = x->dims[2], channels = x->dims[3];
-  const int64_t bytes = ar_element_bytes(x->type), row_bytes = width * channels * bytes;
+  const int64_t bytes = ar_element_bytes(x->type), row_bytes = bytes * width * channels;
   uint8_t *y = io[0].data;
   for (int32_t n = 0; n < x->dims[0]; ++n) {
     const uint8_t *image = (const uint8_t *)x->data + n * height * row_bytes;

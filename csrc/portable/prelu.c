@@ -10,6 +10,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
     return AR_UNSUPPORTED;
   if (alpha != (type == AR_FLOAT32 ? AR_FLOAT32 : AR_INT8)) return AR_UNSUPPORTED;
   if (!ar_is_small(p->input_offset) || !ar_is_small(p->alpha_offset)) return AR_UNSUPPORTED;
+  if (!ar_is_shift(p->shift_identity) || !ar_is_shift(p->shift_alpha)) return AR_UNSUPPORTED;
   ar_broadcast unused;
   sizes->plan = sizeof(ar_broadcast);
   return ar_broadcast_of(&io[0], &io[1], &io[2], &unused);

@@ -137,10 +137,12 @@ void AR_NAME(widen)(const void *x, int32_t type, int32_t offset, int64_t count,
 /* -- from sums to outputs */
 
 ar_status AR_NAME(check_finish)(const ar_finish *finish, int64_t channels) {
-  if (finish->type == AR_FLOAT32) return AR_OK;
+  if (finish->type == AR_FLOAT32) return finish->wide ? AR_UNSUPPORTED : AR_OK;
+  if (finish->wide && finish->type != AR_INT16) return AR_UNSUPPORTED;
+  if (finish->multiplier.count < channels || finish->shift.count < channels) return AR_UNSUPPORTED;
   for (int64_t i = 0; i < channels; ++i) {
     const int32_t most = finish->wide ? 14 : 30;
-    if (finish->shift[i] > most || finish->shift[i] < -31) return AR_UNSUPPORTED;
+    if (finish->shift.data[i] > most || finish->shift.data[i] < -31) return AR_UNSUPPORTED;
   }
   return AR_OK;
 }
@@ -166,8 +168,8 @@ void AR_NAME(load_bias)(const ar_finish *finish, const ar_tensor *bias, int64_t 
 #define AR_NARROW(name, SUM, OUT, SCALE)                                                     \
   static void name(const ar_finish f, const SUM *restrict sums, const SUM *restrict bias,    \
                    int64_t first, int64_t channels, OUT *restrict y) {                       \
-    const int32_t *restrict multiplier = f.multiplier + first;                               \
-    const int32_t *restrict shift = f.shift + first;                                         \
+    const int32_t *restrict multiplier = f.multiplier.data + first;                             \
+    const int32_t *restrict shift = f.shift.data + first;                                   \
     const int32_t low = (int32_t)f.activation_min, high = (int32_t)f.activation_max;         \
     for (int64_t i = 0; i < channels; ++i) {                                                 \
       const int32_t scaled = SCALE(sums[i], bias[i], multiplier[i], shift[i]);               \

@@ -49,8 +49,8 @@ void AR_NAME(widen)(const void *x, int32_t type, int32_t offset, int64_t count, 
 
 /* From sums to outputs, by channel: int32 to int8 or int16, int64 to int16, or float32. */
 typedef struct {
-  const int32_t *multiplier;
-  const int32_t *shift;
+  ar_int32s multiplier;
+  ar_int32s shift;
   int32_t output_offset;
   double activation_min;
   double activation_max;
@@ -61,7 +61,7 @@ typedef struct {
 /* Bytes of a sum. */
 static inline int64_t ar_sum_bytes(const ar_finish *finish) { return finish->wide ? 8 : 4; }
 
-/* Whether shifts and offsets are such that C defines the arithmetic. */
+/* Whether there is a multiplier and a shift for each channel, and C defines the arithmetic. */
 ar_status AR_NAME(check_finish)(const ar_finish *finish, int64_t channels);
 
 /* A bias as the kernels add it: int32, int64 or float like the sums; zeros if it is absent. */

@@ -14,7 +14,7 @@ static ar_status measure_quantize(const void *opaque, const ar_tensor *io, ar_si
   if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
-  return p->shift <= 30 ? AR_OK : AR_UNSUPPORTED;
+  return ar_is_shift(p->shift) ? AR_OK : AR_UNSUPPORTED;
 }
 
 /* round(x / scale), halves away from zero; INT32_MIN for NaN and for what int32 does not hold. */

@@ -7,13 +7,21 @@
 #include "records/relu.h"
 #include "records/relu6.h"
 
-static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+/* For int8 there must be a table. */
+static ar_status measure(ar_int8s table, const ar_tensor *io) {
+  if (io[0].type == AR_INT8 && table.count < 256) return AR_UNSUPPORTED;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32);
   return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
 
 /* -- RELU */
+
+static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const ReluParams *p = opaque;
+  if (!ar_is_small(p->input_offset) || !ar_is_shift(p->output_shift)) return AR_UNSUPPORTED;
+  return measure(p->table, io);
+}
 
 static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *restrict y,
                        int64_t count) {
@@ -34,7 +42,7 @@ static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor 
   const ReluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
-    case AR_INT8: ar_lookup(p->table, io[1].data, io[0].data, count); break;
+    case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;
     case AR_INT16: relu_int16(*p, io[1].data, io[0].data, count); break;
     default: relu_float(io[1].data, io[0].data, count);
   }
@@ -55,8 +63,12 @@ static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor 
 static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const Relu6Params *p = opaque;
   const double least = io[0].type == AR_INT8 ? -128 : -32768;
-  if (io[0].type != AR_FLOAT32 && (p->zero < least || p->zero > -1 - least)) return AR_UNSUPPORTED;
-  return measure(opaque, io, sizes);
+  if (io[0].type != AR_FLOAT32 && 
+      !(p->zero >= least && p->zero <= -1 - least && p->six >= least && p->six <= -1 - least))
+    return AR_UNSUPPORTED;
+  (void)sizes;
+  const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_FLOAT32);
+  return known && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status run_relu6(const void *opaque, const void *plan, const ar_tensor *io,
@@ -93,13 +105,22 @@ static void leaky_relu_float(float alpha, const float *restrict x, float *restri
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] > 0.0f ? x[i] : x[i] * alpha;
 }
 
+static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
+  (void)sizes;
+  const LeakyReluParams *p = opaque;
+  if (!ar_is_small(p->input_offset) || p->multiplier_alpha == INT32_MIN ||
+      !ar_is_shift(p->shift_identity) || !ar_is_shift(p->shift_alpha))
+    return AR_UNSUPPORTED;
+  return measure(p->table, io);
+}
+
 static ar_status run_leaky_relu(const void *opaque, const void *plan, const ar_tensor *io,
                                 uint8_t *workspace) {
   (void)plan, (void)workspace;
   const LeakyReluParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
   switch (io[0].type) {
-    case AR_INT8: ar_lookup(p->table, io[1].data, io[0].data, count); break;
+    case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;
     case AR_INT16: leaky_relu_int16(*p, io[1].data, io[0].data, count); break;
     default: leaky_relu_float((float)p->alpha, io[1].data, io[0].data, count);
   }
@@ -118,7 +139,9 @@ static void hard_swish_float(const float *restrict x, float *restrict y, int64_t
 }
 
 static ar_status measure_hard_swish(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  return io[0].type == AR_INT16 ? AR_UNSUPPORTED : measure(params, io, sizes);
+  (void)sizes;
+  const HardSwishParams *p = params;
+  return io[0].type == AR_INT16 ? AR_UNSUPPORTED : measure(p->table, io);
 }
 
 static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_tensor *io,
@@ -126,12 +149,12 @@ static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_t
   (void)plan, (void)workspace;
   const HardSwishParams *p = opaque;
   const int64_t count = ar_elements(&io[0]);
-  if (io[0].type == AR_INT8) ar_lookup(p->table, io[1].data, io[0].data, count);
+  if (io[0].type == AR_INT8) ar_lookup(p->table.data, io[1].data, io[0].data, count);
   else hard_swish_float(io[1].data, io[0].data, count);
   return AR_OK;
 }
 
-AR_PORTABLE_KERNEL(RELU, measure, ar_plan_nothing, run_relu)
+AR_PORTABLE_KERNEL(RELU, measure_relu, ar_plan_nothing, run_relu)
 AR_PORTABLE_KERNEL(RELU6, measure_relu6, ar_plan_nothing, run_relu6)
-AR_PORTABLE_KERNEL(LEAKY_RELU, measure, ar_plan_nothing, run_leaky_relu)
+AR_PORTABLE_KERNEL(LEAKY_RELU, measure_leaky_relu, ar_plan_nothing, run_leaky_relu)
 AR_PORTABLE_KERNEL(HARD_SWISH, measure_hard_swish, ar_plan_nothing, run_hard_swish)

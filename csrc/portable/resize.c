@@ -8,11 +8,19 @@
 
 enum { FRACTION_BITS = 10, ONE = 1 << FRACTION_BITS };
 
+static int are_images(const ar_tensor *y, const ar_tensor *x) {
+  return x->rank == 4 && y->rank == 4 && x->type == y->type && x->dims[0] == y->dims[0] &&
+         x->dims[3] == y->dims[3];
+}
+
 static ar_status measure_nearest(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  (void)params, (void)sizes;
+  (void)sizes;
+  const ResizeNearestNeighborParams *p = params;
   const ar_tensor *y = &io[0], *x = &io[1];
-  if (x->rank != 4 || y->rank != 4 || x->type != y->type) return AR_UNSUPPORTED;
-  return x->dims[0] == y->dims[0] && x->dims[3] == y->dims[3] ? AR_OK : AR_UNSUPPORTED;
+  if (!are_images(y, x) || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
+  const int fits = ar_are_places(p->rows, y->dims[1], x->dims[1]) &&
+                   ar_are_places(p->columns, y->dims[2], x->dims[2]);
+  return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status run_nearest(const void *opaque, const void *plan, const ar_tensor *io,
@@ -25,16 +33,31 @@ static ar_status run_nearest(const void *opaque, const void *plan, const ar_tens
   uint8_t *to = y->data;
   for (int32_t n = 0; n < y->dims[0]; ++n)
     for (int32_t i = 0; i < y->dims[1]; ++i) {
-      const uint8_t *from = (const uint8_t *)x->data + n * image + p->rows[i] * row;
+      const uint8_t *from = (const uint8_t *)x->data + n * image + p->rows.data[i] * row;
       for (int32_t j = 0; j < y->dims[2]; ++j, to += pixel)
-        memcpy(to, from + p->columns[j] * pixel, (size_t)pixel);
+        memmove(to, from + p->columns.data[j] * pixel, (size_t)pixel);
     }
   return AR_OK;
 }
 
+/* Whether an axis of n elements becomes one of `count`. */
+static int interpolates(const Interpolation *axis, int32_t type, int64_t count, int64_t n) {
+  if (!ar_are_places(axis->lower, count, n) || !ar_are_places(axis->upper, count, n)) return 0;
+  if (type == AR_FLOAT32) return axis->float_fraction.count >= count;
+  if (axis->fraction.count < count) return 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (axis->fraction.data[i] < -ONE || axis->fraction.data[i] > ONE) return 0;
+  return 1;
+}
+
 static ar_status measure_bilinear(const void *params, const ar_tensor *io, ar_sizes *sizes) {
-  if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32)) return AR_UNSUPPORTED;
-  return measure_nearest(params, io, sizes);
+  (void)sizes;
+  const ResizeBilinearParams *p = params;
+  const ar_tensor *y = &io[0], *x = &io[1];
+  if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_FLOAT32) || !are_images(y, x)) return AR_UNSUPPORTED;
+  const int fits = interpolates(&p->rows, y->type, y->dims[1], x->dims[1]) &&
+                   interpolates(&p->columns, y->type, y->dims[2], x->dims[2]);
+  return fits ? AR_OK : AR_UNSUPPORTED;
 }
 
 /* One pixel from the four around it, `down` and `right` of the first. */
@@ -66,14 +89,14 @@ static void mix_float(const float *const corner[4], float down, float right, int
     T *to = y->data;                                                                         \
     for (int32_t n = 0; n < y->dims[0]; ++n)                                                 \
       for (int32_t i = 0; i < y->dims[1]; ++i) {                                             \
-        const T *above = (const T *)x->data + n * image + rows->lower[i] * row;              \
-        const T *below = (const T *)x->data + n * image + rows->upper[i] * row;              \
+        const T *above = (const T *)x->data + n * image + rows->lower.data[i] * row;              \
+        const T *below = (const T *)x->data + n * image + rows->upper.data[i] * row;              \
         for (int32_t j = 0; j < y->dims[2]; ++j, to += channels) {                           \
-          const int64_t left = (int64_t)columns->lower[j] * channels;                        \
-          const int64_t right = (int64_t)columns->upper[j] * channels;                       \
+          const int64_t left = (int64_t)columns->lower.data[j] * channels;                        \
+          const int64_t right = (int64_t)columns->upper.data[j] * channels;                       \
           const T *const corner[4] = {above + left, above + right, below + left,             \
                                       below + right};                                        \
-          MIX(corner, rows->FRACTIONS[i], columns->FRACTIONS[j], channels, to);              \
+          MIX(corner, rows->FRACTIONS.data[i], columns->FRACTIONS.data[j], channels, to);              \
         }                                                                                    \
       }                                                                                      \
   }

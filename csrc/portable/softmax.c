@@ -12,10 +12,16 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   const ar_tensor *y = &io[0], *x = &io[1];
   if (x->rank < 1 || x->dims[x->rank - 1] < 1 || ar_elements(x) != ar_elements(y))
     return AR_UNSUPPORTED;
-  if (x->type == AR_INT8) return AR_IS_ONE_OF(y->type, AR_INT8, AR_INT16) ? AR_OK : AR_UNSUPPORTED;
-  if (x->type != y->type || p->input_left_shift > 30) return AR_UNSUPPORTED;
+  if (x->type == AR_INT8) {
+    const int known = AR_IS_ONE_OF(y->type, AR_INT8, AR_INT16);
+    return known && p->exp_table.count >= 256 ? AR_OK : AR_UNSUPPORTED;
+  }
+  if (x->type != y->type) return AR_UNSUPPORTED;
+  if (x->type == AR_FLOAT32) return AR_OK;
+  const int fits = p->exp_table.count >= AR_TABLE_INT16 &&
+                   p->reciprocal_table.count >= AR_TABLE_INT16 && ar_is_shift(p->input_left_shift);
   sizes->workspace = (int64_t)x->dims[x->rank - 1] * 4;
-  return AR_IS_ONE_OF(x->type, AR_INT16, AR_FLOAT32) ? AR_OK : AR_UNSUPPORTED;
+  return x->type == AR_INT16 && fits ? AR_OK : AR_UNSUPPORTED;
 }
 
 /* -- int8: exponentials from the table of the parameters, times the sum's reciprocal */
@@ -29,6 +35,7 @@ static ar_status row_scale(const int32_t *table, const int8_t *x, int32_t count,
   uint32_t sum = 0;
   for (int32_t i = 0; i < count; ++i)
     sum += (uint32_t)ar_rdbpot(table[maximum - x[i]], ACCUMULATION_BITS);
+  if (sum == 0) return AR_BAD_ARGUMENT; /* of so many that it wrapped around */
   int32_t bits;
   *reciprocal = ar_reciprocal((int32_t)sum, ACCUMULATION_BITS, &bits);
   *shift = bits + 31 - output_bits;
@@ -36,6 +43,7 @@ static ar_status row_scale(const int32_t *table, const int8_t *x, int32_t count,
   return *shift < 0 || *shift > 31 ? AR_BAD_ARGUMENT : AR_OK;
 }
 
+/* An output that lies over its input changes it on the way: a byte is always in the table. */
 #define AR_SOFTMAX_INT8(OUT, BITS, LOWEST)                                                   \
   static ar_status softmax_int8_to_##OUT(const int32_t *table, const int8_t *x,              \
                                          OUT *restrict y, int32_t count) {                   \
@@ -44,7 +52,7 @@ static ar_status row_scale(const int32_t *table, const int8_t *x, int32_t count,
         row_scale(table, x, count, BITS, &largest, &reciprocal, &shift);                     \
     if (status != AR_OK) return status;                                                      \
     for (int32_t i = 0; i < count; ++i) {                                                    \
-      const int32_t scaled = ar_rdbpot(ar_srdhm(reciprocal, table[largest - x[i]]), shift);  \
+      const int32_t scaled = ar_rdbpot(ar_srdhm(reciprocal, table[(uint8_t)(largest - x[i])]), shift);  \
       y[i] = (OUT)ar_clamp_offset(scaled, LOWEST, LOWEST, -1 - (LOWEST));                    \
     }                                                                                        \
     return AR_OK;                                                                            \
@@ -64,7 +72,7 @@ static ar_status softmax_int16(const SoftmaxParams *p, const int16_t *x, int16_t
     const int32_t scaled = ar_multiply_by_quantized_multiplier(
         x[i] - largest, p->input_multiplier, p->input_left_shift);
     const int32_t centred = (int32_t)((uint32_t)scaled + 32767);
-    exponentials[i] = ar_table_int16(p->exp_table, ar_clamp(centred, -32768, 32767));
+    exponentials[i] = ar_table_int16(p->exp_table.data, ar_clamp(centred, -32768, 32767));
     sum += exponentials[i];
   }
   if (sum < 1 || sum > INT32_MAX) return AR_BAD_ARGUMENT;
@@ -73,7 +81,7 @@ static ar_status softmax_int16(const SoftmaxParams *p, const int16_t *x, int16_t
   const int64_t normalised = ((sum << (zeros - 1)) + (1 << 13)) >> 14;
   const int64_t centred = normalised - (1 << 15) - (1 << 16);
   const int32_t reciprocal = ar_table_int16(
-      p->reciprocal_table, centred < -32768 ? -32768 : centred > 32767 ? 32767 : (int32_t)centred);
+      p->reciprocal_table.data, centred < -32768 ? -32768 : centred > 32767 ? 32767 : (int32_t)centred);
   const int32_t shift = 31 - zeros;
   const int64_t half = shift > 0 ? INT64_C(1) << (shift - 1) : 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -105,8 +113,8 @@ static ar_status softmax_row(const SoftmaxParams *p, const ar_tensor *io, int64_
                          count, workspace);
   const int8_t *x = (const int8_t *)io[1].data + first;
   if (io[0].type == AR_INT16)
-    return softmax_int8_to_int16_t(p->exp_table, x, (int16_t *)io[0].data + first, count);
-  return softmax_int8_to_int8_t(p->exp_table, x, (int8_t *)io[0].data + first, count);
+    return softmax_int8_to_int16_t(p->exp_table.data, x, (int16_t *)io[0].data + first, count);
+  return softmax_int8_to_int8_t(p->exp_table.data, x, (int8_t *)io[0].data + first, count);
 }
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,

@@ -14,10 +14,11 @@ static ar_status describe(const StridedSliceParams *p, const ar_tensor *io, slic
   int64_t step = 1, taken = 1;
   for (int32_t i = x->rank - 1; i >= 0; --i) {
     plan->walk.size[i] = p->size[i];
+    if (!ar_places_inside(p->start[i], p->size[i], p->stride[i], x->dims[i])) return AR_UNSUPPORTED;
     plan->walk.step[i] = p->stride[i] * step;
     plan->start += p->start[i] * step;
     step *= x->dims[i];
-    taken *= p->size[i];
+    taken = ar_times(taken, p->size[i]);
   }
   if (taken != ar_elements(y)) return AR_UNSUPPORTED;
   ar_simplify(&plan->walk);

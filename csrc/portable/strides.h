@@ -62,8 +62,8 @@ static inline void ar_gather(const ar_walk *walk, const void *x, int64_t start, 
     if (walk->size[i] < 1) return;
   do {
     if (step == 1) {
-      memcpy((uint8_t *)y + done * element_bytes, (const uint8_t *)x + start * element_bytes,
-             (size_t)(n * element_bytes));
+      memmove((uint8_t *)y + done * element_bytes, (const uint8_t *)x + start * element_bytes,
+              (size_t)(n * element_bytes));
     } else if (element_bytes == 1) {
       AR_GATHER_ROW(uint8_t);
     } else if (element_bytes == 2) {

@@ -15,6 +15,20 @@ typedef struct {
   int64_t x, newest, filtered; /* byte offsets in the workspace */
 } svdf_plan;
 
+/* Whether all tensors have the sizes that the parameters say, and the state can be written. */
+static int sizes_fit(const SvdfParams *p, const ar_tensor *io) {
+  if (p->rank < 1 || p->memory < 1 || p->filters < 1 || p->filters % p->rank) return 0;
+  if (io[INPUT].rank < 1 || io[STATE].data) return 0;
+  const int64_t inputs = io[INPUT].dims[io[INPUT].rank - 1];
+  const int64_t state = ar_times(p->filters, p->memory);
+  return ar_elements(&io[INPUT]) == ar_times(p->batches, inputs) &&
+         ar_elements(&io[FEATURE]) == ar_times(p->filters, inputs) &&
+         ar_elements(&io[TIME]) == state && ar_elements(&io[BIAS]) >= p->filters / p->rank &&
+         ar_elements(&io[STATE]) == ar_times(p->batches, state) &&
+         ar_elements(&io[0]) == ar_times(p->batches, p->filters / p->rank) &&
+         ar_is_shift(p->feature_shift) && ar_is_shift(p->time_shift);
+}
+
 static ar_status describe(const SvdfParams *p, const ar_tensor *io, svdf_plan *plan) {
   const int32_t type = io[INPUT].type, state = io[STATE].type;
   const int is_float = type == AR_FLOAT32;
@@ -24,7 +38,7 @@ static ar_status describe(const SvdfParams *p, const ar_tensor *io, svdf_plan *p
     return AR_UNSUPPORTED;
   if (is_float && (state != type || io[BIAS].type != type)) return AR_UNSUPPORTED;
   if (!is_float && io[BIAS].type != AR_INT32) return AR_UNSUPPORTED;
-  if (!io[FEATURE].data || !io[TIME].data || p->rank < 1) return AR_UNSUPPORTED;
+  if (!io[FEATURE].data || !io[TIME].data || !sizes_fit(p, io)) return AR_UNSUPPORTED;
   if (!ar_is_small(p->input_zero_point) || !ar_is_small(p->state_zero_point) ||
       !ar_is_small(p->output_zero_point))
     return AR_UNSUPPORTED;

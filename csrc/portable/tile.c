@@ -14,7 +14,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   int64_t elements = 1;
   for (int32_t i = 0; i < io[1].rank; ++i) {
     if (p->multiples[i] < 0) return AR_UNSUPPORTED;
-    elements *= (int64_t)io[1].dims[i] * p->multiples[i];
+    elements = ar_times(elements, (int64_t)io[1].dims[i] * p->multiples[i]);
   }
   return elements == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
@@ -35,7 +35,7 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
     int64_t number = 0;
     for (int32_t i = 0; i < last; ++i) number = number * x->dims[i] + index[i] % x->dims[i];
     for (int64_t i = 0; i < times; ++i, y += row)
-      memcpy(y, (const uint8_t *)x->data + number * row, (size_t)row);
+      memmove(y, (const uint8_t *)x->data + number * row, (size_t)row);
     int32_t axis = last - 1;
     while (axis >= 0 && ++index[axis] == x->dims[axis] * p->multiples[axis]) index[axis--] = 0;
     if (axis < 0) return AR_OK;

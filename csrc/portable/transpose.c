@@ -11,8 +11,10 @@ static ar_status describe(const TransposeParams *p, const ar_tensor *x, ar_walk 
     elements *= x->dims[i];
   }
   *walk = (ar_walk){.rank = x->rank};
+  uint32_t seen = 0;
   for (int32_t i = 0; i < x->rank; ++i) {
-    if (p->perm[i] < 0 || p->perm[i] >= x->rank) return AR_UNSUPPORTED;
+    if (p->perm[i] < 0 || p->perm[i] >= x->rank || seen >> p->perm[i] & 1) return AR_UNSUPPORTED;
+    seen |= 1u << p->perm[i];
     walk->size[i] = x->dims[p->perm[i]];
     walk->step[i] = step[p->perm[i]];
   }

@@ -35,6 +35,8 @@ static ar_status describe(const TransposeConvParams *p, const ar_tensor *io,
   if (weights->dims[3] != x->dims[3] || weights->dims[0] != y->dims[3] ||
       x->dims[0] != y->dims[0] || !ar_is_small(p->input_offset))
     return AR_UNSUPPORTED;
+  if (p->stride[0] < 1 || p->stride[1] < 1 || !ar_has_or_lacks(&io[4], weights->dims[0]))
+    return AR_UNSUPPORTED;
   const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t sum = ar_sum_bytes(&finish);
   *plan = (transpose_plan){

@@ -7,7 +7,26 @@
 /* Positions in io of each gate's input weights, recurrent weights and bias. */
 static const int32_t gate_inputs[4][3] = {{3, 7, 14}, {2, 6, 13}, {5, 9, 16}, {4, 8, 15}};
 
+/* Whether all tensors have the sizes that the parameters say, and states can be written. */
+static int sizes_fit(const LstmParams *p, const ar_tensor *io) {
+  const int64_t rows = ar_times(p->batches, p->steps), state = ar_times(p->batches, p->units);
+  if (p->units < 1 || p->inputs < 1 || io[AR_LSTM_HIDDEN].data || io[AR_LSTM_CELL].data) return 0;
+  if (ar_elements(&io[AR_LSTM_INPUT]) != ar_times(rows, p->inputs)) return 0;
+  if (ar_elements(&io[AR_LSTM_OUTPUT]) != ar_times(rows, p->units)) return 0;
+  if (ar_elements(&io[AR_LSTM_HIDDEN]) != state || ar_elements(&io[AR_LSTM_CELL]) != state) return 0;
+  for (int32_t g = 0; g < 4; ++g) {
+    const int32_t *at = gate_inputs[g];
+    if (ar_elements(&io[at[0]]) != ar_times(p->units, p->inputs)) return 0;
+    if (ar_elements(&io[at[1]]) != ar_times(p->units, p->units)) return 0;
+    if (ar_elements(&io[at[2]]) != p->units) return 0;
+  }
+  return ar_is_shift(p->forget_times_cell.shift) && ar_is_shift(p->input_times_cell.shift) &&
+         ar_is_shift(p->tanh_times_output.shift);
+}
+
 static ar_status check(const LstmParams *p, const ar_tensor *io) {
+  for (int32_t i = 0; i <= AR_LSTM_CELL; ++i)
+    if (io[i].type == AR_END) return AR_UNSUPPORTED;
   const int32_t type = io[AR_LSTM_INPUT].type;
   const int is_float = type == AR_FLOAT32;
   if (!AR_IS_ONE_OF(type, AR_INT8, AR_INT16, AR_FLOAT32)) return AR_UNSUPPORTED;
@@ -25,6 +44,7 @@ static ar_status check(const LstmParams *p, const ar_tensor *io) {
     const GateParams *gate = &p->gates[g];
     const int32_t most = p->accumulates_64_bits ? 14 : 30;
     if (gate->input_shift > most || gate->recurrent_shift > most) return AR_UNSUPPORTED;
+    if (gate->input_shift < -31 || gate->recurrent_shift < -31) return AR_UNSUPPORTED;
     if (!ar_is_small(gate->input_weights_offset) || !ar_is_small(gate->recurrent_weights_offset))
       return AR_UNSUPPORTED;
   }
@@ -32,7 +52,7 @@ static ar_status check(const LstmParams *p, const ar_tensor *io) {
   const int32_t a = p->input_offset, b = p->hidden_offset;
   if (a < -32768 || a > 32768 || b < -32768 || b > 32768) return AR_UNSUPPORTED;
   const int32_t power = p->cell_scale_power;
-  return power >= -43 && power <= 17 ? AR_OK : AR_UNSUPPORTED;
+  return power >= -43 && power <= 17 && sizes_fit(p, io) ? AR_OK : AR_UNSUPPORTED;
 }
 
 static ar_status describe(const LstmParams *p, const ar_tensor *io, ar_lstm_plan *plan) {

@@ -17,7 +17,7 @@ pytest.importorskip("arenite.native._engine")
 
 import arenite.ops
 from arenite.native.program import ffi
-from arenite.native.record import to_struct
+from arenite.native.record import ARRAYS, to_struct
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams
 from arenite.ops.shared.window import Window
 from arenite.ops.tflite.cast import CastParams
@@ -51,15 +51,16 @@ def holds(ctype: Any, hint: Any) -> bool:
     match ctype.kind:
         case "primitive":
             return PRIMITIVES.get(ctype.cname) is hint
+        case "struct" if ctype.cname in ARRAYS:
+            item = ctype.fields[0][1].type.item
+            (scalar,) = typing.get_args(arguments[1])
+            return scalar is Any or np.dtype(scalar) == dtype_of(item)
         case "struct":
             return dataclasses.is_dataclass(hint) and ctype.cname == hint.__name__
         case "array" if typing.get_origin(hint) is tuple:
             items = [item for item in arguments if item is not ...]
             fits = ... in arguments or len(items) == ctype.length
             return fits and all(holds(ctype.item, item) for item in items)
-        case "pointer" if typing.get_origin(hint) is np.ndarray:
-            (scalar,) = typing.get_args(arguments[1])
-            return scalar is Any or np.dtype(scalar) == dtype_of(ctype.item)
         case _:
             return False
 

@@ -21,13 +21,12 @@ from tests.oracle import RESET
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native import program
-from arenite.native.program import NativeTensor, Program, available_isas, lib
+from arenite.native.program import ABSENT, NativeTensor, Program, available_isas
 
 Array = np.ndarray[Any, Any]
 
 GUARD = 256
 ALIGNMENT = 64
-ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
 
 
 class Fence:
@@ -82,8 +81,8 @@ def fenced_outputs(
         tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape, constant)
     monkeypatch.setattr(program, "_aligned", fence.allocate)
     native = Program(isa)
-    io = [tensors[index] for index in (*node.outputs, *node.inputs, -1, -1, -1)]
-    if not native.add(node.name, node.params, io):
+    outputs = [tensors[index] for index in node.outputs]
+    if not native.add(node.name, node.params, outputs, [tensors[i] for i in node.inputs]):
         return None
     native.finish()
     before = {index: bytes_of(tensors[index]) for index in node.inputs if index >= 0}
@@ -92,7 +91,7 @@ def fenced_outputs(
     for index, data in before.items():
         if not model.main.tensors[index].is_variable:
             assert bytes_of(tensors[index]) == data, f"input {index} has changed"
-    return None if stopped else [bytes_of(tensor) for tensor in io[:-3]]
+    return None if stopped else [bytes_of(tensor) for tensor in tensors.values()]
 
 
 def bytes_of(tensor: NativeTensor) -> bytes:

@@ -4,14 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arrays.h"
 #include "records/window.h"
 
 /* Convolutions' records and that of FULLY_CONNECTED begin with the same fields. */
 typedef struct {
   int32_t input_offset;
   int32_t output_offset;
-  const int32_t *multiplier;
-  const int32_t *shift;
+  ar_int32s multiplier;
+  ar_int32s shift;
   double activation_min;
   double activation_max;
   bool accumulates_64_bits;

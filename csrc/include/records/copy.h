@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   int64_t nbytes;
 } CopyParams;
@@ -11,7 +13,7 @@ typedef struct {
 typedef struct {
   int64_t outer_size;
   int32_t parts;
-  const int64_t *copy_sizes;
+  ar_int64s copy_sizes;
 } Interleaving;
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
@@ -10,7 +12,7 @@ typedef struct {
   int32_t reluish_exponent;
   int32_t output_multiplier;
   int32_t output_exponent;
-  const int8_t *table;
+  ar_int8s table;
 } HardSwishParams;
 
 #endif

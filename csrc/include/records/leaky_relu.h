@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   double alpha;
   int32_t input_offset;
@@ -13,7 +15,7 @@ typedef struct {
   int32_t shift_identity;
   int32_t low;
   int32_t high;
-  const int8_t *table;
+  ar_int8s table;
 } LeakyReluParams;
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arrays.h"
 #include "records/window.h"
 
 typedef struct {
@@ -14,9 +15,9 @@ typedef struct {
   double activation_min;
   double activation_max;
   bool fits_int32;
-  const int32_t *start;
-  const float *factor;
-  const float *offset;
+  ar_int32s start;
+  ar_floats factor;
+  ar_floats offset;
 } MnnConvInt8Params;
 
 #endif

@@ -3,9 +3,11 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   int32_t channels;
-  const float *factors;
+  ar_floats factors;
   double zero;
   int32_t activation_min;
   int32_t activation_max;

@@ -3,8 +3,10 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
-  const int8_t *table;
+  ar_int8s table;
 } MnnLookupParams;
 
 #endif

@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arrays.h"
+
 /* Rows of `pieces`: input, start, start in the output, sizes, strides, strides in the output. */
 typedef struct {
   int32_t count;
   int32_t rank;
-  const int64_t *pieces;
+  ar_int64s pieces;
   bool clears;
 } MnnRasterParams;
 

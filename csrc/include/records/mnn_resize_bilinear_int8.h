@@ -3,14 +3,16 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 /* For each output row and column two positions and two weights. */
 typedef struct {
   int32_t input_zero_point;
   int32_t output_zero_point;
-  const int32_t *rows;
-  const int32_t *row_weights;
-  const int32_t *columns;
-  const int32_t *column_weights;
+  ar_int32s rows;
+  ar_int32s row_weights;
+  ar_int32s columns;
+  ar_int32s column_weights;
 } MnnResizeBilinearInt8Params;
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   int32_t input_offset;
   int32_t output_offset;
@@ -10,7 +12,7 @@ typedef struct {
   int32_t output_shift;
   int32_t activation_min;
   int32_t activation_max;
-  const int8_t *table;
+  ar_int8s table;
 } ReluParams;
 
 #endif

@@ -3,11 +3,13 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
-  const int32_t *lower;
-  const int32_t *upper;
-  const int32_t *fraction;
-  const float *float_fraction;
+  ar_int32s lower;
+  ar_int32s upper;
+  ar_int32s fraction;
+  ar_floats float_fraction;
 } Interpolation;
 
 typedef struct {

@@ -3,9 +3,11 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
-  const int32_t *rows;
-  const int32_t *columns;
+  ar_int32s rows;
+  ar_int32s columns;
 } ResizeNearestNeighborParams;
 
 #endif

@@ -3,13 +3,15 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 /* int8 tables hold the results for all inputs, indexed by the byte. */
 typedef struct {
   int32_t input_zero_point;
   int32_t input_range_radius;
   int32_t input_multiplier;
   int32_t input_left_shift;
-  const int8_t *table;
+  ar_int8s table;
 } SigmoidParams;
 
 #endif

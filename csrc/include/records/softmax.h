@@ -3,12 +3,14 @@
 
 #include <stdint.h>
 
+#include "arrays.h"
+
 typedef struct {
   double beta;
   int32_t input_multiplier;
   int32_t input_left_shift;
-  const int32_t *exp_table;
-  const int32_t *reciprocal_table;
+  ar_int32s exp_table;
+  ar_int32s reciprocal_table;
 } SoftmaxParams;
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine.h"
+#include "engine/proof.h"
 #include "requantize.h"
 #include "records/add_sub.h"
 
@@ -18,12 +18,6 @@ typedef struct {
   _Alignas(64) int32_t scaled1[256];
   _Alignas(64) int32_t scaled2[256];
 } add_reference;
-
-static int64_t elements(const ar_tensor *t) {
-  int64_t count = 1;
-  for (int32_t i = 0; i < t->rank; ++i) count *= t->dims[i];
-  return count;
-}
 
 static int same_shape(const ar_tensor *a, const ar_tensor *b) {
   if (a->rank != b->rank) return 0;
@@ -117,6 +111,10 @@ static int proven(const add_reference *reference, const add_plan *plan) {
 /* Tries lines of neighbouring scales until one is proven. */
 static int find(const AddSubParams *p, add_plan *plan) {
   add_reference reference;
+  if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return 0;
+  if (!ar_is_shift(p->input1_shift) || !ar_is_shift(p->input2_shift) || p->left_shift < 0 ||
+      p->left_shift > 31)
+    return 0;
   if (p->sign != 1 || !make_reference(p, &reference)) return 0;
   const double common = ldexp(real_scale(p->output_multiplier, p->output_shift), p->left_shift);
   const float k1 = (float)(common * real_scale(p->input1_multiplier, p->input1_shift));
@@ -136,7 +134,7 @@ static int find(const AddSubParams *p, add_plan *plan) {
 static ar_status add_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const ar_tensor *y = &io[0], *a = &io[1], *b = &io[2];
   if (a->type != AR_INT8 || b->type != AR_INT8 || y->type != AR_INT8) return AR_UNSUPPORTED;
-  if (!same_shape(a, b) || elements(a) != elements(y)) return AR_UNSUPPORTED;
+  if (!same_shape(a, b) || ar_elements(a) != ar_elements(y)) return AR_UNSUPPORTED;
   add_plan plan;
   sizes->plan = sizeof plan;
   return find(params, &plan) ? AR_OK : AR_UNSUPPORTED;
@@ -157,7 +155,7 @@ static ar_status add_run(const void *params, const void *memory, const ar_tensor
   const ar_bounds to = ar_set_bounds((int8_t)plan->low, (int8_t)plan->high);
   const int8_t *a = io[1].data, *b = io[2].data;
   int8_t *out = io[0].data;
-  const int64_t count = elements(&io[0]);
+  const int64_t count = ar_elements(&io[0]);
   int64_t i = 0;
   for (; i + AT_ONCE <= count; i += AT_ONCE) {
     ar_i32 v[AR_STORE_BLOCKS];

@@ -29,11 +29,18 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
     return AR_UNSUPPORTED;
   if (bias->type != AR_ABSENT && (bias->type != AR_FLOAT32 || !bias->data)) return AR_UNSUPPORTED;
   if (params->depth_multiplier != 1 || !weights->data) return AR_UNSUPPORTED;
-  const Window *w = &params->window;
+  if (x->rank != 4 || weights->rank != 4 || weights->dims[0] != 1) return AR_UNSUPPORTED;
+  const Window window = ar_plain_window(&params->window), *w = &window;
   const int32_t c = x->dims[3];
+  if (!ar_slides(&params->window, y, x, weights->dims[1], weights->dims[2], c) ||
+      weights->dims[3] != c || !ar_has_or_lacks(bias, c))
+    return AR_UNSUPPORTED;
   memset(plan, 0, sizeof *plan);
   const ar_status staged = ar_stage_window(&plan->staging, w, x->dims[1], x->dims[2], c * 4, 0);
   if (staged != AR_OK) return staged;
+  /* An infinity times the zeros of the border is no number. */
+  if (!ar_needs_no_border(&plan->staging) && !ar_are_finite(weights->data, ar_elements(weights)))
+    return AR_UNSUPPORTED;
   const int32_t row = plan->staging.staged_row_bytes / 4;
   plan->batches = x->dims[0];
   plan->rows = w->output_size[0];
@@ -57,7 +64,7 @@ static ar_status float_measure(const void *params, const ar_tensor *io, ar_sizes
   ar_status status = describe(params, io, &plan);
   if (status != AR_OK) return status;
   sizes->plan =
-      HEADER + (int64_t)4 * AR_LANES * plan.units * (1 + plan.taps_high * plan.taps_wide);
+      HEADER + (int64_t)4 * AR_LANES * plan.units * (1 + (int64_t)plan.taps_high * plan.taps_wide);
   sizes->workspace = ar_staged_bytes(&plan.staging);
   return AR_OK;
 }

@@ -132,7 +132,8 @@ static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
                                        const ar_rescaling *rescaling, int32_t channel,
                                        int32_t output_offset, int32_t activation_min,
                                        int32_t activation_max, ar_range range) {
-  const int32_t multiplier = rescaling->multiplier[channel], shift = rescaling->shift[channel];
+  const int32_t multiplier = rescaling->multiplier.data[channel];
+  const int32_t shift = rescaling->shift.data[channel];
   const ar_requantize_mode exact =
       ar_requantize_integer_plan(block->integers, lane, multiplier, shift, output_offset);
   if (multiplier == 0) { /* the output is its offset, whatever the input */

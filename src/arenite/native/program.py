@@ -11,12 +11,14 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import AreniteError
+from arenite.model import TensorType
 from arenite.native import _engine
 from arenite.native.record import to_struct
 
@@ -36,6 +38,7 @@ _POINTER_FIRST = np.dtype(
     {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
 )
 _MAX_RANK = 6
+_MAX_DIMENSION = 2**31 - 1
 
 
 class NativeTensor(NamedTuple):
@@ -45,6 +48,10 @@ class NativeTensor(NamedTuple):
     type: int
     shape: tuple[int, ...]
     is_constant: bool
+
+
+ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
+_BEHIND = (ABSENT, ABSENT, ABSENT, NativeTensor(None, lib.AR_END, (), False))
 
 
 def available_isas() -> list[str]:
@@ -180,11 +187,13 @@ class Program:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def add(self, name: str, params: Any, tensors: Sequence[NativeTensor]) -> bool:
+    def add(
+        self, name: str, params: Any, outputs: Sequence[NativeTensor], inputs: Sequence[NativeTensor]
+    ) -> bool:
         """Add a step for an operator if there is a kernel that takes these tensors."""
-        for tensor in tensors:
-            if len(tensor.shape) > _MAX_RANK or not _is_aligned(tensor):
-                return False
+        if not all(map(_is_whole, outputs)) or not all(map(_is_whole, inputs)):
+            return False
+        tensors = (*outputs, *inputs, *_BEHIND)
         keep: list[Any] = []
         try:
             struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
@@ -192,7 +201,10 @@ class Program:
             return False
         constants = _tensor_array(tensors, only_constants=True)
         sizes, found = self._sizes, self._found
-        kernel = lib.ar_find_kernel(name.encode(), self._isa, struct, constants, sizes, found)
+        counts = len(outputs), len(outputs) + len(inputs)
+        kernel = lib.ar_find_kernel(
+            name.encode(), self._isa, struct, constants, *counts, sizes, found
+        )
         if not kernel:
             return False
         isa_name = _NAMES[found[0]]
@@ -281,9 +293,22 @@ class Program:
         return self._steps[step].isa
 
 
-def _is_aligned(tensor: NativeTensor) -> bool:
-    """Whether elements lie where C may read them: a file's constants may lie anywhere."""
-    return tensor.data is None or bool(tensor.data.flags.aligned)
+def _is_whole(tensor: NativeTensor) -> bool:
+    """Whether all elements are there, where C may read them: what kernels cannot see.
+
+    A file's constants may lie anywhere, and a shape say more than there is memory.
+    """
+    data, type_, shape, _ = tensor
+    if len(shape) > _MAX_RANK or max(shape, default=0) > _MAX_DIMENSION:
+        return False
+    if data is None:
+        return bool(type_ == lib.AR_ABSENT)
+    flags = data.flags
+    return flags.aligned and flags.c_contiguous and data.nbytes >= _nbytes(type_, prod(shape))
+
+
+def _nbytes(type_: int, elements: int) -> int:
+    return TensorType(type_).nbytes(elements)
 
 
 def _ports(arrays: Sequence[Array]) -> Any:

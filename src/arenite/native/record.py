@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+#: The structs that hold an array and its length.
+ARRAYS = ("ar_int8s", "ar_int32s", "ar_int64s", "ar_floats")
+
 
 def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
     """A new C struct named like the record's class, with the record's values.
 
-    Numbers, tuples (arrays, which may be longer), arrays (pointers) and nested records are
+    Numbers, tuples (arrays, which may be longer), arrays (with their lengths) and nested records are
     carried over by the struct's own field list, so both sides must name the same fields.
     What the struct points to is appended to ``keep``, which must live as long as the struct.
 
@@ -29,7 +32,7 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
 class _Field(NamedTuple):
     """A struct's field: its name, and what is needed to carry its value over.
 
-    ``item`` is the C type that a pointer points to, of ``item_size`` bytes; ``fields`` are
+    ``item`` is the C type of an array's numbers, of ``item_size`` bytes; ``fields`` are
     those of a struct, or of the ``length`` structs in an array.
     """
 
@@ -56,13 +59,14 @@ def _fields(ffi: Any, name: str) -> tuple[_Field, ...]:
 
 
 def _field(ffi: Any, name: str, ctype: Any) -> _Field:
+    if ctype.kind == "struct" and ctype.cname in ARRAYS:
+        item = ctype.fields[0][1].type.item
+        return _Field(name, "numbers", item.cname, ffi.sizeof(item))
     if ctype.kind == "struct":
         return _Field(name, "struct", fields=_fields(ffi, ctype.cname))
     if ctype.kind == "array" and ctype.item.kind == "struct":
         fields = _fields(ffi, ctype.item.cname)
         return _Field(name, "structs", fields=fields, length=ctype.length)
-    if ctype.kind == "pointer":
-        return _Field(name, "pointer", ctype.item.cname, ffi.sizeof(ctype.item))
     return _Field(name, "value")
 
 
@@ -70,8 +74,8 @@ def _values(ffi: Any, fields: tuple[_Field, ...], record: Any, keep: list[Any]) 
     values = []
     for field in fields:
         value = getattr(record, field.name)
-        if field.kind == "pointer":
-            value = _pointer(ffi, field, value, keep)
+        if field.kind == "numbers":
+            value = _numbers(ffi, field, value, keep)
         elif field.kind == "struct":
             value = _values(ffi, field.fields, value, keep)
         elif field.kind == "structs":
@@ -82,10 +86,11 @@ def _values(ffi: Any, fields: tuple[_Field, ...], record: Any, keep: list[Any]) 
     return values
 
 
-def _pointer(ffi: Any, field: _Field, value: Any, keep: list[Any]) -> Any:
+def _numbers(ffi: Any, field: _Field, value: Any, keep: list[Any]) -> tuple[Any, int]:
+    """An array and its length, which kernels check."""
     array = np.ascontiguousarray(value)
     if array.itemsize != field.item_size:
         raise TypeError(f"expected an array of {field.item}, got {array.dtype}")
     pointer = ffi.from_buffer(f"{field.item}[]", array)
     keep.append((array, pointer))
-    return pointer
+    return pointer, array.size

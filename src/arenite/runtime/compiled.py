@@ -6,12 +6,10 @@ from functools import partial
 from threading import Lock
 from typing import TypeGuard
 
-from arenite.native.program import Call, NativeTensor, Program, address_of, lib
+from arenite.native.program import ABSENT, Call, NativeTensor, Program, address_of
 from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
-
-_ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
 
 
 class CompiledSubgraph:
@@ -130,10 +128,11 @@ class CompiledSubgraph:
         if not _is_own(entry.registration):
             return -1
         self._host.enter_node(0, number)
-        indices = (*entry.node.outputs, *entry.node.inputs)
-        tensors = [_ABSENT if index < 0 else self._tensor(index) for index in indices]
-        tensors += (_ABSENT, _ABSENT, _ABSENT)
-        added = self._program.add(entry.node.name, entry.node.params, tensors)
+        outputs, inputs = (
+            [ABSENT if index < 0 else self._tensor(index) for index in indices]
+            for indices in (entry.node.outputs, entry.node.inputs)
+        )
+        added = self._program.add(entry.node.name, entry.node.params, outputs, inputs)
         return len(self._program) - 1 if added else -1
 
     def _tensor(self, index: int) -> NativeTensor:
