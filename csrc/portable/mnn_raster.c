@@ -29,13 +29,13 @@ static int inside(const piece *p, int32_t rank, int64_t start, const int64_t *st
   return low >= 0 && high < elements;
 }
 
-/* Whether a piece stays in its input and in the output, and is no larger than this. */
+/* Whether a piece stays in its input and in the output. Its elements may meet each other. */
 static int fits(const MnnRasterParams *p, const piece *one, const ar_tensor *io) {
   int64_t count = 1;
   for (int32_t i = 0; i < p->rank; ++i)
     if (one->size[i] == 0) return 1;
   for (int32_t i = 0; i < p->rank; ++i) count = ar_times(count, one->size[i]);
-  if (count < 0 || count > ar_elements(&io[0])) return 0;
+  if (count < 0 || count > AR_MOST_ELEMENTS) return 0;
   return inside(one, p->rank, one->start[0], one->from, &io[1 + one->input]) &&
          inside(one, p->rank, one->start[1], one->to, &io[0]);
 }

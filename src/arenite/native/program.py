@@ -188,7 +188,11 @@ class Program:
         return len(self._steps)
 
     def add(
-        self, name: str, params: Any, outputs: Sequence[NativeTensor], inputs: Sequence[NativeTensor]
+        self,
+        name: str,
+        params: Any,
+        outputs: Sequence[NativeTensor],
+        inputs: Sequence[NativeTensor],
     ) -> bool:
         """Add a step for an operator if there is a kernel that takes these tensors."""
         if not all(map(_is_whole, outputs)) or not all(map(_is_whole, inputs)):
@@ -304,11 +308,9 @@ def _is_whole(tensor: NativeTensor) -> bool:
     if data is None:
         return bool(type_ == lib.AR_ABSENT)
     flags = data.flags
-    return flags.aligned and flags.c_contiguous and data.nbytes >= _nbytes(type_, prod(shape))
-
-
-def _nbytes(type_: int, elements: int) -> int:
-    return TensorType(type_).nbytes(elements)
+    if not flags.aligned or not flags.c_contiguous:
+        return False
+    return bool(data.nbytes >= TensorType(type_).nbytes(prod(shape)))
 
 
 def _ports(arrays: Sequence[Array]) -> Any:

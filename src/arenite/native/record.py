@@ -14,8 +14,8 @@ ARRAYS = ("ar_int8s", "ar_int32s", "ar_int64s", "ar_floats")
 def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
     """A new C struct named like the record's class, with the record's values.
 
-    Numbers, tuples (arrays, which may be longer), arrays (with their lengths) and nested records are
-    carried over by the struct's own field list, so both sides must name the same fields.
+    Numbers, tuples (arrays, which may be longer), arrays (with their lengths) and nested records
+    are carried over by the struct's own field list, so both sides must name the same fields.
     What the struct points to is appended to ``keep``, which must live as long as the struct.
 
     Raises:
