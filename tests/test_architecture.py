@@ -23,7 +23,7 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"numeric"},
+    {"files", "numeric"},
     {"model", "target"},
     {"memory", "native"},
     {"ops"},

@@ -37,6 +37,10 @@ class ModelError(AreniteError, ValueError):
         return partial(type(self), offset=self.offset, path=self.path), (self.message,)
 
 
+class FileChangedError(AreniteError):
+    """A file was cut or grew while it was read."""
+
+
 class UnsupportedOperatorError(AreniteError):
     """The model uses operators that the resolver does not have.
 

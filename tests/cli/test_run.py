@@ -9,7 +9,7 @@ import pytest
 
 import arenite as ar
 from arenite.cli.inputs import random_inputs, read_inputs
-from arenite.cli.run import save_npz
+from arenite.cli.run import member_names, save_npz
 from arenite.cli.values import InputError
 from arenite.model import ModelBuilder
 from tests.cli.models import classifier, saved
@@ -199,11 +199,53 @@ def test_types_without_a_numpy_dtype_have_no_files():
 
 
 def test_saved_outputs_have_names_of_their_own(tmp_path):
-    save_npz(tmp_path / "y.npz", ["a", "", "a", "x/../y:0"], [np.full(1, i) for i in range(4)])
+    names = ["a", "", "a", "x/y:0", "output_5", ""]
+    save_npz(tmp_path / "y.npz", names, [np.full(1, i) for i in range(6)])
     with np.load(tmp_path / "y.npz") as outputs:
         assert {name: int(outputs[name][0]) for name in outputs} == {
             "a": 0,
             "output_1": 1,
             "output_2": 2,
-            "x/../y:0": 3,
+            "x/y:0": 3,
+            "output_5": 4,
+            "output_6": 5,
         }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../../x", "/x", "x/../y", "..", ".", "a//b", "a/", "a/. ./b", "a\\b"),
+        *("a\x1b[31mb", "a\nb", "a\u202eb", "a\udc80", "x" * 201),
+    ],
+    ids=ascii,
+)
+def test_a_name_that_leads_elsewhere_is_no_name_of_a_member(name):
+    assert member_names([name]) == ["output_0"]
+
+
+@pytest.mark.parametrize("option", ["model", "input", "labels"])
+def test_what_is_read_is_not_written(arenite, tmp_path, option):
+    model = saved(classifier(), tmp_path / "m.npz")
+    np.savez(tmp_path / "x.npz", np.zeros((1, 8, 8, 1), np.int8))
+    (tmp_path / "l.npz").write_text("a\nb\nc\nd\n")
+    paths = {"model": model, "input": tmp_path / "x.npz", "labels": tmp_path / "l.npz"}
+    before = paths[option].read_bytes()
+    (tmp_path / "y.npz").symlink_to(paths[option].name)
+    fed = ["--input", paths["input"], "--labels", paths["labels"]]
+    result = arenite("run", model, *fed, "--output", tmp_path / "y.npz")
+    assert (result.exit_code, paths[option].read_bytes()) == (2, before)
+    assert "expected a file that is not read as well" in result.stderr
+
+
+def test_a_failure_leaves_the_old_output(arenite, model_file, tmp_path, monkeypatch):
+    (tmp_path / "y.npz").write_bytes(b"old")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    result = arenite("run", model_file, "--output", tmp_path / "y.npz")
+    assert error(result) == f"{tmp_path / 'y.npz'}: No space left on device"
+    assert (tmp_path / "y.npz").read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["digits.tflite", "y.npz"]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import mmap
+import os
+import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from arenite.errors import ModelError
-from arenite.formats import load, tflite
+from arenite.files import read_rest
+from arenite.formats import load, loader, tflite
+from arenite.model import Model
 from tests.formats.models import small
 from tests.same import assert_same
 
@@ -27,13 +32,69 @@ def test_path_string_and_bytes_load_the_same(path: Path) -> None:
         assert_same(load(source), tflite.read(data))
 
 
-def test_a_path_is_mapped_and_becomes_the_source(path: Path) -> None:
-    model = load(path)
-    assert model.source == str(path)
+def owner_of_constants(model: Model) -> object:
     owner: object = model.main.tensors[1].data
     while isinstance(owner, np.ndarray | memoryview):
         owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
-    assert isinstance(owner, mmap.mmap)
+    return owner
+
+
+def test_a_path_is_read_and_becomes_the_source(path: Path) -> None:
+    model = load(path)
+    assert model.source == str(path)
+    assert isinstance(owner_of_constants(model), bytes)
+
+
+def test_a_path_is_mapped_on_request(path: Path) -> None:
+    model = load(path, mmap=True)
+    assert_same(model, load(path))
+    assert isinstance(owner_of_constants(model), mmap.mmap)
+
+
+def test_a_file_that_is_cut_after_loading_leaves_the_model_whole(path: Path) -> None:
+    model, before = load(path), load(path.read_bytes())
+    os.truncate(path, 0)
+    assert_same(model, before)
+    assert_same(pickle.loads(pickle.dumps(model)), before)
+
+
+@pytest.mark.parametrize("suffix", [".tflite", ".mnn"])
+def test_an_empty_file_cannot_be_mapped(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / f"empty{suffix}").touch()
+    with pytest.raises(ModelError, match="got an empty one"):
+        load(tmp_path / f"empty{suffix}", mmap=True)
+
+
+def test_a_file_that_is_cut_while_it_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.truncate(path, size := 1 << 20)
+
+    def cut(file: Any, head: bytes) -> bytes:
+        with monkeypatch.context() as context:
+            whole = os.fstat(file.fileno())
+            context.setattr(os, "fstat", lambda _: whole)
+            os.truncate(path, 100)
+            return read_rest(file, head)
+
+    monkeypatch.setattr(loader, "read_rest", cut)
+    with pytest.raises(
+        ModelError, match=rf"expected {size} bytes, its size, got \d+: it was changed"
+    ):
+        load(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts in /proc")
+def test_a_loaded_model_holds_no_file(path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    model = load(path)
+    assert len(os.listdir("/proc/self/fd")) == before
+    del model
+
+
+def test_what_is_no_model_is_not_read_to_its_end(tmp_path: Path) -> None:
+    with open(tmp_path / "disk.img", "wb") as file:
+        file.truncate(1 << 42)
+    with pytest.raises(ModelError, match="got one that begins with"):
+        load(tmp_path / "disk.img")
 
 
 @pytest.mark.parametrize(

@@ -137,10 +137,10 @@ def test_a_file_that_may_not_be_read(model):
 
 
 def test_a_file_that_may_not_be_opened(model, monkeypatch):
-    def refusing(path, *_):
+    def refusing(path):
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(builtins, "open", refusing)
+    monkeypatch.setattr("arenite.mnn.file_loader.open_regular", refusing)
     with pytest.raises(PermissionError, match=model.name):
         MNN.Interpreter(str(model))
 
@@ -156,7 +156,7 @@ def test_a_read_error(model, monkeypatch):
             self.closed = True
 
     file = Broken()
-    monkeypatch.setattr(builtins, "open", lambda *_: file)
+    monkeypatch.setattr("arenite.mnn.file_loader.open_regular", lambda _: file)
     with pytest.raises(OSError, match="read error after 0 bytes: Input/output error"):
         MNN.Interpreter(str(model))
     assert file.closed

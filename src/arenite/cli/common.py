@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -45,6 +45,17 @@ def require_suffix(file: Path | None, suffix: str, option: str) -> None:
     """Refuse an output file whose name promises another format than it would have."""
     if file is not None and file.suffix.lower() != suffix:
         raise typer.BadParameter(f"expected a {suffix} file, got '{file}'", param_hint=option)
+
+
+def require_other(file: Path | None, option: str, read: Iterable[Path]) -> None:
+    """Refuse an output file that is one of those that are read."""
+    if file is None or not file.exists():
+        return
+    for one in read:
+        if one.exists() and one.samefile(file):
+            raise typer.BadParameter(
+                f"expected a file that is not read as well, got '{file}'", param_hint=option
+            )
 
 
 def fail(message: str) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json, require_suffix
+from arenite.cli.common import AsJson, ModelPath, console, print_json, require_other, require_suffix
 
 if TYPE_CHECKING:
     from arenite.report.memory import ArenaUse, Firmware
@@ -93,12 +93,14 @@ def memory(
 
     Example: arenite memory model.tflite --kernels cmsis_nn --target cortex-m7 --svg plan.svg
     """
+    from arenite.files import replacing
     from arenite.report.memory import Firmware, arena_facts, render_arena
     from arenite.report.memory_svg import memory_svg
     from arenite.runtime.allocation import find_abi
     from arenite.runtime.backends import DEFAULT_TARGET
 
     require_suffix(svg, ".svg", "--svg")
+    require_other(svg, "--svg", [Path(model)])
     processor = target.value if target else None
     structs = find_abi(abi.value if abi else None, kernels.value, processor).name
     if kernels is KernelsName.cmsis_nn:
@@ -108,7 +110,8 @@ def memory(
     use = _allocate(model, arena, firmware, as_json=as_json)
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
-        svg.write_text(memory_svg(use.head_buffers, title), "utf-8")
+        with replacing(svg) as file:
+            file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
     if as_json:
         print_json(arena_facts(use))
         return

@@ -17,6 +17,7 @@ from arenite.cli.common import (
     glyph,
     print_json,
     progress,
+    require_other,
     require_suffix,
 )
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from arenite.cli.values import Array, Input
     from arenite.report.inference import Inference
 
+
+_LONGEST_NAME = 200
 
 InputFiles = Annotated[
     list[Path] | None,
@@ -92,6 +95,7 @@ def run(
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
     require_suffix(output, ".npz", "--output")
+    require_other(output, "--output", [Path(model), *(inputs or []), *([labels] if labels else [])])
     pixels = Pixels(pixel_range, raw_pixels)
     loaded = load(model)
     texts = read_labels(labels) if labels else []
@@ -154,13 +158,35 @@ def _invoke(interpreter: Interpreter, inputs: Sequence[Array]) -> float:
 
 
 def save_npz(path: Path, names: Sequence[str], arrays: Sequence[Any]) -> None:
-    """Write arrays under their tensors' names; ``output_N`` for empty and repeated ones."""
+    """Write arrays under their tensors' names, or as ``output_N``; see :func:`member_names`."""
     import numpy as np
 
-    used: set[str] = set()
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for index, (name, array) in enumerate(zip(names, arrays, strict=True)):
-            key = f"output_{index}" if not name or name in used else name
-            used.add(key)
-            with archive.open(f"{key}.npy", "w") as file:
+    from arenite.files import replacing
+
+    with replacing(path) as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in zip(member_names(names), arrays, strict=True):
+            with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)
+
+
+def member_names(names: Sequence[str]) -> list[str]:
+    """The names of an archive's members, each once and safe to unpack.
+
+    A tensor's name that is empty, repeated, over 200 characters long, leads to another folder
+    (``../x``, ``/x``) or has characters that are not shown becomes ``output_N``.
+    """
+    members: list[str] = []
+    for index, name in enumerate(names):
+        number = index
+        member = name if _is_plain_path(name) else f"output_{number}"
+        while member in members:
+            member = f"output_{number}"
+            number += 1
+        members.append(member)
+    return members
+
+
+def _is_plain_path(name: str) -> bool:
+    parts = name.split("/")
+    plain = name.isprintable() and "\\" not in name and len(name) <= _LONGEST_NAME
+    return plain and not any(part.strip(". ") == "" for part in parts)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import mmap
 import os
+import sys
+from mmap import ACCESS_READ
+from mmap import mmap as Mapping  # noqa: N812 - a class, and load() has an argument of that name
+from typing import Any, BinaryIO
 
-from arenite.errors import ModelError
+from arenite.errors import FileChangedError, ModelError
+from arenite.files import open_regular, read_rest
 from arenite.formats import tflite
 from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
 
 Source = str | os.PathLike[str] | tflite.Buffer
+
+_HEAD = 8  # bytes that say what a file is
 
 #: How files of other kinds begin, and what they are.
 _OTHERS = (
@@ -22,23 +28,28 @@ _OTHERS = (
 )
 
 
-def load(source: Source) -> Model:
+def load(source: Source, *, mmap: bool = False) -> Model:
     """Load and verify a model.
 
     Args:
-        source: A file's path, which is mapped into memory rather than read, or the file's
-            content as any object with a contiguous buffer.
+        source: A regular file's path, or a file's content as any object with a contiguous
+            buffer.
+        mmap: Map the file into memory rather than read it: models of hundreds of megabytes
+            load in no time and processes share them. Whoever cuts the file later ends the
+            process (SIGBUS), and whoever writes to it changes the model, so it is for files
+            that stay as they are.
 
     Files of TensorFlow Lite begin with its identifier. MNN's have none: they are recognised by
     their name (``.mnn``), or as a FlatBuffer without identifier.
 
     Raises:
-        ModelError: The content is no model, or a broken one.
+        ModelError: The content is no model, or a broken one, or changed while it was read.
         UnsupportedOperatorError: A model of MNN's needs operators that are not mapped.
-        OSError: The file is not there or cannot be read.
+        OSError: The file is not there or cannot be read, or is a directory, pipe or device.
     """
     if isinstance(source, str | os.PathLike):
-        return _load_path(os.fspath(source))
+        path = os.fspath(source)
+        return _load(_content(path, mapped=mmap), path)
     try:
         view_of(source)
     except TypeError:
@@ -47,21 +58,44 @@ def load(source: Source) -> Model:
     return _load(source, "")
 
 
-def _load_path(path: str) -> Model:
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            return _load(b"", path)
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return _load(data, path)
+def _content(path: str, *, mapped: bool) -> tflite.Buffer:
+    """A file's bytes; of what cannot be a model only the first."""
+    with open_regular(path) as file:
+        head = file.read(_HEAD)
+        if not _may_be_model(head, os.fstat(file.fileno()).st_size, path):
+            return head
+        if mapped and head:
+            return _mapped(file)
+        try:
+            return read_rest(file, head)
+        except FileChangedError as error:
+            raise ModelError(str(error)) from None
+
+
+def _mapped(file: BinaryIO) -> Mapping:
+    # Python 3.13 can do without a file descriptor for every mapping.
+    options: dict[str, Any] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
+    return Mapping(file.fileno(), 0, access=ACCESS_READ, **options)
+
+
+def _may_be_model(head: bytes, size: int, path: str) -> bool:
+    """Whether a file is worth reading: TensorFlow Lite's, or the beginning of a FlatBuffer."""
+    if head[4:] == tflite.SCHEMA.identifier or _is_named_mnn(path):
+        return True
+    return len(head) == _HEAD and 4 <= int.from_bytes(head[:4], "little") <= size - 4
+
+
+def _is_named_mnn(name: str) -> bool:
+    return name.lower().endswith(".mnn")
 
 
 def _load(data: tflite.Buffer, name: str) -> Model:
-    head = bytes(view_of(data)[:8])
+    head = bytes(view_of(data)[:_HEAD])
     if head[4:8] == tflite.SCHEMA.identifier:
         return tflite.read(data, source=name)
     from arenite.formats import mnn  # noqa: PLC0415 - it brings many operators along
 
-    if head and (name.lower().endswith(".mnn") or mnn.looks_like_net(data)):
+    if head and (_is_named_mnn(name) or mnn.looks_like_net(data)):
         return mnn.read(data, source=name)
     raise ModelError(f"expected a TensorFlow Lite or MNN file{_quoted(name)}, got {_guess(head)}")
 

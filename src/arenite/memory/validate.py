@@ -91,8 +91,7 @@ class _Skyline:
             left, right = left >> 1, right >> 1
         whole = self._all
         while first:
-            if whole[first] > highest:
-                highest = whole[first]
+            highest = max(highest, whole[first])
             if last != first and whole[last] > highest:
                 highest = whole[last]
             first, last = first >> 1, last >> 1

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from arenite.errors import StateError
+from arenite.files import open_regular
 from arenite.mnn.storage import AutoStorage
 
 #: ``gCacheSize``: bytes of a block.
@@ -26,7 +27,7 @@ class FileLoader:
     A call that fails closes the file and lets all blocks go, as the end of ``with`` does.
 
     Raises:
-        OSError: The file is not there, or may not be opened.
+        OSError: The file is not there, may not be opened, or is a directory, pipe or device.
     """
 
     def __init__(self, path: str | bytes | os.PathLike[str]) -> None:
@@ -34,7 +35,7 @@ class FileLoader:
         self._file: BinaryIO | None = None
         self._blocks: list[tuple[int, AutoStorage]] = []
         self._size = 0
-        self._file = open(path, "rb")  # noqa: SIM115 - closed by close()
+        self._file = open_regular(path)  # closed by close()
 
     def __repr__(self) -> str:
         state = "open" if self.valid() else "closed"

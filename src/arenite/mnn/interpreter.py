@@ -12,6 +12,7 @@ from operator import index as as_index
 from typing import Any
 
 from arenite.errors import ShapeError, StateError
+from arenite.files import replacing
 from arenite.formats.mnn import Net
 from arenite.mnn.config import is_on_cpu, schedule_config
 from arenite.mnn.constants import LAST_HINT, ErrorCode, SessionMode
@@ -284,7 +285,7 @@ class Interpreter:
         self._session(session, "updateSessionToModel")
         data = self.getModelBuffer()
         if path is not None:
-            with open(path, "wb") as file:
+            with replacing(path) as file:
                 file.write(data)
 
     # -- running

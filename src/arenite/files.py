@@ -1,0 +1,119 @@
+"""Files on their way in and out: what is read is a regular file, what is written is whole.
+
+A reader gets a regular file or an error that says what the path is instead, and no open call
+waits for another process. A writer fills a temporary file beside the one it is asked for, which
+takes its name when all went well: nobody sees half a file, and what was there before stays until
+then. Models and inputs are read this way, and every file that Arenite writes is written this way.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO, TypeAlias
+
+from arenite.errors import FileChangedError
+
+Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
+
+_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+)
+# Where the two do not exist they are not needed.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Raises:
+        OSError: The file is not there, may not be read, or is a directory, pipe, socket or device.
+    """
+    _require_regular(os.stat(path), path)  # opening a device may already act on it
+    file = open(path, "rb", opener=lambda name, _: os.open(name, _READ))  # noqa: SIM115
+    try:
+        _require_regular(os.fstat(file.fileno()), path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _require_regular(status: os.stat_result, path: Path) -> None:
+    name = os.fsdecode(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    for is_kind, kind in _KINDS:
+        if is_kind(status.st_mode):
+            raise OSError(errno.EINVAL, f"expected a regular file, got {kind}", name)
+
+
+def read_rest(file: BinaryIO, start: bytes = b"") -> bytes:
+    """What is left of an open file, behind the ``start`` that was read of it before.
+
+    Raises:
+        FileChangedError: It has another size than when this began.
+        OSError: It cannot be read.
+        MemoryError: It does not fit into memory.
+    """
+    size = os.fstat(file.fileno()).st_size
+    # One byte more than there should be shows that there is more.
+    data = start + file.read(max(size - len(start), 0) + 1)
+    if len(data) != size:
+        got = "more" if len(data) > size else str(len(data))
+        raise FileChangedError(
+            f"{os.fsdecode(file.name)!r}: expected {size} bytes, its size, got {got}: "
+            "it was changed while it was read"
+        )
+    return data
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A binary file to write, which takes the name ``path`` at the end of ``with``.
+
+    It keeps the permissions of the file that it replaces. After an error or Ctrl-C nothing of it
+    is left, and ``path`` is what it was. A link stays, what it points to is replaced. What is
+    no regular file, such as a pipe, has nothing to replace and is written directly.
+
+    Raises:
+        OSError: The file, or its folder, cannot be written.
+    """
+    target = os.path.realpath(os.fsdecode(path))
+    mode = _mode_of(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(target, "wb") as file:
+            yield file
+        return
+    temporary = os.path.join(os.path.dirname(target), f".arenite-{secrets.token_hex(8)}.tmp")
+    try:
+        with os.fdopen(os.open(temporary, _WRITE, 0o666), "wb") as file:
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            yield file
+        os.replace(temporary, target)
+    except BaseException as error:
+        with suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            error.filename, error.filename2 = target, None  # a full disk names no file
+        raise
+
+
+def _mode_of(target: str) -> int | None:
+    """Kind and permissions of what is to be replaced; None if there is nothing."""
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+    return mode
