@@ -5,6 +5,7 @@ from arenite.errors import (
     AreniteError,
     ConstraintError,
     DTypeError,
+    MemoryLimitError,
     ModelError,
     PlanError,
     PredictError,
@@ -14,6 +15,7 @@ from arenite.errors import (
 )
 from arenite.formats import load
 from arenite.memory.allocator import MicroAllocator
+from arenite.memory.budget import memory_limit, set_memory_limit
 from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
 from arenite.ops import OpResolver as _OpResolver
@@ -44,6 +46,7 @@ __all__ = [
     "DTypeError",
     "HeapInterpreter",
     "Interpreter",
+    "MemoryLimitError",
     "MicroAllocator",
     "MicroInterpreter",
     "MicroProfiler",
@@ -59,5 +62,7 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "load",
+    "memory_limit",
+    "set_memory_limit",
     "smallest_arena",
 ]

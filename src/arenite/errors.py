@@ -75,6 +75,20 @@ class ArenaError(AreniteError, MemoryError):
         self.needed = needed
 
 
+class MemoryLimitError(AreniteError, MemoryError):
+    """A model asks for more of this machine's memory than the limit allows.
+
+    Attributes:
+        requested: Bytes that were asked for.
+        limit: The limit, see :func:`arenite.memory_limit`.
+    """
+
+    def __init__(self, message: str, *, requested: int = 0, limit: int = 0) -> None:
+        super().__init__(message)
+        self.requested = requested
+        self.limit = limit
+
+
 class PlanError(AreniteError, ValueError):
     """A memory plan is impossible or wrong: buffers overlap, say, or the planner's limits."""
 

@@ -260,3 +260,48 @@ def test_pointers_keep_their_order_under_any_calls(steps: list[tuple[str, int, i
     taken.sort()
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(taken))
     assert all(start >= a.tail for start, _ in taken)
+
+
+CALLS = [
+    "allocate_persistent_buffer",
+    "allocate_temp",
+    "allocate_resizable_buffer",
+    "reserve_non_persistent_overlay_memory",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("size", "alignment", "said"),
+    [
+        (-16, 16, "expected a size of 0 or more bytes, got -16"),
+        (16, 0, "expected a power of two as alignment, got 0"),
+        (16, -4, "expected a power of two as alignment, got -4"),
+        (16, 12, "expected a power of two as alignment, got 12"),
+    ],
+)
+def test_what_would_move_a_pointer_backwards_is_refused(
+    call: str, size: int, alignment: int, said: str
+) -> None:
+    arena = SingleArenaBufferAllocator(1024)
+    before = arena.checkpoint()
+    with pytest.raises(ValueError, match=said):
+        getattr(arena, call)(size, alignment)
+    assert arena.checkpoint() == before
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_huge_sizes_and_alignments_do_not_fit(call: str) -> None:
+    arena = SingleArenaBufferAllocator(1024)
+    for size, alignment in ((1 << 64, 16), (1 << 200, 1), (1 << 64, 1 << 70)):
+        before = arena.checkpoint()
+        with pytest.raises(ArenaError):
+            getattr(arena, call)(size, alignment)
+        assert arena.checkpoint() == before
+
+
+def test_temporary_tensors_of_negative_size_are_refused() -> None:
+    arena = SingleArenaBufferAllocator(1024)
+    with pytest.raises(ValueError, match="expected a size of 0 or more bytes, got -1"):
+        arena.touch_temp((8, 8), (-1, 8))
+    assert arena.temp == 0

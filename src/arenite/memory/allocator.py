@@ -155,7 +155,10 @@ class MicroAllocator:
 
         Raises:
             ConstraintError: The operator has made 12 requests already.
+            ValueError: The size is negative.
         """
+        if size < 0:
+            raise ValueError(f"expected a size of 0 or more bytes, got {size}")
         request = ScratchRequest(size, subgraph, operator, purpose)
         if len(self._scratch) - self._scratch_before_node >= MAX_SCRATCH_BUFFERS_PER_OP:
             raise ConstraintError(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from arenite.errors import ArenaError, StateError
 from arenite.memory.abi import align_down, align_up
+from arenite.memory.budget import Budget
 
 #: Alignment of the arena and of everything that kernels get from it.
 ARENA_ALIGNMENT = 16
@@ -39,6 +40,7 @@ class Checkpoint(NamedTuple):
     tail: int
     committed: int
     temp_buffers: tuple[int, ...]
+    taken: int
 
 
 class SingleArenaBufferAllocator:
@@ -63,6 +65,8 @@ class SingleArenaBufferAllocator:
         self.committed = self.buffer_head
         self._temp_buffers: list[int] = []
         self._high_water = 0
+        #: What the interpreters on this arena may take from the machine.
+        self.budget = Budget()
 
     # -- the tail: what lives as long as the interpreter
 
@@ -74,7 +78,9 @@ class SingleArenaBufferAllocator:
 
         Raises:
             ArenaError: The block would reach into memory that is in use.
+            ValueError: The size is negative, or the alignment no power of two.
         """
+        _check(size, alignment)
         start = align_down(self.tail - size, alignment)
         floor = max(self.temp, self.committed)
         if start < floor:
@@ -90,7 +96,9 @@ class SingleArenaBufferAllocator:
 
         Raises:
             ArenaError: The block would reach into the tail.
+            ValueError: The size is negative, or the alignment no power of two.
         """
+        _check(size, alignment)
         start = align_up(self.temp, alignment)
         if start + size > self.tail:
             raise self._too_small("temporary", size, self.tail - start)
@@ -109,6 +117,7 @@ class SingleArenaBufferAllocator:
         """
         end = self.temp
         for size, alignment in blocks:
+            _check(size, alignment)
             end = -(-end // alignment) * alignment + size
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
@@ -144,6 +153,7 @@ class SingleArenaBufferAllocator:
 
     def allocate_resizable_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
         """Begin the one resizable block, at the arena's start."""
+        _check(size, alignment)
         start = align_up(self.buffer_head, alignment)
         self.resize_buffer(start, size, alignment)
         return start
@@ -154,7 +164,9 @@ class SingleArenaBufferAllocator:
         Raises:
             StateError: ``offset`` is not the block's, or temporary memory is in use.
             ArenaError: The block would reach into the tail.
+            ValueError: The size is negative, or the alignment no power of two.
         """
+        _check(size, alignment)
         start = align_up(self.buffer_head, alignment)
         if offset != start or self.head != self.temp:
             raise StateError(
@@ -174,6 +186,7 @@ class SingleArenaBufferAllocator:
         self, size: int, alignment: int = ARENA_ALIGNMENT
     ) -> None:
         """Make the head ``size`` bytes long: the room for planned tensors, from now on."""
+        _check(size, alignment)
         self.resize_buffer(align_up(self.buffer_head, alignment), size, alignment)
         self.committed = self.head
 
@@ -182,19 +195,20 @@ class SingleArenaBufferAllocator:
     def view(self, offset: int, size: int) -> Bytes:
         """``size`` bytes of the arena at ``offset``; fresh zeros where it has no memory."""
         if self._memory is None:
-            return _zeros(size)
+            return self._fresh(size)
         return self._memory[offset : offset + size]
 
     def zeroed_view(self, offset: int, size: int) -> Bytes:
         """The same, filled with zeros."""
         if self._memory is None:
-            return _zeros(size)
+            return self._fresh(size)
         view = self._memory[offset : offset + size]
         view[...] = 0
         return view
 
     def available_memory(self, alignment: int = ARENA_ALIGNMENT) -> int:
         """Bytes between temp and tail in whole aligned blocks."""
+        _check(0, alignment)
         free = align_down(self.tail, alignment) - align_up(self.temp, alignment)
         return max(free, 0)
 
@@ -233,7 +247,12 @@ class SingleArenaBufferAllocator:
     def checkpoint(self) -> Checkpoint:
         """The pointers as they are."""
         return Checkpoint(
-            self.head, self.temp, self.tail, self.committed, tuple(self._temp_buffers)
+            self.head,
+            self.temp,
+            self.tail,
+            self.committed,
+            tuple(self._temp_buffers),
+            self.budget.taken,
         )
 
     def rollback(self, checkpoint: Checkpoint) -> None:
@@ -241,6 +260,7 @@ class SingleArenaBufferAllocator:
         self.head, self.temp, self.tail = checkpoint.head, checkpoint.temp, checkpoint.tail
         self.committed = checkpoint.committed
         self._temp_buffers = list(checkpoint.temp_buffers)
+        self.budget.taken = checkpoint.taken
 
     def unlimited(self) -> SingleArenaBufferAllocator:
         """An arena without memory and end in which as much is in use as in this one."""
@@ -262,15 +282,21 @@ class SingleArenaBufferAllocator:
 
         Raises:
             StateError: The arena has memory.
+            MemoryLimitError: So much is not allowed.
         """
         if self._memory is not None:
             raise StateError("only an arena without end can shrink to what it needs")
         size = align_up(self._high_water, ARENA_ALIGNMENT)
         moved = self.buffer_tail - size
+        self.budget.take(size, "the arena")
         self._memory = _aligned_zeros(size)
         self.buffer_tail = size
         self.tail -= moved
         return moved
+
+    def _fresh(self, size: int) -> Bytes:
+        self.budget.take(size, "persistent memory")
+        return _zeros(size)
 
     def _note_use(self) -> None:
         # `used`, written out: this runs for every allocation.
@@ -318,6 +344,14 @@ def _bytes(memory: Memory | int) -> Bytes:
     if not flat.flags.writeable:
         raise ValueError("expected a writable buffer for the arena, got a read-only one")
     return flat
+
+
+def _check(size: int, alignment: int) -> None:
+    """Refuse what would move a pointer the wrong way, or nowhere that is aligned."""
+    if size < 0:
+        raise ValueError(f"expected a size of 0 or more bytes, got {size}")
+    if alignment < 1 or alignment & (alignment - 1):
+        raise ValueError(f"expected a power of two as alignment, got {alignment}")
 
 
 def _aligned_zeros(size: int) -> Bytes:

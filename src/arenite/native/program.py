@@ -220,6 +220,16 @@ class Program:
         self._keep += keep
         return True
 
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes that kernels write to while they run."""
+        return self._workspace_bytes
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of packed constants and workspace, which :meth:`finish` takes."""
+        return sum(_align(step.plan_bytes) for step in self._steps) + self._workspace_bytes
+
     def finish(self) -> None:
         """Pack constants and lay out steps, tensors and workspace."""
         offsets = list(accumulate((_align(step.plan_bytes) for step in self._steps), initial=0))

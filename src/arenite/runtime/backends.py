@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from arenite import native
 from arenite.errors import AreniteError
+from arenite.memory.budget import Budget
 from arenite.ops import OpResolver
 from arenite.runtime.graph import Graph
 
@@ -65,8 +66,12 @@ def is_native(kernels: Kernels) -> bool:
     raise ValueError(f"expected kernels of auto, reference, native or cmsis_nn, got {kernels!r}")
 
 
-def compile_main(graph: Graph) -> CompiledSubgraph:
-    """The main subgraph of a planned graph as a native program."""
+def compile_main(graph: Graph, budget: Budget) -> CompiledSubgraph:
+    """The main subgraph of a planned graph as a native program.
+
+    Raises:
+        MemoryLimitError: Packed weights and workspace are beyond the budget.
+    """
     from arenite.runtime.compiled import CompiledSubgraph  # noqa: PLC0415 - the engine may be absent
 
-    return CompiledSubgraph(graph)
+    return CompiledSubgraph(graph, budget=budget)

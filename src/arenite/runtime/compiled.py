@@ -6,6 +6,7 @@ from functools import partial
 from threading import Lock
 from typing import TypeGuard
 
+from arenite.memory.budget import Budget
 from arenite.native.program import ABSENT, Call, NativeTensor, Program, address_of
 from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
@@ -18,12 +19,16 @@ class CompiledSubgraph:
     ``steps[i]`` is node i's step, or -1 where it runs in Python.
     """
 
-    def __init__(self, graph: Graph, instruction_set: str | None = None) -> None:
+    def __init__(
+        self, graph: Graph, instruction_set: str | None = None, *, budget: Budget | None = None
+    ) -> None:
         self._program = Program(instruction_set)
         self._entries = graph.nodes[0]
         self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
         self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
+        if budget is not None:
+            budget.take(self._program.packed_bytes, "packed weights and workspace")
         self._program.finish()
         self._ends = _ends(self.steps)
         self._lock = Lock()
@@ -81,6 +86,11 @@ class CompiledSubgraph:
     def nbytes(self) -> int:
         """Bytes outside of the arena: packed constants and the kernels' workspace."""
         return self._program.nbytes
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of the kernels' workspace, of which every thread needs its own."""
+        return self._program.workspace_bytes
 
     def kernel(self, number: int) -> str:
         """What runs node ``number``: an instruction set, or ``"python"``."""

@@ -6,6 +6,8 @@ The kernels are the same as in the arena; only their host differs.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,9 @@ import numpy.typing as npt
 
 from arenite.errors import ShapeError, StateError
 from arenite.memory.abi import LP64
+from arenite.memory.budget import Budget
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops import AllOpsResolver, EvalTensor, OpResolver
 from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
@@ -28,6 +31,7 @@ class HeapContext(HostContext):
     def __init__(self, model: Model) -> None:
         super().__init__(model, LP64)
         self._scratch: list[npt.NDArray[np.uint8]] = []
+        self._budget = Budget()
 
     # -- the callbacks that kernels use
 
@@ -46,12 +50,12 @@ class HeapContext(HostContext):
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Zeroed bytes from the heap."""
         self.require("allocate_persistent_buffer", InterpreterState.INIT, InterpreterState.PREPARE)
-        return np.zeros(size, np.uint8)
+        return self._zeros(size, "persistent memory")
 
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """A scratch buffer of this node's own."""
         self.require("request_scratch_buffer_in_arena", InterpreterState.PREPARE)
-        self._scratch.append(np.zeros(size, np.uint8))
+        self._scratch.append(self._zeros(size, "scratch memory"))
         return len(self._scratch) - 1
 
     def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
@@ -64,14 +68,35 @@ class HeapContext(HostContext):
     def begin(self) -> None:
         """Forget a former preparation."""
         self._scratch = []
+        self._budget = Budget()
         self._settled = {(0, index) for index in self.model.main.inputs}
 
     def allocate(self) -> None:
-        """Give every tensor without data its memory."""
+        """Give every tensor without data its memory.
+
+        Raises:
+            MemoryLimitError: All together are more than the limit; none has changed then.
+        """
+        self._budget.take(sum(map(_nbytes, self._without_data())), "the tensors")
+        for current in self._without_data():
+            current.data = np.zeros(current.shape, current.type.dtype)
+
+    def _without_data(self) -> Iterator[EvalTensor]:
         for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
             for tensor, current in zip(subgraph.tensors, tensors, strict=True):
                 if tensor.is_variable or not tensor.is_constant:
-                    current.data = np.zeros(current.shape, current.type.dtype)
+                    yield current
+
+    def _zeros(self, size: int, what: str) -> npt.NDArray[np.uint8]:
+        if size < 0:
+            self.report_error(f"expected a buffer size of 0 or more, got {size}")
+        self._budget.take(size, f"{self.place()}: {what}")
+        return np.zeros(size, np.uint8)
+
+
+def _nbytes(tensor: EvalTensor) -> int:
+    # Python's integers: a product of dimensions may be beyond 64 bits.
+    return prod(tensor.shape) * tensor.type.dtype.itemsize
 
 
 class HeapInterpreter:

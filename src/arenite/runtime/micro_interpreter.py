@@ -135,7 +135,9 @@ class MicroInterpreter:
             micro._shrinks = True
         else:
             size = dry_run(model, micro._resolver, allocator).peak.smallest_arena
+            allocator.arena.budget.check(size, "the arena")
             micro._allocator = MicroAllocator.create(size, planner=planner, abi=allocator.abi)
+            micro._allocator.arena.budget.take(size, "the arena")
             micro._start(profiler)
         micro.allocate_tensors()
         return micro
@@ -167,7 +169,8 @@ class MicroInterpreter:
             if self._shrinks:
                 self._plan = self._allocator.shrink(self._plan)
             self._context.commit(self._plan)
-            self._compiled = compile_main(self._graph) if self._is_native else None
+            if self._is_native:
+                self._compiled = compile_main(self._graph, self.arena.budget)
             self._reset()
         except BaseException as error:
             self._undo(checkpoint)

@@ -77,9 +77,11 @@ def predict(
     if threads == 1:
         chunks = run_in_order(batch, run)
     elif call is None:
+        _check_copies(micro, 1)
         chunks = run_in_parts(batch, run, threads, _memory(micro))
     else:
         own = _memory(micro)
+        _check_copies(micro, min(threads, batch.count))
         copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
         calls = (whole_call((own, copy)) for copy in copies)
         chunks = run_on_threads(batch, [call.predict for call in calls if call is not None])
@@ -337,6 +339,13 @@ def one_by_one(micro: MicroInterpreter) -> Run:
         return len(inputs[0]), None
 
     return run
+
+
+def _check_copies(micro: MicroInterpreter, copies: int) -> None:
+    """Refuse more copies of the arena and of the kernels' workspace than there may be."""
+    workspace = 0 if micro.compiled is None else micro.compiled.workspace_bytes
+    size = copies * (micro.arena.used + workspace)
+    micro.arena.budget.check(size, f"{copies} copies of the arena, one for a thread,")
 
 
 def _memory(micro: MicroInterpreter) -> Array:
