@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
+import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -114,8 +117,40 @@ def test_broken_npy_files_are_refused(file, content):
 
 
 def test_python_objects_are_not_unpickled(file):
-    with pytest.raises(InputError, match=r"not a readable .npy file"):
-        read_npy(file("a.npy", np.array([print], object)), INT8)
+    message = "a.npy: expected int8, or floats to quantise, for input 'x', got object"
+    with pytest.raises(DTypeError, match=exactly(message)):
+        read_npy(file("a.npy", np.full((1, 2, 3), print, object)), INT8)
+
+
+def npy(shape, dtype="|i1", data=b"", version=(1, 0)):
+    """The bytes of an array that says of itself what it likes."""
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}}}".encode()
+    length = len(header).to_bytes(2 if version == (1, 0) else 4, "little")
+    return b"\x93NUMPY" + bytes(version) + length + header + data
+
+
+def test_a_header_that_promises_a_terabyte_costs_nothing(file):
+    with pytest.raises(ShapeError, match=re.escape("got [1099511627776]")):
+        read_npy(file("a.npy", npy((1 << 40,))), INT8)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy((2, 3), data=b"short"),
+        npy((2, 3), data=bytes(6), version=(3, 0)),
+        npy((-2, -3), data=bytes(6)),
+        npy((2, 3), "V9999999999"),
+        npy((2, 3), "<f999"),
+        npy(2.5),
+        npy("[" * 9000),
+        npy((2, 3), [("a", "|i1", (1 << 40,))]),
+    ],
+    ids=lambda content: str(content[10:40]),
+)
+def test_strange_npy_files_are_refused_in_words(file, content):
+    with pytest.raises((InputError, ShapeError, DTypeError), match=r"a\.npy: "):
+        read_npy(file("a.npy", content), INT8)
 
 
 def test_an_archive_under_the_name_npy_is_refused(file):
@@ -174,6 +209,50 @@ def test_an_array_under_the_name_npz_is_refused(file):
         read_npz(path, inputs(TWO[0]))
 
 
+def peak_of(call):
+    """Bytes that a call takes at most."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_array_of_another_shape_is_not_read(file, tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", first=np.zeros(1 << 26, np.uint8), second=OTHER)
+
+    def read():
+        with pytest.raises(ShapeError, match=re.escape("a.npz[first]: expected shape [2]")):
+            read_npz(tmp_path / "a.npz", inputs(*TWO))
+
+    assert peak_of(read) < 1 << 21
+
+
+def test_arrays_that_no_input_takes_are_not_read(file):
+    arrays = {"first": ONE, "second": OTHER, "more": np.full(1, print, object)}
+    assert sizes(read_npz(file("a.npz", arrays), inputs(*TWO))) == [2, 3]
+
+
+def test_what_follows_an_array_is_not_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy((2, 3), data=bytes(1 << 26)))
+    model = inputs(("x", (1, 2, 3), "int8"))
+    assert peak_of(lambda: read_npz(tmp_path / "a.npz", model)) < 1 << 21
+
+
+@pytest.mark.parametrize("position", [30, 45, 60, 100, -70, -40, -10])
+def test_a_damaged_archive_is_refused_in_words(tmp_path, position):
+    np.savez_compressed(tmp_path / "a.npz", x=np.arange(1000, dtype=np.float32))
+    model = inputs(("x", (1000,), "float32"))
+    data = bytearray((tmp_path / "a.npz").read_bytes())
+    for value in (0x00, 0x7F, 0xFF):
+        data[position] = value
+        (tmp_path / "a.npz").write_bytes(data)
+        with suppress(InputError, ShapeError, DTypeError):
+            read_npz(tmp_path / "a.npz", model)
+
+
 # -- .csv --------------------------------------------------------------------------------
 
 
@@ -216,6 +295,12 @@ def test_a_wrong_count_is_refused(file):
     message = "a.csv: expected 6 numbers for input 'x' (float32[1,2,3]), got 2"
     with pytest.raises(ShapeError, match=exactly(message)):
         read_csv(file("a.csv", "1,2"), FLOAT)
+
+
+def test_a_text_that_is_too_long_for_its_numbers_is_not_read(file):
+    path = file("a.csv", "1," * (1 << 20))
+    with pytest.raises(InputError, match="expected at most 1048960 bytes of text, got 2097152"):
+        read_csv(path, FLOAT)
 
 
 def test_bytes_that_are_no_text_are_refused(file):

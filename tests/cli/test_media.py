@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 import wave
 
@@ -145,6 +146,34 @@ def test_without_pillow_the_message_says_what_to_install(image, monkeypatch):
         read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
 
 
+@pytest.mark.parametrize("kind", ["GIF", "TIFF", "PPM", "EPS", "PDF"])
+def test_other_formats_under_the_name_of_an_image_are_refused(tmp_path, monkeypatch, kind):
+    Image.fromarray(RAMP).save(tmp_path / "a.other", kind)
+    monkeypatch.setattr("subprocess.Popen", pytest.fail)  # Ghostscript, for EPS
+    path = (tmp_path / "a.other").rename(tmp_path / "a.png")
+    with pytest.raises(InputError, match=r"a.png: not a readable image: cannot identify"):
+        read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
+
+
+def test_the_content_says_which_format_it_is(image):
+    path = image(RAMP, "a.bmp").rename(image(RAMP, "a.png"))
+    assert read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS).array.shape == (1, 4, 4, 1)
+
+
+def test_an_image_of_too_many_pixels_is_not_decoded(tmp_path, monkeypatch):
+    Image.new("L", (8192, 8192)).save(tmp_path / "a.png", compress_level=1)
+    monkeypatch.setattr("PIL.ImageFile.ImageFile.load", pytest.fail)
+    message = "a.png: not a readable image: expected at most 33554432 pixels, got 8192x8192"
+    with pytest.raises(InputError, match=message):
+        read_image(tmp_path / "a.png", tensor((1, 4, 4, 1)), AS_IT_IS)
+
+
+def test_a_large_input_may_have_large_images(tmp_path):
+    Image.new("L", (8192, 4100)).save(tmp_path / "a.png", compress_level=1)
+    read = read_image(tmp_path / "a.png", tensor((1, 1025, 1024, 1)), AS_IT_IS)
+    assert read.array.shape == (1, 1025, 1024, 1)
+
+
 # -- .wav --------------------------------------------------------------------------------
 
 
@@ -233,3 +262,32 @@ def test_broken_wav_files_are_refused(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a.wav: not a readable PCM .wav file"):
         read_wav(path, tensor((2,), "int16", None))
+
+
+def wav_header(channels=1, bits=16, data=4, declared=None):
+    """A .wav file whose header says what it likes."""
+    frame = channels * ((bits + 7) // 8)
+    declared = data if declared is None else declared
+    fields = struct.pack("<IHHIIHH", 16, 1, channels, 16000, 0, frame % 65536, bits)
+    samples = b"data" + struct.pack("<I", declared) + bytes(data)
+    return b"RIFF\xff\xff\xff\xffWAVEfmt " + fields + samples
+
+
+def test_samples_that_a_header_only_promises_are_not_there(tmp_path):
+    (tmp_path / "a.wav").write_bytes(wav_header(data=4, declared=0xFFFFFFF0))
+    with pytest.raises(ShapeError, match=r"expected at least 3 samples .* got 2$"):
+        read_wav(tmp_path / "a.wav", tensor((3,), "int16", None))
+
+
+@pytest.mark.parametrize("header", [{"channels": 33}, {"bits": 40}, {"bits": 65535}])
+def test_more_channels_and_bits_than_there_are_in_sound_are_refused(tmp_path, header):
+    (tmp_path / "a.wav").write_bytes(wav_header(data=1 << 20, **header))
+    with pytest.raises(InputError, match="expected at most 32 channels of 4 bytes per sample"):
+        read_wav(tmp_path / "a.wav", tensor((3,), "int16", None))
+
+
+@pytest.mark.parametrize("header", [{"channels": 0}, {"bits": 0}])
+def test_no_channels_and_no_bits_are_refused(tmp_path, header):
+    (tmp_path / "a.wav").write_bytes(wav_header(**header))
+    with pytest.raises(InputError, match=r"not a readable PCM .wav file"):
+        read_wav(tmp_path / "a.wav", tensor((3,), "int16", None))

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -119,32 +118,54 @@ def test_a_closed_pipe_ends_it_quietly(model_file, name):
     assert done.returncode == -signal.SIGPIPE
 
 
+# Runs the command line, and stops where the last argument says until a signal comes.
+WAITING = """
+import importlib, sys, time
+from arenite.cli import main
+module, name = sys.argv.pop().rsplit(".", 1)
+def wait(*_, **__):
+    print("ready", flush=True)
+    time.sleep(60)
+setattr(importlib.import_module(module), name, wait)
+main()
+"""
+
+
 @posix_only
-def test_ctrl_c_ends_it_quietly(model_file, tmp_path):
-    pipe = tmp_path / "x.csv"
-    os.mkfifo(pipe)
-    arguments = [*COMMAND, "run", str(model_file), "--input", str(pipe)]
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (["run", "m.tflite"], "arenite.cli.run._invoke"),
+        (["run", "m.tflite", "--output", "y.npz"], "numpy.lib.format.write_array"),
+        (["memory", "m.tflite", "--svg", "y.svg"], "arenite.report.memory_svg.memory_svg"),
+        (["info", "m.tflite"], "arenite.analysis.facts.model_facts"),
+        (["explain", "m.tflite"], "arenite.report.explain.explanation"),
+        (["cost", "m.tflite"], "arenite.report.cost.model_cost"),
+        (["bench", "m.tflite"], "arenite.cli.measure.measure"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else one.rpartition(".")[2],
+)
+def test_ctrl_c_ends_it_quietly_and_leaves_no_half_of_a_file(tmp_path, arguments, where):
+    saved(classifier(), tmp_path / "m.tflite")
+    for name in ("y.npz", "y.svg"):
+        (tmp_path / name).write_bytes(b"old")
+    command = [sys.executable, "-c", WAITING, *arguments, "--json", where]
     with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        cwd=tmp_path,
     ) as running:
         try:
-            writer = writer_of(pipe, running)
+            assert running.stdout.readline() == b"ready\n", running.stderr.read()
             running.send_signal(signal.SIGINT)
             out, err = running.communicate(timeout=60)
-            os.close(writer)
         finally:
             running.kill()
     assert (running.returncode, out, err) == (130, b"", b"")
-
-
-def writer_of(pipe, running):
-    """The writing end of a named pipe, as soon as the process reads from it and waits."""
-    while running.poll() is None:
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.02)
-    raise AssertionError(running.stderr.read())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.tflite", "y.npz", "y.svg"]
+    assert (tmp_path / "y.npz").read_bytes() == (tmp_path / "y.svg").read_bytes() == b"old"
 
 
 # -- progress ----------------------------------------------------------------------------

@@ -1,59 +1,96 @@
-"""Inputs from ``.npy``, ``.npz`` and ``.csv``."""
+"""Inputs from ``.npy``, ``.npz`` and ``.csv``.
+
+What a file says of itself is held against the model's input before anything of that size is read:
+a file costs the memory of the input that it is for, whatever it contains.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 
-from arenite.cli.values import Array, Input, InputError, fit_array, fit_numbers, require_plain
+from arenite.cli.values import (
+    Input,
+    InputError,
+    fit_array,
+    fit_numbers,
+    readable,
+    require_fit,
+    require_plain,
+)
+from arenite.files import open_regular, read_rest
 from arenite.model import Model, Tensor
 
-# What np.load raises for files that are not what their name says.
-_BROKEN = (ValueError, TypeError, EOFError, KeyError, SyntaxError, zipfile.BadZipFile)
+_ARCHIVE = b"PK"
+# Room for comments and headings, and for a number or a label with what separates it.
+_TEXT_BYTES, _NUMBER_BYTES = 1 << 20, 64
 
 
 def read_npy(path: Path, tensor: Tensor) -> Input:
     """One array.
 
     Raises:
-        InputError: The file is broken, or holds Python objects.
-        ShapeError, DTypeError: The array does not fit the tensor.
+        InputError: The file is broken.
+        ShapeError, DTypeError: The array does not fit the tensor, or holds Python objects.
+        OSError: The file cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            array = np.load(file, allow_pickle=False)
-    except _BROKEN as error:
-        raise InputError(f"{path}: not a readable .npy file: {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise InputError(f"{path}: expected one array, got an archive; name it .npz")
+    with open_regular(path) as file, readable(path, ".npy file"):
+        if file.read(len(_ARCHIVE)) == _ARCHIVE:
+            raise InputError(f"{path}: expected one array, got an archive; name it .npz")
+        file.seek(0)
+        _require_header(file, tensor, path.name)
+        file.seek(0)
+        array = np.lib.format.read_array(file, allow_pickle=False)
     return fit_array(array, tensor, path.name)
 
 
 def read_npz(path: Path, model: Model) -> list[Input]:
-    """Arrays for all inputs of a model, by name or position.
+    """Arrays for all inputs of a model, by name or position; others are not read.
 
     Raises:
         InputError: The archive is broken, or its arrays' names are not the inputs'.
-        ShapeError, DTypeError: An array does not fit its tensor.
+        ShapeError, DTypeError: An array does not fit its tensor, or holds Python objects.
+        OSError: The file cannot be read.
     """
     for tensor in model.inputs:
         require_plain(tensor)
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays: dict[str, Array] = {name: archive[name] for name in archive.files}
-    except (*_BROKEN, AttributeError) as error:
-        raise InputError(f"{path}: not a readable .npz archive: {error}") from error
-    return [
-        fit_array(arrays[name], tensor, f"{path.name}[{name}]")
-        for name, tensor in zip(_names(arrays, model, path), model.inputs, strict=True)
-    ]
+    what = ".npz archive"
+    with open_regular(path) as file, readable(path, what), zipfile.ZipFile(file) as archive:
+        members = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+        return [
+            _member(archive, name, tensor, f"{path.name}[{name}]")
+            for name, tensor in zip(_names(members, model, path), model.inputs, strict=True)
+        ]
 
 
-def _names(arrays: Mapping[str, Array], model: Model, path: Path) -> list[str]:
+def _member(archive: zipfile.ZipFile, name: str, tensor: Tensor, origin: str) -> Input:
+    with archive.open(f"{name}.npy") as file:
+        _require_header(file, tensor, origin)
+    with archive.open(f"{name}.npy") as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+    return fit_array(array, tensor, origin)
+
+
+def _require_header(file: IO[bytes], tensor: Tensor, origin: str) -> None:
+    """Read what an array says of itself, and refuse it if that is not the tensor's."""
+    version = np.lib.format.read_magic(file)
+    headers: dict[tuple[int, int], Any] = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in headers:  # 3.0 is for names of fields, which no tensor has
+        raise ValueError(f"expected version 1.0 or 2.0, got {version[0]}.{version[1]}")
+    shape, _, dtype = headers[version](file)
+    require_fit(shape, dtype, tensor, origin)
+
+
+def _names(arrays: Collection[str], model: Model, path: Path) -> list[str]:
     """Each input's array: by the tensors' names, a signature's, or ``arr_0``, ``arr_1`` ..."""
     tensors = [tensor.name for tensor in model.inputs]
     signatures = [
@@ -79,11 +116,13 @@ def read_csv(path: Path, tensor: Tensor) -> Input:
     A first line that holds no numbers names the columns; ``#`` starts a comment.
 
     Raises:
-        InputError: The file is not text, or a word is no number.
+        InputError: The file is not text, or longer than a megabyte and 64 bytes per number, or
+            a word is no number.
         ShapeError: There are too many or too few numbers.
     """
     numbers: list[float] = []
-    for index, line in enumerate(read_text(path).splitlines()):
+    text = read_text(path, _TEXT_BYTES + _NUMBER_BYTES * tensor.size)
+    for index, line in enumerate(text.splitlines()):
         words = [word for word in re.split(r"[,;\s]+", line.partition("#")[0]) if word]
         try:
             numbers += [float(word) for word in words]
@@ -98,20 +137,25 @@ def read_labels(path: Path) -> list[str]:
     """One label per line; blank lines at the end do not count.
 
     Raises:
-        InputError: The file is not text.
+        InputError: The file is not text, or over 16 MiB long.
         OSError: The file cannot be read.
     """
-    return read_text(path).rstrip().splitlines()
+    return read_text(path, 16 * _TEXT_BYTES).rstrip().splitlines()
 
 
-def read_text(path: Path) -> str:
-    """A UTF-8 text file, with or without a byte order mark.
+def read_text(path: Path, most: int) -> str:
+    """A UTF-8 text file of at most ``most`` bytes, with or without a byte order mark.
 
     Raises:
-        InputError: The file is not UTF-8.
+        InputError: The file is longer, or not UTF-8.
         OSError: The file cannot be read.
     """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise InputError(f"{path}: expected at most {most} bytes of text, got {size}")
+        data = read_rest(file)
     try:
-        return path.read_text("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: expected UTF-8 text, got {error.reason}") from error

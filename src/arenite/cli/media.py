@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 import wave
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +17,11 @@ from arenite.cli.values import (
     Pixels,
     fit_reals,
     is_quantized,
+    readable,
     real_range,
 )
 from arenite.errors import ShapeError
+from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
 from arenite.report.text import tensor_text
 
@@ -26,6 +30,11 @@ if TYPE_CHECKING:
 
 _BILINEAR = 2  # PIL.Image.Resampling.BILINEAR; Pillow may not be installed
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
+#: What Pillow may take a file for, by its content; it knows programs that are run (EPS) as well.
+_FORMATS = ("PNG", "BMP", "JPEG")
+#: An image may have so many pixels, or so many times those of the input, before it is decoded.
+_MOST_PIXELS, _MOST_SCALING = 1 << 25, 64
+_MOST_CHANNELS, _MOST_WIDTH = 32, 4
 
 
 def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
@@ -38,11 +47,13 @@ def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
     some of TFLM's own test bitmaps hold int8 values.
 
     Raises:
-        InputError: Pillow is missing, the file is no image, or the input takes none.
+        InputError: Pillow is missing, the file is no PNG, BMP or JPEG, has over 2**25 pixels and
+            over 64 times those of the input, or the input takes none.
         OSError: The file cannot be read.
     """
     height, width, channels = _image_shape(tensor, path)
-    image = _load_image(path, _MODES[channels])
+    most = max(_MOST_PIXELS, _MOST_SCALING * height * width)
+    image = _load_image(path, _MODES[channels], most)
     origin = f"{path.name}, {image.width}x{image.height}"
     if pixels.raw:
         return _raw_pixels(path, image, tensor, (width, height))
@@ -89,26 +100,24 @@ def _default_range(tensor: Tensor) -> tuple[float, float]:
     return (0.0, high) if tensor.type is TensorType.INT16 else (low, high)
 
 
-def _load_image(path: Path, mode: str) -> Image:
+def _load_image(path: Path, mode: str, most: int) -> Image:
     try:
         from PIL import Image as Images
-        from PIL import ImageOps, UnidentifiedImageError
+        from PIL import ImageOps
     except ImportError as error:
         raise InputError(
             f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"
         ) from error
-    broken = (ValueError, SyntaxError, UnidentifiedImageError, Images.DecompressionBombError)
-    try:
-        with Images.open(path) as file:
-            if file.mode.startswith(("I", "F")):
-                raise ValueError(f"expected 8 bits per pixel, got mode {file.mode}")
-            return ImageOps.exif_transpose(file).convert(mode)
-    except broken as error:
-        raise InputError(f"{path}: not a readable image: {error}") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise InputError(f"{path}: not a readable image: {error}") from error
+    with open_regular(path) as file, readable(path, "image"), warnings.catch_warnings():
+        warnings.simplefilter("error", Images.DecompressionBombWarning)
+        with Images.open(file, formats=_FORMATS) as image:
+            if image.width * image.height > most:
+                raise ValueError(
+                    f"expected at most {most} pixels, got {image.width}x{image.height}"
+                )
+            if image.mode.startswith(("I", "F")):
+                raise ValueError(f"expected 8 bits per pixel, got mode {image.mode}")
+            return ImageOps.exif_transpose(image).convert(mode)
 
 
 def read_wav(path: Path, tensor: Tensor) -> Input:
@@ -122,16 +131,16 @@ def read_wav(path: Path, tensor: Tensor) -> Input:
         ShapeError: The file has fewer samples than the input takes.
     """
     _require_raw_samples(path, tensor)
-    samples, rate = _load_wav(path)
     count = tensor.size
+    samples, there, rate = _load_wav(path, count)
     if len(samples) < count:
         raise ShapeError(
             f"{path}: expected at least {count} samples for input {tensor.name!r} "
             f"({tensor_text(tensor)}), got {len(samples)}"
         )
-    which = f"first {count} of {len(samples)}" if len(samples) > count else f"{count}"
+    which = f"first {count} of {there}" if there > count else f"{count}"
     origin = f"{path.name}, {which} samples at {rate} Hz"
-    reals = samples[:count].reshape(tensor.shape)
+    reals = samples.reshape(tensor.shape)
     if tensor.type is TensorType.INT16:
         return Input(np.clip(np.floor(reals * 32768 + 0.5), -32768, 32767).astype(np.int16), origin)
     return fit_reals(reals, tensor, origin)
@@ -151,15 +160,25 @@ def _require_raw_samples(path: Path, tensor: Tensor) -> None:
         )
 
 
-def _load_wav(path: Path) -> tuple[Array, int]:
-    """Samples as float64 in [-1, 1), one channel, and their rate in Hz."""
-    try:
-        with wave.open(str(path), "rb") as file:
-            width, channels, rate = file.getsampwidth(), file.getnchannels(), file.getframerate()
-            data = file.readframes(file.getnframes())
-    except (wave.Error, EOFError) as error:
-        raise InputError(f"{path}: not a readable PCM .wav file: {error}") from error
-    data = data[: len(data) // (width * channels) * (width * channels)]
+def _load_wav(path: Path, most: int) -> tuple[Array, int, int]:
+    """At most ``most`` samples as float64 in [-1, 1), one channel; how many there are; Hz."""
+    with open_regular(path) as file, readable(path, "PCM .wav file"), wave.open(file) as sound:
+        width, channels = sound.getsampwidth(), sound.getnchannels()
+        if width > _MOST_WIDTH or channels > _MOST_CHANNELS:
+            raise ValueError(
+                f"expected at most {_MOST_CHANNELS} channels of {_MOST_WIDTH} bytes per sample, "
+                f"got {channels} of {width}"
+            )
+        # A header may promise more than the file has.
+        count = min(sound.getnframes(), os.fstat(file.fileno()).st_size // (width * channels))
+        data, rate = sound.readframes(min(count, most)), sound.getframerate()
+    if count <= most:
+        count = len(data) // (width * channels)
+    return _samples(data[: min(count, most) * width * channels], width, channels), count, rate
+
+
+def _samples(data: bytes, width: int, channels: int) -> Array:
+    """Little-endian integers of ``width`` bytes as the mean of all channels, in [-1, 1)."""
     if width == 1:
         samples = np.frombuffer(data, np.uint8).astype(np.float64) / 128 - 1
     else:
@@ -167,4 +186,5 @@ def _load_wav(path: Path) -> tuple[Array, int]:
         wide = np.zeros((len(raw), 4), np.uint8)  # left-aligned little-endian int32
         wide[:, 4 - width :] = raw
         samples = wide.view("<i4")[:, 0].astype(np.float64) / 2**31
-    return samples.reshape(-1, channels).mean(axis=1), rate
+    mono: Array = samples.reshape(-1, channels).mean(axis=1)
+    return mono

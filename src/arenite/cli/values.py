@@ -5,7 +5,10 @@ Real numbers are quantised as ``Interpreter(...)(x, quantize=True)`` does it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,25 @@ Array = npt.NDArray[Any]
 
 class InputError(AreniteError, ValueError):
     """A file cannot serve as a model's input."""
+
+
+@contextmanager
+def readable(path: Path, what: str) -> Iterator[None]:
+    """Make one error of all that other packages' parsers raise for files that surprise them.
+
+    Raises:
+        InputError: What is done inside failed, other than with an error of Arenite's or one of
+            the system's.
+    """
+    try:
+        yield
+    except (AreniteError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        reason = str(error) or type(error).__name__
+        raise InputError(f"{path}: not a readable {what}: {reason}") from error
 
 
 @dataclass(frozen=True)
@@ -104,21 +126,32 @@ def fit_array(array: Array, tensor: Tensor, origin: str) -> Input:
     Raises:
         ShapeError, DTypeError: The array does not fit.
     """
-    if _squeezed(array.shape) != _squeezed(tensor.shape):
-        raise ShapeError(
-            f"{origin}: expected shape {list(tensor.shape)} for input {tensor.name!r}, "
-            f"got {list(array.shape)}"
-        )
+    require_fit(array.shape, array.dtype, tensor, origin)
     array = array.astype(array.dtype.newbyteorder("=")).reshape(tensor.shape)
     dtype = tensor.type.dtype
     if array.dtype == dtype:
         return Input(array, origin)
-    if dtype.kind == "f" and array.dtype.kind in "fiu":
+    if dtype.kind == "f":
         return fit_reals(array, tensor, f"{origin}, converted from {array.dtype}")
-    if is_quantized(tensor) and array.dtype.kind == "f":
-        return fit_reals(array, tensor, origin)
-    wanted = f"{tensor.type}, or floats to quantise," if is_quantized(tensor) else f"{tensor.type}"
-    raise DTypeError(f"{origin}: expected {wanted} for input {tensor.name!r}, got {array.dtype}")
+    return fit_reals(array, tensor, origin)
+
+
+def require_fit(shape: tuple[int, ...], dtype: np.dtype[Any], tensor: Tensor, origin: str) -> None:
+    """Refuse an array that :func:`fit_array` could not take, by what is said of it.
+
+    Raises:
+        ShapeError, DTypeError: The array does not fit.
+    """
+    if _squeezed(shape) != _squeezed(tensor.shape):
+        raise ShapeError(
+            f"{origin}: expected shape {list(tensor.shape)} for input {tensor.name!r}, "
+            f"got {list(shape)}"
+        )
+    wanted, given = tensor.type.dtype, dtype.newbyteorder("=")
+    kinds = "fiu" if wanted.kind == "f" else "f" if is_quantized(tensor) else ""
+    if given != wanted and given.kind not in kinds:
+        text = f"{tensor.type}, or floats to quantise," if is_quantized(tensor) else tensor.type
+        raise DTypeError(f"{origin}: expected {text} for input {tensor.name!r}, got {given}")
 
 
 def fit_numbers(numbers: list[float], tensor: Tensor, origin: str) -> Input:
