@@ -18,14 +18,15 @@ from arenite.memory.abi import (
     Abi,
     Struct,
 )
+from arenite.memory.planners import GREEDY, LINEAR
 
 
 @pytest.mark.parametrize(
     ("struct", "public", "ilp32"),
     [
         (structs.SINGLE_ARENA_BUFFER_ALLOCATOR, 72, 36),
-        (structs.PLANNERS["greedy"], 72, 44),
-        (structs.PLANNERS["linear"], 8216, 4108),
+        (structs.GREEDY_MEMORY_PLANNER, 72, 44),
+        (structs.LINEAR_MEMORY_PLANNER, 8216, 4108),
         (structs.micro_allocator_struct(LP64_PUBLIC), 72, 36),
         (structs.BUILTIN_DATA_ALLOCATOR, 16, 8),
         (structs.SUBGRAPH_ALLOCATIONS, 16, 8),
@@ -76,5 +77,5 @@ def test_enums_are_integers_on_other_32_bit_targets() -> None:
 
 @pytest.mark.parametrize("abi", [LP64_PUBLIC, ILP32, LP64])
 def test_the_greedy_planner_works_in_40_bytes_per_buffer(abi: Abi) -> None:
-    assert structs.planner_workspace("greedy", 3, abi) == 120
-    assert structs.planner_workspace("linear", 3, abi) == 0
+    assert GREEDY.workspace(3, abi) == 120
+    assert LINEAR.workspace(3, abi) == 0

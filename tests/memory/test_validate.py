@@ -8,7 +8,7 @@ import pytest
 
 from arenite.errors import PlanError
 from arenite.memory.greedy import greedy
-from arenite.memory.planners import plan, planner_names, register_planner
+from arenite.memory.planners import MemoryPlanner, plan, planner_names, register_planner
 from arenite.memory.problem import Buffer, Problem, Solution
 from arenite.memory.validate import validate
 
@@ -81,7 +81,7 @@ def test_missing_offsets_are_found() -> None:
 
 def test_a_registered_planner_is_validated_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arenite.memory.planners._PLANNERS", {})
-    register_planner("all at zero", lambda p: Solution((0,) * len(p.buffers), 10))
+    register_planner(MemoryPlanner("all at zero", lambda p: Solution((0,) * len(p.buffers), 10)))
     assert planner_names() == ["all at zero"]
     assert plan(Problem((A,)), "all at zero").size == 10
     with pytest.raises(PlanError, match="overlap"):
@@ -90,7 +90,7 @@ def test_a_registered_planner_is_validated_too(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_planner_name_is_taken_once() -> None:
     with pytest.raises(ValueError, match="'greedy' is registered already"):
-        register_planner("greedy", lambda problem: Solution((), 0))
+        register_planner(MemoryPlanner("greedy", lambda problem: Solution((), 0)))
 
 
 def test_an_unknown_planner_lists_those_there_are() -> None:

@@ -81,11 +81,11 @@ class MicroAllocator:
             ArenaError: The arena is too small even for that.
             ValueError: There is no planner of that name.
         """
-        find_planner(planner)
+        memory_planner = find_planner(planner)
         self = cls(SingleArenaBufferAllocator(memory, address=address), planner, abi)
         layers = (
             structs.buffer_allocator_struct(abi),
-            structs.planner_struct(planner),
+            memory_planner.struct,
             structs.micro_allocator_struct(abi),
         )
         for struct in layers:
@@ -96,7 +96,7 @@ class MicroAllocator:
     @property
     def preserves_all_tensors(self) -> bool:
         """Whether every tensor keeps its value until the end of an inference."""
-        return self.planner == "linear"
+        return find_planner(self.planner).preserves_all_tensors
 
     def __repr__(self) -> str:
         return (
@@ -336,7 +336,7 @@ class MicroAllocator:
         # TFLM hands all whole 16-byte blocks up to the tail to the planner; what counts is
         # that they are enough.
         slack = self.arena.tail % ARENA_ALIGNMENT
-        size = structs.planner_workspace(self.planner, buffers, self.abi)
+        size = find_planner(self.planner).workspace(buffers, self.abi)
         return self.arena.allocate_temp(size + slack, ARENA_ALIGNMENT)
 
 

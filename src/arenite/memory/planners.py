@@ -1,24 +1,62 @@
-"""The planners by name."""
+"""The planners: how each solves a problem, and what TFLM keeps in the arena for it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from arenite.memory import structs
+from arenite.memory.abi import Abi, Struct
 from arenite.memory.greedy import greedy
 from arenite.memory.linear import linear
 from arenite.memory.problem import Planner, Problem, Solution
 from arenite.memory.validate import validate
 
-_PLANNERS: dict[str, Planner] = {"greedy": greedy, "linear": linear}
+
+@dataclass(frozen=True)
+class MemoryPlanner:
+    """A planner as an allocator uses it.
+
+    Attributes:
+        name: What ``planner=`` takes.
+        solve: Finds an offset for every buffer.
+        struct: The planner's object in the tail. A planner that TFLM does not have counts like
+            its greedy one.
+        per_buffer: What planning needs for a moment, for every buffer; None for nothing.
+        preserves_all_tensors: Whether every tensor keeps its value until the end of an inference.
+    """
+
+    name: str
+    solve: Planner
+    struct: Struct = structs.GREEDY_MEMORY_PLANNER
+    per_buffer: Struct | None = structs.GREEDY_PER_BUFFER
+    preserves_all_tensors: bool = False
+
+    def workspace(self, buffers: int, abi: Abi) -> int:
+        """Bytes between temp and tail that planning so many buffers takes."""
+        return 0 if self.per_buffer is None else buffers * self.per_buffer.size(abi)
 
 
-def register_planner(name: str, planner: Planner) -> None:
-    """Add a planner under a name.
+GREEDY = MemoryPlanner("greedy", greedy)
+LINEAR = MemoryPlanner(
+    "linear",
+    linear,
+    struct=structs.LINEAR_MEMORY_PLANNER,
+    per_buffer=None,
+    preserves_all_tensors=True,
+)
+
+_PLANNERS: dict[str, MemoryPlanner] = {planner.name: planner for planner in (GREEDY, LINEAR)}
+
+
+def register_planner(planner: MemoryPlanner) -> None:
+    """Add a planner under its name.
 
     Raises:
         ValueError: The name is taken.
     """
-    if name in _PLANNERS:
-        raise ValueError(f"a planner named {name!r} is registered already")
-    _PLANNERS[name] = planner
+    if planner.name in _PLANNERS:
+        raise ValueError(f"a planner named {planner.name!r} is registered already")
+    _PLANNERS[planner.name] = planner
 
 
 def planner_names() -> list[str]:
@@ -26,7 +64,7 @@ def planner_names() -> list[str]:
     return sorted(_PLANNERS)
 
 
-def find_planner(name: str) -> Planner:
+def find_planner(name: str) -> MemoryPlanner:
     """The planner of that name.
 
     Raises:
@@ -37,6 +75,16 @@ def find_planner(name: str) -> Planner:
     return _PLANNERS[name]
 
 
+def planner_for(name: str, *, preserve_all_tensors: bool) -> str:
+    """The planner that an interpreter takes: TFLM's linear one where tensors are preserved.
+
+    TFLM ``micro_allocator.cc`` (``CreateMemoryPlanner`` with ``MemoryPlannerType::kLinear``).
+    """
+    if not preserve_all_tensors or find_planner(name).preserves_all_tensors:
+        return name
+    return LINEAR.name
+
+
 def plan(problem: Problem, name: str) -> Solution:
     """Solve with the named planner and validate the result.
 
@@ -44,6 +92,6 @@ def plan(problem: Problem, name: str) -> Solution:
         PlanError: The problem is beyond the planner, or its plan is wrong.
         ValueError: There is no planner of that name.
     """
-    solution = find_planner(name)(problem)
+    solution = find_planner(name).solve(problem)
     validate(problem, solution)
     return solution

@@ -23,10 +23,8 @@ RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR = Struct(
 )
 
 _GREEDY = (P, "int", "int", P, P, P, P, "int", "int", P, "bool")
-PLANNERS = {
-    "greedy": Struct("GreedyMemoryPlanner", _GREEDY),
-    "linear": Struct("LinearMemoryPlanner", (P, ("size_t", 1024), "int", "size_t")),
-}
+GREEDY_MEMORY_PLANNER = Struct("GreedyMemoryPlanner", _GREEDY)
+LINEAR_MEMORY_PLANNER = Struct("LinearMemoryPlanner", (P, ("size_t", 1024), "int", "size_t"))
 
 _MICRO_ALLOCATOR = Struct("MicroAllocator", (P, P, P, P, P, "bool", "size_t", P, "size_t"))
 _RECORDED_ALLOCATION = Struct("RecordedAllocation", ("size_t", "size_t", "size_t"))
@@ -35,11 +33,6 @@ _RECORDING_MICRO_ALLOCATOR = Struct(
     (_MICRO_ALLOCATOR, P, (_RECORDED_ALLOCATION, 7)),
     compression=(_RECORDED_ALLOCATION,),
 )
-
-
-def planner_struct(name: str) -> Struct:
-    """The planner's object; a planner that TFLM does not have counts like its greedy one."""
-    return PLANNERS.get(name, PLANNERS["greedy"])
 
 
 def buffer_allocator_struct(abi: Abi) -> Struct:
@@ -79,7 +72,7 @@ ALLOCATION_INFO = Struct("AllocationInfo", ("size_t", P, "int", "int", "int32", 
 _BUFFER_REQUIREMENTS = Struct("BufferRequirements", ("int",) * 4)
 _LIST_ENTRY = Struct("ListEntry", ("int",) * 3)
 #: Bytes of workspace per buffer: ``GreedyMemoryPlanner::per_buffer_size``.
-_GREEDY_WORKSPACE = Struct(
+GREEDY_PER_BUFFER = Struct(
     "per_buffer_size", (_BUFFER_REQUIREMENTS, "int", "int", _LIST_ENTRY, "int")
 )
 
@@ -98,8 +91,3 @@ def resource_variable_array(count: int) -> Struct:
 def int_array(count: int) -> Struct:
     """A ``TfLiteIntArray`` of ``count`` values behind their number."""
     return Struct("TfLiteIntArray", ("int", ("int", count)))
-
-
-def planner_workspace(planner: str, buffers: int, abi: Abi) -> int:
-    """Bytes between temp and tail that a planner needs for that many buffers."""
-    return 0 if planner == "linear" else buffers * _GREEDY_WORKSPACE.size(abi)

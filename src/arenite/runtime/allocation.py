@@ -12,6 +12,7 @@ from arenite.memory.arena import Memory
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.memory.overlap import check_operands
 from arenite.memory.plan import MemoryPlan
+from arenite.memory.planners import planner_for
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
@@ -82,7 +83,7 @@ def smallest_arena(
             the same memory.
         target: The processor that ``"cmsis_nn"`` is built for, by default a Cortex-M4.
     """
-    planner = "linear" if preserve_all_tensors else planner
+    planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
     peak = arena_peak(model, resolver, planner=planner, abi=abi, kernels=kernels, target=target)
     return peak.smallest_arena
 

@@ -14,6 +14,7 @@ from arenite.memory.abi import Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
+from arenite.memory.planners import planner_for
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import OpResolver
@@ -94,7 +95,7 @@ class MicroInterpreter:
         self._model = model
         self._resolver = resolver = resolver_for(kernels, resolver, target)
         if allocator is None:
-            planner = "linear" if preserve_all_tensors else planner
+            planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
             structs = find_abi(abi, kernels, target)
             allocator = create_allocator(model, resolver, arena, planner, structs)
         self._allocator = allocator
@@ -125,7 +126,7 @@ class MicroInterpreter:
         Raises:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
-        planner = "linear" if preserve_all_tensors else planner
+        planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
         structs = find_abi(abi, kernels, target)
         allocator = MicroAllocator.create(None, planner=planner, abi=structs)
         micro = cls(
