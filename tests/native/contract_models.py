@@ -1,0 +1,214 @@
+"""Small models of one operator each, for :mod:`tests.native.test_contract`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder, OptionsTable
+from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
+from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
+from arenite.ops.mnn.raster import MnnRasterOptions, Region
+from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
+from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.shared.window import Placement
+from arenite.ops.tflite.add import AddOptions
+from arenite.ops.tflite.arg_max import ArgMaxOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.ops.tflite.concatenation import ConcatenationOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.gather import GatherOptions
+from arenite.ops.tflite.mean import ReducerOptions
+from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
+from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.split import SplitOptions
+from arenite.ops.tflite.strided_slice import StridedSliceOptions
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.ops.tflite.tile import TileOptions
+from arenite.ops.tflite.transpose import TransposeOptions
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from tests.native.sizes import plain, weighted
+from tests.ops.mnn_models import Fed, floats, integers, single
+from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
+
+Shape = tuple[int, ...]
+
+
+def numbers(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """A constant of int32."""
+    return np.array(values, np.int32)
+
+
+def conv(kind: str, filters: Shape = (4, 3, 3, 3)) -> Model:
+    """A SAME convolution of 6 by 6 pixels."""
+    shapes = ((1, 6, 6, 3), filters, (1, 6, 6, 4))
+    return weighted("CONV_2D", kind, shapes, Conv2DOptions(0, 1, 1), depth=27)
+
+
+def depthwise(kind: str) -> Model:
+    shapes = ((1, 6, 6, 8), (1, 3, 3, 8), (1, 6, 6, 8))
+    options = DepthwiseConv2DOptions(0, 1, 1, 1)
+    return weighted("DEPTHWISE_CONV_2D", kind, shapes, options, depth=9, axis=3)
+
+
+def transpose_conv() -> Model:
+    shapes = ((1, 3, 3, 3), (4, 3, 3, 3), (1, 6, 6, 4))
+    return weighted("TRANSPOSE_CONV", "int8", shapes, TransposeConvOptions(0, 2, 2), depth=27)
+
+
+def fully_connected() -> Model:
+    shapes = ((2, 8), (4, 8), (2, 4))
+    return weighted("FULLY_CONNECTED", "int8", shapes, FullyConnectedOptions(), depth=8)
+
+
+def batch_matmul() -> Model:
+    b = ModelBuilder()
+    x, y = b.input("x", (2, 3, 4), "float32"), b.input("y", (2, 4, 5), "float32")
+    out = b.tensor("out", (2, 3, 5), "float32")
+    b.operator("BATCH_MATMUL", [x, y], [out], BatchMatMulOptions())
+    b.output(out)
+    return b.build()
+
+
+def joined() -> Model:
+    b = ModelBuilder()
+    parts = [b.input(name, (2, 3), "int8") for name in "ab"]
+    y = b.tensor("y", (4, 3), "int8")
+    b.operator("CONCATENATION", parts, [y], ConcatenationOptions(axis=0))
+    b.output(y)
+    return b.build()
+
+
+def split() -> Model:
+    b = ModelBuilder()
+    axis, x = b.constant("axis", numbers(0)), b.input("x", (4, 3), "int8")
+    parts = [b.tensor(name, (2, 3), "int8") for name in "ab"]
+    b.operator("SPLIT", [axis, x], parts, SplitOptions(2))
+    for part in parts:
+        b.output(part)
+    return b.build()
+
+
+def added() -> Model:
+    b = ModelBuilder()
+    x, y = (b.input(name, (2, 4), "int16", scale=0.1) for name in "xy")
+    z = b.tensor("z", (2, 4), "int16", scale=0.1)
+    b.operator("ADD", [x, y], [z], AddOptions())
+    b.output(z)
+    return b.build()
+
+
+def gathered(name: str, options: OptionsTable | None, shapes: tuple[Shape, Shape, Shape]) -> Model:
+    """Slices of floats by int32 indices, which are fed."""
+    b = ModelBuilder()
+    x, indices = b.input("x", shapes[0], "float32"), b.input("i", shapes[1], "int32")
+    y = b.tensor("y", shapes[2], "float32")
+    b.operator(name, [x, indices], [y], options)
+    b.output(y)
+    return b.build()
+
+
+def svdf() -> Model:
+    b, rng = ModelBuilder(), np.random.default_rng(1)
+    x = b.input("x", (1, 3), "float32")
+    weights = [
+        b.constant(name, rng.normal(size=shape).astype(np.float32))
+        for name, shape in (("feature", (4, 3)), ("time", (4, 5)), ("bias", (2,)))
+    ]
+    y = b.tensor("y", (1, 2), "float32")
+    b.operator("SVDF", [x, *weights, b.variable("state", (1, 20), "float32")], [y], SVDFOptions(2))
+    b.output(y)
+    return b.build()
+
+
+def mnn_conv() -> Model:
+    operands = [
+        Fed((1, 6, 6, 3), "int8"), integers((4, 3, 3, 3)), floats((4,)),
+        np.full(4, 1e-3, np.float32),
+    ]  # fmt: skip
+    options = MnnConvInt8Options(Placement((6, 6), (1, 1)), clamp=(-128, 127))
+    return single("CONV_INT8", operands, Fed((1, 6, 6, 4), "int8"), options).model()
+
+
+def mnn_resize() -> Model:
+    fed, result = Fed((1, 4, 4, 2), "int8", 0.1, 3), Fed((1, 7, 7, 2), "int8", 0.1, 3)
+    options = MnnResizeBilinearInt8Options((7, 7), (0.5, 0.0), (0.5, 0.0))
+    return single("RESIZE_BILINEAR_INT8", [fed], result, options).model()
+
+
+def mnn_casts() -> Model:
+    options = MnnFloatToInt8Options((0.5, 1.0, 2.0), 0.0, -127, 127)
+    return single("FLOAT_TO_INT8", [Fed((2, 3))], Fed((2, 3), "int8"), options).model()
+
+
+def raster() -> Model:
+    regions = MnnRasterOptions((Region(0, 0, (1,), 0, (2,), (6,)),))
+    return single("RASTER", [Fed((6,))], Fed((12,)), regions).model()
+
+
+def resized(name: str, options: OptionsTable) -> Model:
+    return plain(name, "int8", ((1, 4, 4, 1), (1, 9, 9, 1)), options, numbers(9, 9))
+
+
+#: By the names of the cases.
+MODELS: dict[str, Callable[[], Model]] = {
+    "conv": lambda: conv("int8"),
+    "float conv": lambda: conv("float32"),
+    "pointwise float conv": lambda: conv("float32", (4, 1, 1, 3)),
+    "depthwise": lambda: depthwise("int8"),
+    "float depthwise": lambda: depthwise("float32"),
+    "fully connected": fully_connected,
+    "transpose conv": transpose_conv,
+    "batch matmul": batch_matmul,
+    "pool": lambda: plain(
+        "MAX_POOL_2D", "int8", ((1, 6, 6, 4), (1, 3, 3, 4)), Pool2DOptions(0, 2, 2, 2, 2)
+    ),
+    "add": added,
+    "softmax": lambda: plain(
+        "SOFTMAX", "int8", ((2, 4), (2, 4)), SoftmaxOptions(1.0), scale=1 / 256, zero_point=-128
+    ),
+    "softmax int16": lambda: plain(
+        "SOFTMAX", "int16", ((2, 4), (2, 4)), SoftmaxOptions(1.0), scale=1 / 32768, zero_point=0
+    ),
+    "log softmax": lambda: plain(
+        "LOG_SOFTMAX", "int8", ((2, 4), (2, 4)), None, scale=16 / 256, zero_point=127
+    ),
+    "logistic": lambda: plain(
+        "LOGISTIC", "int8", ((2, 4), (2, 4)), None, scale=1 / 256, zero_point=-128
+    ),
+    "relu": lambda: plain("RELU", "int8", ((2, 4), (2, 4)), None),
+    "reshape": lambda: plain("RESHAPE", "int8", ((3, 4), (2, 6)), None, numbers(2, 6)),
+    "concatenation": joined,
+    "split": split,
+    "pad": lambda: plain(
+        "PAD", "int8", ((2, 3), (4, 5)), None, np.ones((2, 2), np.int32)
+    ),
+    "strided slice": lambda: plain(
+        "STRIDED_SLICE", "int8", ((4, 4), (2, 2)), StridedSliceOptions(),
+        numbers(0, 0), numbers(4, 4), numbers(2, 2),
+    ),
+    "transpose": lambda: plain(
+        "TRANSPOSE", "int8", ((2, 3), (3, 2)), TransposeOptions(), numbers(1, 0)
+    ),
+    "gather": lambda: gathered("GATHER", GatherOptions(0, 0), ((4, 2), (3,), (3, 2))),
+    "gather nd": lambda: gathered("GATHER_ND", None, ((4, 3), (2, 1), (2, 3))),
+    "tile": lambda: plain("TILE", "int8", ((2, 3), (4, 6)), TileOptions(), numbers(2, 2)),
+    "mean": lambda: plain("MEAN", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
+    "arg max": lambda: plain(
+        "ARG_MAX", "int8", ((2, 3), (2,)), ArgMaxOptions(), numbers(1), output="int32", scale=None
+    ),
+    "resize nearest": lambda: resized("RESIZE_NEAREST_NEIGHBOR", ResizeNearestNeighborOptions()),
+    "resize bilinear": lambda: resized("RESIZE_BILINEAR", ResizeBilinearOptions()),
+    "svdf": svdf,
+    "lstm": lambda: lstm(
+        "int8", np.random.default_rng(0), batches=1, steps=3, inputs=4, units=5, spread=0
+    ),
+    "raster": raster,
+    "mnn conv": mnn_conv,
+    "mnn resize": mnn_resize,
+    "mnn casts": mnn_casts,
+}  # fmt: skip
