@@ -55,9 +55,17 @@ class SanitizedProgram(program.Program):
             return  # a test's own memory: NumPy would hand the forbidden bytes to the next array
         for step, slot in zip(self._steps, self._array, strict=False):
             end = int(program.ffi.cast("uintptr_t", slot.plan)) + step.plan_bytes
-            unused = ctypes.c_size_t(-step.plan_bytes % 64)
-            FORBID(ctypes.c_void_p(end), unused)
+            forbid(end, -step.plan_bytes % 64)
+
+
+def forbid(address: int, size: int) -> None:
+    """Let the process end if it reads or writes these bytes."""
+    FORBID(ctypes.c_void_p(address), ctypes.c_size_t(size))
 
 
 program._aligned = exact_block
 program.Program = SanitizedProgram  # type: ignore[misc]
+
+from tests.native import layouts  # noqa: E402 - what it imports takes the Program from above
+
+layouts.forbid = forbid

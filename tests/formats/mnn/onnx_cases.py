@@ -37,6 +37,7 @@ for _name, _w, _attributes in [
     ("dilated", (8, 4, 2, 2), {"dilations": [2, 2], "pads": [1, 1, 1, 1]}),
     ("pointwise", (8, 4, 1, 1), {}),
     ("gaps", (8, 4, 1, 1), {"strides": [3, 2]}),
+    ("same gaps", (8, 4, 1, 1), {"auto_pad": "SAME_UPPER", "strides": [8, 8]}),
     ("depthwise", (4, 1, 3, 3), {"group": 4, "pads": [1, 1, 1, 1]}),
     ("depthwise strided", (4, 1, 3, 3), {"group": 4, "pads": [1, 1, 1, 1], "strides": [2, 2]}),
     ("groups", (6, 2, 3, 3), {"group": 2, "pads": [1, 1, 1, 1]}),

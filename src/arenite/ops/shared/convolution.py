@@ -20,6 +20,7 @@ from arenite.ops.kernel_util import (
     unpack_int4,
 )
 from arenite.ops.shared.requantize import Finish, FloatStage, OutputStage, Requantizer
+from arenite.ops.shared.window import axes_of
 
 #: ``OpDataConv``, which CONV_2D and DEPTHWISE_CONV_2D share.
 OP_DATA = Struct(
@@ -204,6 +205,48 @@ def padding_type(x: Array, zero_point: int) -> np.dtype[Any]:
         return x.dtype
     legal = np.iinfo(x.dtype).min <= zero_point <= np.iinfo(x.dtype).max
     return x.dtype if legal else np.dtype(np.int32)
+
+
+# -- weights that are no numbers --------------------------------------------------------
+
+
+def are_finite(weights: Array) -> bool:
+    """Whether weights may be multiplied with the zeros that stand beside an image."""
+    return weights.dtype.kind != "f" or bool(np.isfinite(weights).all())
+
+
+class TapByTap:
+    """A convolution of floats that leaves taps beside the image out, as TFLM does.
+
+    With infinite weights that is another result than zeros there would give: those are NaN.
+    ``weights`` are (filters, rows, columns, channels of a group).
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        weights: Array,
+        bias: Array | None,
+        groups: int,
+    ) -> None:
+        self._window, self._groups = params.window, groups
+        self._weights = weights.astype(np.float64)
+        start = Sums.of(weights, bias).bias
+        self._finish = FloatStage(start, params.activation_min, params.activation_max)
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Convolve ``x`` (n, h, w, c) to ``out``."""
+        rows, columns = axes_of(self._window, x.shape[1:3])
+        n, height, width, filters = out.shape
+        grouped = x.reshape(*x.shape[:3], self._groups, -1)
+        weights = self._weights.reshape(self._groups, -1, *self._weights.shape[1:])
+        acc = np.zeros((n, height, width, self._groups, filters // self._groups))
+        for i in range(rows.count):
+            for j in range(columns.count):
+                (tops, ys), (lefts, xs) = rows.inside_of(i), columns.inside_of(j)
+                taps = weights[:, :, rows.taps.start + i, columns.taps.start + j]
+                acc[:, tops, lefts] += np.einsum("nhwgc,gfc->nhwgf", grouped[:, ys, xs], taps)
+        self._finish(acc.reshape(-1, filters), out)
 
 
 # -- invoke ---------------------------------------------------------------------------

@@ -115,6 +115,14 @@ class Axis:
         start = index * self.dilation
         return slice(start, start + (self.outputs - 1) * self.stride + 1, self.stride)
 
+    def inside_of(self, tap: int) -> tuple[slice, slice]:
+        """The positions at which a tap meets the image, and the elements that it meets there."""
+        start = self.first + tap * self.dilation
+        low = max(0, -(start // self.stride))
+        high = max(low, min(self.outputs, (self.size - 1 - start) // self.stride + 1))
+        begin = start + low * self.stride
+        return slice(low, high), slice(begin, begin + (high - low) * self.stride, self.stride)
+
 
 def axes_of(window: Window, size: tuple[int, ...]) -> tuple[Axis, Axis]:
     """The window's two axes over an image of ``size`` (height, width)."""

@@ -30,8 +30,11 @@ from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
     ConvolutionParams,
+    Kernel,
     Sums,
+    TapByTap,
     accumulates_64_bits,
+    are_finite,
     bias_per_channel,
     bias_types,
     finish_of,
@@ -180,6 +183,15 @@ class Convolution:
             finish(acc, out[..., channels])
 
 
+def convolution(
+    params: Conv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
+) -> Kernel:
+    """The kernel for these weights."""
+    if not are_finite(weights):
+        return TapByTap(params, weights, bias, params.groups)
+    return Convolution(params, x, weights, bias, out)
+
+
 def _is_pointwise(axes: tuple[Axis, Axis]) -> bool:
     """Whether there is one tap, which meets every element once."""
     return all(a.count == a.stride == 1 and a.first == 0 and a.size == a.outputs for a in axes)
@@ -217,7 +229,7 @@ def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(Convolution),
+    invoke=invoke_with(convolution),
     options=Conv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

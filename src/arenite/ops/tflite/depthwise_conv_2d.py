@@ -31,8 +31,11 @@ from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
     ConvolutionParams,
+    Kernel,
     Sums,
+    TapByTap,
     accumulates_64_bits,
+    are_finite,
     bias_per_channel,
     bias_types,
     finish_of,
@@ -169,10 +172,19 @@ class DepthwiseConvolution:
         self._finish(acc, out)
 
 
+def depthwise_convolution(
+    params: DepthwiseConv2DParams, x: Array, weights: Array, bias: Array | None, out: Array
+) -> Kernel:
+    """The kernel for these weights."""
+    if not are_finite(weights):
+        return TapByTap(params, weights.transpose(3, 1, 2, 0), bias, x.shape[3])
+    return DepthwiseConvolution(params, x, weights, bias, out)
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(DepthwiseConvolution),
+    invoke=invoke_with(depthwise_convolution),
     options=DepthwiseConv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -1,0 +1,92 @@
+"""The arena interpreter with a block of its own for every tensor, and with all over each other.
+
+``make sanitize`` runs this with kernels that end the process when they leave their memory. An
+offline plan may lay tensors over each other: results are wrong then, and all else is as ever.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.errors import AreniteError
+from arenite.model import Model
+from tests.native.layouts import Layout, apart, bytewise, lay_out, shifted, stacked, staggered
+from tests.native.sizes import CASES, build
+from tests.native.strategies import OPERATORS, judge, steps_of
+from tests.oracle import RESET
+from tests.shared import ROOT, shared_models
+
+pytest.importorskip("arenite.native._engine")
+
+Array = np.ndarray[Any, Any]
+CORPUS = Path(__file__).parent.parent / "fuzz" / "corpus"
+FILES = sorted([*CORPUS.rglob("*.tflite"), *CORPUS.rglob("*.mnn")])
+MODELS = [*shared_models(), *sorted(ROOT.glob("models/mnn/*.mnn"))]
+OVERLAPPING = (stacked, shifted, staggered, bytewise)
+
+
+def outputs(model: Model | bytes, inputs: list[Array] | None) -> list[bytes] | str:
+    """The outputs of an inference in an arena, or the words with which they are refused."""
+    try:
+        interpreter = ar.Interpreter(model)
+        if inputs is None:
+            rng = np.random.default_rng(1)
+            details = interpreter.model.inputs
+            raw = [rng.integers(0, 100, t.shape) for t in details]
+            inputs = [x.astype(t.type.dtype) for x, t in zip(raw, details, strict=True)]
+        for number, data in enumerate(inputs):
+            interpreter.input(number)[...] = data
+        interpreter.invoke()
+        count = len(interpreter.model.outputs)
+        return [interpreter.output(number).tobytes() for number in range(count)]
+    except AreniteError as error:
+        return str(error)
+
+
+def check_layouts(model: Model | bytes, inputs: list[Array] | None) -> None:
+    """Apart nothing changes; over each other nothing but numbers does."""
+    expected = outputs(model, inputs)
+    with pytest.MonkeyPatch.context() as patch:
+        lay_out(patch, apart)
+        assert outputs(model, inputs) == expected
+    for layout in OVERLAPPING:
+        check_overlap(model, inputs, layout)
+
+
+def check_overlap(model: Model | bytes, inputs: list[Array] | None, layout: Layout) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        lay_out(patch, layout)
+        outputs(model, inputs)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
+        first = next(step for step in steps_of(model, seed, **arguments) if step != RESET)
+        check_layouts(model, list(first))
+
+    judge(name, check, monkeypatch)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_large_operators(case: str) -> None:
+    model = build(case)
+    (inputs,) = steps_of(model, 1)
+    check_layouts(model, list(inputs))
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.name)
+def test_shared_models(path: Path) -> None:
+    check_layouts(path.read_bytes(), None)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_files_that_the_fuzzer_kept(path: Path) -> None:
+    with suppress(AreniteError):
+        check_layouts(path.read_bytes(), None)
