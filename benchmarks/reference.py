@@ -57,7 +57,7 @@ Inference = Callable[[Array], Array]
 
 
 def arenite(model: bytes) -> Inference:
-    interp = ar.Interpreter(ar.load(model), kernels="reference")
+    interp = ar.Interpreter(ar.load(model), engine="reference")
 
     def infer(x: Array) -> Array:
         interp.input(0)[...] = x

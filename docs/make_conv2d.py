@@ -86,7 +86,7 @@ def layer(target: str = "cortex-m4") -> Layer:
     assert operator.path is not None
     operands = (x.shape, weights.data, bias.data, out.shape)
     image = (np.array(Image.open(DIGIT)) ^ 0x80).view(np.int8).reshape(1, 8, 8, 1)
-    interpreter = ar.Interpreter(model, kernels="reference", preserve_all_tensors=True)
+    interpreter = ar.Interpreter(model, engine="reference", preserve_all_tensors=True)
     interpreter(image)
     return Layer(
         args=arguments(operator.params, operands, operator.path, processor, Counter()),

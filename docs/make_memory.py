@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import arenite as ar
-from arenite.cmsis_nn.resolver import resolver_for
-from arenite.memory.abi import ABIS
-from arenite.memory.allocator import MicroAllocator
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 from arenite.runtime.allocation import dry_run
+from arenite.runtime.setup import Setup
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
+SETUP = Setup.of("cortex-m4")
 MODEL = ROOT / "examples" / "digits" / "digits_int8.tflite"
 WIDTH, LEFT, RIGHT = 780, 20, 760
 FIRMWARE = "ilp32, CMSIS-NN on a Cortex-M4"
@@ -37,7 +36,7 @@ class Moment(NamedTuple):
 @cache
 def moments() -> tuple[Moment, ...]:
     """Every step of the bundled model's allocation."""
-    allocator = MicroAllocator.create(None, abi=ABIS["ilp32"])
+    allocator = SETUP.allocator(None)
     arena, note = allocator.arena, allocator.note_peak
     steps = [Moment("creation", 0, 0, arena.tail_used)]
     during: list[tuple[int, int, int]] = []
@@ -60,24 +59,21 @@ def moments() -> tuple[Moment, ...]:
     for name in ("allocate_temp", "touch_temp", "resize_buffer", "allocate_persistent_buffer"):
         setattr(arena, name, watched(getattr(arena, name)))
     allocator.note_peak = noted  # type: ignore[method-assign]
-    dry_run(ar.load(MODEL), resolver_for(ar.AllOpsResolver(), "cortex-m4"), allocator)
+    dry_run(ar.load(MODEL), SETUP.resolver(ar.AllOpsResolver()), allocator)
     return tuple(steps)
 
 
 @cache
 def allocations() -> ar.Allocations:
     """The arena once all is allocated."""
-    micro = ar.MicroInterpreter(
-        ar.load(MODEL), ar.AllOpsResolver(), size(), abi="ilp32", kernels="cmsis_nn"
-    )
+    micro = ar.MicroInterpreter(ar.load(MODEL), ar.AllOpsResolver(), size(), target=SETUP.target)
     micro.allocate_tensors()
     return micro.allocations()
 
 
 def size() -> int:
     """Bytes of the smallest arena."""
-    model = ar.load(MODEL)
-    return ar.smallest_arena(model, abi="ilp32", kernels="cmsis_nn", target="cortex-m4")
+    return ar.smallest_arena(ar.load(MODEL), target=SETUP.target)
 
 
 def arena_regions() -> Drawing:

@@ -1,4 +1,4 @@
-"""The kernels that this machine can run: NumPy's, and the native ones of each instruction set."""
+"""What this machine can compute with: NumPy, and native kernels of each instruction set."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def forced(variant: str) -> Iterator[None]:
 def interpreter(source: Any, variant: str, **options: Any) -> ar.Interpreter:
     """An interpreter that runs one variant's kernels."""
     with forced(variant):
-        kernels: Any = REFERENCE if variant == REFERENCE else "native"
-        return ar.Interpreter(source, kernels=kernels, **options)
+        engine: Any = REFERENCE if variant == REFERENCE else "native"
+        return ar.Interpreter(source, engine=engine, **options)

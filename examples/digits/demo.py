@@ -74,7 +74,7 @@ def drawn(image: Array) -> str:
 def print_arena(interp: ar.Interpreter) -> None:
     """The arena's regions to scale."""
     arena, console = interp.arena, Console(highlight=False)
-    firmware = Firmware("greedy", "ilp32")
+    firmware = Firmware("greedy", interp.target)
     use = ArenaUse(data.MODEL.name, firmware, arena.size, interp.plan, interp.allocations())
     ascii_only = console.options.ascii_only
     for line in render_regions(use, min(console.width, 80), ascii_only=ascii_only):
@@ -98,7 +98,7 @@ def shown(path: Path) -> str:
 NEXT = f"""
 Next:
   .venv/bin/arenite info {shown(data.MODEL)}
-  .venv/bin/arenite memory {shown(data.MODEL)}
+  .venv/bin/arenite memory {shown(data.MODEL)} --target {TARGET}
   .venv/bin/python {shown(data.HERE / "demo.py")} 7
   .venv/bin/python {shown(data.HERE / "evaluate.py")}"""
 

@@ -18,25 +18,14 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.memory.budget import memory_limit, set_memory_limit
 from arenite.model import Model, ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
-from arenite.ops import OpResolver as _OpResolver
 from arenite.runtime.allocation import smallest_arena
-from arenite.runtime.backends import register_library as _register_library
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.profiler import MicroProfiler
+from arenite.target import Target
 
 __version__ = "0.1.0"
-
-
-def _cmsis_nn(resolver: _OpResolver, target: str) -> _OpResolver:
-    from arenite.cmsis_nn.resolver import resolver_for  # noqa: PLC0415 - few need it
-
-    return resolver_for(resolver, target)
-
-
-# Neither of the two knows the other.
-_register_library("cmsis_nn", _cmsis_nn)
 
 __all__ = [
     "AllOpsResolver",
@@ -59,6 +48,7 @@ __all__ = [
     "Registration",
     "ShapeError",
     "StateError",
+    "Target",
     "UnsupportedOperatorError",
     "__version__",
     "load",

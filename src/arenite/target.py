@@ -11,8 +11,9 @@ Facts: CMSIS-NN ``Include/arm_nn_math_types.h`` (``ARM_MATH_DSP``, ``ARM_MATH_MV
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 #: ``"plain"``: one value at a time; ``"dsp"``: two int16 in a 32-bit register
 #: (``ARM_MATH_DSP``); ``"mve"``: vectors of 16 bytes (``ARM_MATH_MVEI``, Helium).
@@ -20,6 +21,12 @@ Instructions = Literal["plain", "dsp", "mve"]
 Library = Literal["tflm", "cmsis_nn"]
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
+AbiName = Literal["lp64", "lp64_public", "ilp32", "ilp32_int_enums", "arm_none_eabi"]
+LIBRARIES: tuple[Library, ...] = get_args(Library)
+COMPILERS: tuple[Compiler, ...] = get_args(Compiler)
+ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
+#: What :data:`arenite.memory.abi.ABIS` has the sizes of.
+ABI_NAMES: tuple[AbiName, ...] = get_args(AbiName)
 
 #: Processors, and what they can do in one instruction.
 PROCESSORS: dict[str, Instructions] = {
@@ -32,6 +39,8 @@ PROCESSORS: dict[str, Instructions] = {
     "cortex-m55": "mve",
 }
 
+_COMPILER_NAMES = {"gcc": "GCC", "armclang": "Arm Compiler 6"}
+
 
 @dataclass(frozen=True)
 class Target:
@@ -39,34 +48,46 @@ class Target:
 
     Attributes:
         processor: One of :data:`PROCESSORS`; ``"host"`` is the machine of TFLM's own package.
-        library: Whose kernels are linked: TFLM's reference kernels, or CMSIS-NN where it has one.
+        library: Whose kernels are linked: ``"tflm"``, TFLM's reference kernels, or ``"cmsis_nn"``,
+            CMSIS-NN's where it has one. By default TFLM's on the host, else CMSIS-NN's.
         compiler: Some paths and scratch sizes of CMSIS-NN exist with Arm Compiler 6 only.
         rounding: How a product with a quantised multiplier is rounded: twice, as by default, or
             once (``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``).
-        abi: Name of the struct sizes that count; by default ``"lp64"`` on the host, else
-            ``"ilp32"``.
-        arena_address: Where the arena begins, modulo its alignment; TFLM's own advice is 0.
+        abi: Whose struct sizes count: ``"lp64"`` (64 bits, as TFLM's PyPI package is built: with
+            compression, recording its allocations; the host's default), ``"lp64_public"`` (64
+            bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain, the
+            default there; ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit
+            targets whose enums have 4 bytes).
+        arena_address: Where the arena begins. TFLM skips bytes up to a multiple of 16.
 
     Raises:
         ValueError: A value that there is not, or CMSIS-NN for the host.
     """
 
     processor: str = "cortex-m4"
-    library: Library = "cmsis_nn"
-    compiler: Compiler = "gcc"
-    rounding: Rounding = "double"
+    library: str = ""
+    compiler: str = "gcc"
+    rounding: str = "double"
     abi: str = ""
     arena_address: int = 0
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, PROCESSORS)
-        _require("library", self.library, ("tflm", "cmsis_nn"))
-        _require("compiler", self.compiler, ("gcc", "armclang"))
-        _require("rounding", self.rounding, ("double", "single"))
-        if self.processor == "host" and self.library == "cmsis_nn":
+        is_host = self.processor == "host"
+        self._default("library", "tflm" if is_host else "cmsis_nn")
+        self._default("abi", "lp64" if is_host else "ilp32")
+        _require("library", self.library, LIBRARIES)
+        _require("compiler", self.compiler, COMPILERS)
+        _require("rounding", self.rounding, ROUNDINGS)
+        _require("abi", self.abi, ABI_NAMES)
+        if is_host and self.is_cmsis_nn:
             raise ValueError("CMSIS-NN is for Cortex-M processors, not for the host")
-        if not self.abi:
-            object.__setattr__(self, "abi", "lp64" if self.processor == "host" else "ilp32")
+        if self.arena_address < 0:
+            raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
+
+    def _default(self, field: str, value: str) -> None:
+        if not getattr(self, field):
+            object.__setattr__(self, field, value)
 
     @property
     def instructions(self) -> Instructions:
@@ -81,18 +102,24 @@ class Target:
     def __str__(self) -> str:
         """The assumptions in one line."""
         library = "TFLM with CMSIS-NN" if self.is_cmsis_nn else "TFLM's reference kernels"
-        rounding = ", single rounding" if self.rounding == "single" else ""
-        return f"{self.processor}, {library}, {self.compiler}, {self.abi}{rounding}"
+        parts = [self.processor, library, _COMPILER_NAMES[self.compiler], f"structs of {self.abi}"]
+        if self.processor == "host":
+            parts.remove(_COMPILER_NAMES[self.compiler])
+        if self.rounding == "single":
+            parts.append("rounded once")
+        if self.arena_address:
+            parts.append(f"arena at {self.arena_address:#x}")
+        return ", ".join(parts)
 
 
-def _require(what: str, got: object, of: object) -> None:
-    names = list(of)  # type: ignore[call-overload]
+def _require(what: str, got: str, names: Iterable[str]) -> None:
     if got not in names:
-        raise ValueError(f"expected a {what} of {', '.join(names)}, got {got!r}")
+        article = "an" if what[0] in "ae" else "a"
+        raise ValueError(f"expected {article} {what} of {', '.join(names)}, got {got!r}")
 
 
 #: TFLM's own Python package on this machine.
-HOST = Target("host", "tflm")
+HOST = Target("host")
 
 
 def find_target(target: str | Target | None) -> Target:
@@ -102,13 +129,16 @@ def find_target(target: str | Target | None) -> Target:
 
     Raises:
         ValueError: There is no processor of that name.
+        TypeError: It is no name.
     """
     if target is None:
         return HOST
     if isinstance(target, Target):
         return target
-    found = re.fullmatch(r"(?:cortex[-_ ]?)?m(\d+)f?", str(target).strip().lower())
-    name = f"cortex-m{found[1]}" if found else str(target)
+    if not isinstance(target, str):
+        raise TypeError(f"expected a target's name or a Target, got {type(target).__name__}")
+    found = re.fullmatch(r"(?:cortex[-_ ]?)?m(\d+)f?", target.strip().lower())
+    name = f"cortex-m{found[1]}" if found else target
     if name == "host":
         return HOST
     _require("target", name, PROCESSORS)

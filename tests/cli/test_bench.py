@@ -41,7 +41,8 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
     assert list(found) == [
         "file",
         "machine",
-        "kernels",
+        "target",
+        "engine",
         "isa",
         "engines",
         "absent",

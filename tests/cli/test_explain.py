@@ -20,7 +20,7 @@ def test_explain_shows_a_row_per_operator_and_why_every_path_was_taken(arenite, 
     result = arenite("explain", model_file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    heading = "cortex-m4: DSP instructions, TFLM with CMSIS-NN, built with GCC"
+    heading = "cortex-m4, TFLM with CMSIS-NN, GCC, structs of ilp32; DSP instructions"
     assert lines[:2] == [str(model_file), heading]
     columns = ["#", "operator", "function", "MACs", "scratch", "SMLAD", "SMLAL", "MLA"]
     assert lines[3].split()[: len(columns)] == columns

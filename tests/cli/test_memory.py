@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from xml.etree import ElementTree
 
 import pytest
 
 import arenite as ar
-from arenite.cli.memory import AbiName, PlannerName, TargetName
-from arenite.memory.abi import ABIS
+from arenite.cli.common import AbiName, CompilerName, LibraryName, RoundingName
+from arenite.cli.memory import PlannerName
 from arenite.memory.planners import planner_names
-from arenite.target import PROCESSORS
+from arenite.target import ABI_NAMES, COMPILERS, HOST, LIBRARIES, ROUNDINGS, Target
+from tests.shared import shared_model
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest
     result = arenite("memory", model_file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[:3] == [str(model_file), "greedy planner, structs of lp64, reference kernels", ""]
+    assert lines[:3] == [str(model_file), f"{HOST}, greedy planner", ""]
     assert lines[3].startswith(f"Arena  {smallest:,} bytes")
     assert len(lines[4]) == 80
     assert lines[5].startswith("█  head    256")
@@ -77,9 +79,7 @@ def test_json_of_an_arena_that_is_too_small(arenite, model_file, smallest):
     assert use == {
         "file": str(model_file),
         "planner": "greedy",
-        "abi": "lp64",
-        "kernels": "reference",
-        "target": None,
+        "target": asdict(HOST),
         "fits": False,
         "arena": 64,
         "smallest_arena": smallest,
@@ -93,8 +93,6 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
     assert list(use) == [
         "file",
         "planner",
-        "abi",
-        "kernels",
         "target",
         "fits",
         "arena",
@@ -133,42 +131,54 @@ def test_a_32_bit_target_has_smaller_structs(arenite, model_file):
     assert use["tail"] < facts(arenite, model_file)["tail"]
 
 
-def test_a_target_has_the_structs_of_a_cortex_m_whatever_the_kernels(arenite, model_file):
-    use = facts(arenite, model_file, "--target", "cortex-m55")
-    assert (use["abi"], use["kernels"], use["target"]) == ("ilp32", "reference", None)
-
-
-def test_cmsis_nn_kernels_have_the_structs_of_a_cortex_m(arenite, model_file):
-    use = facts(arenite, model_file, "--kernels", "cmsis_nn")
-    assert (use["abi"], use["kernels"], use["target"]) == ("ilp32", "cmsis_nn", "cortex-m4")
+@pytest.mark.parametrize(
+    ("arguments", "target"),
+    [
+        ([], HOST),
+        (["--target", "cortex-m4f"], Target("cortex-m4")),
+        (["--target", "m55", "--library", "tflm"], Target("cortex-m55", "tflm")),
+        (["--target", "M7", "--compiler", "armclang"], Target("cortex-m7", compiler="armclang")),
+        (["--abi", "ilp32"], Target("host", abi="ilp32")),
+    ],
+)
+def test_a_target_is_the_firmware_that_the_options_say(arenite, model_file, arguments, target):
+    use = facts(arenite, model_file, *arguments)
+    assert Target(**use["target"]) == target
     micro = ar.MicroInterpreter(
-        ar.load(model_file), ar.AllOpsResolver(), use["arena"], abi="ilp32", kernels="cmsis_nn"
+        ar.load(model_file), ar.AllOpsResolver(), use["arena"], target=target
     )
     micro.allocate_tensors()
     assert (use["head"], use["tail"]) == (micro.arena.head_used, micro.arena.tail_used)
     assert use["total"] == micro.arena.used
-    lines = arenite("memory", model_file, "--kernels", "cmsis_nn").stdout.splitlines()
-    assert "64 bits" not in lines[-1]
-    assert lines[1] == "greedy planner, structs of ilp32, cmsis_nn for cortex-m4"
+    lines = arenite("memory", model_file, *arguments).stdout.splitlines()
+    assert lines[1] == f"{target}, greedy planner"
+    assert any("64 bits" in line for line in lines) == (target == HOST)
+
+
+def test_an_arena_of_keyword_spotting_on_a_cortex_m55(arenite):
+    use = facts(arenite, shared_model("kws_int8"), "--target", "cortex-m55")
+    assert use["smallest_arena"] == 27_360
 
 
 @pytest.mark.parametrize(("target", "row"), [("cortex-m4", 12 * 2), ("cortex-m55", 16 * 2)])
 def test_the_target_decides_on_scratch_memory(arenite, model_file, target, row):
     """9 values of im2col: two rows of int16 in fours, or four of int8 in whole vectors."""
-    use = facts(arenite, model_file, "--kernels", "cmsis_nn", "--target", target)
+    use = facts(arenite, model_file, "--target", target)
     scratch = {b["name"]: b["size"] for b in use["buffers"] if b["kind"] == "scratch"}
     assert scratch["#0 CONV_2D im2col"] == 2 * row
 
 
 def test_the_abi_may_be_another_one(arenite, model_file):
-    use = facts(arenite, model_file, "--kernels", "cmsis_nn", "--abi", "lp64")
-    assert use["abi"] == "lp64"
+    use = facts(arenite, model_file, "--target", "m4", "--abi", "lp64")
+    assert use["target"]["abi"] == "lp64"
 
 
 def test_the_choices_are_those_of_the_library():
-    assert {name.value for name in AbiName} == set(ABIS)
     assert {name.value for name in PlannerName} <= set(planner_names())
-    assert {name.value for name in TargetName} == PROCESSORS.keys() - {"host"}
+    assert tuple(name.value for name in AbiName) == ABI_NAMES
+    assert tuple(name.value for name in LibraryName) == LIBRARIES
+    assert tuple(name.value for name in CompilerName) == COMPILERS
+    assert tuple(name.value for name in RoundingName) == ROUNDINGS
 
 
 def test_a_picture_of_another_format_is_refused(arenite, model_file, tmp_path):
@@ -188,7 +198,14 @@ def test_svg_holds_every_buffer_of_the_head(arenite, model_file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--arena", "-1"], ["--planner", "best"], ["--abi", "z80"], ["--target", "z80"]]
+    "arguments",
+    [
+        ["--arena", "-1"],
+        ["--planner", "best"],
+        ["--abi", "z80"],
+        ["--target", "z80"],
+        ["--library", "cmsis_nn"],
+    ],
 )
 def test_wrong_usage_is_code_2(arenite, model_file, arguments):
     assert arenite("memory", model_file, *arguments).exit_code == 2

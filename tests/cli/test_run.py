@@ -12,6 +12,7 @@ from arenite.cli.inputs import random_inputs, read_inputs
 from arenite.cli.run import member_names, save_npz
 from arenite.cli.values import InputError
 from arenite.model import ModelBuilder
+from arenite.target import HOST
 from tests.cli.models import classifier, saved
 
 
@@ -46,16 +47,17 @@ def test_results_are_shown_with_labels(arenite, model_file, pixels, tmp_path):
     result = arenite("run", model_file, "-i", path, "--labels", labels, "--top", 1)
     best = int(np.argmax(ar.Interpreter(str(model_file))(array)))
     lines = result.stdout.splitlines()
-    assert lines[:5] == [
+    assert lines[:6] == [
         str(model_file),
+        str(HOST),
         "",
         "in   int8[1,8,8,1]  image",
         "     x.npy",
         "out  int8[1,4]  probabilities",
     ]
-    assert lines[6].split()[:2] == [str(best), ["one", "two", "three", "four"][best]]
-    assert lines[8].startswith("time  ")
-    assert lines[8].endswith(", one run")
+    assert lines[7].split()[:2] == [str(best), ["one", "two", "three", "four"][best]]
+    assert lines[9].startswith("time  ")
+    assert ", one run, " in lines[9]
 
 
 def test_repeats_are_timed(arenite, model_file):
@@ -90,7 +92,7 @@ def test_random_integers_cover_the_type_and_indices_stay_small():
 
 def test_the_keys_of_the_json_are_stable(arenite, model_file):
     facts = json.loads(arenite("run", model_file, "--json").stdout)
-    assert list(facts) == ["file", "inputs", "outputs", "repeat", "seconds"]
+    assert list(facts) == ["file", "target", "engine", "inputs", "outputs", "repeat", "seconds"]
     port = ["name", "type", "shape", "bytes", "quantization"]
     assert list(facts["inputs"][0]) == [*port, "origin"]
     assert list(facts["outputs"][0]) == [*port, "values", "top"]

@@ -8,19 +8,16 @@ with them, and with vectors.
 
 from __future__ import annotations
 
-from arenite.runtime.backends import Kernels
+from arenite.target import Target
 
 Figure = tuple[int, int, int]
 Figures = tuple[Figure, Figure, Figure, Figure]
-#: ``kernels`` and ``target``.
-Build = tuple[Kernels, str]
-
 #: What the four figures stand for.
-BUILDS: tuple[Build, ...] = (
-    ("reference", "cortex-m4"),
-    ("cmsis_nn", "cortex-m0"),
-    ("cmsis_nn", "cortex-m4"),
-    ("cmsis_nn", "cortex-m55"),
+TARGETS = (
+    Target("cortex-m4", "tflm"),
+    Target("cortex-m0"),
+    Target("cortex-m4"),
+    Target("cortex-m55"),
 )
 
 #: Real models, by the name of their file.

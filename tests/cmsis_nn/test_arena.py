@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.runtime.backends import Kernels
+from arenite import MicroInterpreter, native
+from arenite.runtime.setup import Engine
 from tests.cmsis_nn import measured
 from tests.cmsis_nn.small_models import MODELS
 from tests.shared import shared_model
@@ -21,16 +22,14 @@ OVERWRITES = {"dense int8 per unit"}
 
 def cases(table: dict[str, measured.Figures]) -> list[Any]:
     return [
-        pytest.param(name, build, figure, id=f"{name} {build[1 if 'cmsis_nn' in build else 0]}")
+        pytest.param(name, target, figure, id=f"{name} {target.processor} {target.library}")
         for name, figures in table.items()
-        for build, figure in zip(measured.BUILDS, figures, strict=True)
+        for target, figure in zip(measured.TARGETS, figures, strict=True)
     ]
 
 
-def allocated(model: ar.Model, kernels: Kernels, target: str, arena: int) -> ar.MicroInterpreter:
-    micro = ar.MicroInterpreter(
-        model, ar.AllOpsResolver(), arena, abi="ilp32", kernels=kernels, target=target
-    )
+def allocated(model: ar.Model, target: ar.Target | str, arena: int = 1 << 20) -> MicroInterpreter:
+    micro = MicroInterpreter(model, ar.AllOpsResolver(), arena, target=target)
     micro.allocate_tensors()
     return micro
 
@@ -38,20 +37,19 @@ def allocated(model: ar.Model, kernels: Kernels, target: str, arena: int) -> ar.
 # -- against TFLM ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "build", "figure"), cases(measured.MODELS))
-def test_real_models(name: str, build: measured.Build, figure: measured.Figure) -> None:
-    kernels, target = build
+@pytest.mark.parametrize(("name", "target", "figure"), cases(measured.MODELS))
+def test_real_models(name: str, target: ar.Target, figure: measured.Figure) -> None:
     model = ar.load(DIGITS if name == DIGITS.stem else shared_model(name))
-    smallest = ar.smallest_arena(model, abi="ilp32", kernels=kernels, target=target)
-    use = allocated(model, kernels, target, smallest).allocations()
+    smallest = ar.smallest_arena(model, target=target)
+    use = allocated(model, target, smallest).allocations()
     assert (use.head, use.tail, smallest) == figure
     assert (use.total, use.peak.smallest_arena) == (use.head + use.tail, smallest)
 
 
-@pytest.mark.parametrize(("name", "build", "figure"), cases(measured.SMALL))
-def test_every_kernel(name: str, build: measured.Build, figure: measured.Figure) -> None:
+@pytest.mark.parametrize(("name", "target", "figure"), cases(measured.SMALL))
+def test_every_kernel(name: str, target: ar.Target, figure: measured.Figure) -> None:
     head, tail, smallest = figure
-    use = allocated(MODELS[name](), *build, 1 << 20).allocations()
+    use = allocated(MODELS[name](), target).allocations()
     assert (use.head, use.tail) == (head, tail)
     if name in OVERWRITES:
         assert use.peak.smallest_arena > smallest
@@ -67,20 +65,19 @@ def test_every_small_model_was_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "build", "total", "head", "smallest"),
+    ("name", "target", "total", "head", "smallest"),
     [
-        ("kws_int8", ("cmsis_nn", "cortex-m4"), 22_820, 16_000, 22_832),
-        ("ic_int8", ("cmsis_nn", "cortex-m4"), 54_996, 49_728, 55_008),
-        ("kws_int8", ("reference", "cortex-m4"), 22_772, 16_000, 22_784),
-        ("ic_int8", ("reference", "cortex-m4"), 54_340, 49_152, 54_352),
-        ("ic_int8", ("cmsis_nn", "cortex-m55"), 55_028, 49_728, 55_040),
+        ("kws_int8", ar.Target("cortex-m4"), 22_820, 16_000, 22_832),
+        ("ic_int8", ar.Target("cortex-m4"), 54_996, 49_728, 55_008),
+        ("kws_int8", ar.Target("cortex-m4", "tflm"), 22_772, 16_000, 22_784),
+        ("ic_int8", ar.Target("cortex-m4", "tflm"), 54_340, 49_152, 54_352),
+        ("ic_int8", ar.Target("cortex-m55"), 55_028, 49_728, 55_040),
     ],
 )
 def test_firmware_on_an_emulated_board(
-    name: str, build: measured.Build, total: int, head: int, smallest: int
+    name: str, target: ar.Target, total: int, head: int, smallest: int
 ) -> None:
-    kernels, target = build
-    interp = ar.Interpreter(shared_model(name), abi="ilp32", kernels=kernels, target=target)
+    interp = ar.Interpreter(shared_model(name), target=target)
     use = interp.allocations()
     assert (use.total, use.head, use.tail) == (total, head, total - head)
     assert interp.arena.size == smallest
@@ -89,19 +86,29 @@ def test_firmware_on_an_emulated_board(
 # -- the smallest arena, and what makes it so large ----------------------------------------------
 
 
-@pytest.mark.parametrize("build", measured.BUILDS, ids=str)
-def test_16_bytes_less_than_the_smallest_arena_are_refused(build: measured.Build) -> None:
-    kernels, target = build
+@pytest.mark.parametrize("target", measured.TARGETS, ids=str)
+def test_16_bytes_less_than_the_smallest_arena_are_refused(target: ar.Target) -> None:
     model = ar.load(DIGITS)
-    smallest = ar.smallest_arena(model, abi="ilp32", kernels=kernels, target=target)
-    allocated(model, kernels, target, smallest)
+    smallest = ar.smallest_arena(model, target=target)
+    allocated(model, target, smallest)
     with pytest.raises(ar.ArenaError) as caught:
-        allocated(model, kernels, target, smallest - 16)
+        allocated(model, target, smallest - 16)
     assert caught.value.needed == smallest
 
 
-def peak(name: str, kernels: Kernels = "cmsis_nn") -> tuple[str, str]:
-    result = allocated(MODELS[name](), kernels, "cortex-m4", 1 << 20).allocations().peak
+@pytest.mark.parametrize(
+    ("target", "smallest"),
+    [(ar.Target("cortex-m4"), 4944), (ar.Target("cortex-m4", compiler="armclang"), 5008)],
+    ids=str,
+)
+def test_the_compiler_decides_on_the_buffer_of_1x1_convolutions(
+    target: ar.Target, smallest: int
+) -> None:
+    assert ar.smallest_arena(ar.load(DIGITS), target=target) == smallest
+
+
+def peak(name: str, library: str = "cmsis_nn") -> tuple[str, str]:
+    result = allocated(MODELS[name](), ar.Target("cortex-m4", library)).allocations().peak
     return result.moment, result.operator
 
 
@@ -111,14 +118,14 @@ def test_a_prepare_that_needs_more_than_an_inference_is_named() -> None:
 
 
 def test_where_tensors_are_large_the_peak_is_what_an_inference_needs() -> None:
-    assert peak("conv float32", "reference") == ("ports", "")
+    assert peak("conv float32", "tflm") == ("ports", "")
 
 
 # -- who asked -----------------------------------------------------------------------------------
 
 
 def test_persistent_buffers_name_their_operator_and_purpose() -> None:
-    use = allocated(MODELS["dense int8"](), "cmsis_nn", "cortex-m55", 1 << 20).allocations()
+    use = allocated(MODELS["dense int8"](), "cortex-m55").allocations()
     asked = [(r.operator, r.purpose, r.requested) for r in use.records if r.operator]
     assert asked == [
         ("#0 FULLY_CONNECTED", "TfLiteFullyConnectedParams", 5),
@@ -128,7 +135,7 @@ def test_persistent_buffers_name_their_operator_and_purpose() -> None:
 
 
 def test_scratch_buffers_name_their_operator_and_purpose() -> None:
-    micro = allocated(MODELS["conv int8"](), "cmsis_nn", "cortex-m4", 1 << 20)
+    micro = allocated(MODELS["conv int8"](), "cortex-m4")
     scratch = [(b.name, b.size) for b in micro.plan.buffers if b.kind == "scratch"]
     assert scratch == [("#0 CONV_2D im2col", 112)]
 
@@ -137,11 +144,23 @@ def test_scratch_buffers_name_their_operator_and_purpose() -> None:
 
 
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4", "cortex-m55"])
-def test_results_are_those_of_the_reference(target: str) -> None:
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_results_are_those_of_the_reference(target: str, engine: Engine) -> None:
     rng = np.random.default_rng(0)
-    device = ar.Interpreter(DIGITS, kernels="cmsis_nn", target=target, abi="ilp32")
-    reference = ar.Interpreter(DIGITS, kernels="reference")
+    device = ar.Interpreter(DIGITS, target=target, engine=engine)
+    reference = ar.Interpreter(DIGITS, engine="reference")
     tensor = device.model.inputs[0]
     for _ in range(3):
         x = rng.integers(-128, 128, tensor.shape, dtype=np.int8)
         np.testing.assert_array_equal(device(x), reference(x))
+
+
+@pytest.mark.skipif(not native.available(), reason="needs the native engine")
+@pytest.mark.parametrize("target", [None, "cortex-m4", "cortex-m55"])
+@pytest.mark.parametrize("name", ["kws_int8", "ad_int8", "ic_int8", "vww_int8", "sww_int8"])
+def test_every_operator_of_a_network_has_its_native_kernel(name: str, target: str | None) -> None:
+    micro = MicroInterpreter.in_smallest_arena(
+        ar.load(shared_model(name)), ar.AllOpsResolver(), target=target, engine="native"
+    )
+    assert micro.compiled is not None
+    assert min(micro.compiled.steps) >= 0

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.cmsis_nn.glue import OpData
+from arenite.cmsis_nn.glue import OpData, OwnBits, registration
 from arenite.cmsis_nn.operators import glue_for
-from arenite.cmsis_nn.resolver import resolver_for
-from arenite.model import Model, TensorType
-from arenite.ops import AllOpsResolver, MutableOpResolver
+from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.model import Model
+from arenite.ops import AllOpsResolver, MutableOpResolver, Node
+from arenite.ops.kernel_util import output_array
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.target import Target, find_target
 from tests.cmsis_nn.small_models import MODELS, dense, matmul, operator, pair
 from tests.runtime.models import copy, custom_chain, resolver_with
 
@@ -25,7 +27,7 @@ PLENTY = 1 << 20
 def path_of(name: str, target: str = "cortex-m4") -> tuple[str, str]:
     """Function and innermost loop that a small model's operator goes to."""
     seen: list[OpData] = []
-    resolver = resolver_for(AllOpsResolver(), target)
+    resolver = CmsisNnResolver(AllOpsResolver(), find_target(target))
     model = MODELS[name]()
     found = resolver.find(model.main.operators[0].name)
     assert found is not None
@@ -123,9 +125,6 @@ def test_inputs_that_broadcast_are_added_by_tflm(
 
 
 def run(model: Model, glue) -> None:
-    from arenite.cmsis_nn.glue import registration
-    from arenite.target import Target
-
     name = model.main.operators[0].name
     reference = AllOpsResolver().find(name)
     assert reference is not None
@@ -152,7 +151,7 @@ def refusal(model: Model, target: str = "cortex-m4") -> str:
     """Why a model is refused with CMSIS-NN; the reference kernels run it."""
     resolver = AllOpsResolver()
     MicroInterpreter(model, resolver, PLENTY).allocate_tensors()
-    micro = MicroInterpreter(model, resolver, PLENTY, kernels="cmsis_nn", target=target)
+    micro = MicroInterpreter(model, resolver, PLENTY, target=target)
     with pytest.raises(ar.ConstraintError) as caught:
         micro.allocate_tensors()
     return str(caught.value)
@@ -223,7 +222,7 @@ def test_with_vectors_the_feature_weights_of_an_svdf_are_a_constant() -> None:
 
 
 def test_operators_without_a_cmsis_nn_kernel_are_tflms() -> None:
-    resolver = resolver_for(AllOpsResolver(), "cortex-m4")
+    resolver = CmsisNnResolver(AllOpsResolver(), find_target("m4"))
     found, own = resolver.find("RESHAPE"), AllOpsResolver().find("RESHAPE")
     assert found == own
 
@@ -231,7 +230,7 @@ def test_operators_without_a_cmsis_nn_kernel_are_tflms() -> None:
 def test_an_operator_of_the_user_runs_as_it_is() -> None:
     custom = resolver_with("STEP")
     model = custom_chain()
-    micro = MicroInterpreter(model, custom, PLENTY, kernels="cmsis_nn")
+    micro = MicroInterpreter(model, custom, PLENTY, target="cortex-m4")
     micro.allocate_tensors()
     micro.input(0)[...] = 7
     micro.invoke()
@@ -248,8 +247,8 @@ def test_a_builtin_operator_that_the_user_replaced_runs_as_it_is() -> None:
     own = AllOpsResolver().find("SOFTMAX")
     assert own is not None
     resolver = MutableOpResolver().add("SOFTMAX", replace(own, invoke=invoke))
-    assert resolver_for(resolver, "cortex-m4").find("SOFTMAX") == resolver.find("SOFTMAX")
-    micro = MicroInterpreter(MODELS["softmax int8"](), resolver, PLENTY, kernels="cmsis_nn")
+    assert CmsisNnResolver(resolver, find_target("m4")).find("SOFTMAX") == resolver.find("SOFTMAX")
+    micro = MicroInterpreter(MODELS["softmax int8"](), resolver, PLENTY, target="cortex-m4")
     micro.allocate_tensors()
     micro.invoke()
     assert ran == ["SOFTMAX"]
@@ -257,30 +256,65 @@ def test_a_builtin_operator_that_the_user_replaced_runs_as_it_is() -> None:
 
 def test_missing_operators_are_named_as_ever() -> None:
     with pytest.raises(ar.UnsupportedOperatorError, match=re.escape("resolver.add('CONV_2D')")):
-        MicroInterpreter(MODELS["conv int8"](), MutableOpResolver(), PLENTY, kernels="cmsis_nn")
+        MicroInterpreter(MODELS["conv int8"](), MutableOpResolver(), PLENTY, target="cortex-m4")
 
 
 def test_an_unknown_target_is_refused() -> None:
     with pytest.raises(ValueError, match=r"expected a target of host, .*, got 'z80'"):
-        MicroInterpreter(
-            MODELS["conv int8"](), AllOpsResolver(), PLENTY, kernels="cmsis_nn", target="z80"
-        )
+        MicroInterpreter(MODELS["conv int8"](), AllOpsResolver(), PLENTY, target="z80")
 
 
-def test_zero_points_beyond_int8_go_to_the_reference_kernel() -> None:
-    model = MODELS["conv int8"]()
-    tensors = [
-        replace(t, quantization=replace(t.quantization, zero_point=np.array([1000])))
-        if t.name == "x0" and t.quantization is not None
-        else t
-        for t in model.main.tensors
-    ]
-    assert tensors[0].type is TensorType.INT8
-    model = replace(model, subgraphs=(replace(model.main, tensors=tuple(tensors)),))
-    outputs = []
-    for kernels in ("reference", "cmsis_nn"):
-        micro = MicroInterpreter(model, AllOpsResolver(), PLENTY, kernels=kernels)  # type: ignore[arg-type]
+# -- what computes -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sevens:
+    """Parameters of nodes whose results are CMSIS-NN's own."""
+
+
+def sevens(context, node) -> None:
+    output_array(context, node)[...] = 7
+
+
+def softmax_of_sevens(*, everywhere: bool, kernel: str = "") -> MutableOpResolver:
+    """SOFTMAX whose results CMSIS-NN has of its own, for all nodes or for none."""
+    glue, reference = glue_for("SOFTMAX"), AllOpsResolver().find("SOFTMAX")
+    assert glue is not None
+    assert reference is not None
+    bits = OwnBits(
+        Sevens, lambda view, params, target: Sevens() if everywhere else params, sevens, kernel
+    )
+    own = registration(reference, replace(glue, bits=bits), find_target("m4"))
+    return MutableOpResolver().add("SOFTMAX", own)
+
+
+def test_results_of_cmsis_nns_own_are_those_of_the_nodes_whose_parameters_say_so() -> None:
+    model, results = MODELS["softmax int8"](), []
+    for everywhere in (False, True):
+        resolver = softmax_of_sevens(everywhere=everywhere)
+        micro = MicroInterpreter(model, resolver, PLENTY)
         micro.allocate_tensors()
         micro.invoke()
-        outputs.append(micro.output(0).copy())
-    np.testing.assert_array_equal(*outputs)
+        results.append(micro.output(0))
+    assert (results[1] == 7).all()
+    assert not (results[0] == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("everywhere", "kernel", "found"),
+    [(False, "X", "SOFTMAX"), (True, "X", "X"), (True, "", "")],
+)
+def test_the_native_kernel_is_the_one_for_the_parameters(
+    everywhere: bool, kernel: str, found: str
+) -> None:
+    registration = softmax_of_sevens(everywhere=everywhere, kernel=kernel).find("SOFTMAX")
+    assert registration is not None
+    node = Node("SOFTMAX", (0,), (1,), params=Sevens() if everywhere else "the reference's")
+    assert registration.kernel_for(node) == found
+
+
+@pytest.mark.parametrize("name", ["CONV_2D", "SVDF", "RESHAPE"])
+def test_where_results_are_the_reference_s_so_is_the_native_kernel(name: str) -> None:
+    found = CmsisNnResolver(AllOpsResolver(), find_target("m4")).find(name)
+    assert found is not None
+    assert found.kernel_for(Node(name, (), ())) == name

@@ -58,15 +58,15 @@ def linear(model: Model) -> Runs:
 
 
 def native(model: Model) -> Runs:
-    return ar.Interpreter(model, kernels="native")
+    return ar.Interpreter(model, engine="native")
 
 
 def reference(model: Model) -> Runs:
-    return ar.Interpreter(model, kernels="reference")
+    return ar.Interpreter(model, engine="reference")
 
 
 def cortex_m4(model: Model) -> Runs:
-    return ar.Interpreter(model, kernels="cmsis_nn", target="cortex-m4")
+    return ar.Interpreter(model, target="cortex-m4")
 
 
 OTHERS: tuple[Callable[[Model], Runs] | None, ...] = (

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arenite.errors import ArenaError, ConstraintError, StateError
-from arenite.memory.abi import ILP32, LP64, LP64_PUBLIC, Struct
+from arenite.memory.abi import Struct
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.recording import TFLM_CATEGORIES, Category
 from arenite.model import Model, ModelBuilder
+from arenite.target import Target
+
+PUBLIC = Target("host", abi="lp64_public")
 
 
 def model(size: int = 100, *, quantized: bool = False) -> Model:
@@ -31,7 +34,7 @@ def allocate(allocator: MicroAllocator, model: Model, *scratch: int) -> int:
 
 
 def test_three_layers_build_themselves_into_the_tail() -> None:
-    allocator = MicroAllocator.create(1024, abi=LP64_PUBLIC)
+    allocator = MicroAllocator.create(1024, target=PUBLIC)
     assert [(r.purpose, r.used, r.offset) for r in allocator.allocations().records] == [
         ("SingleArenaBufferAllocator", 72, 952),
         ("GreedyMemoryPlanner", 72, 880),
@@ -40,11 +43,11 @@ def test_three_layers_build_themselves_into_the_tail() -> None:
 
 
 def test_the_layers_are_smaller_where_pointers_are() -> None:
-    assert MicroAllocator.create(1024, abi=ILP32).arena.tail_used == 36 + 44 + 36
+    assert MicroAllocator.create(1024, target="m4").arena.tail_used == 36 + 44 + 36
 
 
 def test_the_linear_planner_is_large_as_in_tflm() -> None:
-    allocator = MicroAllocator.create(1 << 14, planner="linear", abi=LP64_PUBLIC)
+    allocator = MicroAllocator.create(1 << 14, planner="linear", target=PUBLIC)
     assert allocator.arena.tail_used == 72 + 8216 + 72
 
 
@@ -204,7 +207,7 @@ def test_an_allocator_without_end_continues_where_the_real_one_is() -> None:
 
 
 def test_the_table_adds_up_to_the_tail() -> None:
-    allocator = MicroAllocator.create(8192, abi=LP64)
+    allocator = MicroAllocator.create(8192)
     allocate(allocator, model(100), 7)
     table = allocator.allocations()
     assert table.total == table.head + table.tail
@@ -222,7 +225,7 @@ def test_arrays_count_their_elements_as_tflm_does() -> None:
 
 
 def test_the_table_is_readable_and_plain() -> None:
-    allocator = MicroAllocator.create(8192, abi=LP64_PUBLIC)
+    allocator = MicroAllocator.create(8192, target=PUBLIC)
     table = allocator.allocations()
     assert repr(table).splitlines() == [
         "arena: 216 bytes used, head 0, tail 216",

@@ -33,7 +33,7 @@ def many(call: Callable[[], object]) -> None:
 
 def counts(path: str) -> dict[str, int]:
     """Allocations; ``blocks`` are Python's, all others the heap's."""
-    interp = ar.Interpreter(path, kernels="native")
+    interp = ar.Interpreter(path, engine="native")
     call = interp._whole_call()
     assert call is not None, "an operator runs in Python"
     ports = [interp.input(i) for i in range(len(interp.model.inputs))]

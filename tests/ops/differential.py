@@ -121,7 +121,7 @@ def assert_same_in_arena(
 ) -> None:
     """In an arena full of leftovers: the heap's outputs, and TFLM's allocations."""
     arena = bytearray(b"\x5a" * ARENA_SIZE)
-    micro = MicroInterpreter(model, AllOpsResolver(), arena, abi="lp64")
+    micro = MicroInterpreter(model, AllOpsResolver(), arena)
     micro.allocate_tensors()
     for ours, theirs in zip(take(micro, model, steps), got, strict=True):
         for mine, its in zip(ours, theirs, strict=True):

@@ -16,6 +16,7 @@ from arenite.report.bench import (
     bench_facts,
     render_bench,
 )
+from arenite.target import Target
 
 
 def spread(median: float) -> Spread:
@@ -30,7 +31,8 @@ def engine(name: str, seconds: float, equal: int | None = None) -> EngineTimes:
 BENCHMARK = Benchmark(
     file="kws.tflite",
     machine={"cpu": "A CPU", "flags": ["avx2", "avx512_vnni"], "cores": 2},
-    kernels="native",
+    target=Target("cortex-m4"),
+    engine="native",
     isa="avx512vnni",
     engines=(engine("arenite", 8e-6, 20), engine("litert", 2e-5, 14), engine("tflm", 2.5e-3)),
     absent={"mnn": "not installed (pip install MNN)"},
@@ -74,6 +76,7 @@ def test_engines_batches_operators_and_the_machine_are_shown() -> None:
         "",
         "machine   A CPU (avx2, avx512_vnni)",
         "arenite   native kernels, avx512vnni",
+        "target    cortex-m4, TFLM with CMSIS-NN, GCC, structs of ilp32",
         "peers     litert 1.0, tflm 1.0",
         "cold      load + plan in a fresh process: arenite 20.0 ms, litert 20.0 ms, tflm 20.0 ms",
         "times     medians of 100 turns, one thread; x arenite: times as long as Arenite",
@@ -82,7 +85,7 @@ def test_engines_batches_operators_and_the_machine_are_shown() -> None:
 
 @pytest.mark.parametrize("width", [50, 60, 80, 120])
 def test_tables_fit_the_terminal(width: int) -> None:
-    *tables, machine, _, _, _, _ = lines(width)
+    *tables, machine, _, _, _, _, _ = lines(width)
     assert machine.startswith("machine")
     assert max(map(len, tables)) <= width
 

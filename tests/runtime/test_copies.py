@@ -31,7 +31,7 @@ def test_a_copy_gives_the_same_outputs(twin: Twin) -> None:
     expected = interp(image(1))
     other = twin(interp)
     np.testing.assert_array_equal(other(image(1)), expected)
-    assert other.kernels == interp.kernels
+    assert other.engine == interp.engine
 
 
 @both
@@ -58,11 +58,11 @@ def test_options_go_along(twin: Twin) -> None:
         conv_model(),
         planner="linear",
         preserve_all_tensors=True,
-        kernels="reference",
-        abi="ilp32",
+        engine="reference",
+        target=ar.Target("cortex-m55", compiler="armclang", arena_address=4),
     )
     other = twin(interp)
-    assert other.kernels == "reference"
+    assert (other.engine, other.target) == ("reference", interp.target)
     assert repr(other.allocations()) == repr(interp.allocations())
     assert other.plan == interp.plan
     assert other.tensor("y0").shape == (1, 8, 8, 4)

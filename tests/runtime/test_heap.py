@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arenite import native
 from arenite.errors import ConstraintError, ShapeError, StateError
 from arenite.model import ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.setup import Engine
+from arenite.target import Target
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
+
+ENGINES: tuple[Engine, ...] = ("reference", "native")
 
 
 def test_an_input_can_be_resized_before_and_after_allocation() -> None:
@@ -136,3 +141,24 @@ def test_its_repr_shows_the_phase_and_the_inputs() -> None:
     heap.resize_input(0, (3, 8, 8, 3))
     heap.allocate_tensors()
     assert repr(heap) == "<HeapInterpreter (built): invoke phase, inputs 'image' [3, 8, 8, 3]>"
+
+
+# -- targets and engines
+
+
+@pytest.mark.skipif(not native.available(), reason="needs the native engine")
+def test_the_native_engine_runs_on_the_heap_with_the_same_bits() -> None:
+    interpreters = [HeapInterpreter(conv_model(), engine=engine) for engine in ENGINES]
+    for interp in interpreters:
+        interp.resize_input(0, (2, 8, 8, 3))
+        interp.allocate_tensors()
+        interp.input()[...] = np.random.default_rng(0).integers(-128, 128, (2, 8, 8, 3))
+        interp.invoke()
+    assert [interp.engine for interp in interpreters] == list(ENGINES)
+    np.testing.assert_array_equal(interpreters[0].output(), interpreters[1].output())
+
+
+def test_a_heap_has_a_target_too() -> None:
+    interp = HeapInterpreter(conv_model(), target="m4")
+    assert interp.target == Target("cortex-m4")
+    interp.allocate_tensors()

@@ -154,25 +154,25 @@ def test_a_refused_input_changes_nothing() -> None:
     np.testing.assert_array_equal(interp.output(1), A)
 
 
-def test_native_kernels_are_refused_where_the_engine_was_not_built(
+def test_the_native_engine_is_refused_where_the_engine_was_not_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arenite.native.available", lambda: False)
     with pytest.raises(ar.AreniteError, match="the native engine was not built"):
-        ar.Interpreter(conv_model(), kernels="native")
+        ar.Interpreter(conv_model(), engine="native")
 
 
-def test_auto_runs_the_reference_kernels_where_the_engine_was_not_built(
+def test_auto_is_the_reference_where_the_engine_was_not_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("arenite.native.available", lambda: False)
-    interp = ar.Interpreter(conv_model(), kernels="auto")
-    assert interp.kernels == "reference"
+    interp = ar.Interpreter(conv_model(), engine="auto")
+    assert interp.engine == "reference"
 
 
-def test_unknown_kernels_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected kernels of auto, reference"):
-        ar.Interpreter(conv_model(), kernels="fast")  # type: ignore[arg-type]
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected an engine of auto, native, reference, got 'f"):
+        ar.Interpreter(conv_model(), engine="fast")  # type: ignore[arg-type]
 
 
 # -- real numbers

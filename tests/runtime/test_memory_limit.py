@@ -84,11 +84,11 @@ def test_copies_of_the_arena_for_threads_are_refused() -> None:
         x = b.input("x", (1, 16), "int8", **q)
         y = b.tensor("y", (1, 16), "int8", **q)
         b.operator("RELU", [x], [y]); b.output(y)
-        interp = ar.Interpreter(offline(0, 100_000_000), kernels="auto")
+        interp = ar.Interpreter(offline(0, 100_000_000), engine="auto")
         batch = np.zeros((64, 16), np.int8)
         assert interp.predict(batch, threads=1).shape == (64, 16)
         refused(lambda: interp.predict(batch, threads=3))
-        if interp.kernels == "reference": print("3 copies of the arena")
+        if interp.engine == "reference": print("3 copies of the arena")
         """
     )
     assert "3 copies of the arena" in said
@@ -122,14 +122,14 @@ def test_what_operators_ask_for_is_refused(call: str, host: str) -> None:
 
 
 def test_packed_weights_count() -> None:
-    interp = ar.Interpreter(conv_model(), kernels="auto")
-    if interp.kernels == "reference":
+    interp = ar.Interpreter(conv_model(), engine="auto")
+    if interp.engine == "reference":
         pytest.skip("the native engine was not built")
     ar.set_memory_limit(interp.arena.size + interp.arena.tail_used)
     try:
         with pytest.raises(ar.MemoryLimitError, match="packed weights and workspace would take"):
-            ar.Interpreter(conv_model(), kernels="native")
-        assert ar.Interpreter(conv_model(), kernels="reference").arena.size == interp.arena.size
+            ar.Interpreter(conv_model(), engine="native")
+        assert ar.Interpreter(conv_model(), engine="reference").arena.size == interp.arena.size
     finally:
         ar.set_memory_limit(None)
 
@@ -147,7 +147,7 @@ def test_a_higher_limit_lets_a_model_run(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_arena_of_the_users_is_not_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(budget.VARIABLE, "1000")
-    interp = ar.Interpreter(conv_model(), arena=1 << 16, kernels="reference")
+    interp = ar.Interpreter(conv_model(), arena=1 << 16, engine="reference")
     assert interp(image(0)).shape == (1, 8, 8, 2)
 
 

@@ -14,7 +14,6 @@ import pytest
 import arenite as ar
 from arenite.errors import ArenaError, ConstraintError, ShapeError, StateError
 from arenite.errors import UnsupportedOperatorError as Unsupported
-from arenite.memory.abi import LP64
 from arenite.memory.allocator import MicroAllocator
 from arenite.model import ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver
@@ -22,6 +21,7 @@ from arenite.ops.context import Context, Node
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.target import HOST, Target, find_target
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 from tests.shared import shared_models
 
@@ -208,25 +208,45 @@ def test_either_an_arena_or_an_allocator() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "abi"),
+    ("target", "abi"),
     [
-        ({}, "lp64"),
-        ({"target": "cortex-m7"}, "ilp32"),
-        ({"kernels": "cmsis_nn"}, "ilp32"),
-        ({"kernels": "cmsis_nn", "target": "cortex-m55", "abi": "lp64_public"}, "lp64_public"),
+        (None, "lp64"),
+        ("cortex-m7", "ilp32"),
+        (Target("cortex-m55", abi="lp64_public"), "lp64_public"),
     ],
 )
-def test_what_is_built_for_a_processor_has_its_structs(options: Any, abi: Any) -> None:
+def test_a_target_has_its_structs(target: Any, abi: str) -> None:
+    micro = ready(target=target)
+    assert micro.target == find_target(target)
+    assert micro._allocator.abi.name == abi
+
+
+@pytest.mark.parametrize("target", [None, "m4", Target("cortex-m4", "tflm"), Target("cortex-m55")])
+def test_the_smallest_arena_is_the_target_s(target: Any) -> None:
     model, resolver = conv_model(), AllOpsResolver()
-    size = smallest_arena(model, **{**options, "abi": abi})
-    assert smallest_arena(model, **options) == size
-    assert MicroInterpreter.in_smallest_arena(model, resolver, **options).arena.size == size
-    assert ready(4096, **options)._allocator.abi.name == abi
+    size = smallest_arena(model, target=target)
+    micro = MicroInterpreter.in_smallest_arena(model, resolver, target=target)
+    assert micro.arena.size == size
+    assert ready(size, target=target).allocations() == micro.allocations()
 
 
-def test_an_unknown_abi_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"expected an abi of lp64, lp64_public, .* got 'x'"):
-        ready(abi="x")
+def test_an_arena_that_begins_between_multiples_of_16_loses_bytes() -> None:
+    model, target = conv_model(), Target("cortex-m4", arena_address=0x2000_0004)
+    needed = smallest_arena(model, target="cortex-m4") + 12
+    assert smallest_arena(model, target=target) == needed
+    ready(needed, target=target)
+    with pytest.raises(ArenaError) as caught:
+        ready(needed - 16, target=target)
+    assert caught.value.needed == needed
+
+
+def test_who_shares_an_allocator_shares_its_target() -> None:
+    allocator = MicroAllocator.create(1 << 14, target="cortex-m4")
+    model, resolver = conv_model(), AllOpsResolver()
+    assert MicroInterpreter(model, resolver, allocator=allocator).target == Target("cortex-m4")
+    MicroInterpreter(model, resolver, allocator=allocator, target="m4")
+    with pytest.raises(ValueError, match=r"the allocator's target \(cortex-m4, .*\), got host,"):
+        MicroInterpreter(model, resolver, allocator=allocator, target=HOST)
 
 
 def test_missing_operators_are_found_at_once() -> None:
@@ -334,27 +354,28 @@ def test_offline_offsets_are_honoured() -> None:
 
 @pytest.mark.parametrize("abi", ["lp64", "lp64_public", "ilp32"])
 @pytest.mark.parametrize("planner", ["greedy", "linear"])
-def test_the_smallest_arena_works_and_16_bytes_less_do_not(abi: Any, planner: str) -> None:
-    needed = smallest_arena(conv_model(), AllOpsResolver(), planner=planner, abi=abi)
+def test_the_smallest_arena_works_and_16_bytes_less_do_not(abi: str, planner: str) -> None:
+    target = Target("host", abi=abi)
+    needed = smallest_arena(conv_model(), AllOpsResolver(), planner=planner, target=target)
     assert needed % 16 == 0
-    ready(needed, planner=planner, abi=abi)
+    ready(needed, planner=planner, target=target)
     for size in (needed - 16, needed // 2, 16, 0):
         with pytest.raises(ArenaError) as caught:
-            ready(size, planner=planner, abi=abi)
+            ready(size, planner=planner, target=target)
         assert caught.value.needed == needed
         assert str(caught.value).endswith(f"the smallest arena that works is {needed} bytes")
 
 
 @pytest.mark.parametrize("path", shared_models(), ids=lambda path: path.stem)
 @pytest.mark.parametrize("abi", ["lp64", "ilp32"])
-def test_preparing_once_gives_the_same_arena_as_preparing_twice(path: Path, abi: Any) -> None:
-    model, resolver = ar.load(path), AllOpsResolver()
+def test_preparing_once_gives_the_same_arena_as_preparing_twice(path: Path, abi: str) -> None:
+    model, resolver, target = ar.load(path), AllOpsResolver(), Target("host", abi=abi)
     try:
-        once = MicroInterpreter.in_smallest_arena(model, resolver, abi=abi)
+        once = MicroInterpreter.in_smallest_arena(model, resolver, target=target)
     except (ConstraintError, Unsupported):
         pytest.skip("a model that does not run")
-    size = smallest_arena(model, resolver, abi=abi)
-    twice = MicroInterpreter(model, resolver, size, abi=abi)
+    size = smallest_arena(model, resolver, target=target)
+    twice = MicroInterpreter(model, resolver, size, target=target)
     twice.allocate_tensors()
     assert once.arena.size == size
     assert once.plan == twice.plan
@@ -473,13 +494,14 @@ def both_fit(size: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kernels", ["reference", "cmsis_nn"])
-def test_a_processor_that_there_is_not_is_refused(kernels: Any) -> None:
-    with pytest.raises(ValueError, match=r"expected a target of host, .*, got 'cortex-m99'"):
-        ready(kernels=kernels, target="cortex-m99")
+def test_a_target_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected a target of host, cortex-m0, .* 'cortex-m99'"):
+        ready(target="cortex-m99")
 
 
-def test_the_targets_differ_in_the_tail_only() -> None:
-    ilp32, public, package = (ready(abi=abi) for abi in ("ilp32", "lp64_public", LP64))
+def test_struct_sizes_differ_in_the_tail_only() -> None:
+    ilp32, public, package = (
+        ready(target=Target("host", abi=abi)) for abi in ("ilp32", "lp64_public", "lp64")
+    )
     assert ilp32.arena.head_used == public.arena.head_used == package.arena.head_used
     assert ilp32.arena.tail_used < public.arena.tail_used < package.arena.tail_used

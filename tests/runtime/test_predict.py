@@ -29,10 +29,10 @@ from tests.runtime.models import (
 )
 
 Array = np.ndarray[Any, Any]
-KERNELS = ["reference", *(["native"] if native.available() else [])]
+ENGINES = ["reference", *(["native"] if native.available() else [])]
 THREADS = [1, 2, 3]
 
-everywhere = pytest.mark.parametrize("kernels", KERNELS)
+everywhere = pytest.mark.parametrize("engine", ENGINES)
 threaded = pytest.mark.parametrize("threads", THREADS)
 
 
@@ -62,8 +62,8 @@ def division() -> Model:
 
 @everywhere
 @threaded
-def test_equals_a_call_per_sample(kernels: Any, threads: int) -> None:
-    interp = ar.Interpreter(conv_model(), kernels=kernels)
+def test_equals_a_call_per_sample(engine: Any, threads: int) -> None:
+    interp = ar.Interpreter(conv_model(), engine=engine)
     batch = samples(40)
     y = interp.predict(batch, threads=threads)
     assert isinstance(y, np.ndarray)
@@ -73,19 +73,19 @@ def test_equals_a_call_per_sample(kernels: Any, threads: int) -> None:
 
 @everywhere
 @threaded
-def test_takes_and_gives_several_ports(kernels: Any, threads: int) -> None:
+def test_takes_and_gives_several_ports(engine: Any, threads: int) -> None:
     left, right = np.random.default_rng(0).normal(size=(2, 10, 4)).astype(np.float32)
-    interp = ar.Interpreter(halves_of_a_sum(), kernels=kernels)
+    interp = ar.Interpreter(halves_of_a_sum(), engine=engine)
     first, second = interp.predict((left, right), threads=threads)
     np.testing.assert_array_equal(np.hstack([first, second]), left + right)
 
 
 @everywhere
 @threaded
-def test_quantises_and_dequantises_on_request(kernels: Any, threads: int) -> None:
+def test_quantises_and_dequantises_on_request(engine: Any, threads: int) -> None:
     model = conv_model()
     batch = np.random.default_rng(0).normal(0, 5, (9, 8, 8, 3))
-    interp = ar.Interpreter(model, kernels=kernels)
+    interp = ar.Interpreter(model, engine=engine)
     y = interp.predict(batch, threads=threads, quantize=True)
     expected = interp.predict(quantized(batch, model.inputs[0]))
     assert np.asarray(y).dtype == np.float32
@@ -117,8 +117,8 @@ def test_samples_may_be_arranged_otherwise(arrange: Callable[[Array], Any]) -> N
 
 @everywhere
 @threaded
-def test_of_nothing_is_empty(kernels: Any, threads: int) -> None:
-    y = ar.Interpreter(conv_model(), kernels=kernels).predict(samples(0), threads=threads)
+def test_of_nothing_is_empty(engine: Any, threads: int) -> None:
+    y = ar.Interpreter(conv_model(), engine=engine).predict(samples(0), threads=threads)
     assert isinstance(y, np.ndarray)
     assert (y.shape, y.dtype) == ((0, 8, 8, 2), np.int8)
 
@@ -142,24 +142,24 @@ def test_tells_the_profiler_of_every_sample(threads: int) -> None:
 
 
 @everywhere
-def test_state_carries_over_on_one_thread(kernels: Any) -> None:
-    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+def test_state_carries_over_on_one_thread(engine: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), engine=engine)
     y = interp.predict(np.array([[1], [0], [0], [1]], np.float32))
     assert np.ravel(y).tolist() == [1, 2, 4, 1]
     assert interp(np.zeros((1, 1), np.float32)).item() == 2
 
 
 @everywhere
-def test_every_thread_starts_from_the_present_state(kernels: Any) -> None:
-    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+def test_every_thread_starts_from_the_present_state(engine: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), engine=engine)
     interp(np.ones((1, 1), np.float32))
     y = interp.predict(np.array([[0], [0], [0], [0]], np.float32), threads=2)
     assert np.ravel(y).tolist() == [2, 4, 2, 4]
 
 
 @everywhere
-def test_several_threads_leave_the_interpreter_as_it_is(kernels: Any) -> None:
-    interp = ar.Interpreter(memory_of_three(), kernels=kernels)
+def test_several_threads_leave_the_interpreter_as_it_is(engine: Any) -> None:
+    interp = ar.Interpreter(memory_of_three(), engine=engine)
     interp(np.ones((1, 1), np.float32))
     interp.predict(np.full((5, 1), 7, np.float32), threads=2)
     assert interp.output().item() == 1
@@ -220,7 +220,7 @@ def test_refuses_threads_that_are_no_number(threads: Any) -> None:
 
 @everywhere
 @threaded
-def test_progress_counts_up_to_all_on_the_callers_thread(kernels: Any, threads: int) -> None:
+def test_progress_counts_up_to_all_on_the_callers_thread(engine: Any, threads: int) -> None:
     calls: list[tuple[int, int]] = []
     callers = set()
 
@@ -228,7 +228,7 @@ def test_progress_counts_up_to_all_on_the_callers_thread(kernels: Any, threads: 
         calls.append((done, total))
         callers.add(threading.get_ident())
 
-    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    interp = ar.Interpreter(conv_model(), engine=engine)
     interp.predict(samples(300), threads=threads, progress=progress)
     assert calls == sorted(set(calls))
     assert calls[-1] == (300, 300)
@@ -245,11 +245,11 @@ def test_progress_comes_every_now_and_then() -> None:
 
 @everywhere
 @threaded
-def test_what_progress_raises_ends_the_run(kernels: Any, threads: int) -> None:
+def test_what_progress_raises_ends_the_run(engine: Any, threads: int) -> None:
     def progress(done: int, total: int) -> None:
         raise StopIteration
 
-    interp = ar.Interpreter(conv_model(), kernels=kernels)
+    interp = ar.Interpreter(conv_model(), engine=engine)
     before = threading.active_count()
     with pytest.raises(StopIteration):
         interp.predict(samples(50), threads=threads, progress=progress)
@@ -269,8 +269,8 @@ def no_collection() -> Iterator[None]:
 @everywhere
 @threaded
 @pytest.mark.usefixtures("no_collection")
-def test_ctrl_c_ends_the_run(kernels: Any, threads: int) -> None:
-    interp = ar.Interpreter(conv_model(), kernels=kernels)
+def test_ctrl_c_ends_the_run(engine: Any, threads: int) -> None:
+    interp = ar.Interpreter(conv_model(), engine=engine)
     endless = np.broadcast_to(samples(1)[0], (50_000_000, 8, 8, 3))
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
@@ -304,8 +304,8 @@ def test_an_error_names_the_sample(threads: int) -> None:
 
 @everywhere
 @threaded
-def test_an_operators_refusal_names_the_sample(kernels: Any, threads: int) -> None:
-    interp = ar.Interpreter(division(), kernels=kernels)
+def test_an_operators_refusal_names_the_sample(engine: Any, threads: int) -> None:
+    interp = ar.Interpreter(division(), engine=engine)
     a, b = np.full((9, 2), 6, np.int32), np.full((9, 2), 3, np.int32)
     b[5, 1] = 0
     with pytest.raises(ar.PredictError, match=r"sample 5: ConstraintError: .*no zero") as caught:
@@ -317,12 +317,12 @@ def test_an_operators_refusal_names_the_sample(kernels: Any, threads: int) -> No
 
 @everywhere
 @threaded
-def test_data_that_only_python_takes_are_computed(kernels: Any, threads: int) -> None:
+def test_data_that_only_python_takes_are_computed(engine: Any, threads: int) -> None:
     """C refuses all of the smallest int32 beside a -1; only their quotient overflows."""
     lowest = np.iinfo(np.int32).min
     a = np.array([[1, 8], [lowest, 5], [9, 9]] * 3, np.int32)
     b = np.array([[1, 2], [1, -1], [3, 9]] * 3, np.int32)
-    interp = ar.Interpreter(division(), kernels=kernels)
+    interp = ar.Interpreter(division(), engine=engine)
     y = interp.predict((a, b), threads=threads)
     assert np.asarray(y).tolist() == [[1, 4], [lowest, -5], [3, 1]] * 3
     assert interp(a[1], b[1]).tolist() == [lowest, -5]

@@ -19,7 +19,7 @@ models = pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 
 
 def interpreter(path: Path, arena: int = PLENTY) -> ar.Interpreter:
-    return ar.Interpreter(path, abi="lp64", arena=arena)
+    return ar.Interpreter(path, arena=arena)
 
 
 @models
@@ -44,7 +44,7 @@ def test_every_line_of_the_table_is_equal(oracle: Oracle, path: Path) -> None:
 def test_the_smallest_arena_is_accepted_and_16_bytes_less_are_refused(
     oracle: Oracle, path: Path
 ) -> None:
-    needed = ar.smallest_arena(ar.load(path), abi="lp64")
+    needed = ar.smallest_arena(ar.load(path))
     interpreter(path, needed)
     with pytest.raises(ar.ArenaError) as caught:
         interpreter(path, needed - 16)

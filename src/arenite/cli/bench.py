@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.common import (
+    AsJson,
+    Compiler,
+    EngineName,
+    EngineOption,
+    Library,
+    ModelPath,
+    Rounding,
+    TargetName,
+    chosen_target,
+    console,
+    print_json,
+)
 
 Against = Annotated[
     str,
@@ -27,6 +39,11 @@ def bench(
     against: Against = "",
     repeat: Repeat = 100,
     seed: Seed = 0,
+    target: TargetName = None,
+    library: Library = None,
+    compiler: Compiler = None,
+    rounding: Rounding = None,
+    engine: EngineOption = EngineName.auto,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model's speed: loading, single inferences, batches, every operator.
@@ -36,12 +53,15 @@ def bench(
     from arenite.cli.measure import measure
     from arenite.cli.peers import peers_called
     from arenite.report.bench import bench_facts, render_bench
+    from arenite.runtime.setup import Setup
 
     try:
         peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
-    benchmark = measure(Path(model), peers, repeat, seed)
+    meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
+    setup = Setup.of(meant, engine.value)
+    benchmark = measure(Path(model), peers, repeat, seed, setup)
     if as_json:
         print_json(bench_facts(benchmark))
         return

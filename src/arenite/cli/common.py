@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -17,11 +18,114 @@ from typer.core import TyperGroup
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from arenite.target import Target
+
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
 
+
+class LibraryName(str, Enum):
+    """``--library``."""
+
+    tflm = "tflm"
+    cmsis_nn = "cmsis_nn"
+
+
+class CompilerName(str, Enum):
+    """``--compiler``."""
+
+    gcc = "gcc"
+    armclang = "armclang"
+
+
+class RoundingName(str, Enum):
+    """``--rounding``."""
+
+    double = "double"
+    single = "single"
+
+
+class AbiName(str, Enum):
+    """``--abi``."""
+
+    lp64 = "lp64"
+    lp64_public = "lp64_public"
+    ilp32 = "ilp32"
+    ilp32_int_enums = "ilp32_int_enums"
+    arm_none_eabi = "arm_none_eabi"
+
+
+class EngineName(str, Enum):
+    """``--engine``."""
+
+    auto = "auto"
+    native = "native"
+    reference = "reference"
+
+
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite or .mnn file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the keys of docs/cli.md.")]
+
+TargetName = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        help="Firmware for cortex-m0, -m3, -m4, -m7, -m33 or -m55 (or m4, cortex-m4f ...): "
+        "TFLM with CMSIS-NN, built with GCC. By default TFLM's own package on this machine.",
+    ),
+]
+Processor = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        help="The processor: cortex-m0, -m3, -m4, -m7, -m33 or -m55 (m4, cortex-m4f ...).",
+    ),
+]
+Library = Annotated[
+    LibraryName | None,
+    typer.Option(help="The kernels of that firmware: CMSIS-NN's (the default), or TFLM's own."),
+]
+Compiler = Annotated[
+    CompilerName | None, typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang.")
+]
+Rounding = Annotated[
+    RoundingName | None,
+    typer.Option(help="How products are rounded: single is TFLITE_SINGLE_ROUNDING."),
+]
+StructSizes = Annotated[
+    AbiName | None,
+    typer.Option(
+        "--abi",
+        metavar="ABI",
+        help="Whose structs count: lp64 (64 bits, as TFLM's Python package is built; "
+        "the default), lp64_public (64 bits, TFLM's public sources), ilp32 (Cortex-M with Arm "
+        "GCC, arm_none_eabi is the same; the default with a target) or "
+        "ilp32_int_enums (32 bits, enums of 4 bytes).",
+    ),
+]
+EngineOption = Annotated[
+    EngineName,
+    typer.Option("--engine", help="What computes here; the results are the same."),
+]
+
+
+def chosen_target(name: str | None, **parts: Enum | None) -> Target:
+    """The target of a command's options; those that were not given are the target's own.
+
+    Raises:
+        typer.BadParameter: There is no such target.
+    """
+    from dataclasses import replace
+
+    from arenite.target import find_target
+
+    given = {part: value.value for part, value in parts.items() if value is not None}
+    try:
+        return replace(find_target(name), **given)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--target") from None
 
 
 class Commands(TyperGroup):

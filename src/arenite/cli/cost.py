@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, glyph, print_json
+from arenite.cli.common import (
+    AsJson,
+    ModelPath,
+    Processor,
+    chosen_target,
+    console,
+    glyph,
+    print_json,
+)
 
-
-class ProcessorName(str, Enum):
-    """``--target``."""
-
-    cortex_m4 = "cortex-m4"
-    cortex_m7 = "cortex-m7"
-    cortex_m55 = "cortex-m55"
-
-
-Processor = Annotated[
-    ProcessorName,
-    typer.Option("--target", metavar="PROCESSOR", help="cortex-m4, cortex-m7 or cortex-m55."),
-]
 Clock = Annotated[
     float, typer.Option(min=0.001, max=100_000, metavar="MHZ", help="The processor's clock.")
 ]
@@ -34,7 +28,7 @@ OperatorIndex = Annotated[
 def cost(
     model: ModelPath,
     *,
-    target: Processor = ProcessorName.cortex_m4,
+    target: Processor = "cortex-m4",
     clock: Clock = 100.0,
     op: OperatorIndex = None,
     as_json: AsJson = False,
@@ -44,10 +38,16 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite import load
+    from arenite.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import cost_facts, model_cost, render_cost, render_operator_cost
 
-    loaded = load(model)
-    estimate = model_cost(loaded, target.value, clock)
+    meant = chosen_target(target)
+    if meant.processor not in PROCESSORS:
+        raise typer.BadParameter(
+            f"expected a target of {', '.join(PROCESSORS)}, whose costs are known, got {target!r}",
+            param_hint="--target",
+        )
+    estimate = model_cost(load(model), meant, clock)
     check_operator(op, len(estimate.operators))
     if as_json:
         facts = cost_facts(estimate)

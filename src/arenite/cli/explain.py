@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.common import (
+    AsJson,
+    Compiler,
+    ModelPath,
+    Processor,
+    chosen_target,
+    console,
+    print_json,
+)
 from arenite.cli.cost import check_operator
-from arenite.cli.memory import TargetName
 
 if TYPE_CHECKING:
     from arenite import Model
     from arenite.report.explain import Explanation
     from arenite.report.walk import ConvolutionWalk
 
-Target = Annotated[
-    TargetName,
-    typer.Option(
-        metavar="PROCESSOR",
-        help="What CMSIS-NN is built for: cortex-m0, -m3, -m4, -m7, -m33 or -m55.",
-    ),
-]
 OperatorIndex = Annotated[
     int | None,
     typer.Option(
@@ -43,7 +43,8 @@ def explain(
     model: ModelPath,
     *,
     op: OperatorIndex = None,
-    target: Target = TargetName.cortex_m4,
+    target: Processor = "cortex-m4",
+    compiler: Compiler = None,
     inputs: InputFiles = None,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -62,7 +63,7 @@ def explain(
     )
 
     loaded = load(model)
-    what = explanation(loaded, target.value)
+    what = explanation(loaded, chosen_target(target, compiler=compiler))
     check_operator(op, len(what.operators))
     if inputs and op is None:
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")

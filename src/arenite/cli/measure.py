@@ -21,6 +21,7 @@ from arenite.cli.trial import Trial, try_out
 from arenite.cli.values import Array
 from arenite.report.bench import BatchRate, Benchmark, EngineTimes, OperatorTime
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.runtime.setup import Setup
 
 #: Random inputs on which outputs are compared.
 COMPARED = 20
@@ -30,10 +31,15 @@ _MOST_BATCHES = 40
 _MOST_OPERATOR_TURNS = 50
 _FEWEST_SAMPLES = 4
 
+#: Arenite as it is by default.
+DEFAULT = Setup.of(None, "auto")
+
 Loads = Mapping[str, Callable[[], Infer]]
 
 
-def measure(path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0) -> Benchmark:
+def measure(
+    path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0, setup: Setup = DEFAULT
+) -> Benchmark:
     """Measure Arenite and those peers that can run a model, in turn, in this process.
 
     Args:
@@ -41,24 +47,33 @@ def measure(path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0) -> 
         peers: The peers.
         repeat: Turns per engine, of about 2 ms each.
         seed: Seed of the random inputs.
+        setup: Arenite's target and engine.
 
     Raises:
         AreniteError: Arenite itself cannot run the model.
     """
-    model = load(path)
-    micro = MicroInterpreter.in_smallest_arena(model, AllOpsResolver(), kernels="auto")
+    model, own = load(path), {ARENITE.name: {"target": setup.target, "engine": setup.engine}}
+    micro = MicroInterpreter.in_smallest_arena(
+        model, AllOpsResolver(), target=setup.target, engine=setup.engine
+    )
     inputs = _inputs(model, seed)
-    with _trials(path, peers, seed) as trials:
+    with _trials(path, peers, seed, own) as trials:
         # Arenite runs the model in this process already, whatever became of its trial.
         running = [trial for trial in trials if trial.engine is ARENITE or not trial.reason]
-        loads = {trial.engine.name: partial(trial.engine.load, trial.path) for trial in running}
+        loads = {
+            trial.engine.name: partial(
+                trial.engine.load, trial.path, **own.get(trial.engine.name, {})
+            )
+            for trial in running
+        }
         engines, infer = _engine_times(model, running, loads, inputs, repeat)
         seconds = {engine.name: engine.inference.median for engine in engines}
         return Benchmark(
             file=str(path),
             machine=machine(),
-            kernels="reference" if micro.compiled is None else "native",
-            isa=_isa() if micro.compiled is not None else "",
+            target=setup.target,
+            engine=micro.engine,
+            isa=_isa() if micro.engine == "native" else "",
             engines=engines,
             absent={trial.engine.name: trial.reason for trial in trials if trial not in running},
             compared_inputs=COMPARED,
@@ -85,9 +100,14 @@ def _inputs(model: Model, seed: int) -> list[Array]:
 
 
 @contextmanager
-def _trials(path: Path, peers: Sequence[Engine], seed: int) -> Iterator[list[Trial]]:
+def _trials(
+    path: Path, peers: Sequence[Engine], seed: int, own: Mapping[str, Mapping[str, Any]]
+) -> Iterator[list[Trial]]:
     with tempfile.TemporaryDirectory() as folder:
-        yield [try_out(engine, path, seed, Path(folder)) for engine in (ARENITE, *peers)]
+        yield [
+            try_out(engine, path, seed, Path(folder), own.get(engine.name, {}))
+            for engine in (ARENITE, *peers)
+        ]
 
 
 # -- engines -----------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class Engine:
         package: Its package on PyPI.
         module: What is imported.
         formats: File name endings that it loads.
-        load: ``load(path)`` loads and plans a model.
+        load: ``load(path)`` loads and plans a model; Arenite's takes ``target`` and ``engine``.
         gives_bits: Whether outputs can be compared with TFLM's bit for bit.
     """
 
@@ -39,7 +39,7 @@ class Engine:
     package: str
     module: str
     formats: tuple[str, ...]
-    load: Callable[[Path], Infer]
+    load: Callable[..., Infer]
     gives_bits: bool = True
 
     @property
@@ -67,11 +67,11 @@ def hushed() -> Iterator[None]:
         os.close(sink)
 
 
-def load_arenite(path: Path) -> Infer:
-    """Arenite as it is by default."""
+def load_arenite(path: Path, **setup: Any) -> Infer:
+    """Arenite, as it is by default or with a target and an engine."""
     from arenite import Interpreter
 
-    return Interpreter(path)
+    return Interpreter(path, **setup)
 
 
 def load_litert(path: Path) -> Infer:

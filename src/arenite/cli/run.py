@@ -12,7 +12,14 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
+    Compiler,
+    EngineName,
+    EngineOption,
+    Library,
     ModelPath,
+    Rounding,
+    TargetName,
+    chosen_target,
     console,
     glyph,
     print_json,
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from arenite import Interpreter, Model
     from arenite.cli.values import Array, Input
     from arenite.report.inference import Inference
+    from arenite.runtime.setup import Setup
 
 
 _LONGEST_NAME = 200
@@ -80,6 +88,11 @@ def run(
     top: Top = 5,
     pixel_range: PixelRange = None,
     raw_pixels: RawPixels = False,
+    target: TargetName = None,
+    library: Library = None,
+    compiler: Compiler = None,
+    rounding: Rounding = None,
+    engine: EngineOption = EngineName.auto,
     as_json: AsJson = False,
 ) -> None:
     """Run a model once and show its results; time it with --repeat.
@@ -91,17 +104,20 @@ def run(
     from arenite.cli.inputs import random_inputs, read_inputs
     from arenite.cli.values import Pixels
     from arenite.report.inference import check_labels, inference_facts, render_inference
+    from arenite.runtime.setup import Setup
 
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
     require_suffix(output, ".npz", "--output")
     require_other(output, "--output", [Path(model), *(inputs or []), *([labels] if labels else [])])
     pixels = Pixels(pixel_range, raw_pixels)
+    meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
     loaded = load(model)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
     fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
-    inference = _infer(loaded, fed, repeat, texts)
+    setup = Setup.of(meant, engine.value)
+    inference = _infer(loaded, setup, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
     if as_json:
@@ -112,16 +128,21 @@ def run(
         terminal.print(line, soft_wrap=True)
 
 
-def _infer(model: Model, fed: Sequence[Input], repeat: int, labels: Sequence[str]) -> Inference:
+def _infer(
+    model: Model, setup: Setup, fed: Sequence[Input], repeat: int, labels: Sequence[str]
+) -> Inference:
     import numpy as np
 
     from arenite import Interpreter
     from arenite.report.inference import Inference
 
     with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
-        arrays, seconds = _measure(Interpreter(model), [i.array for i in fed], repeat)
+        interpreter = Interpreter(model, target=setup.target, engine=setup.engine)
+        arrays, seconds = _measure(interpreter, [i.array for i in fed], repeat)
     return Inference(
         file=model.source,
+        target=setup.target,
+        engine=interpreter.engine,
         inputs=model.inputs,
         origins=tuple(i.origin for i in fed),
         outputs=model.outputs,

@@ -1,6 +1,7 @@
 """Try an engine out on a model in a process of its own: it may crash, or hang.
 
-``python -m arenite.cli.trial ENGINE MODEL SEED [CONVERTED]`` prints what it took, as JSON.
+``python -m arenite.cli.trial ENGINE MODEL SEED CONVERTED [SETUP]`` prints what it took, as
+JSON; ``SETUP`` holds Arenite's target and engine, as JSON too.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from arenite.cli.peers import ENGINES, Engine, convert_to_mnn, hushed
 
 TIMEOUT = 120.0
+#: Arenite as it is by default.
+DEFAULT: Mapping[str, Any] = MappingProxyType({})
 #: Exit code of a process that meets an error of the engine's, which it prints.
 _REFUSED = 3
 _NOT_INSTALLED = 4
@@ -46,7 +52,9 @@ class _Cold:
     first: float
 
 
-def try_out(engine: Engine, model: Path, seed: int, folder: Path) -> Trial:
+def try_out(
+    engine: Engine, model: Path, seed: int, folder: Path, setup: Mapping[str, Any] = DEFAULT
+) -> Trial:
     """Run an engine on a model once; ``folder`` is for a converted model."""
     path = model
     if model.suffix.lower() not in engine.formats:
@@ -56,7 +64,7 @@ def try_out(engine: Engine, model: Path, seed: int, folder: Path) -> Trial:
     command = [sys.executable, "-m", "arenite.cli.trial", engine.name, str(model), str(seed)]
     try:
         done = subprocess.run(
-            [*command, str(path)],
+            [*command, str(path), json.dumps(dict(setup), default=asdict)],
             capture_output=True,
             text=True,
             timeout=TIMEOUT,
@@ -81,7 +89,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _cold(engine: Engine, model: Path, seed: int, path: Path) -> _Cold:
+def _cold(engine: Engine, model: Path, seed: int, path: Path, setup: Mapping[str, Any]) -> _Cold:
     from arenite import load
     from arenite.cli.inputs import random_inputs
 
@@ -90,18 +98,27 @@ def _cold(engine: Engine, model: Path, seed: int, path: Path) -> _Cold:
     inputs = [one.array for one in random_inputs(load(model), seed)]
     import_module(engine.module)
     start = time.perf_counter()
-    infer = engine.load(path)
+    infer = engine.load(path, **setup)
     loaded = time.perf_counter()
     infer(*inputs)
     return _Cold(loaded - start, time.perf_counter() - loaded)
 
 
+def _setup(text: str = "{}") -> dict[str, Any]:
+    from arenite import Target
+
+    setup: dict[str, Any] = json.loads(text)
+    if "target" in setup:
+        setup["target"] = Target(**setup["target"])
+    return setup
+
+
 def main(arguments: list[str]) -> int:
     """Run one trial; the last line of the output counts."""
-    name, model, seed, path = arguments
+    name, model, seed, path, *setup = arguments
     try:
         with hushed():
-            cold = _cold(ENGINES[name], Path(model), int(seed), Path(path))
+            cold = _cold(ENGINES[name], Path(model), int(seed), Path(path), _setup(*setup))
     except ImportError as error:
         print(error)
         return _NOT_INSTALLED

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.memory.abi import Abi, Struct
-from arenite.ops import Context, EvalTensor, Node, Registration, TfLiteTensor
+from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Declared
 from arenite.ops.kernel_util import allocate_struct
@@ -37,6 +37,24 @@ class OpData:
 
 
 @dataclass(frozen=True)
+class OwnBits:
+    """Results that are CMSIS-NN's and not those of TFLM's reference.
+
+    Attributes:
+        record: The parameters of a node that has such results.
+        prepare: ``prepare(view, params, target)`` makes them of the reference's ``params``, or
+            gives these back where the results are the same.
+        invoke: ``invoke(context, node)`` computes CMSIS-NN's, from such a record.
+        kernel: The native kernel that does the same; empty where there is none.
+    """
+
+    record: type
+    prepare: Callable[[NodeView, Any, Target], Any]
+    invoke: Callable[[Context, Node], None]
+    kernel: str = ""
+
+
+@dataclass(frozen=True)
 class Glue:
     """One operator in TFLM's ``micro/kernels/cmsis_nn``.
 
@@ -47,15 +65,14 @@ class Glue:
         allocate: ``allocate(context, node, path)`` takes temporary tensors and persistent
             buffers as ``prepare`` does, in order; None where it is the reference's.
         constraints: What is demanded beyond the reference's constraints.
-        invoke: ``invoke(context, node, target)`` computes as CMSIS-NN does, or returns False
-            for the reference kernel to do it.
+        bits: Where CMSIS-NN's results differ; None where the reference's are right for all.
     """
 
     decide: Callable[[NodeView, Target], Path]
     op_data: Struct | None = None
     allocate: Callable[[Context, Node, Path], None] | None = None
     constraints: tuple[Constraint, ...] = ()
-    invoke: Callable[[Context, Node, Target], bool] | None = None
+    bits: OwnBits | None = None
 
 
 class Host(Context, Protocol):
@@ -74,7 +91,8 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
         host = cast(Host, context)
         accounted = context if glue.allocate is None else Unaccounted(host)
         params = None if reference.prepare is None else reference.prepare(accounted, node)
-        path = glue.decide(view_of(host, node), target)
+        view = view_of(host, node)
+        path = glue.decide(view, target)
         if glue.allocate is not None:
             glue.allocate(context, node, path)
         buffers = tuple(
@@ -82,15 +100,25 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
             for request in path.scratch
         )
         node.user_data = OpData(path, buffers)
-        return params
-
-    def invoke(context: Context, node: Node) -> None:
-        if glue.invoke is None or not glue.invoke(context, node, target):
-            reference.invoke(context, node)
+        return params if glue.bits is None else glue.bits.prepare(view, params, target)
 
     init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
     constraints = (*reference.constraints, *glue.constraints)
-    return replace(reference, init=init, prepare=prepare, invoke=invoke, constraints=constraints)
+    found = replace(reference, init=init, prepare=prepare, constraints=constraints)
+    return found if glue.bits is None else _with_bits(found, glue.bits)
+
+
+def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
+    """The registration with CMSIS-NN's results for nodes whose parameters say so."""
+
+    def invoke(context: Context, node: Node) -> None:
+        run = bits.invoke if isinstance(node.params, bits.record) else reference.invoke
+        run(context, node)
+
+    def kernel(node: Node) -> str:
+        return bits.kernel if isinstance(node.params, bits.record) else reference.kernel_for(node)
+
+    return replace(reference, invoke=invoke, native=NativeKernel(invoke, kernel))
 
 
 def view_of(host: Host, node: Node) -> NodeView:
@@ -107,6 +135,11 @@ class Unaccounted:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+
+    @property
+    def target(self) -> Target:
+        """The host's."""
+        return self._host.target
 
     @property
     def abi(self) -> Abi:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from arenite.cmsis_nn.glue import registration
 from arenite.cmsis_nn.operators import glue_for
 from arenite.ops import OpResolver, Registration, builtin
-from arenite.target import Target, find_target
+from arenite.target import Target
 
 
 class CmsisNnResolver:
@@ -29,12 +29,3 @@ class CmsisNnResolver:
 
     def __repr__(self) -> str:
         return repr(self._resolver)
-
-
-def resolver_for(resolver: OpResolver, target: str) -> CmsisNnResolver:
-    """``resolver`` with CMSIS-NN's kernels as built for ``target``.
-
-    Raises:
-        ValueError: There is no such target.
-    """
-    return CmsisNnResolver(resolver, find_target(target))

@@ -7,9 +7,8 @@ A struct is declared once, in the order of its C fields, and measured for any AB
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
-AbiName = Literal["lp64", "lp64_public", "ilp32", "ilp32_int_enums", "arm_none_eabi"]
+from arenite.target import AbiName, Target
 
 _FIXED = {
     "bool": 1,
@@ -63,6 +62,11 @@ ILP32_INT_ENUMS = Abi("ilp32_int_enums", 4)
 ABIS: dict[str, Abi] = {
     abi.name: abi for abi in (LP64, LP64_PUBLIC, ILP32, ILP32_INT_ENUMS, ARM_NONE_EABI)
 }
+
+
+def abi_of(target: Target) -> Abi:
+    """The struct sizes that a target has."""
+    return ABIS[target.abi]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
-from arenite.memory.abi import LP64, Abi, Struct
+from arenite.memory.abi import Abi, Struct, abi_of
 from arenite.memory.arena import (
     ARENA_ALIGNMENT,
     Bytes,
@@ -25,6 +25,7 @@ from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, 
 from arenite.memory.planners import find_planner
 from arenite.memory.recording import Allocation, Allocations, Category, Peak, summarize
 from arenite.model import Model, Quantization, Tensor
+from arenite.target import Target, find_target
 
 #: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
 MAX_SCRATCH_BUFFERS_PER_OP = 12
@@ -47,10 +48,11 @@ class MicroAllocator:
     tail. Use :meth:`create`.
     """
 
-    def __init__(self, arena: SingleArenaBufferAllocator, planner: str, abi: Abi) -> None:
+    def __init__(self, arena: SingleArenaBufferAllocator, planner: str, target: Target) -> None:
         self.arena = arena
         self.planner = planner
-        self.abi = abi
+        self.target = target
+        self.abi = abi_of(target)
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
         self._max_head_buffer_usage = 0
@@ -58,7 +60,7 @@ class MicroAllocator:
         self._scratch: list[ScratchRequest] = []
         self._scratch_before_node = 0
         self._scratch_head = 0
-        self._peak = Peak(0, "creation")
+        self._peak = Peak(0, "creation", skipped=arena.skipped)
 
     @classmethod
     def create(
@@ -66,27 +68,27 @@ class MicroAllocator:
         memory: Memory | int | None,
         *,
         planner: str = "greedy",
-        abi: Abi = LP64,
-        address: int = 0,
+        target: Target | str | None = None,
     ) -> MicroAllocator:
         """Build the three layers into the arena's tail: allocator, planner, coordinator.
 
         Args:
             memory: See :class:`SingleArenaBufferAllocator`.
             planner: Name of a planner.
-            abi: The target whose struct sizes count.
-            address: See :class:`SingleArenaBufferAllocator`.
+            target: The firmware, whose struct sizes and arena address count; by default
+                TFLM's own package on this machine.
 
         Raises:
             ArenaError: The arena is too small even for that.
-            ValueError: There is no planner of that name.
+            ValueError: There is no planner or target of that name.
         """
-        memory_planner = find_planner(planner)
-        self = cls(SingleArenaBufferAllocator(memory, address=address), planner, abi)
+        memory_planner, found = find_planner(planner), find_target(target)
+        arena = SingleArenaBufferAllocator(memory, address=found.arena_address)
+        self = cls(arena, planner, found)
         layers = (
-            structs.buffer_allocator_struct(abi),
+            structs.buffer_allocator_struct(self.abi),
             memory_planner.struct,
-            structs.micro_allocator_struct(abi),
+            structs.micro_allocator_struct(self.abi),
         )
         for struct in layers:
             self._allocate(struct, Category.ALLOCATOR)
@@ -229,7 +231,7 @@ class MicroAllocator:
     def note_peak(self, moment: str, operator: str = "") -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
         if self.arena.high_water > self._peak.used:
-            self._peak = Peak(self.arena.high_water, moment, operator)
+            self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
@@ -246,7 +248,7 @@ class MicroAllocator:
 
     def unlimited(self) -> MicroAllocator:
         """An allocator in the same state on an arena without memory and end."""
-        twin = MicroAllocator(self.arena.unlimited(), self.planner, self.abi)
+        twin = MicroAllocator(self.arena.unlimited(), self.planner, self.target)
         twin._max_head_buffer_usage = self._max_head_buffer_usage
         twin.note_peak("creation")
         return twin

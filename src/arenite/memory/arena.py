@@ -55,8 +55,9 @@ class SingleArenaBufferAllocator:
     """
 
     def __init__(self, memory: Memory | int | None, *, address: int = 0) -> None:
-        skipped = align_up(address, ARENA_ALIGNMENT) - address
-        self._memory = None if memory is None else _bytes(memory)[skipped:]
+        #: Bytes before the first aligned one, which are not used.
+        self.skipped = align_up(address, ARENA_ALIGNMENT) - address
+        self._memory = None if memory is None else _bytes(memory)[self.skipped :]
         self.buffer_head = 0
         self.buffer_tail = UNLIMITED if self._memory is None else len(self._memory)
         self.head = self.buffer_head
@@ -264,7 +265,7 @@ class SingleArenaBufferAllocator:
 
     def unlimited(self) -> SingleArenaBufferAllocator:
         """An arena without memory and end in which as much is in use as in this one."""
-        twin = SingleArenaBufferAllocator(None)
+        twin = SingleArenaBufferAllocator(None, address=ARENA_ALIGNMENT - self.skipped)
         twin.head, twin.temp, twin.committed = self.head, self.temp, self.committed
         twin.tail = twin.buffer_tail - self.tail_used
         twin._note_use()

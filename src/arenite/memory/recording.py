@@ -76,16 +76,18 @@ class Peak(NamedTuple):
             ``"init"``, ``"prepare"``, ``"planning"`` or ``"ports"`` (inputs and outputs).
         operator: The operator whose ``prepare`` it was, such as ``"#3 CONV_2D"``; empty at
             other moments.
+        skipped: Bytes before the arena's first aligned one, which come on top.
     """
 
     used: int
     moment: str
     operator: str = ""
+    skipped: int = 0
 
     @property
     def smallest_arena(self) -> int:
         """Bytes of the smallest arena that works."""
-        return align_up(self.used, ARENA_ALIGNMENT)
+        return align_up(self.used, ARENA_ALIGNMENT) + self.skipped
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class Engine:
 
     def __init__(self, plan: Plan, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         self._micro = MicroInterpreter.in_smallest_arena(
-            plan.model, AllOpsResolver(), kernels="auto"
+            plan.model, AllOpsResolver(), engine="auto"
         )
         self._inputs = [
             array.reshape(self._micro.input(index).shape) for index, array in enumerate(inputs)

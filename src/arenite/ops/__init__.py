@@ -4,6 +4,7 @@ from arenite.ops.context import Context, EvalTensor, Node, TfLiteTensor
 from arenite.ops.registry import (
     AllOpsResolver,
     MutableOpResolver,
+    NativeKernel,
     OpResolver,
     Registration,
     builtin,
@@ -18,6 +19,7 @@ __all__ = [
     "Context",
     "EvalTensor",
     "MutableOpResolver",
+    "NativeKernel",
     "Node",
     "OpResolver",
     "Registration",

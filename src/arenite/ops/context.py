@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Abi
 from arenite.model import Quantization, TensorType
+from arenite.target import Target
 
 Array = npt.NDArray[Any]
 
@@ -115,8 +116,12 @@ class Context(Protocol):
     """What a kernel may ask of its host. Illegal calls raise ``StateError``."""
 
     @property
+    def target(self) -> Target:
+        """The firmware whose memory and bits are meant."""
+
+    @property
     def abi(self) -> Abi:
-        """The target whose struct sizes count."""
+        """The target's struct sizes."""
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor by index, on temporary arena memory: legal in init and prepare."""

@@ -22,6 +22,20 @@ from arenite.ops.context import Context, Node
 
 
 @dataclass(frozen=True)
+class NativeKernel:
+    """The compiled kernel that may run instead of an ``invoke``: same parameters, same bits.
+
+    Attributes:
+        invoke: What it may replace. A registration with another ``invoke`` runs that.
+        name: Its name in the native engine; or what says it of a node that is prepared, and
+            is empty where there is none for that node.
+    """
+
+    invoke: Callable[[Context, Node], None]
+    name: str | Callable[[Node], str]
+
+
+@dataclass(frozen=True)
 class Registration:
     """The functions of one operator (TFLM's ``TFLMRegistration``).
 
@@ -41,6 +55,7 @@ class Registration:
         constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
         in_place: The inputs that a lone output may share its bytes with, all of them: whatever
             is written of it, the same place of that input is read before, and not again.
+        native: The native engine's kernel; None where ``invoke`` always runs.
     """
 
     invoke: Callable[[Context, Node], None]
@@ -53,6 +68,14 @@ class Registration:
     builtin_data: Struct | None = None
     constraints: tuple[Constraint, ...] = ()
     in_place: tuple[int, ...] = ()
+    native: NativeKernel | None = None
+
+    def kernel_for(self, node: Node) -> str:
+        """The native kernel that may run for a prepared node; empty if ``invoke`` has to."""
+        native = self.native
+        if native is None or native.invoke is not self.invoke:
+            return ""
+        return native.name if isinstance(native.name, str) else native.name(node)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # Constraints are closures, which do not pickle: Arenite's own go by name.
@@ -87,7 +110,7 @@ def builtin(name: str) -> Registration | None:
     if module is None:
         return None
     registration: Registration = module.REGISTRATION
-    return replace(registration, name=name)
+    return replace(registration, name=name, native=NativeKernel(registration.invoke, name))
 
 
 def only_mnn_has(name: str) -> bool:

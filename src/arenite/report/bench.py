@@ -10,6 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from arenite.report.text import Column, duration, number, printable, table
+from arenite.target import Target
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ class Benchmark:
     Attributes:
         file: The model's file.
         machine: See :func:`arenite.analysis.machine.machine`.
-        kernels: ``"native"`` or ``"reference"``.
-        isa: The instruction set in use; empty for the reference kernels.
+        target: Which firmware's bits and memory Arenite has.
+        engine: What computes: ``"native"`` or ``"reference"``.
+        isa: The instruction set in use; empty for the reference.
         engines: Arenite first.
         absent: Engines that were asked for and could not run, with the reason.
         compared_inputs: How many inputs outputs were compared on.
@@ -99,7 +101,8 @@ class Benchmark:
 
     file: str
     machine: Mapping[str, Any]
-    kernels: str
+    target: Target
+    engine: str
     isa: str
     engines: tuple[EngineTimes, ...]
     absent: Mapping[str, str]
@@ -214,6 +217,7 @@ def _about(benchmark: Benchmark) -> Iterator[Text]:
     using = f"native kernels, {benchmark.isa}" if benchmark.isa else "NumPy's reference kernels"
     yield Text.assemble(("machine   ", "bold"), f"{printable(facts['cpu'])}{flags}")
     yield Text.assemble(("arenite   ", "bold"), using)
+    yield Text.assemble(("target    ", "bold"), str(benchmark.target))
     peers = ", ".join(f"{e.name} {e.version}" for e in benchmark.engines[1:])
     if peers:
         yield Text.assemble(("peers     ", "bold"), peers)

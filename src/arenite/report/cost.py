@@ -13,7 +13,7 @@ from arenite.cmsis_nn.cost.estimate import ACCURACY, Cost, Line, cost_of
 from arenite.model import Model, TensorType
 from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, printable, table, wrapped
-from arenite.target import find_target
+from arenite.target import Target, find_target
 
 _BAR = 20
 
@@ -23,7 +23,7 @@ class ModelCost:
     """The estimate for a model's main subgraph; ``clock`` is in MHz."""
 
     file: str
-    target: str
+    target: Target
     clock: float
     operators: tuple[DeviceOperator, ...]
     costs: tuple[Cost | None, ...]
@@ -53,7 +53,7 @@ class ModelCost:
         return cost.cycles / max(self.cycles, 1)
 
 
-def model_cost(model: Model, target: str, clock: float) -> ModelCost:
+def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
     """Estimate the main subgraph of ``model``.
 
     Raises:
@@ -61,10 +61,10 @@ def model_cost(model: Model, target: str, clock: float) -> ModelCost:
         ConstraintError: An operator cannot run what the model asks of it.
         ValueError: The costs of that target are not known.
     """
-    processor = find_target(target)
-    operators = device_operators(model, processor)
-    costs = (cost_of(operator.view, operator.path, processor) for operator in operators)
-    return ModelCost(model.source, target, clock, tuple(operators), tuple(costs))
+    firmware = find_target(target)
+    operators = device_operators(model, firmware)
+    costs = (cost_of(operator.view, operator.path, firmware) for operator in operators)
+    return ModelCost(model.source, firmware, clock, tuple(operators), tuple(costs))
 
 
 # -- facts ----------------------------------------------------------------------------
@@ -72,10 +72,10 @@ def model_cost(model: Model, target: str, clock: float) -> ModelCost:
 
 def cost_facts(cost: ModelCost) -> dict[str, Any]:
     """Everything that ``arenite cost`` prints; see ``docs/cli.md`` for the keys."""
-    accuracy = ACCURACY[cost.target]
+    accuracy = ACCURACY[cost.target.processor]
     return {
         "file": cost.file,
-        "target": cost.target,
+        "target": asdict(cost.target),
         "clock_mhz": cost.clock,
         "instructions": cost.instructions,
         "cycles": cost.cycles,
@@ -115,7 +115,7 @@ def render_cost(cost: ModelCost, width: int, bar: str = "â–ˆ") -> Iterator[Text]
     yield Text()
     yield from _operators(cost, width, bar)
     if len(cost.missing) < len(cost.operators):
-        yield from _accuracy(cost, width, ACCURACY[cost.target].instructions)
+        yield from _accuracy(cost, width, ACCURACY[cost.target.processor].instructions)
     if cost.missing:
         yield from _missing(cost, width)
 
@@ -133,12 +133,12 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "â–
         return
     yield Text()
     yield from _loops(one, width, bar)
-    yield from _accuracy(cost, width, ACCURACY[cost.target].operator)
+    yield from _accuracy(cost, width, ACCURACY[cost.target.processor].operator)
 
 
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
     yield Text(printable(cost.file), style="bold")
-    yield from wrapped(f"{cost.target} at {cost.clock:g} MHz, TFLM with CMSIS-NN, GCC -O2", width)
+    yield from wrapped(f"{cost.target}; {cost.clock:g} MHz, -O2", width)
 
 
 def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
@@ -213,9 +213,10 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
 
 def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield Text()
+    cycles = ACCURACY[cost.target.processor].cycles
     yield from wrapped(
         f"An estimate: instructions within {instructions:.0%}, cycles within "
-        f"{ACCURACY[cost.target].cycles:.0%}, for memory that never waits. Instructions were "
+        f"{cycles:.0%}, for memory that never waits. Instructions were "
         "checked against an emulator that counts them; cycles follow from Arm's documents.",
         width,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.text import Text
@@ -13,7 +13,7 @@ from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.cmsis_nn.cost.instructions import instruction_counts
 from arenite.model import Model
 from arenite.report.text import Column, fit, number, printable, table, wrapped
-from arenite.target import find_target
+from arenite.target import Target
 
 _VALUES = 3
 _NAMES = 3  # columns without numbers that have a total
@@ -39,23 +39,22 @@ class Explanation:
     """A model's main subgraph on a target."""
 
     file: str
-    target: str
+    target: Target
     operators: tuple[DeviceOperator, ...]
 
     def instructions(self, operator: DeviceOperator) -> Counter[str]:
         """DSP or vector instructions of one inference; empty where they are not known."""
-        return instruction_counts(operator.loops or (), find_target(self.target))
+        return instruction_counts(operator.loops or (), self.target)
 
 
-def explanation(model: Model, target: str) -> Explanation:
+def explanation(model: Model, target: Target) -> Explanation:
     """What runs on ``target``, and why.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
-        ValueError: There is no such target.
     """
-    operators = device_operators(model, find_target(target))
+    operators = device_operators(model, target)
     return Explanation(model.source, target, tuple(operators))
 
 
@@ -66,7 +65,7 @@ def explanation_facts(what: Explanation) -> dict[str, Any]:
     """Everything that ``arenite explain`` prints; see ``docs/cli.md`` for the keys."""
     return {
         "file": what.file,
-        "target": what.target,
+        "target": asdict(what.target),
         "operators": [operator_facts(what, operator) for operator in what.operators],
     }
 
@@ -104,8 +103,8 @@ def heading(what: Explanation, width: int) -> Iterator[Text]:
     """The file, the target."""
     yield Text(printable(what.file), style="bold")
     kind = {"plain": "no DSP instructions", "dsp": "DSP instructions", "mve": "vectors (MVE)"}
-    has = kind[find_target(what.target).instructions]
-    yield from wrapped(f"{what.target}: {has}, TFLM with CMSIS-NN, built with GCC", width)
+    has = kind[what.target.instructions]
+    yield from wrapped(f"{what.target}; {has}", width)
 
 
 def operator_lines(operator: DeviceOperator, width: int) -> Iterator[Text]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
@@ -22,8 +22,10 @@ from arenite.report.text import (
     size,
     table,
     tensor_text,
+    wrapped,
 )
 from arenite.runtime.feed import dequantized
+from arenite.target import Target
 
 Array = npt.NDArray[Any]
 
@@ -32,13 +34,15 @@ _BAR = 20
 
 @dataclass(frozen=True)
 class Inference:
-    """What an inference took and gave.
+    """What an inference took and gave: whose bits, computed by which engine.
 
     ``origins`` says of each input where its data come from; ``seconds`` holds the time of
     every timed repeat.
     """
 
     file: str
+    target: Target
+    engine: str
     inputs: tuple[Tensor, ...]
     origins: tuple[str, ...]
     outputs: tuple[Tensor, ...]
@@ -105,6 +109,8 @@ def inference_facts(inference: Inference, count: int) -> dict[str, Any]:
     seconds = inference.seconds
     return {
         "file": inference.file,
+        "target": asdict(inference.target),
+        "engine": inference.engine,
         "inputs": [
             {**tensor_facts(tensor), "origin": origin}
             for tensor, origin in zip(inference.inputs, inference.origins, strict=True)
@@ -142,6 +148,7 @@ def render_inference(
 ) -> Iterator[Text]:
     """Inputs and their origins, outputs and their largest values, time."""
     yield Text(printable(inference.file), style="bold")
+    yield from wrapped(str(inference.target), width)
     yield Text()
     for tensor, origin in zip(inference.inputs, inference.origins, strict=True):
         yield Text.assemble(("in   ", "cyan"), f"{tensor_text(tensor)}  {name_text(tensor.name)}")
@@ -154,7 +161,7 @@ def render_inference(
         else:
             yield _summary(inference.arrays[index], tensor)
     yield Text()
-    yield _time(inference.seconds)
+    yield _time(inference.seconds, inference.engine)
 
 
 def _ranking(ranked: Sequence[Ranked], width: int, bar: str) -> Iterator[Text]:
@@ -194,10 +201,10 @@ def _summary(array: Array, tensor: Tensor) -> Text:
     )
 
 
-def _time(seconds: Sequence[float]) -> Text:
+def _time(seconds: Sequence[float], engine: str) -> Text:
     if len(seconds) == 1:
-        return Text.assemble(("time  ", "bold"), f"{duration(seconds[0])}, one run")
+        text = f"{duration(seconds[0])}, one run, {engine} engine"
+        return Text.assemble(("time  ", "bold"), text)
     spread = f"{duration(min(seconds))} .. {duration(max(seconds))}"
-    return Text.assemble(
-        ("time  ", "bold"), f"{duration(median(seconds))}, median of {len(seconds)} ({spread})"
-    )
+    text = f"{duration(median(seconds))}, median of {len(seconds)} ({spread}), {engine} engine"
+    return Text.assemble(("time  ", "bold"), text)

@@ -12,22 +12,18 @@ from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.memory.recording import Allocations, Peak
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
 from arenite.report.text import Column, number, printable, size, table, wrapped
+from arenite.target import Target
 
 
 @dataclass(frozen=True)
 class Firmware:
-    """What decides on the arena besides the model; ``target`` is None where it plays no part."""
+    """What decides on the arena besides the model."""
 
     planner: str
-    abi: str
-    kernels: str = "reference"
-    target: str | None = None
+    target: Target
 
     def __str__(self) -> str:
-        kernels = f"{self.kernels} kernels"
-        if self.target is not None:
-            kernels = f"{self.kernels} for {self.target}"
-        return f"{self.planner} planner, structs of {self.abi}, {kernels}"
+        return f"{self.target}, {self.planner} planner"
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,7 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield Text()
     yield Text.assemble(("Smallest arena  ", "bold"), size(use.smallest))
     yield from wrapped(f"set by {moment_text(use.allocations.peak)}", width)
-    if use.firmware.abi.startswith("lp64"):
+    if use.firmware.target.abi.startswith("lp64"):
         yield from wrapped(_ON_64_BITS, width)
 
 
@@ -119,8 +115,8 @@ def moment_text(peak: Peak) -> str:
 
 
 _ON_64_BITS = (
-    "on a host of 64 bits; --target cortex-m4 says what TFLM takes on a Cortex-M, "
-    "--kernels cmsis_nn what it takes there with CMSIS-NN"
+    "on a host of 64 bits; --target cortex-m4 says what TFLM with CMSIS-NN takes on a Cortex-M, "
+    "with --library tflm what TFLM's own kernels take there"
 )
 
 _MOMENTS = {

@@ -19,7 +19,7 @@ from arenite.ops.context import Array
 from arenite.report.explain import UNICODE, Explanation, Marks, heading, operator_lines, why
 from arenite.report.text import Column, number, printable, table, wrapped
 from arenite.runtime.interpreter import Interpreter
-from arenite.target import Target, find_target
+from arenite.target import Target
 
 _TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
 _ROOM = 20  # cells for a meaning beside its value; else it takes lines of its own
@@ -45,17 +45,17 @@ def has_walk(operator: DeviceOperator) -> bool:
 
 
 def convolution_walk(
-    model: Model, operator: DeviceOperator, target: str, inputs: Sequence[Array]
+    model: Model, operator: DeviceOperator, target: Target, inputs: Sequence[Array]
 ) -> ConvolutionWalk:
     """Run the model with the reference kernels, then follow one value through CMSIS-NN."""
-    interpreter = Interpreter(model, kernels="reference", preserve_all_tensors=True)
+    interpreter = Interpreter(model, engine="reference", preserve_all_tensors=True)
     for index, array in enumerate(inputs):
         interpreter.input(index)[...] = array
     interpreter.invoke()
     view = operator.view
     x, out = (interpreter.tensor(t.index) for t in (view.input(0), view.output(0)))
     weights = view.input(1)
-    args = _arguments(operator, find_target(target))
+    args = _arguments(operator, target)
     return ConvolutionWalk(
         numbers=(numbers := walk(args, x, out)),
         taps=(args.conv.filter.h, args.conv.filter.w, args.conv.filter.c),

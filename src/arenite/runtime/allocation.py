@@ -6,20 +6,19 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 from __future__ import annotations
 
 from arenite.errors import ArenaError, AreniteError
-from arenite.memory.abi import ABIS, ILP32, LP64, Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.memory.overlap import check_operands
 from arenite.memory.plan import MemoryPlan
-from arenite.memory.planners import planner_for
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.runtime.arena_host import MicroInterpreterContext
-from arenite.runtime.backends import Kernels, resolver_for
 from arenite.runtime.graph import Graph
+from arenite.runtime.setup import Setup
 from arenite.runtime.state import InterpreterState
+from arenite.target import Target
 
 
 def allocate_model(
@@ -60,11 +59,9 @@ def smallest_arena(
     model: Model,
     resolver: OpResolver | None = None,
     *,
+    target: Target | str | None = None,
     planner: str = "greedy",
     preserve_all_tensors: bool = False,
-    abi: AbiName | Abi | None = None,
-    kernels: Kernels = "reference",
-    target: str | None = None,
 ) -> int:
     """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
 
@@ -74,48 +71,19 @@ def smallest_arena(
     Args:
         model: The model.
         resolver: Finds the operators; by default all that Arenite has.
+        target: The firmware that the arena is for, see :class:`MicroInterpreter`. By default
+            the size is the one that TFLM's package on PyPI accepts.
         planner: Name of the memory planner.
         preserve_all_tensors: As for :class:`MicroInterpreter`.
-        abi: Whose struct sizes count. ``"lp64"`` gives the size that the PyPI package
-            accepts, ``"ilp32"`` what firmware needs; see :class:`MicroInterpreter` for the
-            default.
-        kernels: ``"cmsis_nn"`` for firmware built with CMSIS-NN; the other kernels take
-            the same memory.
-        target: The processor that ``"cmsis_nn"`` is built for, by default a Cortex-M4.
     """
-    planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
-    peak = arena_peak(model, resolver, planner=planner, abi=abi, kernels=kernels, target=target)
-    return peak.smallest_arena
+    setup = Setup.of(target, planner=planner, preserve_all_tensors=preserve_all_tensors)
+    return arena_peak(model, resolver, setup).smallest_arena
 
 
-def arena_peak(
-    model: Model,
-    resolver: OpResolver | None = None,
-    *,
-    planner: str = "greedy",
-    abi: AbiName | Abi | None = None,
-    kernels: Kernels = "reference",
-    target: str | None = None,
-) -> Peak:
-    """What makes :func:`smallest_arena` as large as it is; it takes the same arguments."""
-    unlimited = MicroAllocator.create(None, planner=planner, abi=find_abi(abi, kernels, target))
-    operators = resolver_for(kernels, resolver or AllOpsResolver(), target)
-    return dry_run(model, operators, unlimited).peak
-
-
-def find_abi(abi: AbiName | Abi | None, kernels: Kernels, target: str | None) -> Abi:
-    """An ABI by name; by default a Cortex-M's for what is built for one, else the package's.
-
-    Raises:
-        ValueError: There is none of that name.
-    """
-    if abi is None:
-        return ILP32 if kernels == "cmsis_nn" or target is not None else LP64
-    if isinstance(abi, Abi):
-        return abi
-    if abi not in ABIS:
-        raise ValueError(f"expected an abi of {', '.join(ABIS)}, got {abi!r}")
-    return ABIS[abi]
+def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
+    """What makes :func:`smallest_arena` as large as it is."""
+    operators = setup.resolver(resolver or AllOpsResolver())
+    return dry_run(model, operators, setup.allocator(None)).peak
 
 
 def dry_run(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> Allocations:
@@ -131,18 +99,17 @@ def dry_run(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> Al
 
 
 def create_allocator(
-    model: Model, resolver: OpResolver, arena: Memory | int | None, planner: str, abi: Abi
+    model: Model, resolver: OpResolver, arena: Memory | int | None, setup: Setup
 ) -> MicroAllocator:
-    """An allocator on an arena.
+    """An allocator on an arena; ``resolver`` finds the target's operators.
 
     Raises:
         ArenaError: The arena does not even hold the allocator; ``needed`` is for the model.
     """
     try:
-        return MicroAllocator.create(arena, planner=planner, abi=abi)
+        return setup.allocator(arena)
     except ArenaError as error:
-        unlimited = MicroAllocator.create(None, planner=planner, abi=abi)
-        raise with_needed(error, model, resolver, unlimited) from None
+        raise with_needed(error, model, resolver, setup.allocator(None)) from None
 
 
 def with_needed(

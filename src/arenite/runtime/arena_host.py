@@ -30,7 +30,7 @@ class MicroInterpreterContext(HostContext):
     """Gives kernels their memory from the arena, each call in its phase only."""
 
     def __init__(self, allocator: MicroAllocator, model: Model) -> None:
-        super().__init__(model, allocator.abi)
+        super().__init__(model, allocator.target)
         self._allocator = allocator
         self._scratch: list[Bytes] = []
         self.callbacks: Mapping[str, Callable[..., Any]] = {}

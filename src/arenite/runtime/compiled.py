@@ -8,7 +8,6 @@ from typing import TypeGuard
 
 from arenite.memory.budget import Budget
 from arenite.native.program import ABSENT, Call, NativeTensor, Program, address_of
-from arenite.ops import Registration, builtin
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
 
@@ -135,26 +134,21 @@ class CompiledSubgraph:
         entry.registration.invoke(self._host, entry.node)
 
     def _add(self, number: int, entry: NodeAndRegistration) -> int:
-        if not _is_own(entry.registration):
+        kernel = entry.registration.kernel_for(entry.node)
+        if not kernel:
             return -1
         self._host.enter_node(0, number)
         outputs, inputs = (
             [ABSENT if index < 0 else self._tensor(index) for index in indices]
             for indices in (entry.node.outputs, entry.node.inputs)
         )
-        added = self._program.add(entry.node.name, entry.node.params, outputs, inputs)
+        added = self._program.add(kernel, entry.node.params, outputs, inputs)
         return len(self._program) - 1 if added else -1
 
     def _tensor(self, index: int) -> NativeTensor:
         tensor = self._host.get_eval_tensor(index)
         constant = tensor.data is not None and not tensor.data.flags.writeable
         return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
-
-
-def _is_own(registration: Registration) -> bool:
-    """Whether a registration is Arenite's: a user's own one must run as it is."""
-    own = builtin(registration.name)
-    return own is not None and own.invoke is registration.invoke
 
 
 def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import ShapeError, StateError
-from arenite.memory.abi import LP64
 from arenite.memory.budget import Budget
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, EvalTensor, OpResolver
@@ -22,16 +21,21 @@ from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext, variable_reset_value
+from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
 from arenite.runtime.state import InterpreterState
+from arenite.target import HOST, Target
+
+if TYPE_CHECKING:
+    from arenite.runtime.compiled import CompiledSubgraph
 
 
 class HeapContext(HostContext):
     """A kernel's host that takes every buffer from the heap."""
 
-    def __init__(self, model: Model) -> None:
-        super().__init__(model, LP64)
+    def __init__(self, model: Model, target: Target = HOST) -> None:
+        super().__init__(model, target)
         self._scratch: list[npt.NDArray[np.uint8]] = []
-        self._budget = Budget()
+        self.budget = Budget()
 
     # -- the callbacks that kernels use
 
@@ -68,7 +72,7 @@ class HeapContext(HostContext):
     def begin(self) -> None:
         """Forget a former preparation."""
         self._scratch = []
-        self._budget = Budget()
+        self.budget = Budget()
         self._settled = {(0, index) for index in self.model.main.inputs}
 
     def allocate(self) -> None:
@@ -77,7 +81,7 @@ class HeapContext(HostContext):
         Raises:
             MemoryLimitError: All together are more than the limit; none has changed then.
         """
-        self._budget.take(sum(map(_nbytes, self._without_data())), "the tensors")
+        self.budget.take(sum(map(_nbytes, self._without_data())), "the tensors")
         for current in self._without_data():
             current.data = np.zeros(current.shape, current.type.dtype)
 
@@ -90,7 +94,7 @@ class HeapContext(HostContext):
     def _zeros(self, size: int, what: str) -> npt.NDArray[np.uint8]:
         if size < 0:
             self.report_error(f"expected a buffer size of 0 or more, got {size}")
-        self._budget.take(size, f"{self.place()}: {what}")
+        self.budget.take(size, f"{self.place()}: {what}")
         return np.zeros(size, np.uint8)
 
 
@@ -102,6 +106,9 @@ def _nbytes(tensor: EvalTensor) -> int:
 class HeapInterpreter:
     """Runs a model on the heap; inputs can be resized.
 
+    ``target`` and ``engine`` are those of :class:`MicroInterpreter`: whose bits are meant, and
+    what computes them.
+
     >>> interp = HeapInterpreter(model)                     # doctest: +SKIP
     >>> interp.resize_input(0, (4, 28, 28, 1))              # doctest: +SKIP
     >>> interp.allocate_tensors()                           # doctest: +SKIP
@@ -112,12 +119,16 @@ class HeapInterpreter:
         model: Model,
         resolver: OpResolver | None = None,
         *,
+        target: Target | str | None = None,
+        engine: Engine = "reference",
         profiler: Profiler | None = None,
     ) -> None:
+        self._setup = setup = Setup.of(target, engine)
         self._model = model
-        self._context = HeapContext(model)
+        self._context = HeapContext(model, setup.target)
         self._graph = Graph(model, self._context, profiler=profiler)
-        self._graph.resolve(resolver or AllOpsResolver())
+        self._graph.resolve(setup.resolver(resolver or AllOpsResolver()))
+        self._compiled: CompiledSubgraph | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
 
     def resize_input(self, index: int, shape: tuple[int, ...]) -> None:
@@ -150,6 +161,9 @@ class HeapInterpreter:
         self._graph.prepare_subgraphs()
         context.set_state(InterpreterState.MEMORY_PLANNING)
         context.allocate()
+        self._compiled = None
+        if self._setup.is_native:
+            self._compiled = compile_main(self._graph, context.budget)
         context.set_state(InterpreterState.INVOKE)
         self.reset()
 
@@ -164,7 +178,7 @@ class HeapInterpreter:
     def invoke(self) -> None:
         """Run the main subgraph."""
         self._context.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
-        self._graph.invoke_subgraph(0)
+        invoke_main(self._graph, self._compiled)
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
@@ -173,6 +187,16 @@ class HeapInterpreter:
             for tensor, current in zip(subgraph.tensors, tensors, strict=True):
                 if tensor.is_variable and current.data is not None:
                     current.data[...] = variable_reset_value(tensor)
+
+    @property
+    def target(self) -> Target:
+        """The firmware whose bits are meant."""
+        return self._setup.target
+
+    @property
+    def engine(self) -> str:
+        """What computes: ``"native"`` or ``"reference"``."""
+        return "native" if self._setup.is_native else "reference"
 
     def __repr__(self) -> str:
         shapes = ", ".join(

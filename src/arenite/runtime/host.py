@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from arenite.errors import ConstraintError
-from arenite.memory.abi import Abi
+from arenite.memory.abi import abi_of
 from arenite.model import Model, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
 from arenite.runtime.state import InterpreterState, StateGuard
+from arenite.target import Target
 
 #: When nodes may ask for full tensors.
 _PLANNED = (InterpreterState.INIT, InterpreterState.PREPARE)
@@ -17,12 +18,12 @@ _PLANNED = (InterpreterState.INIT, InterpreterState.PREPARE)
 class HostContext(StateGuard):
     """The part of the ``Context`` and ``GraphHost`` protocols that needs no memory."""
 
-    def __init__(self, model: Model, abi: Abi) -> None:
+    def __init__(self, model: Model, target: Target) -> None:
         super().__init__()
         if not isinstance(model, Model):
             kind = type(model).__name__
             raise TypeError(f"expected a model, as arenite.load(path) returns it, got {kind}")
-        self.abi = abi
+        self.target, self.abi = target, abi_of(target)
         self.model = model
         self.external_context: Any = None
         self.tensors = [

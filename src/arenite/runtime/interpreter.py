@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from arenite.formats import load
-from arenite.memory.abi import Abi, AbiName
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.backends import Kernels
 from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.runtime.setup import Engine
+from arenite.target import Target
 
 if TYPE_CHECKING:
     from arenite.native.program import Call
@@ -39,18 +39,18 @@ class Interpreter:
 
     Args:
         model: A model, a file's path, or a file's bytes.
+        target: Which firmware is meant: its memory, its paths and its bits. None is TFLM's own
+            package on this machine, ``"cortex-m4"`` (``"m4"``) TFLM with CMSIS-NN for that
+            processor, built with GCC; a :class:`Target` says the rest.
+        engine: What computes here: ``"reference"`` NumPy, ``"native"`` compiled kernels where
+            there are some, ``"auto"`` native ones if the engine was built. The bits are the
+            same, for every target.
         resolver: Finds the operators; by default all that Arenite has.
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
             takes calling ``init`` and ``prepare`` twice where there are custom operators.
         planner: Name of the memory planner.
-        kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
-            there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` with
-            the memory and steps of firmware built with CMSIS-NN. The bits are the same: those
-            of TFLM's reference kernels, from which CMSIS-NN's differ in corners (docs/board.md).
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
-        abi: Whose struct sizes count, see :class:`MicroInterpreter`.
-        target: The processor, see :class:`MicroInterpreter`.
 
     Raises:
         ModelError: The file is malformed.
@@ -63,23 +63,21 @@ class Interpreter:
         self,
         model: Model | str | os.PathLike[str] | bytes | bytearray | memoryview,
         *,
+        target: Target | str | None = None,
+        engine: Engine = "auto",
         resolver: OpResolver | None = None,
         arena: Memory | int | None = None,
         planner: str = "greedy",
-        kernels: Kernels = "auto",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
-        abi: AbiName | Abi | None = None,
-        target: str | None = None,
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
         self._resolver = resolver or AllOpsResolver()
         self._options: dict[str, Any] = {
+            "target": target,
+            "engine": engine,
             "planner": planner,
             "preserve_all_tensors": preserve_all_tensors,
-            "kernels": kernels,
-            "abi": abi,
-            "target": target,
         }
         arguments = self._model, self._resolver
         options = {**self._options, "profiler": profiler}
@@ -204,9 +202,14 @@ class Interpreter:
         return self._micro.plan
 
     @property
-    def kernels(self) -> str:
-        """What runs: ``"native"`` or ``"reference"``."""
-        return "reference" if self._micro.compiled is None else "native"
+    def target(self) -> Target:
+        """The firmware whose memory, paths and bits are meant."""
+        return self._micro.target
+
+    @property
+    def engine(self) -> str:
+        """What computes: ``"native"`` or ``"reference"``."""
+        return self._micro.engine
 
     @property
     def profiler(self) -> Profiler | None:
@@ -228,12 +231,16 @@ class Interpreter:
     # -- copies
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _interpreter, (self._model, self._resolver, self.arena.size, self._options)
+        return _interpreter, (self._model, self._resolver, self._arena_bytes, self._options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Interpreter:
         # Models are frozen: there is no need for another one.
         resolver, options = deepcopy((self._resolver, self._options), memo)
-        return _interpreter(self._model, resolver, self.arena.size, options)
+        return _interpreter(self._model, resolver, self._arena_bytes, options)
+
+    @property
+    def _arena_bytes(self) -> int:
+        return self.arena.size + self.arena.skipped
 
     # -- inside
 

@@ -10,27 +10,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import ArenaError, StateError
-from arenite.memory.abi import Abi, AbiName
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
-from arenite.memory.planners import planner_for
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.allocation import (
-    allocate_model,
-    create_allocator,
-    dry_run,
-    find_abi,
-    with_needed,
-)
+from arenite.runtime.allocation import allocate_model, create_allocator, dry_run, with_needed
 from arenite.runtime.arena_host import INVOKE, MicroInterpreterContext
-from arenite.runtime.backends import Kernels, compile_main, is_native, resolver_for
 from arenite.runtime.feed import port
 from arenite.runtime.graph import Graph, Profiler
+from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
 from arenite.runtime.state import InterpreterState
+from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
     from arenite.runtime.compiled import CompiledSubgraph
@@ -49,28 +42,23 @@ class MicroInterpreter:
         resolver: Finds the operators.
         arena: A writable buffer, or a size in bytes. Tensors are views of it. Its first
             byte counts as 16-byte aligned, so sizes do not depend on where it is.
+        target: Which firmware is meant: its memory, its paths and its bits. None is TFLM's own
+            package on this machine, ``"cortex-m4"`` (``"m4"``) TFLM with CMSIS-NN for that
+            processor, built with GCC; a :class:`Target` says the rest.
+        engine: What computes here: ``"reference"`` NumPy, ``"native"`` compiled kernels where
+            there are some, ``"auto"`` native ones if the engine was built. The bits are the
+            same, for every target.
         planner: Name of the memory planner, ``"greedy"`` as in TFLM.
         preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
             can show all of them after an inference. As in TFLM this takes the linear planner.
         profiler: Told of every operator that runs.
-        allocator: An allocator that other interpreters use too, instead of ``arena``.
-        kernels: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where
-            there are some, ``"auto"`` natively if the engine was built, ``"cmsis_nn"`` as
-            firmware does that is built with CMSIS-NN: with its memory and, where NumPy has
-            them, its steps. The bits are the same.
-        abi: Whose struct sizes count: ``"lp64"`` (64 bits, as TFLM's PyPI package
-            is built: with compression, recording its allocations), ``"lp64_public"`` (64
-            bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain;
-            ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit targets whose
-            enums have 4 bytes). By default ``"ilp32"`` with ``"cmsis_nn"`` or a ``target``,
-            else ``"lp64"``.
-        target: The processor that ``"cmsis_nn"`` is built for: ``"cortex-m0"``, ``-m3``,
-            ``-m4`` (the default), ``-m7``, ``-m33`` or ``-m55``. Other kernels take the same
-            on all.
+        allocator: An allocator that other interpreters use too, instead of ``arena``. It says
+            the target and the planner.
 
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
         ArenaError: The arena does not even hold the allocator.
+        ValueError: There is no such target, engine or planner, or the allocator is for another.
     """
 
     def __init__(
@@ -79,26 +67,25 @@ class MicroInterpreter:
         resolver: OpResolver,
         arena: Memory | int | None = None,
         *,
+        target: Target | str | None = None,
+        engine: Engine = "reference",
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
-        kernels: Kernels = "reference",
-        abi: AbiName | Abi | None = None,
-        target: str | None = None,
     ) -> None:
-        self._is_native = is_native(kernels)
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
+        if allocator is None:
+            setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
+        else:
+            setup = Setup.of(_shared_target(allocator, target), engine, allocator.planner)
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         self._model = model
-        self._resolver = resolver = resolver_for(kernels, resolver, target)
-        if allocator is None:
-            planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
-            structs = find_abi(abi, kernels, target)
-            allocator = create_allocator(model, resolver, arena, planner, structs)
-        self._allocator = allocator
+        self._setup = setup
+        self._resolver = resolver = setup.resolver(resolver)
+        self._allocator = allocator or create_allocator(model, resolver, arena, setup)
         self._shrinks = False
         self._plan: MemoryPlan | None = None
         self._compiled: CompiledSubgraph | None = None
@@ -111,12 +98,11 @@ class MicroInterpreter:
         model: Model,
         resolver: OpResolver,
         *,
+        target: Target | str | None = None,
+        engine: Engine = "reference",
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
-        kernels: Kernels = "reference",
-        abi: AbiName | Abi | None = None,
-        target: str | None = None,
     ) -> MicroInterpreter:
         """An interpreter in the smallest arena that works, with its tensors allocated.
 
@@ -126,18 +112,15 @@ class MicroInterpreter:
         Raises:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
-        planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
-        structs = find_abi(abi, kernels, target)
-        allocator = MicroAllocator.create(None, planner=planner, abi=structs)
-        micro = cls(
-            model, resolver, allocator=allocator, profiler=profiler, kernels=kernels, target=target
-        )
+        setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
+        unlimited = setup.allocator(None)
+        micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)
         if micro._graph.is_own:
             micro._shrinks = True
         else:
-            size = dry_run(model, micro._resolver, allocator).peak.smallest_arena
-            allocator.arena.budget.check(size, "the arena")
-            micro._allocator = MicroAllocator.create(size, planner=planner, abi=allocator.abi)
+            size = dry_run(model, micro._resolver, unlimited).peak.smallest_arena
+            unlimited.arena.budget.check(size, "the arena")
+            micro._allocator = setup.allocator(size)
             micro._allocator.arena.budget.take(size, "the arena")
             micro._start(profiler)
         micro.allocate_tensors()
@@ -170,7 +153,7 @@ class MicroInterpreter:
             if self._shrinks:
                 self._plan = self._allocator.shrink(self._plan)
             self._context.commit(self._plan)
-            if self._is_native:
+            if self._setup.is_native:
                 self._compiled = compile_main(self._graph, self.arena.budget)
             self._reset()
         except BaseException as error:
@@ -188,12 +171,7 @@ class MicroInterpreter:
             StateError: Tensors are not allocated.
         """
         self._context.require("invoke", INVOKE, before="allocate_tensors()")
-        if self._compiled is None:
-            self._graph.invoke_subgraph(0)
-        elif self._graph.profiler is None:
-            self._compiled.invoke()
-        else:
-            self._compiled.invoke_profiled(self._graph.profiler)
+        invoke_main(self._graph, self._compiled)
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start.
@@ -243,6 +221,16 @@ class MicroInterpreter:
     def model(self) -> Model:
         """The model."""
         return self._model
+
+    @property
+    def target(self) -> Target:
+        """The firmware whose memory, paths and bits are meant."""
+        return self._setup.target
+
+    @property
+    def engine(self) -> str:
+        """What computes: ``"native"`` or ``"reference"``."""
+        return "native" if self._setup.is_native else "reference"
 
     @property
     def arena(self) -> SingleArenaBufferAllocator:
@@ -309,3 +297,12 @@ class MicroInterpreter:
         tensor = self._context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
         return tensor.data
+
+
+def _shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:
+    """The target of an allocator that is given, and of everybody who shares it."""
+    if target is not None and find_target(target) != allocator.target:
+        raise ValueError(
+            f"expected the allocator's target ({allocator.target}), got {find_target(target)}"
+        )
+    return allocator.target

@@ -113,7 +113,7 @@ def test_the_state_s_zero_point_plays_no_part() -> None:
 
 def test_kernels_of_cmsis_nn_compute_what_the_reference_does() -> None:
     model = svdf([[2]], np.ones((1, 1), np.int8), [0])
-    micro = MicroInterpreter(model, AllOpsResolver(), 4096, kernels="cmsis_nn", target="cortex-m4")
+    micro = MicroInterpreter(model, AllOpsResolver(), 4096, target="cortex-m4")
     micro.allocate_tensors()
     micro.input(0)[...] = 100
     micro.invoke()

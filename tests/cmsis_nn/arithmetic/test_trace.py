@@ -31,7 +31,7 @@ CORTEX_M = sorted(PROCESSORS.keys() - {"host"})
 def test_the_value_is_the_reference_kernel_s(model: Model, seed: int, target: str) -> None:
     x = random_array(model.inputs[0], np.random.default_rng(seed))
     (operator,) = device_operators(model, Target(target))
-    numbers = convolution_walk(model, operator, target, [x]).numbers
+    numbers = convolution_walk(model, operator, Target(target), [x]).numbers
     assert numbers.agrees, f"{numbers.requantization}\n{model}"
     assert len(numbers.positions) <= (4 if target == "cortex-m55" else 2)
     columns = [column for step in numbers.steps for column in step.columns]

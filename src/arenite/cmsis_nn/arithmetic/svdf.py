@@ -7,7 +7,7 @@
   contain it, where it has no place; that is not modelled.)
 
 States of converters have a zero point of 0 and a scale that results fit into, and all is the
-same. ``kernels="cmsis_nn"`` computes what the reference does; these functions say what a device
+same. A ``cmsis_nn`` target computes what the reference does; these functions say what a device
 gives. Facts: CMSIS-NN ``Source/SVDFunctions/arm_svdf_s8.c``, ``arm_svdf_state_s16_s8.c``; TFLM
 ``micro/kernels/cmsis_nn/svdf.cc``.
 """

@@ -1,14 +1,12 @@
 """CONV_2D: TFLM ``micro/kernels/cmsis_nn/conv.cc``.
 
-int8 is computed by :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors CMSIS-NN's own
-``arm_convolve_1_x_n_s8`` (July 2026) fails or has other results than TFLM's reference on some
-lines with steps, :func:`~arenite.cmsis_nn.decisions.line.line_is_exact` says
-on which; Arenite has the reference's.
+How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors
+CMSIS-NN's own ``arm_convolve_1_x_n_s8`` (July 2026) fails or has other results than TFLM's
+reference on some lines with steps, :func:`~arenite.cmsis_nn.decisions.line.line_is_exact` says on
+which; Arenite has the reference's.
 """
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 
@@ -22,28 +20,9 @@ from arenite.cmsis_nn.glue import Glue
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import allocate
 from arenite.cmsis_nn.operators._op_data import CONVOLUTION
-from arenite.model import TensorType
-from arenite.ops import Context, Node
 from arenite.ops.context import Array
-from arenite.ops.kernel_util import input_array, optional_input_array, output_array
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.target import Target
-
-
-def invoke(context: Context, node: Node, target: Target) -> bool:
-    """Compute int8 step by step; False where that cannot be done."""
-    x, out = input_array(context, node, 0), output_array(context, node)
-    weights = context.get_eval_tensor(node.inputs[1])
-    zero_point = -node.params.input_offset
-    is_int8 = x.dtype == np.int8 and weights.type is TensorType.INT8
-    if not is_int8 or not -128 <= zero_point <= 127:
-        return False
-    assert weights.data is not None
-    bias = optional_input_array(context, node, 2)
-    operands = (x.shape, weights.data, bias, out.shape)
-    args = arguments(node.params, operands, node.user_data.path, target, Counter())
-    convolve.arm_convolve_wrapper_s8(args, x, out)
-    return True
 
 
 def arguments(
@@ -89,5 +68,4 @@ GLUE = Glue(
     op_data=CONVOLUTION,
     allocate=allocate(0),
     constraints=(int16_is_symmetric,),
-    invoke=invoke,
 )

@@ -1,0 +1,112 @@
+"""How a model is set up: for which firmware, what computes here, which planner.
+
+What interpreters and the functions that only plan are asked for is one :class:`Setup`, made once
+and passed along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+from arenite import native
+from arenite.errors import AreniteError
+from arenite.memory.allocator import MicroAllocator
+from arenite.memory.arena import Memory
+from arenite.memory.budget import Budget
+from arenite.memory.planners import planner_for
+from arenite.ops import OpResolver
+from arenite.runtime.graph import Graph
+from arenite.target import Target, find_target
+
+if TYPE_CHECKING:
+    from arenite.runtime.compiled import CompiledSubgraph
+
+#: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where there are some,
+#: ``"auto"`` natively if the engine was built. The results are the same.
+Engine = Literal["auto", "native", "reference"]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Whose firmware a model is set up as, what computes it here, and the planner's name."""
+
+    target: Target
+    engine: Engine
+    planner: str
+
+    @classmethod
+    def of(
+        cls,
+        target: Target | str | None,
+        engine: Engine = "reference",
+        planner: str = "greedy",
+        *,
+        preserve_all_tensors: bool = False,
+    ) -> Setup:
+        """A setup as people ask for it.
+
+        Raises:
+            ValueError: There is no such target or engine.
+            AreniteError: The native engine is asked for and was not built.
+        """
+        planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
+        setup = cls(find_target(target), engine, planner)
+        _ = setup.is_native
+        _require_supported(setup.target)
+        return setup
+
+    @cached_property
+    def is_native(self) -> bool:
+        """Whether compiled kernels run."""
+        if self.engine not in get_args(Engine):
+            raise ValueError(f"expected an engine of auto, native, reference, got {self.engine!r}")
+        if self.engine == "native" and not native.available():
+            raise AreniteError(
+                "engine='native': the native engine was not built for this machine; "
+                "use 'auto' or 'reference'"
+            )
+        return self.engine != "reference" and native.available()
+
+    def resolver(self, resolver: OpResolver) -> OpResolver:
+        """What finds the target's operators, where ``resolver`` finds those of TFLM."""
+        if not self.target.is_cmsis_nn:
+            return resolver
+        from arenite.cmsis_nn.resolver import CmsisNnResolver  # noqa: PLC0415 - few need it
+
+        return CmsisNnResolver(resolver, self.target)
+
+    def allocator(self, arena: Memory | int | None) -> MicroAllocator:
+        """An allocator on an arena; None is one without memory and end.
+
+        Raises:
+            ArenaError: The arena does not even hold the allocator.
+        """
+        return MicroAllocator.create(arena, planner=self.planner, target=self.target)
+
+
+def _require_supported(target: Target) -> None:
+    if target.rounding == "single":
+        raise AreniteError("rounding='single' is not computed yet: expected 'double'")
+
+
+def invoke_main(graph: Graph, compiled: CompiledSubgraph | None) -> None:
+    """Run the main subgraph, with its native program where there is one."""
+    if compiled is None:
+        graph.invoke_subgraph(0)
+    elif graph.profiler is None:
+        compiled.invoke()
+    else:
+        compiled.invoke_profiled(graph.profiler)
+
+
+def compile_main(graph: Graph, budget: Budget) -> CompiledSubgraph:
+    """The main subgraph of a planned graph as a native program.
+
+    Raises:
+        MemoryLimitError: Packed weights and workspace are beyond the budget.
+    """
+    from arenite.runtime.compiled import CompiledSubgraph  # noqa: PLC0415 - the engine may be absent
+
+    return CompiledSubgraph(graph, budget=budget)
