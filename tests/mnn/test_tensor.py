@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mmap
+import os
+
 import numpy as np
 import pytest
 
@@ -116,7 +119,7 @@ def test_an_empty_tensor_answers_none():
         (((2,), FLOAT, counted(2, dtype=np.float64), TF), ar.DTypeError, "float32, got float64"),
         (((2,), FLOAT, ["a", "b"], TF), ar.DTypeError, "flat sequence of numbers"),
         (((2,), MNN.Halide_Type_Uint8, [1, 256], TF), ar.DTypeError, "numbers that uint8 holds"),
-        (((2,), FLOAT, 0, TF), ValueError, "the address of 8 bytes, got 0"),
+        (((2,), FLOAT, 0, TF), ValueError, "the address of 8 readable bytes, got 0x0"),
         (((2,), FLOAT, {}, TF), TypeError, "got dict"),
     ],
 )
@@ -172,6 +175,40 @@ def test_tensorflow_has_the_channels_last():
     last = MNN.Tensor(tensor(values), TF)
     last.copyFrom(tensor(values))
     np.testing.assert_array_equal(last.getNumpyData(), values.transpose(0, 2, 3, 1))
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the system cannot be asked")
+@pytest.mark.parametrize("address", [7, 4096, -1, 1 << 47, (1 << 64) - 8, 1 << 64, 1 << 200])
+def test_an_address_of_nothing_is_refused(address):
+    with pytest.raises(ValueError, match="the address of 16 readable bytes, got"):
+        MNN.Tensor((4,), FLOAT, address, TF)
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="the system cannot be asked")
+def test_memory_that_ends_too_early_is_refused():
+    page = mmap.mmap(-1, 2 * mmap.PAGESIZE)
+    whole = np.frombuffer(page, np.uint8)
+    assert MNN.Tensor((4,), FLOAT, whole.ctypes.data, TF).getData() == (0, 0, 0, 0)
+    address = whole.ctypes.data
+    del whole
+    page.close()
+    with pytest.raises(ValueError, match="the address of 16 readable bytes, got"):
+        MNN.Tensor((4,), FLOAT, address, TF)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        counted(4)[::-1],
+        counted(2, 2).T,
+        np.frombuffer(counted(4).tobytes(), np.float32),
+    ],
+    ids=["reversed", "transposed", "read-only"],
+)
+def test_an_array_of_any_layout_is_copied(data):
+    made = MNN.Tensor((4,), FLOAT, data, TF)
+    assert made.getData() == tuple(data.reshape(-1).tolist())
+    made.getNumpyData()[...] = 9
 
 
 # -- copies ------------------------------------------------------------------------------

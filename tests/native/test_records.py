@@ -53,7 +53,8 @@ def holds(ctype: Any, hint: Any) -> bool:
             return PRIMITIVES.get(ctype.cname) is hint
         case "struct" if ctype.cname in ARRAYS:
             item = ctype.fields[0][1].type.item
-            (scalar,) = typing.get_args(arguments[1])
+            # NDArray[scalar] is an alias of its own since NumPy 2.5, ndarray[shape, dtype] before
+            (scalar,) = arguments if len(arguments) == 1 else typing.get_args(arguments[1])
             return scalar is Any or np.dtype(scalar) == dtype_of(item)
         case "struct":
             return dataclasses.is_dataclass(hint) and ctype.cname == hint.__name__

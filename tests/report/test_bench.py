@@ -72,7 +72,7 @@ def test_engines_batches_operators_and_the_machine_are_shown() -> None:
         "#  operator         output              time  share  GMAC/s  kernel",
         "0  CONV_2D          int8[1,25,5,64]  1.00 µs    25%     320  avx512vnni",
         "1  FULLY_CONNECTED  int8[1,12]       0.50 µs    12%     1.5  avx512vnni",
-        "2  MY_OP            int8[1,12]       2.50 µs    62%          python",
+        "2  MY_OP            int8[1,12]       2.50 µs    63%          python",
         "",
         "machine   A CPU (avx2, avx512_vnni)",
         "arenite   native kernels, avx512vnni",

@@ -6,6 +6,7 @@ Facts: MNN 3.6.1 ``core/Tensor.cpp``, ``pymnn/src/MNN.cc`` (``PyMNNTensor_*``).
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
 from math import prod
 from operator import index as as_index
@@ -354,10 +355,28 @@ def _fill(memory: Array, data: Any, given: HalideType) -> None:
 
 
 def _fill_from(memory: Array, address: int) -> None:
-    """Copy from an address, which nobody can check but the caller."""
-    if address <= 0:
-        raise ValueError(f"expected the address of {memory.nbytes} bytes, got {address}")
-    ctypes.memmove(memory.ctypes.data, address, memory.nbytes)
+    """Copy from an address, of which only the system can say whether it may be read.
+
+    What it points to is the caller's business, as in MNN; that there is something to read is
+    checked where the system copies to a file, which answers rather than ends the process.
+    """
+    refusal = f"expected the address of {memory.nbytes} readable bytes, got {address:#x}"
+    if not 0 < address < 1 << 8 * ctypes.sizeof(ctypes.c_void_p):
+        raise ValueError(refusal)
+    if not memory.nbytes:
+        return
+    if not hasattr(os, "memfd_create"):
+        ctypes.memmove(memory.ctypes.data, address, memory.nbytes)
+        return
+    source = memoryview((ctypes.c_char * memory.nbytes).from_address(address)).cast("B")
+    with open(os.memfd_create("arenite"), "w+b", buffering=0) as file:
+        try:
+            while source:
+                source = source[file.write(source) :]
+        except OSError as error:
+            raise ValueError(refusal) from error
+        file.seek(0)
+        file.readinto(memory.view(np.uint8).data)
 
 
 def _check_count(got: int, expected: int, what: str) -> None:

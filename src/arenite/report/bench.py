@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,7 @@ def _compared(rate: BatchRate, rates: Sequence[BatchRate]) -> str:
 
 def _operators(benchmark: Benchmark, width: int) -> list[Text]:
     operators = benchmark.operators
-    total = sum(operator.seconds.median for operator in operators) or 1.0
+    total = fsum(operator.seconds.median for operator in operators) or 1.0
     shares = [operator.seconds.median / total for operator in operators]
     columns = [
         Column("#", [str(operator.index) for operator in operators], "right"),
