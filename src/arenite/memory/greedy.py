@@ -78,7 +78,8 @@ class _Placed:
         self._least = min(filter(None, sizes), default=1)
         self._whole: dict[int, list[int]] = {}
         self._any: dict[int, list[int]] = {}
-        self._busiest = _busiest(buffers, sizes, moments)
+        many = len(moments) > _SECTIONS * _LAST
+        self._busiest = _busiest(buffers, sizes, moments) if many else []
         self._then: list[list[int]] = [[] for _ in self._busiest]
 
     def nodes(self, buffer: Buffer) -> list[int]:

@@ -78,7 +78,7 @@ def find_planner(name: str) -> MemoryPlanner:
 def planner_for(name: str, *, preserve_all_tensors: bool) -> str:
     """The planner that an interpreter takes: TFLM's linear one where tensors are preserved.
 
-    TFLM ``micro_allocator.cc`` (``CreateMemoryPlanner`` with ``MemoryPlannerType::kLinear``).
+    TFLM ``micro_interpreter.cc`` (``preserve_all_tensors`` means ``MemoryPlannerType::kLinear``).
     """
     if not preserve_all_tensors or find_planner(name).preserves_all_tensors:
         return name
