@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.analysis.resolver import add_method, resolver
+from arenite.analysis.resolver import resolver
 from arenite.model import ModelBuilder
+from arenite.ops.tflm_names import add_method
 
 
 def model(*names, custom=()):

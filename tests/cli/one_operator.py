@@ -92,7 +92,6 @@ CASES = {
     ),
     "SUB": TWO,
     "TANH": SAME,
-    "TILE": Case([(1, 2)], [(2, 2)], ints(2, 1)),
     "TRANSPOSE": Case([(2, 3)], [(3, 2)], ints(1, 0)),
     "UNPACK": Case([(2, 3)], [(3,), (3,)], options=UnpackOptions(num=2)),
 }

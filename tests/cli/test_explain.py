@@ -92,17 +92,6 @@ def test_vectors_requantise_with_vqrdmulh_and_add_the_offset_behind_the_loop(are
     assert "SMLAL" not in text.partition("1  im2col")[2]
 
 
-def test_operators_that_tflm_does_not_have_are_not_called_its_own(arenite, tmp_path):
-    b = ModelBuilder()
-    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (2, 4), "float32")
-    b.operator("TILE", [x, b.constant("m", np.array([2, 1], np.int32))], [y])
-    b.output(y)
-    file = saved(b.build(), tmp_path / "tile.tflite")
-    text = arenite("explain", file).stdout
-    assert "TILE 0: not in TFLM\n  TFLM has no operator TILE." in text
-    assert facts(arenite, file)["operators"][0]["function"] is None
-
-
 def test_json_of_one_operator_holds_its_walk(arenite, model_file):
     walk = facts(arenite, model_file, "--op", 0)["walk"]
     assert walk["agrees"] is True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from arenite.ops.tflite.tile import TileOptions
 
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
@@ -28,7 +29,6 @@ from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.split import SplitOptions
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
 from arenite.ops.tflite.svdf import SVDFOptions
-from arenite.ops.tflite.tile import TileOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.native.sizes import plain, weighted

@@ -19,7 +19,6 @@ from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
-from arenite.ops.tflite.tile import TileOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
@@ -86,7 +85,12 @@ def _at(scale: float, kind: str, zero_point: int) -> dict[str, Any]:
 
 
 def plain(
-    name: str, kind: str, shapes: tuple[Shape, Shape], options: OptionsTable, *more: Any, **y: Any
+    name: str,
+    kind: str,
+    shapes: tuple[Shape, Shape],
+    options: OptionsTable | None,
+    *more: Any,
+    **y: Any,
 ) -> Model:
     """An operator on one input, with constants behind it; ``y`` is the output's quantisation."""
     b = ModelBuilder()
@@ -94,7 +98,8 @@ def plain(
     x = b.input("x", shapes[0], kind, **quantization)
     constants = [b.constant(f"c{i}", value) for i, value in enumerate(more)]
     output = b.tensor("y", shapes[1], y.pop("output", kind), **(y or quantization))
-    b.operator(name, [x, *constants], [output], options)
+    custom = b"" if name.startswith("MNN_") else None
+    b.operator(name, [x, *constants], [output], options, custom_options=custom)
     b.output(output)
     return b.build()
 
@@ -218,7 +223,7 @@ def transposition(kind: str) -> Model:
 
 def repetition(kind: str) -> Model:
     shapes = (3, 1, 7, 5), (6, 4, 7, 15)
-    return plain("TILE", kind, shapes, TileOptions(), np.array([2, 4, 1, 3], np.int32))
+    return plain("MNN_TILE", kind, shapes, None, np.array([2, 4, 1, 3], np.int32))
 
 
 KINDS = ("int8", "int16", "float32")

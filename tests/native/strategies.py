@@ -23,9 +23,7 @@ from tests.oracle import RESET, Step
 Array = np.ndarray[Any, Any]
 
 
-#: Operators that TFLM does not have: :mod:`tests.native.test_sizes` has cases for them.
-NOT_IN_TFLM = {"TILE"}
-OPERATORS = [name for name in builtin_names() if name not in NOT_IN_TFLM]
+OPERATORS = builtin_names()
 
 
 def judge(name: str, agrees: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,7 @@ LEGAL = {
         single("RESIZE_CUBIC", [X], Fed((1, 8, 9, 3)), MnnResizeCubicOptions(
             (8, 9), (0.5, 0.0), (0.5, 0.25))),
         single("SELECT", [Fed((3,), "int32"), Fed((2, 3)), Fed((2, 1))], Fed((2, 3))),
+        single("TILE", [Fed((2, 3)), np.array([2, 1], np.int32)], Fed((4, 3))),
         single("TOP_K", [X], (Fed((1, 2, 5, 3)), Fed((1, 2, 5, 3), "int32")), MnnTopKOptions(2, 1)),
         single("TRANSPOSE_CONV", [X, floats((1, 2, 2, 3, 4))], Fed((1, 5, 6, 4)),
                MnnTransposeConvOptions((5, 6), dilation=(1, 2))),

@@ -49,7 +49,7 @@ TILE = """
     x = b.input("x", (1, 1000), "int8", **q)
     times = b.constant("times", np.array([1000, 1000], np.int32))
     y = b.tensor("y", (1000, 1000000), "int8", **q)
-    b.operator("TILE", [x, times], [y]); b.output(y)
+    b.operator("MNN_TILE", [x, times], [y], custom_options=b""); b.output(y)
 """
 
 

@@ -1,4 +1,4 @@
-/* Sixteen lanes with AVX512-VNNI: what the templates in ../simd are written in.
+/* Sixteen lanes with AVX512-VNNI: what the templates in ../templates are written in.
  *
  * ../avx2/lanes.h has the same names; the comments are here.
  */

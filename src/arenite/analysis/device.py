@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from arenite.analysis.resolver import add_method
 from arenite.analysis.statistics import statistics
 from arenite.cmsis_nn.cost.loops import Loop, loops_of
 from arenite.cmsis_nn.decisions.path import Path, Scratch
@@ -14,6 +13,7 @@ from arenite.cmsis_nn.resolver import CmsisNnResolver
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, Node
 from arenite.ops.constraints import NodeView
+from arenite.ops.tflm_names import add_method
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
 from arenite.runtime.state import InterpreterState

@@ -102,6 +102,7 @@ class _ModelReader:
             version=row["version"],
             source=source,
             nbytes=self.reader.size,
+            format="tflite",
         )
 
     # -- buffers

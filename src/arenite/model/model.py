@@ -165,7 +165,8 @@ class Model:
     """A whole model: subgraph 0 is the entry point.
 
     ``metadata`` maps names to raw bytes (``OfflineMemoryAllocation``, say). ``source`` is
-    the file's name, for messages; ``nbytes`` the file's size, 0 for a built model.
+    the file's name, for messages; ``nbytes`` the file's size, 0 for a built model; ``format``
+    the file's, ``"tflite"`` or ``"mnn"``, empty for a built model.
     """
 
     subgraphs: tuple[Subgraph, ...]
@@ -175,6 +176,7 @@ class Model:
     version: int = 3
     source: str = ""
     nbytes: int = 0
+    format: str = ""
 
     @property
     def main(self) -> Subgraph:

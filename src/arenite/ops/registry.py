@@ -1,14 +1,17 @@
 """Registrations of operators, and the resolvers that find them by name.
 
-An operator ``CONV_2D`` lives in ``arenite/ops/tflite/conv_2d.py``, which holds its
-``REGISTRATION``; a namespace of operators is a folder. The file is imported when a model first
-needs it; there is no central table to edit. Names of registrations and resolvers: TFLM
-``micro_mutable_op_resolver.h``.
+A namespace of operators is a folder: ``CONV_2D``, a builtin operator of the schema, lives in
+``arenite/ops/tflite/conv_2d.py``; ``MNN_LRN``, which only ``.mnn`` files have, in
+``ops/mnn/lrn.py``; ``SignalFramer``, a custom operator, in ``ops/signal/signal_framer.py``. The
+file holds the operator's ``REGISTRATION``, which says the name where the file's does not. It is
+imported when a model first needs it; there is no central table to edit. Names of registrations
+and resolvers: TFLM ``micro_mutable_op_resolver.h``.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -49,7 +52,7 @@ class Registration:
             ``node.user_data``.
         reset: ``reset(context, user_data)`` forgets state between inferences.
         free: ``free(context, user_data)`` ends the node's life.
-        name: Set when registered.
+        name: Set when registered; a custom operator's file says it, letter by letter.
         options: The operator's options row; None for custom operators.
         builtin_data: The C struct into which TFLM parses the options, in the arena.
         constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
@@ -100,6 +103,7 @@ class OpResolver(Protocol):
 #: What the names of operators begin with that only ``.mnn`` files have. They are custom
 #: operators of the schema, and found like the builtin ones.
 MNN_PREFIX = "MNN_"
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=1024)
@@ -107,7 +111,7 @@ def builtin(name: str) -> Registration | None:
     """The registration that ships with Arenite for an operator, or None."""
     place = module_name(name)
     module = None if place is None else _module(place)
-    if module is None:
+    if module is None or _name_in(module) != name:
         return None
     registration: Registration = module.REGISTRATION
     return replace(registration, name=name, native=NativeKernel(registration.invoke, name))
@@ -120,7 +124,7 @@ def only_mnn_has(name: str) -> bool:
 
 def mnn_names() -> list[str]:
     """Names of all operators that only ``.mnn`` files have, sorted."""
-    return [MNN_PREFIX + name for name in _names_in("mnn")]
+    return _names_in("mnn")
 
 
 def builtin_names() -> list[str]:
@@ -128,47 +132,75 @@ def builtin_names() -> list[str]:
     return _names_in("tflite")
 
 
+def custom_names() -> list[str]:
+    """Names of all custom operators of TFLM that Arenite has, sorted."""
+    return _names_in("signal")
+
+
 def module_name(name: str) -> str | None:
     """The module that an operator of that name would be in; None where it cannot be ours."""
+    if not name.isidentifier() or name.startswith("_"):
+        return None
+    namespace, words = "signal", name
     if name in BuiltinOperator.__members__:
-        return f"arenite.ops.tflite.{name.lower()}"
-    if name.startswith(MNN_PREFIX) and name.isidentifier():
-        return f"arenite.ops.mnn.{name.removeprefix(MNN_PREFIX).lower()}"
-    return None
+        namespace = "tflite"
+    elif name.startswith(MNN_PREFIX):
+        namespace, words = "mnn", name.removeprefix(MNN_PREFIX)
+    return f"arenite.ops.{namespace}.{_WORD.sub('_', words).lower()}"
+
+
+def _name_in(module: ModuleType) -> str:
+    """The name of the operator that a module holds."""
+    registration: Registration = module.REGISTRATION
+    *_, namespace, stem = module.__name__.split(".")
+    prefix = MNN_PREFIX if namespace == "mnn" else ""
+    return registration.name or prefix + stem.upper()
 
 
 def _module(path: str) -> ModuleType | None:
-    """A module, or None where there is none of that name."""
+    """A module, or None where there is none of that name, or no such namespace."""
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:
-        if error.name != path:
+        if not f"{path}.".startswith(f"{error.name}."):
             raise
         return None
 
 
 def _names_in(namespace: str) -> list[str]:
-    """The operators of a namespace in upper case, sorted."""
+    """The operators of a namespace, sorted."""
     import pkgutil  # noqa: PLC0415 - for lists and messages only
 
-    package = importlib.import_module(f"arenite.ops.{namespace}")
-    return sorted(module.name.upper() for module in pkgutil.iter_modules(package.__path__))
+    package = _module(f"arenite.ops.{namespace}")
+    if package is None:
+        return []
+    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    modules = (importlib.import_module(f"{package.__name__}.{name}") for name in names)
+    return sorted(map(_name_in, modules))
 
 
 class MutableOpResolver:
     """A resolver with just the operators that were added to it, as firmware lists them.
 
-    >>> resolver = MutableOpResolver().add("CONV_2D").add("SOFTMAX")
+    Args:
+        size: How many operators it has room for, as ``MicroMutableOpResolver<size>`` says in
+            C++; no limit without it.
+
+    >>> resolver = MutableOpResolver(2).add("CONV_2D").add("SOFTMAX")
     """
 
-    def __init__(self) -> None:
+    def __init__(self, size: int | None = None) -> None:
+        if size is not None and size < 1:
+            raise ValueError(f"size: expected a number of operators of at least 1, got {size}")
+        self.size = size
         self._registrations: dict[str, Registration] = {}
 
     def add(self, name: str, registration: Registration | None = None) -> MutableOpResolver:
         """Add a builtin operator, with another registration than Arenite's if given.
 
         Raises:
-            ValueError: The operator is there already, or is none that Arenite has.
+            ValueError: The operator is there already, or is none that Arenite has, or the
+                resolver is full.
         """
         if name in BuiltinOperator.__members__:
             registration = registration or builtin(name)
@@ -183,7 +215,7 @@ class MutableOpResolver:
         """Add a custom operator under the name that the model gives it.
 
         Raises:
-            ValueError: An operator of that name is there already.
+            ValueError: An operator of that name is there already, or the resolver is full.
         """
         return self._insert(name, registration)
 
@@ -193,6 +225,11 @@ class MutableOpResolver:
             raise TypeError(f"operator {name!r}: expected a Registration, got {kind}")
         if name in self._registrations:
             raise ValueError(f"operator {name!r} is registered already")
+        if self.size is not None and len(self._registrations) >= self.size:
+            raise ValueError(
+                f"operator {name!r}: the resolver's size is too small: it has room for {self.size} "
+                f"and holds {', '.join(self._registrations)}"
+            )
         self._registrations[name] = replace(registration, name=name)
         return self
 
@@ -214,11 +251,28 @@ class MutableOpResolver:
 
 
 class AllOpsResolver(MutableOpResolver):
-    """A resolver with every builtin operator that Arenite has; custom ones can be added."""
+    """A resolver with every operator that Arenite has; custom ones can be added."""
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def find(self, name: str) -> Registration | None:
         """The registration added under ``name``, else Arenite's own, or None."""
         return super().find(name) or builtin(name)
 
+    def __iter__(self) -> Iterator[str]:
+        own = [*builtin_names(), *custom_names(), *mnn_names()]
+        return iter(dict.fromkeys([*own, *self._registrations]))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return True  # without a look at every file
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.find(name) is not None
+
     def __repr__(self) -> str:
-        return f"AllOpsResolver({len(builtin_names())} builtin, {len(self)} added)"
+        added = len(self._registrations)
+        return f"AllOpsResolver({len(builtin_names())} builtin, {added} added)"

@@ -82,7 +82,7 @@ def smallest_arena(
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
     """What makes :func:`smallest_arena` as large as it is."""
-    operators = setup.resolver(resolver or AllOpsResolver())
+    operators = setup.resolver(AllOpsResolver() if resolver is None else resolver)
     return dry_run(model, operators, setup.allocator(None)).peak
 
 

@@ -15,8 +15,17 @@ from typing import Protocol
 from arenite.errors import UnsupportedOperatorError
 from arenite.model import Model, Operator
 from arenite.model.consistency import check_order
-from arenite.ops import Context, Node, OpResolver, Registration, TfLiteTensor, builtin
+from arenite.ops import (
+    Context,
+    Node,
+    OpResolver,
+    Registration,
+    TfLiteTensor,
+    builtin,
+    only_mnn_has,
+)
 from arenite.ops.constraints import NodeView
+from arenite.ops.tflm_names import add_method
 
 
 class Profiler(Protocol):
@@ -83,7 +92,7 @@ class Graph:
         for subgraph in self.model.subgraphs:
             resolved = []
             for operator in subgraph.operators:
-                registration = resolver.find(operator.name)
+                registration = self._find(resolver, operator.name)
                 if registration is None:
                     missing.setdefault(operator.name, operator)
                     continue
@@ -91,6 +100,13 @@ class Graph:
             self.nodes.append(resolved)
         if missing:
             raise _unsupported(list(missing.values()), resolver)
+
+    def _find(self, resolver: OpResolver, name: str) -> Registration | None:
+        """An operator's registration; a ``.tflite`` file cannot ask for Arenite's own of MNN's."""
+        found = resolver.find(name)
+        if self.model.format == "tflite" and only_mnn_has(name) and found == builtin(name):
+            return None
+        return found
 
     def init_subgraphs(self) -> None:
         """Call ``init`` of every node."""
@@ -172,15 +188,27 @@ def _node(operator: Operator, registration: Registration) -> Node:
 
 
 def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
-    lines = [
-        f"  resolver.add_custom({op.name!r}, ar.Registration(prepare=..., invoke=...))"
-        if op.is_custom
-        else f"  resolver.add({op.name!r})"
-        for op in missing
-    ]
     names = [op.name for op in missing]
+    unknown = [op.name for op in missing if _is_unknown_to_tflm(op)]
+    note = f"TFLM has no operator {', '.join(unknown)}; " if unknown else ""
     return UnsupportedOperatorError(
         f"the model needs operators that {resolver!r} does not have: {', '.join(names)}\n"
-        "register them with\n" + "\n".join(lines),
+        f"{note}register them with\n" + "\n".join(map(_registering, missing)),
         names,
     )
+
+
+def _is_unknown_to_tflm(operator: Operator) -> bool:
+    if operator.is_custom:
+        return only_mnn_has(operator.name)
+    return add_method(operator.name) is None
+
+
+def _registering(operator: Operator) -> str:
+    """The line that registers an operator."""
+    functions = "ar.Registration(prepare=..., invoke=...)"
+    if operator.is_custom:
+        return f"  resolver.add_custom({operator.name!r}, {functions})"
+    if builtin(operator.name) is None:
+        return f"  resolver.add({operator.name!r}, {functions})"
+    return f"  resolver.add({operator.name!r})"

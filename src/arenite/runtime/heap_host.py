@@ -127,7 +127,7 @@ class HeapInterpreter:
         self._model = model
         self._context = HeapContext(model, setup.target)
         self._graph = Graph(model, self._context, profiler=profiler)
-        self._graph.resolve(setup.resolver(resolver or AllOpsResolver()))
+        self._graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))
         self._compiled: CompiledSubgraph | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
 

@@ -72,7 +72,7 @@ class Interpreter:
         profiler: Profiler | None = None,
     ) -> None:
         self._model = model if isinstance(model, Model) else load(model)
-        self._resolver = resolver or AllOpsResolver()
+        self._resolver = AllOpsResolver() if resolver is None else resolver
         self._options: dict[str, Any] = {
             "target": target,
             "engine": engine,

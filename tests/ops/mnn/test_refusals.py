@@ -162,6 +162,13 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"inputs": (Fed((4,), "int32"), Fed((2, 3)), Fed((2, 1)))},
          "The three inputs' shapes broadcast."),
     ],
+    "TILE": [
+        ({"inputs": (Fed((2, 3), "int4"), np.array([2, 1], np.int32))}, "Input 0 is one of:"),
+        ({"inputs": (Fed((2, 3)), floats((2,)))}, "Input 1 is one of: int32, int64."),
+        ({"outputs": (Fed((4, 3), "int32"),)}, "Input 0 and output 0 have the same type."),
+        ({"inputs": (Fed((2, 3)), np.array([2], np.int32))}, "a number of 0 or more per axis"),
+        ({"inputs": (Fed((2, 3)), np.array([2, -1], np.int32))}, "a number of 0 or more per axis"),
+    ],
     "TOP_K": [
         ({"inputs": (Q,), "outputs": (Q, INT)}, "Input 0 is one of: float32, int32."),
         ({"inputs": (INT,)}, "Input 0 and output 0 have the same type."),

@@ -23,7 +23,6 @@ from arenite.ops.mnn.one_hot import MnnOneHotOptions
 from arenite.ops.mnn.raster import MnnRasterOptions, Region
 from arenite.ops.tflite.gather import GatherOptions
 from arenite.ops.tflite.gather_nd import GatherNdOptions
-from arenite.ops.tflite.tile import TileOptions
 
 _FLOAT, _INT = TensorType.FLOAT32, TensorType.INT32
 
@@ -97,7 +96,7 @@ def tile(g: Graph, op: Op) -> None:
     layout = x.key.layout
     ordered = np.array([multiples[axis] for axis in x.order(layout)], np.int32)
     inputs = [g.tensor(x, layout), g.constant(ordered, "multiples")]
-    g.emit("TILE", inputs, [g.new(y, layout)], TileOptions())
+    g.emit("MNN_TILE", inputs, [g.new(y, layout)])
 
 
 def broadcast_to(g: Graph, op: Op) -> None:

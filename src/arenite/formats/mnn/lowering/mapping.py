@@ -285,6 +285,7 @@ def _finished(graph: Graph, inputs: list[Port], outputs: list[Port]) -> Converte
         description=f"MNN {net.version}",
         source=net.source,
         nbytes=net.nbytes,
+        format="mnn",
     )
     check(model)
     return Converted(model, tuple(inputs), tuple(outputs), tuple(origins))

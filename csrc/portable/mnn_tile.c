@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "name.h"
-#include "records/tile.h"
+#include "records/mnn_tile.h"
 
 enum { MAX_RANK = 6 };
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
-  const TileParams *p = opaque;
+  const MnnTileParams *p = opaque;
   if (io[0].type != io[1].type || !ar_element_bytes(io[0].type) || io[1].rank > MAX_RANK)
     return AR_UNSUPPORTED;
   int64_t elements = 1;
@@ -23,7 +23,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
                      uint8_t *workspace) {
   (void)plan, (void)workspace;
-  const TileParams *p = opaque;
+  const MnnTileParams *p = opaque;
   const ar_tensor *x = &io[1];
   const int32_t last = x->rank - 1;
   const int64_t row = (last < 0 ? 1 : x->dims[last]) * (int64_t)ar_element_bytes(x->type);
@@ -42,4 +42,4 @@ static ar_status run(const void *opaque, const void *plan, const ar_tensor *io,
   }
 }
 
-AR_PORTABLE_KERNEL(TILE, measure, ar_plan_nothing, run)
+AR_PORTABLE_KERNEL(MNN_TILE, measure, ar_plan_nothing, run)

@@ -1,16 +1,15 @@
-"""TILE: a tensor several times along each axis.
+"""MNN_TILE: a tensor several times along each axis.
 
-TFLM does not have it; facts: LiteRT ``kernels/tile.cc``.
+TFLM has no such operator. Facts: LiteRT ``kernels/tile.cc``, whose TILE computes the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from arenite.model import OptionsTable, TensorType
+from arenite.model import TensorType
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
@@ -19,14 +18,7 @@ from arenite.ops.registry import Registration
 
 
 @dataclass(frozen=True)
-class TileOptions(OptionsTable):
-    """``table TileOptions``, which is empty."""
-
-    UNION_TYPE: ClassVar[int] = 51
-
-
-@dataclass(frozen=True)
-class TileParams:
+class MnnTileParams:
     """How often along each axis."""
 
     multiples: tuple[int, ...]
@@ -40,7 +32,7 @@ def a_multiple_per_axis(node: NodeView) -> bool:
     return bool((data >= 0).all())
 
 
-def prepare(context: Context, node: Node) -> TileParams:
+def prepare(context: Context, node: Node) -> MnnTileParams:
     """The output's shape."""
     inp = input_tensor(context, node, 0)
     data = input_tensor(context, node, 1).data
@@ -48,7 +40,7 @@ def prepare(context: Context, node: Node) -> TileParams:
     multiples = tuple(int(n) for n in data)
     shape = tuple(n * m for n, m in zip(inp.shape, multiples, strict=True))
     context.resize_tensor(output_tensor(context, node).index, shape)
-    return TileParams(multiples)
+    return MnnTileParams(multiples)
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -59,7 +51,6 @@ def invoke(context: Context, node: Node) -> None:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
-    options=TileOptions,
     constraints=(
         c.inputs_between(2, 2),
         c.outputs_exactly(1),
