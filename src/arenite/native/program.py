@@ -50,7 +50,8 @@ class NativeTensor(NamedTuple):
     is_constant: bool
 
 
-ABSENT = NativeTensor(None, lib.AR_ABSENT, (), False)
+_ABSENT_TYPE: int = lib.AR_ABSENT
+ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
 _BEHIND = (ABSENT, ABSENT, ABSENT, NativeTensor(None, lib.AR_END, (), False))
 
 
@@ -313,14 +314,22 @@ def _is_whole(tensor: NativeTensor) -> bool:
     A file's constants may lie anywhere, and a shape say more than there is memory.
     """
     data, type_, shape, _ = tensor
-    if len(shape) > _MAX_RANK or max(shape, default=0) > _MAX_DIMENSION:
-        return False
     if data is None:
-        return bool(type_ == lib.AR_ABSENT)
+        return type_ == _ABSENT_TYPE
     flags = data.flags
-    if not flags.aligned or not flags.c_contiguous:
+    if len(shape) > _MAX_RANK or not flags.aligned or not flags.c_contiguous:
         return False
-    return bool(data.nbytes >= TensorType(type_).nbytes(prod(shape)))
+    if data.size and data.shape == shape:  # as most are; loading does this for all tensors
+        return data.itemsize >= _itemsize(type_)
+    if max(shape, default=0) > _MAX_DIMENSION:
+        return False
+    return data.nbytes >= TensorType(type_).nbytes(prod(shape))
+
+
+@cache
+def _itemsize(type_: int) -> int:
+    """Bytes of an element, at least one."""
+    return TensorType(type_).nbytes(1)
 
 
 def _ports(arrays: Sequence[Array]) -> Any:
