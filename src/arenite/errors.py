@@ -97,6 +97,14 @@ class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 
 
+def in_use() -> StateError:
+    """What the second of two callers of one interpreter gets."""
+    return StateError(
+        "the interpreter's arena is in use, by a call on another thread or by one that this call "
+        "was made from; give every thread a copy of its own, see Interpreter.copy()"
+    )
+
+
 class ShapeError(AreniteError, ValueError):
     """An array has another shape than the tensor that it is meant for."""
 

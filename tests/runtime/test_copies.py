@@ -21,7 +21,11 @@ def pickled(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-both = pytest.mark.parametrize("twin", [pickled, copy.deepcopy, copy.copy])
+def copied(original: Any) -> Any:
+    return original.copy() if isinstance(original, ar.Interpreter) else copy.copy(original)
+
+
+both = pytest.mark.parametrize("twin", [pickled, copy.deepcopy, copy.copy, copied])
 Twin = Callable[[Any], Any]
 
 

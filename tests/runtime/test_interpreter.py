@@ -263,3 +263,29 @@ def test_the_profile_is_a_table() -> None:
     assert second.startswith("  CONV_2D      2 x")
     assert second.endswith("100.0 %")
     assert list(profiler.ticks_per_tag()) == ["CONV_2D"]
+
+
+@pytest.mark.parametrize("kind", ["input", "output"])
+def test_an_array_of_the_arena_may_be_reshaped_without_harm(kind: str) -> None:
+    interp = ar.Interpreter(conv_model())
+    expected = interp(image())
+    shape = getattr(interp, kind)().shape
+    array = getattr(interp, kind)()
+    array.shape = (-1,)
+    array.dtype = np.uint8
+    assert getattr(interp, kind)().shape == shape
+    assert getattr(interp, kind)().dtype == np.int8
+    np.testing.assert_array_equal(interp(image()), expected)
+
+
+def test_nan_cannot_be_quantised() -> None:
+    x = np.zeros((1, 8, 8, 3))
+    x[0, 1, 2, 0] = np.nan
+    message = r"input 'image': expected numbers to quantise, got NaN at \[0, 1, 2, 0\]"
+    with pytest.raises(ValueError, match=message):
+        ar.Interpreter(conv_model())(x, quantize=True)
+
+
+def test_infinity_is_the_largest_number() -> None:
+    x = np.full((1, 8, 8, 3), np.inf)
+    ar.Interpreter(conv_model())(x, quantize=True)

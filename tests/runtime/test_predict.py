@@ -367,3 +367,11 @@ def test_memory_is_bounded(threads: int) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak - np.asarray(y).nbytes < 12e6 * threads
+
+
+def test_a_sample_with_nan_is_named() -> None:
+    batch = np.zeros((5, 8, 8, 3))
+    batch[3, 0, 1, 2] = np.nan
+    with pytest.raises(ar.PredictError, match=r"sample 3: .* got NaN at \[0, 1, 2\]") as caught:
+        ar.Interpreter(conv_model()).predict(batch, quantize=True)
+    assert caught.value.index == 3

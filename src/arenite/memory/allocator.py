@@ -53,6 +53,8 @@ class MicroAllocator:
         self.planner = planner
         self.target = target
         self.abi = abi_of(target)
+        #: Holds a token while nobody works in the arena.
+        self.turn: list[None] = [None]
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
         self._max_head_buffer_usage = 0

@@ -16,6 +16,7 @@ from arenite.mnn.plan import Plan
 from arenite.ops import AllOpsResolver
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.stepwise import Tensors, invoke_operator, operator_tensors
+from arenite.runtime.turn import alone
 
 if TYPE_CHECKING:
     from arenite.native.program import Call
@@ -49,7 +50,8 @@ class Engine:
             array.reshape(self._micro.output(index).shape) for index, array in enumerate(outputs)
         ]
         compiled = self._micro.compiled
-        call = None if compiled is None else compiled.call()
+        self._turn = self._micro.turn
+        call = None if compiled is None else compiled.call(self._turn)
         #: One inference.
         self.run: Callable[[], object] = self._piecewise if call is None else self._whole(call)
 
@@ -64,6 +66,7 @@ class Engine:
         compiled = self._micro.compiled
         return 0 if compiled is None else compiled.nbytes
 
+    @alone
     def visit(self, before: Visit, after: Visit) -> bool:
         """One inference, operator by operator.
 
@@ -90,17 +93,18 @@ class Engine:
         if len(self._inputs) == len(self._outputs) == 1:
             return partial(call.function(), self._inputs[0], self._outputs[0])
         inputs, outputs = ([a[None] for a in side] for side in (self._inputs, self._outputs))
+        return partial(self._many_ports, call, inputs, outputs)
 
-        def run() -> None:
-            _, error = call.predict(inputs, outputs)
-            if error is not None:
-                raise error
+    @alone
+    def _many_ports(self, call: Call, inputs: list[Array], outputs: list[Array]) -> None:
+        _, error = call.predict(inputs, outputs)
+        if error is not None:
+            raise error
 
-        return run
-
+    @alone
     def _piecewise(self) -> None:
         self._copy_in()
-        self._micro.invoke()
+        self._micro.invoke_in_turn()
         self._copy_out()
 
     def _copy_in(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import AreniteError
+from arenite.errors import AreniteError, in_use
 from arenite.model import TensorType
 from arenite.native import _engine
 from arenite.native.record import to_struct
@@ -98,25 +98,46 @@ class Call:
     does that step and all behind it, or raises what is wrong with them.
     """
 
-    __slots__ = ("_keep", "_outputs", "_program", "_resume")
+    __slots__ = ("_keep", "_outputs", "_program", "_resume", "_turn")
 
     def __init__(
-        self, program: Any, outputs: Sequence[Array], resume: Callable[[int], None], keep: Any
+        self,
+        program: Any,
+        outputs: Sequence[Array],
+        resume: Callable[[int], None],
+        turn: list[None],
+        keep: Any,
     ) -> None:
         self._program = program
         self._outputs = outputs
         self._resume = resume
+        self._turn = turn
         self._keep = keep
 
     def function(self) -> Callable[[Array, Array], None]:
-        """``run(x, y)``: one inference, from the only input to the only output."""
+        """``run(x, y)``: one inference, from the only input to the only output.
+
+        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
+        """
         run, view, program = lib.ar_call, from_buffer, self._program
+        turn = self._turn
+        take, give = turn.pop, turn.append
 
         def call(x: Array, y: Array) -> None:
-            if run(program, view(x), view(y)):
-                # `self` must be named here: it keeps alive what the program points to.
-                self._resume(program.failed)
-                y[...] = self._outputs[0]
+            try:
+                take()
+            except IndexError:
+                raise in_use() from None
+            except BaseException:
+                _give_back(turn)
+                raise
+            try:
+                if run(program, view(x), view(y)):
+                    # `self` must be named here: it keeps alive what the program points to.
+                    self._resume(program.failed)
+                    y[...] = self._outputs[0]
+            finally:
+                give(None)
 
         return call
 
@@ -124,23 +145,36 @@ class Call:
         """One inference as a function from an array like ``source`` to a copy of the output.
 
         Other values than contiguous arrays of that dtype and shape it answers with None. One
-        plain function, because a small model takes no longer than a few calls in Python.
+        plain function, because a small model takes no longer than a few calls in Python. It
+        takes its turn, as :func:`arenite.runtime.turn.alone` does.
         """
         shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
         run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
         copy: Callable[[], Array] = self._outputs[0].copy
+        turn = self._turn
+        take, give = turn.pop, turn.append
 
         def call(x: Any) -> Array | None:
             if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
                 return None
             try:
-                failed = run(program, view(x), here)
+                source = view(x)
             except ValueError:  # cffi: not contiguous
                 return None
-            if failed:
-                # `self` must be named here: it keeps alive what the program points to.
-                self._resume(program.failed)
-            return copy()
+            try:
+                take()
+            except IndexError:
+                raise in_use() from None
+            except BaseException:
+                _give_back(turn)
+                raise
+            try:
+                if run(program, source, here):
+                    # `self` must be named here: it keeps alive what the program points to.
+                    self._resume(program.failed)
+                return copy()
+            finally:
+                give(None)
 
         return call
 
@@ -148,6 +182,8 @@ class Call:
         self, inputs: Sequence[Array], outputs: Sequence[Array]
     ) -> tuple[int, Exception | None]:
         """As many inferences as the arrays, one per input and output, have samples.
+
+        The caller has taken the turn, or has the memory to itself.
 
         Returns:
             The number of samples done, and why it is not all of them.
@@ -267,6 +303,7 @@ class Program:
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         resume: Callable[[int], None],
+        turn: list[None],
         arena: tuple[Array, Array] | None = None,
     ) -> Call:
         """The whole program as one C call.
@@ -275,6 +312,7 @@ class Program:
             inputs: The input tensors' memory, contiguous.
             outputs: The output tensors' memory, contiguous.
             resume: See :class:`Call`.
+            turn: Holds a token while nobody works in the arena.
             arena: ``(own, copy)``: tensors in ``own`` are those in ``copy`` instead, which has
                 its layout and alignment; for a thread of its own. Packed constants are shared.
         """
@@ -291,7 +329,7 @@ class Program:
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
         keep = (self, inputs, arena, io, memory, workspace, sources, targets)
-        return Call(program, outputs, resume, keep)
+        return Call(program, outputs, resume, turn, keep)
 
     def _moved(self, own: Array, copy: Array) -> Any:
         """The tensors, with those in ``own`` at the same places in ``copy``."""
@@ -306,6 +344,12 @@ class Program:
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for."""
         return self._steps[step].isa
+
+
+def _give_back(turn: list[None]) -> None:
+    """Undo a turn that a signal's handler ended before it began."""
+    if not turn:
+        turn.append(None)
 
 
 def _is_whole(tensor: NativeTensor) -> bool:

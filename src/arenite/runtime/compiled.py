@@ -10,6 +10,7 @@ from arenite.memory.budget import Budget
 from arenite.native.program import ABSENT, Call, NativeTensor, Program, address_of
 from arenite.ops.context import Array
 from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
+from arenite.runtime.turn import Turn
 
 
 class CompiledSubgraph:
@@ -51,9 +52,10 @@ class CompiledSubgraph:
         if step < 0 or self._program.run(step, step + 1) == step:
             self._python(number)
 
-    def call(self, arena: tuple[Array, Array] | None = None) -> Call | None:
+    def call(self, turn: Turn, arena: tuple[Array, Array] | None = None) -> Call | None:
         """The whole subgraph as one C call, where there is nothing to do in Python.
 
+        ``turn``: the arena's.
         ``arena``: the interpreter's memory and a copy of it to run in, see
         :meth:`Program.call`.
         """
@@ -68,11 +70,12 @@ class CompiledSubgraph:
         if not _are_own(inputs) or not _are_own(outputs):
             return None
         if arena is None:
-            return self._program.call(inputs, outputs, self._resume)
+            return self._program.call(inputs, outputs, self._resume, turn)
         return self._program.call(
             [_twin(array, *arena) for array in inputs],
             [_twin(array, *arena) for array in outputs],
             partial(self._resume_in, *arena),
+            turn,
             arena,
         )
 

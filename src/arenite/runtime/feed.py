@@ -40,6 +40,12 @@ def port(kind: str, indices: Sequence[int], index: int) -> int:
     return indices[index]
 
 
+def fresh(array: Array) -> Array:
+    """The same memory as an object of its own: callers may set its shape and dtype."""
+    view: Array = array.view()
+    return view
+
+
 def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool) -> Array:
     """``value`` as an array of the tensor's dtype and shape.
 
@@ -92,12 +98,27 @@ def quantized(value: npt.ArrayLike, tensor: Tensor) -> Array:
     """Real numbers in the tensor's integers: divided in float32, rounded half away from zero.
 
     TFLM ``reference/quantize.h``, ``AffineQuantize``; values out of range saturate.
+
+    Raises:
+        ValueError: A number is NaN, for which there is no integer.
     """
     info = np.iinfo(tensor.type.dtype)
-    scaled = np.asarray(value, np.float32) / np.float32(_scale(tensor))
+    reals = np.asarray(value, np.float32)
+    if (place := first_nan(reals)) is not None:
+        raise ValueError(f"input {tensor.name!r}: expected numbers to quantise, got NaN at {place}")
+    scaled = reals / np.float32(_scale(tensor))
     rounded = np.copysign(np.floor(np.abs(scaled.astype(np.float64)) + 0.5), scaled)
     clipped: Array = np.clip(rounded + _zero_point(tensor), info.min, info.max)
     return clipped.astype(tensor.type.dtype)
+
+
+def first_nan(values: Array) -> list[int] | None:
+    """Where the first NaN is, or None; a sum finds out fast whether there can be one."""
+    with np.errstate(all="ignore"):
+        if not np.isnan(values.sum()):
+            return None
+    places = np.argwhere(np.isnan(values))
+    return list(map(int, places[0])) if len(places) else None
 
 
 def dequantized(value: Array, tensor: Tensor) -> Array:

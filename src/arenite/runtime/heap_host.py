@@ -18,11 +18,12 @@ from arenite.memory.budget import Budget
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, EvalTensor, OpResolver
 from arenite.ops.context import Array, Declared
-from arenite.runtime.feed import port
+from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext, variable_reset_value
 from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
 from arenite.runtime.state import InterpreterState
+from arenite.runtime.turn import Turn, alone
 from arenite.target import HOST, Target
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ class HeapInterpreter:
         self._graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))
         self._compiled: CompiledSubgraph | None = None
         self._finalizer: weakref.finalize[..., Any] | None = None
+        self._turn: Turn = [None]
 
+    @alone
     def resize_input(self, index: int, shape: tuple[int, ...]) -> None:
         """Change input ``index``'s shape; call :meth:`allocate_tensors` afterwards.
 
@@ -148,6 +151,7 @@ class HeapInterpreter:
         self._context.tensors[0][number].shape = tuple(shape)
         self._context.set_state(InterpreterState.INIT)
 
+    @alone
     def allocate_tensors(self) -> None:
         """Prepare every operator for the current input shapes and allocate all tensors."""
         context = self._context
@@ -165,7 +169,7 @@ class HeapInterpreter:
         if self._setup.is_native:
             self._compiled = compile_main(self._graph, context.budget)
         context.set_state(InterpreterState.INVOKE)
-        self.reset()
+        self._reset()
 
     def input(self, index: int = 0) -> Array:
         """Input ``index`` as a writable array."""
@@ -175,13 +179,18 @@ class HeapInterpreter:
         """Output ``index`` as an array."""
         return self._array(port("output", self._model.main.outputs, index))
 
+    @alone
     def invoke(self) -> None:
         """Run the main subgraph."""
         self._context.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
         invoke_main(self._graph, self._compiled)
 
+    @alone
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
+        self._reset()
+
+    def _reset(self) -> None:
         self._graph.reset_subgraphs()
         for subgraph, tensors in zip(self._model.subgraphs, self._context.tensors, strict=True):
             for tensor, current in zip(subgraph.tensors, tensors, strict=True):
@@ -210,4 +219,4 @@ class HeapInterpreter:
         data = self._context.tensors[0][index].data
         if data is None or self._context.state is not InterpreterState.INVOKE:
             raise StateError("call allocate_tensors() first")
-        return data
+        return fresh(data)

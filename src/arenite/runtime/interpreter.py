@@ -20,6 +20,7 @@ from arenite.runtime.feed import checked, dequantized, input_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Engine
+from arenite.runtime.turn import Turn, alone
 from arenite.target import Target
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ class Interpreter:
     >>> y = interp(x)                            # doctest: +SKIP
     >>> interp.input(0)[:] = x; interp.invoke(); y = interp.output(0)  # doctest: +SKIP
 
-    It can be pickled, for processes of a pool say, and copied: the model and the options go
-    along. The arena is a new one of the same size, variable tensors are at their zero points,
-    and there is no profiler.
+    One thread uses it at a time: a second caller gets ``StateError`` at once. Give every
+    thread its own, with :meth:`copy`. It can be pickled as well, for processes of a pool say:
+    the model and the options go along. The arena is a new one of the same size, variable
+    tensors are at their zero points, and there is no profiler.
 
     Args:
         model: A model, a file's path, or a file's bytes.
@@ -113,8 +115,15 @@ class Interpreter:
             result = self._fast(inputs[0])
             if result is not None:
                 return result
+        return self._call(inputs, named, quantize=quantize)
+
+    @alone
+    def _call(
+        self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike], *, quantize: bool
+    ) -> Array | tuple[Array, ...]:
         return self._run(self._collect(inputs, named), quantize=quantize)
 
+    @alone
     def predict(
         self,
         batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
@@ -228,7 +237,19 @@ class Interpreter:
     def __repr__(self) -> str:
         return repr(self._micro).replace("MicroInterpreter", "Interpreter")
 
+    @property
+    def _turn(self) -> Turn:
+        return self._micro.turn
+
     # -- copies
+
+    def copy(self) -> Interpreter:
+        """Another interpreter of the same model, for another thread.
+
+        It has an arena of its own, of the same size, with variable tensors at their zero
+        points, and no profiler.
+        """
+        return self.__deepcopy__({})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _interpreter, (self._model, self._resolver, self._arena_bytes, self._options)
@@ -252,7 +273,7 @@ class Interpreter:
         ports = [self.input(index) for index in range(len(self._model.inputs))]
         if [port.shape for port in ports] != [tensor.shape for tensor in self._model.inputs]:
             return None
-        return compiled.call(arena)
+        return compiled.call(self._turn, arena)
 
     def _fast_call(self) -> Callable[[Any], Array | None] | None:
         call = self._whole_call()
@@ -268,7 +289,7 @@ class Interpreter:
         ]
         for index, value in enumerate(values):
             self.input(index)[...] = value
-        self.invoke()
+        self._micro.invoke_in_turn()
         outputs = tuple(self._result(i, quantize) for i in range(len(self._model.outputs)))
         return outputs[0] if len(outputs) == 1 else outputs
 

@@ -19,10 +19,11 @@ from arenite.ops import OpResolver
 from arenite.ops.context import Array
 from arenite.runtime.allocation import allocate_model, create_allocator, dry_run, with_needed
 from arenite.runtime.arena_host import INVOKE, MicroInterpreterContext
-from arenite.runtime.feed import port
+from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
 from arenite.runtime.state import InterpreterState
+from arenite.runtime.turn import Turn, alone
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class MicroInterpreter:
 
     # -- the life of an interpreter
 
+    @alone
     def allocate_tensors(self) -> None:
         """Prepare every operator, plan the memory, point every tensor into the arena.
 
@@ -164,20 +166,26 @@ class MicroInterpreter:
             raise
         self._context.set_state(INVOKE)
 
+    @alone
     def invoke(self) -> None:
         """Run the main subgraph once.
 
         Raises:
-            StateError: Tensors are not allocated.
+            StateError: Tensors are not allocated, or another call works in the arena.
         """
+        self.invoke_in_turn()
+
+    def invoke_in_turn(self) -> None:
+        """What :meth:`invoke` does, for a caller who has taken the turn."""
         self._context.require("invoke", INVOKE, before="allocate_tensors()")
         invoke_main(self._graph, self._compiled)
 
+    @alone
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start.
 
         Raises:
-            StateError: Tensors are not allocated.
+            StateError: Tensors are not allocated, or another call works in the arena.
         """
         self._context.require("reset", INVOKE, before="allocate_tensors()")
         self._reset()
@@ -209,7 +217,7 @@ class MicroInterpreter:
             raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
         data = self._context.tensors[subgraph][index].data
         assert data is not None
-        return data
+        return fresh(data)
 
     def set_micro_external_context(self, payload: Any) -> None:
         """Attach an object that kernels find with ``get_external_context``; once."""
@@ -267,6 +275,13 @@ class MicroInterpreter:
         return self._compiled
 
     @property
+    def turn(self) -> Turn:
+        """Holds a token while nobody works in the arena; see :mod:`arenite.runtime.turn`."""
+        return self._allocator.turn
+
+    _turn = turn
+
+    @property
     def state(self) -> InterpreterState:
         """The phase of the interpreter's life."""
         return self._context.state
@@ -296,7 +311,7 @@ class MicroInterpreter:
         self._context.require(kind, INVOKE, before="allocate_tensors()")
         tensor = self._context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
-        return tensor.data
+        return fresh(tensor.data)
 
 
 def _shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:

@@ -23,7 +23,7 @@ from arenite.errors import PredictError, ShapeError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
-from arenite.runtime.feed import checked_samples, dequantized, quantized
+from arenite.runtime.feed import checked_samples, dequantized, first_nan, quantized
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 if TYPE_CHECKING:
@@ -290,6 +290,11 @@ def _run_part(batch: Batch, run: Run, part: range) -> Generator[int]:
 
 
 def _run_chunk(batch: Batch, run: Run, begin: int, end: int) -> None:
+    for port in batch.inputs:
+        if port.convert is not None and (place := first_nan(port.samples[begin:end])) is not None:
+            index = begin + place[0]
+            message = f"sample {index}: expected numbers to quantise, got NaN at {place[1:]}"
+            raise PredictError(message, index=index)
     inputs = [port.chunk(begin, end) for port in batch.inputs]
     outputs = [port.room(begin, end) for port in batch.outputs]
     done, error = run(inputs, outputs)
@@ -331,7 +336,7 @@ def one_by_one(micro: MicroInterpreter) -> Run:
             try:
                 for index, samples in enumerate(inputs):
                     micro.input(index)[...] = samples[number]
-                micro.invoke()
+                micro.invoke_in_turn()
                 for index, results in enumerate(outputs):
                     results[number] = micro.output(index)
             except Exception as error:
