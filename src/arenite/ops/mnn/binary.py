@@ -15,7 +15,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
-from arenite.ops.shared.mnn import from_mnn
+from arenite.ops.shared.mnn import from_mnn, shapes_broadcast
 from arenite.ops.shared.mnn_functions import BINARY, COMPARISONS, binary_takes
 
 
@@ -25,15 +25,6 @@ class MnnBinaryOptions(OptionsTable):
 
     kind: str = ""
     relu: bool = False
-
-
-def shapes_broadcast(node: NodeView) -> bool:
-    """The inputs' shapes broadcast."""
-    try:
-        np.broadcast_shapes(node.input(0).shape, node.input(1).shape)
-    except ValueError:
-        return False
-    return True
 
 
 def output_type(node: NodeView) -> bool:

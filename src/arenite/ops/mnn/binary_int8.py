@@ -15,9 +15,8 @@ from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.mnn.binary import shapes_broadcast
 from arenite.ops.registry import Registration
-from arenite.ops.shared.mnn import from_mnn, real_numbers, rounded
+from arenite.ops.shared.mnn import from_mnn, real_numbers, rounded, shapes_broadcast
 from arenite.ops.shared.mnn_functions import BINARY, binary_takes
 
 _LIMIT = 2.0**31

@@ -17,11 +17,12 @@ from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
-from arenite.ops.mnn.resize_cubic import Pair
 from arenite.ops.registry import Registration
 from arenite.ops.shared.mnn import one_to_one
 
 _ONE, _BITS = 128, 14
+
+Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)

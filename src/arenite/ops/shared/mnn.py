@@ -16,6 +16,15 @@ def from_mnn(node: NodeView) -> bool:
     return isinstance(node.options, OptionsTable) and node.options != type(node.options)()
 
 
+def shapes_broadcast(node: NodeView) -> bool:
+    """The inputs' shapes broadcast."""
+    try:
+        np.broadcast_shapes(node.input(0).shape, node.input(1).shape)
+    except ValueError:
+        return False
+    return True
+
+
 def one_to_one(*types: TensorType) -> tuple[Constraint, ...]:
     """One input and one output, both of the same of the given types, in an ``.mnn`` file."""
     inputs, outputs, *same_types = c.one_to_one(*types)

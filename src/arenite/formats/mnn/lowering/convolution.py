@@ -19,10 +19,10 @@ from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
 from arenite.formats.mnn.file.weights import Decoder
 from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.placed import PlacedConv2DOptions, PlacedDepthwiseConv2DOptions
 from arenite.formats.mnn.lowering.windows import Images, Slide, given_padding
 from arenite.model import OptionsTable
 from arenite.ops.kernel_util import Activation, Padding
-from arenite.ops.shared.placed import PlacedConv2DOptions, PlacedDepthwiseConv2DOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions

@@ -18,10 +18,10 @@ from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
 from arenite.formats.mnn.lowering.convolution import Weights, activation_of, bias_of, common_of
 from arenite.formats.mnn.lowering.graph import Graph, Layout
+from arenite.formats.mnn.lowering.placed import PlacedTransposeConvOptions
 from arenite.formats.mnn.lowering.windows import SAME, Images, Pair, given_padding
 from arenite.ops.kernel_util import Activation, Padding
 from arenite.ops.mnn.transpose_conv import MnnTransposeConvOptions
-from arenite.ops.shared.placed import PlacedTransposeConvOptions
 
 Array = npt.NDArray[Any]
 

@@ -16,6 +16,10 @@ from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import Format, OpType
 from arenite.formats.mnn.file.net import Op
 from arenite.formats.mnn.lowering.graph import Graph, Key, Layout
+from arenite.formats.mnn.lowering.placed import (
+    PlacedResizeBilinearOptions,
+    PlacedResizeNearestNeighborOptions,
+)
 from arenite.formats.mnn.lowering.quantization import computes_in_int8
 from arenite.formats.mnn.lowering.values import Steps
 from arenite.formats.mnn.lowering.windows import Images, Pair
@@ -26,10 +30,6 @@ from arenite.ops.mnn.layer_norm import MnnLayerNormOptions
 from arenite.ops.mnn.lrn import MnnLrnOptions
 from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.mnn.resize_cubic import MnnResizeCubicOptions
-from arenite.ops.shared.placed import (
-    PlacedResizeBilinearOptions,
-    PlacedResizeNearestNeighborOptions,
-)
 
 #: ``Interp.resizeType``
 NEAREST, BILINEAR, CUBIC, NEAREST_ROUND = 1, 2, 3, 4
