@@ -113,6 +113,12 @@ def test_the_check_of_imports_finds_what_it_should(module, source, found):
     assert upward(module, source, KNOWN | {"arenite.runtime"}) == found
 
 
+@pytest.mark.parametrize("path", sorted((PACKAGE / "report").glob("*.py")), ids=lambda p: p.stem)
+def test_reports_draw_and_compute_nothing(path):
+    units = {unit_of(name) for _, name in imports_in(path)}
+    assert units & {"runtime", "native", "numeric", "formats"} == set()
+
+
 SHARED = sorted((PACKAGE / "ops" / "shared").glob("*.py"))
 
 

@@ -20,7 +20,8 @@ from PIL import Image
 from rich.console import Console
 
 import arenite as ar
-from arenite.report.memory import ArenaUse, Firmware, render_regions
+from arenite.analysis.arena_use import ArenaUse, Firmware
+from arenite.report.memory import render_regions
 
 Array = npt.NDArray[Any]
 

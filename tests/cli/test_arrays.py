@@ -10,10 +10,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from arenite.cli.arrays import read_csv, read_labels, read_npy, read_npz
+from arenite.cli.arrays import check_labels, read_csv, read_labels, read_npy, read_npz
 from arenite.cli.values import InputError
 from arenite.errors import DTypeError, ShapeError
 from arenite.model import ModelBuilder, SignatureDef
+from tests.analysis.outcomes import SCORES
 
 
 def inputs(*rows, signature=None):
@@ -310,3 +311,11 @@ def test_bytes_that_are_no_text_are_refused(file):
 
 def test_labels_are_lines(file):
     assert read_labels(file("labels.txt", "cat\ndog\n\nbird \n\n")) == ["cat", "dog", "", "bird"]
+
+
+def test_labels_are_one_per_value_of_the_first_output():
+    with pytest.raises(ShapeError) as caught:
+        check_labels(["a", "b"], [SCORES])
+    assert str(caught.value) == (
+        "expected 4 labels, one per value of output 'y' (int8[1,4]), got 2"
+    )

@@ -1,53 +1,14 @@
-"""A benchmark's figures in a terminal and as facts."""
+"""A benchmark's figures in a terminal."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from arenite.report.bench import (
-    BatchRate,
-    Benchmark,
-    EngineTimes,
-    OperatorTime,
-    Spread,
-    bench_facts,
-    render_bench,
-)
-from arenite.target import Target
-
-
-def spread(median: float) -> Spread:
-    return Spread(median, 0.9 * median, 1.2 * median, 100)
-
-
-def engine(name: str, seconds: float, equal: int | None = None) -> EngineTimes:
-    cold = {"load": 0.02, "first": 1e-4}
-    return EngineTimes(name, "1.0", spread(3e-3), spread(3 * seconds), spread(seconds), cold, equal)
-
-
-BENCHMARK = Benchmark(
-    file="kws.tflite",
-    machine={"cpu": "A CPU", "flags": ["avx2", "avx512_vnni"], "cores": 2},
-    target=Target("cortex-m4"),
-    engine="native",
-    isa="avx512vnni",
-    engines=(engine("arenite", 8e-6, 20), engine("litert", 2e-5, 14), engine("tflm", 2.5e-3)),
-    absent={"mnn": "not installed (pip install MNN)"},
-    compared_inputs=20,
-    batches=(
-        BatchRate("arenite", 1, 2500, spread(125_000)),
-        BatchRate("arenite", 2, 2500, spread(250_000)),
-        BatchRate("litert", 0, 1000, spread(50_000)),
-    ),
-    operators=(
-        OperatorTime(0, "CONV_2D", "int8[1,25,5,64]", "avx512vnni", 320_000, spread(1e-6)),
-        OperatorTime(1, "FULLY_CONNECTED", "int8[1,12]", "avx512vnni", 768, spread(5e-7)),
-        OperatorTime(2, "MY_OP", "int8[1,12]", "python", None, spread(2.5e-6)),
-    ),
-)
+from arenite.analysis.benchmark import Benchmark
+from arenite.report.bench import render_bench
+from tests.analysis.benchmarks import BENCHMARK
 
 
 def lines(width: int, benchmark: Benchmark = BENCHMARK) -> list[str]:
@@ -103,19 +64,3 @@ def test_arenite_alone_has_no_peers() -> None:
     assert "x arenite" not in text
     assert "peers" not in text
     assert "arenite   NumPy's reference kernels" in text
-
-
-def test_a_spread_is_of_percentiles() -> None:
-    assert Spread.of([float(n) for n in range(101)]) == Spread(50.0, 10.0, 90.0, 101)
-
-
-def test_facts_are_plain_numbers_in_seconds() -> None:
-    facts = json.loads(json.dumps(bench_facts(BENCHMARK)))
-    assert facts["engines"][1]["inference"] == {
-        "median": 2e-5,
-        "p10": 1.8e-5,
-        "p90": pytest.approx(2.4e-5),
-        "samples": 100,
-    }
-    rates = [operator["giga_macs_per_second"] for operator in facts["operators"]]
-    assert rates == [pytest.approx(320), pytest.approx(1.536), None]

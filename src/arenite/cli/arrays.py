@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,8 +24,10 @@ from arenite.cli.values import (
     require_fit,
     require_plain,
 )
+from arenite.errors import ShapeError
 from arenite.files import open_regular, read_rest
 from arenite.model import Model, Tensor
+from arenite.report.text import tensor_text
 
 _ARCHIVE = b"PK"
 # Room for comments and headings, and for a number or a label with what separates it.
@@ -159,3 +161,18 @@ def read_text(path: Path, most: int) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: expected UTF-8 text, got {error.reason}") from error
+
+
+def check_labels(labels: Sequence[str], tensors: Sequence[Tensor]) -> None:
+    """Refuse labels that are not one per value of the first output.
+
+    Raises:
+        ShapeError: Their number is another.
+    """
+    if labels and not tensors:
+        raise ShapeError(f"expected a model with an output for {len(labels)} labels, got none")
+    if labels and len(labels) != tensors[0].size:
+        raise ShapeError(
+            f"expected {tensors[0].size} labels, one per value of output "
+            f"{tensors[0].name!r} ({tensor_text(tensors[0])}), got {len(labels)}"
+        )

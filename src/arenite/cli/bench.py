@@ -50,9 +50,10 @@ def bench(
 
     Example: arenite bench model.tflite --against litert,tflm
     """
+    from arenite.analysis.benchmark import bench_facts
     from arenite.cli.measure import measure
     from arenite.cli.peers import peers_called
-    from arenite.report.bench import bench_facts, render_bench
+    from arenite.report.bench import render_bench
     from arenite.runtime.setup import Setup
 
     try:

@@ -38,8 +38,9 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite import load
+    from arenite.analysis.model_cost import cost_facts, model_cost
     from arenite.cmsis_nn.cost.estimate import PROCESSORS
-    from arenite.report.cost import cost_facts, model_cost, render_cost, render_operator_cost
+    from arenite.report.cost import render_cost, render_operator_cost
 
     meant = chosen_target(target)
     if meant.processor not in PROCESSORS:

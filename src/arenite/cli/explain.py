@@ -20,8 +20,8 @@ from arenite.cli.cost import check_operator
 
 if TYPE_CHECKING:
     from arenite import Model
-    from arenite.report.explain import Explanation
-    from arenite.report.walk import ConvolutionWalk
+    from arenite.analysis.convolution_walk import ConvolutionWalk
+    from arenite.analysis.explanation import Explanation
 
 OperatorIndex = Annotated[
     int | None,
@@ -54,13 +54,8 @@ def explain(
     Example: arenite explain model.tflite --op 0
     """
     from arenite import load
-    from arenite.report.explain import (
-        ASCII,
-        UNICODE,
-        explanation,
-        explanation_facts,
-        render_explanation,
-    )
+    from arenite.analysis.explanation import explanation, explanation_facts
+    from arenite.report.explain import ASCII, UNICODE, render_explanation
 
     loaded = load(model)
     what = explanation(loaded, chosen_target(target, compiler=compiler))
@@ -87,8 +82,8 @@ def _walk(
     model: Model, what: Explanation, op: int, files: list[Path] | None, seed: int
 ) -> ConvolutionWalk | None:
     """The way through one convolution, on inputs from files or on random ones."""
+    from arenite.analysis.convolution_walk import convolution_walk, has_walk
     from arenite.cli.inputs import random_inputs, read_inputs
-    from arenite.report.walk import convolution_walk, has_walk
 
     operator = what.operators[op]
     if not has_walk(operator):
@@ -98,8 +93,8 @@ def _walk(
 
 
 def _facts(what: Explanation, op: int, walk: ConvolutionWalk | None) -> dict[str, Any]:
-    from arenite.report.explain import operator_facts
-    from arenite.report.walk import walk_facts
+    from arenite.analysis.convolution_walk import walk_facts
+    from arenite.analysis.explanation import operator_facts
 
     facts = operator_facts(what, what.operators[op])
     return {**facts, "walk": None if walk is None else walk_facts(walk)}

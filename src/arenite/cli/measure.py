@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from arenite import AllOpsResolver, Interpreter, Model, load
+from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, OperatorTime
 from arenite.analysis.machine import machine
 from arenite.cli import timing
 from arenite.cli.common import progress
@@ -19,7 +20,6 @@ from arenite.cli.inputs import random_inputs
 from arenite.cli.peers import ARENITE, Engine, Infer, hushed
 from arenite.cli.trial import Trial, try_out
 from arenite.cli.values import Array
-from arenite.report.bench import BatchRate, Benchmark, EngineTimes, OperatorTime
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
 

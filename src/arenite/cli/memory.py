@@ -23,7 +23,7 @@ from arenite.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from arenite.report.memory import ArenaUse, Firmware
+    from arenite.analysis.arena_use import ArenaUse, Firmware
 
 
 class PlannerName(str, Enum):
@@ -59,8 +59,9 @@ def memory(
 
     Example: arenite memory model.tflite --target cortex-m7 --svg plan.svg
     """
+    from arenite.analysis.arena_use import Firmware, arena_facts
     from arenite.files import replacing
-    from arenite.report.memory import Firmware, arena_facts, render_arena
+    from arenite.report.memory import render_arena
     from arenite.report.memory_svg import memory_svg
 
     require_suffix(svg, ".svg", "--svg")
@@ -81,23 +82,16 @@ def memory(
         terminal.print(line, soft_wrap=True)
 
 
-def _allocate(model: str, arena: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:
-    from arenite import AllOpsResolver, ArenaError, MicroInterpreter, load
-    from arenite.report.memory import ArenaUse, small_arena_facts
-    from arenite.runtime.allocation import arena_peak
-    from arenite.runtime.setup import Setup
+def _allocate(path: str, size: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:
+    from arenite import ArenaError, load
+    from arenite.analysis.arena_use import arena_use, needed_by, small_arena_facts
 
-    loaded, resolver = load(model), AllOpsResolver()
-    setup = Setup.of(firmware.target, planner=firmware.planner)
-    peak = arena_peak(loaded, resolver, setup)
-    size = peak.smallest_arena if arena is None else arena
+    model = load(path)
+    peak = needed_by(model, firmware)
+    size = peak.smallest_arena if size is None else size
     try:
-        micro = MicroInterpreter(
-            loaded, resolver, size, target=firmware.target, planner=firmware.planner
-        )
-        micro.allocate_tensors()
+        return arena_use(model, firmware, size)
     except ArenaError:
         if as_json:
-            print_json(small_arena_facts(model, firmware, size, peak))
+            print_json(small_arena_facts(path, firmware, size, peak))
         raise
-    return ArenaUse(model, firmware, size, micro.plan, micro.allocations())

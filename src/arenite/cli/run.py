@@ -30,8 +30,8 @@ from arenite.cli.common import (
 
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
+    from arenite.analysis.outcome import Inference
     from arenite.cli.values import Array, Input
-    from arenite.report.inference import Inference
     from arenite.runtime.setup import Setup
 
 
@@ -100,10 +100,11 @@ def run(
     Example: arenite run model.tflite --input photo.jpg --labels labels.txt
     """
     from arenite import load
-    from arenite.cli.arrays import read_labels
+    from arenite.analysis.outcome import inference_facts
+    from arenite.cli.arrays import check_labels, read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
     from arenite.cli.values import Pixels
-    from arenite.report.inference import check_labels, inference_facts, render_inference
+    from arenite.report.inference import render_inference
     from arenite.runtime.setup import Setup
 
     if raw_pixels and pixel_range is not None:
@@ -134,7 +135,7 @@ def _infer(
     import numpy as np
 
     from arenite import Interpreter
-    from arenite.report.inference import Inference
+    from arenite.analysis.outcome import Inference
 
     with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
         interpreter = Interpreter(model, target=setup.target, engine=setup.engine)

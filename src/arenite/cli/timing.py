@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from arenite.analysis.benchmark import OperatorTime, Spread
 from arenite.analysis.statistics import statistics
 from arenite.cli.values import Array
-from arenite.report.bench import OperatorTime, Spread
 from arenite.report.text import tensor_text
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.stepwise import invoke_operator

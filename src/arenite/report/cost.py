@@ -1,109 +1,17 @@
-"""What an inference costs on a Cortex-M, as facts and as a person reads it."""
+"""What an inference costs on a Cortex-M, as a person reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.text import Text
 
-from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost.estimate import ACCURACY, Cost, Line, cost_of
-from arenite.model import Model, TensorType
+from arenite.analysis.model_cost import ModelCost, kind_of, why_incomplete
+from arenite.cmsis_nn.cost.estimate import Cost, Line
 from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, printable, table, wrapped
-from arenite.target import Target, find_target
 
 _BAR = 20
-
-
-@dataclass(frozen=True)
-class ModelCost:
-    """The estimate for a model's main subgraph; ``clock`` is in MHz."""
-
-    file: str
-    target: Target
-    clock: float
-    operators: tuple[DeviceOperator, ...]
-    costs: tuple[Cost | None, ...]
-
-    @property
-    def instructions(self) -> int:
-        """Of all operators whose kernels are modelled."""
-        return sum(cost.instructions for cost in self.costs if cost is not None)
-
-    @property
-    def cycles(self) -> int:
-        """Of all operators whose kernels are modelled."""
-        return sum(cost.cycles for cost in self.costs if cost is not None)
-
-    @property
-    def missing(self) -> list[DeviceOperator]:
-        """Operators whose kernels are not modelled."""
-        pairs = zip(self.operators, self.costs, strict=True)
-        return [operator for operator, cost in pairs if cost is None]
-
-    def milliseconds(self, cycles: float) -> float:
-        """How long that many cycles take."""
-        return cycles / self.clock / 1000
-
-    def share(self, cost: Cost) -> float:
-        """A part of all cycles."""
-        return cost.cycles / max(self.cycles, 1)
-
-
-def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
-    """Estimate the main subgraph of ``model``.
-
-    Raises:
-        UnsupportedOperatorError: There is no kernel for some operators.
-        ConstraintError: An operator cannot run what the model asks of it.
-        ValueError: The costs of that target are not known.
-    """
-    firmware = find_target(target)
-    operators = device_operators(model, firmware)
-    costs = (cost_of(operator.view, operator.path, firmware) for operator in operators)
-    return ModelCost(model.source, firmware, clock, tuple(operators), tuple(costs))
-
-
-# -- facts ----------------------------------------------------------------------------
-
-
-def cost_facts(cost: ModelCost) -> dict[str, Any]:
-    """Everything that ``arenite cost`` prints; see ``docs/cli.md`` for the keys."""
-    accuracy = ACCURACY[cost.target.processor]
-    return {
-        "file": cost.file,
-        "target": asdict(cost.target),
-        "clock_mhz": cost.clock,
-        "instructions": cost.instructions,
-        "cycles": cost.cycles,
-        "milliseconds": cost.milliseconds(cost.cycles),
-        "complete": not cost.missing,
-        "accuracy": asdict(accuracy),
-        "operators": [
-            _operator_facts(cost, operator, one)
-            for operator, one in zip(cost.operators, cost.costs, strict=True)
-        ],
-    }
-
-
-def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None) -> dict[str, Any]:
-    return {
-        "index": operator.index,
-        "name": operator.view.name,
-        "function": operator.function if operator.calls_cmsis_nn else None,
-        "macs": operator.macs,
-        "instructions": None if one is None else one.instructions,
-        "cycles": None if one is None else one.cycles,
-        "milliseconds": None if one is None else cost.milliseconds(one.cycles),
-        "loops": [] if one is None else [_loop_facts(line) for line in one.lines],
-    }
-
-
-def _loop_facts(line: Line) -> dict[str, Any]:
-    return {**line.loop._asdict(), "instructions": line.instructions, "cycles": line.cycles}
 
 
 # -- text -----------------------------------------------------------------------------
@@ -115,9 +23,11 @@ def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]
     yield Text()
     yield from _operators(cost, width, bar)
     if len(cost.missing) < len(cost.operators):
-        yield from _accuracy(cost, width, ACCURACY[cost.target.processor].instructions)
-    if cost.missing:
-        yield from _missing(cost, width)
+        yield from _accuracy(cost, width, cost.accuracy.instructions)
+    reason = why_incomplete(cost)
+    if reason is not None:
+        yield Text()
+        yield from wrapped(reason, width, style="yellow")
 
 
 def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
@@ -128,12 +38,12 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "�
     yield from operator_lines(operator, width)
     if one is None:
         yield Text()
-        text = f"There is no estimate for {_kind(operator)}: costs are those of int8 kernels."
+        text = f"There is no estimate for {kind_of(operator)}: costs are those of int8 kernels."
         yield from wrapped(text, width, style="yellow")
         return
     yield Text()
     yield from _loops(one, width, bar)
-    yield from _accuracy(cost, width, ACCURACY[cost.target.processor].operator)
+    yield from _accuracy(cost, width, cost.accuracy.operator)
 
 
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
@@ -213,39 +123,13 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
 
 def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield Text()
-    cycles = ACCURACY[cost.target.processor].cycles
+    cycles = cost.accuracy.cycles
     yield from wrapped(
         f"An estimate: instructions within {instructions:.0%}, cycles within "
         f"{cycles:.0%}, for memory that never waits. Instructions were "
         "checked against an emulator that counts them; cycles follow from Arm's documents.",
         width,
     )
-
-
-def _missing(cost: ModelCost, width: int) -> Iterator[Text]:
-    yield Text()
-    yield from wrapped(
-        f"{len(cost.missing)} of {len(cost.operators)} operators have no estimate, and are not in "
-        f"the total: {_kinds(cost.missing)}. Costs are those of int8 kernels.",
-        width,
-        style="yellow",
-    )
-
-
-def _kinds(operators: Sequence[DeviceOperator]) -> str:
-    """``9 CONV_2D of float32, RESHAPE of float32``."""
-    kinds: dict[str, int] = {}
-    for operator in operators:
-        kind = _kind(operator)
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in kinds.items())
-
-
-def _kind(operator: DeviceOperator) -> str:
-    """``CONV_2D of int8 and int4``: the types of its first two inputs that are not int32."""
-    present = (tensor.type for tensor in operator.view.inputs[:2] if tensor is not None)
-    types = list(dict.fromkeys(str(type_) for type_ in present if type_ is not TensorType.INT32))
-    return operator.view.name + (f" of {' and '.join(types)}" if types else "")
 
 
 def _time(milliseconds: float) -> str:

@@ -1,19 +1,17 @@
-"""Why firmware with CMSIS-NN runs an operator the way it does, as facts and as text."""
+"""Why firmware with CMSIS-NN runs an operator the way it does, as a person reads it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
-from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost.instructions import instruction_counts
-from arenite.model import Model
+from arenite.analysis.device import DeviceOperator
+from arenite.analysis.explanation import Explanation
 from arenite.report.text import Column, fit, number, printable, table, wrapped
-from arenite.target import Target
 
 _VALUES = 3
 _NAMES = 3  # columns without numbers that have a total
@@ -32,57 +30,6 @@ class Marks:
 
 UNICODE = Marks()
 ASCII = Marks("yes", "no ")
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A model's main subgraph on a target."""
-
-    file: str
-    target: Target
-    operators: tuple[DeviceOperator, ...]
-
-    def instructions(self, operator: DeviceOperator) -> Counter[str]:
-        """DSP or vector instructions of one inference; empty where they are not known."""
-        return instruction_counts(operator.loops or (), self.target)
-
-
-def explanation(model: Model, target: Target) -> Explanation:
-    """What runs on ``target``, and why.
-
-    Raises:
-        UnsupportedOperatorError: There is no kernel for some operators.
-        ConstraintError: An operator cannot run what the model asks of it.
-    """
-    operators = device_operators(model, target)
-    return Explanation(model.source, target, tuple(operators))
-
-
-# -- facts ----------------------------------------------------------------------------
-
-
-def explanation_facts(what: Explanation) -> dict[str, Any]:
-    """Everything that ``arenite explain`` prints; see ``docs/cli.md`` for the keys."""
-    return {
-        "file": what.file,
-        "target": asdict(what.target),
-        "operators": [operator_facts(what, operator) for operator in what.operators],
-    }
-
-
-def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any]:
-    """One operator: where it goes, what was asked on the way, what it takes."""
-    path = operator.path
-    return {
-        "index": operator.index,
-        "name": operator.view.name,
-        "function": operator.function if operator.calls_cmsis_nn else None,
-        "calls": [] if path is None else list(path.calls),
-        "conditions": [] if path is None else [c._asdict() for c in path.conditions],
-        "macs": operator.macs,
-        "scratch": [vars(request) for request in operator.scratch],
-        "instructions": dict(what.instructions(operator)),
-    }
 
 
 # -- all operators --------------------------------------------------------------------

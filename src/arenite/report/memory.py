@@ -1,89 +1,15 @@
-"""An arena's use as facts and as a person reads it."""
+"""An arena's use as a person reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.text import Text
 
-from arenite.memory.plan import MemoryPlan, PlannedBuffer
-from arenite.memory.recording import Allocations, Peak
+from arenite.analysis.arena_use import ArenaUse
+from arenite.memory.recording import Peak
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
 from arenite.report.text import Column, number, printable, size, table, wrapped
-from arenite.target import Target
-
-
-@dataclass(frozen=True)
-class Firmware:
-    """What decides on the arena besides the model."""
-
-    planner: str
-    target: Target
-
-    def __str__(self) -> str:
-        return f"{self.target}, {self.planner} planner"
-
-
-@dataclass(frozen=True)
-class ArenaUse:
-    """How a model uses an arena of ``arena`` bytes; ``firmware`` is what it is built as."""
-
-    file: str
-    firmware: Firmware
-    arena: int
-    plan: MemoryPlan
-    allocations: Allocations
-
-    @property
-    def smallest(self) -> int:
-        """Bytes of the smallest arena that works."""
-        return self.allocations.peak.smallest_arena
-
-    @property
-    def temp(self) -> int:
-        """Bytes that only allocation needs, beyond what head and tail take afterwards."""
-        return max(self.smallest - self.allocations.total, 0)
-
-    @property
-    def free(self) -> int:
-        """Bytes that are never used."""
-        return self.arena - self.allocations.total - self.temp
-
-    @property
-    def head_buffers(self) -> list[PlannedBuffer]:
-        """The buffers that share the head."""
-        return [buffer for buffer in self.plan.buffers if buffer.kind != "variable"]
-
-
-def arena_facts(use: ArenaUse) -> dict[str, Any]:
-    """Everything that ``arenite memory`` prints; see ``docs/cli.md`` for the keys."""
-    allocations = use.allocations.to_dict()
-    return {
-        **small_arena_facts(use.file, use.firmware, use.arena, use.allocations.peak),
-        "fits": True,
-        "total": use.allocations.total,
-        "head": use.allocations.head,
-        "temp": use.temp,
-        "tail": use.allocations.tail,
-        "free": use.free,
-        "buffers": [asdict(buffer) for buffer in use.plan.buffers],
-        "tail_categories": allocations["categories"],
-        "tail_records": allocations["records"],
-    }
-
-
-def small_arena_facts(file: str, firmware: Firmware, arena: int, peak: Peak) -> dict[str, Any]:
-    """What is left to say of an arena that is too small: the first keys of the others."""
-    return {
-        "file": file,
-        **asdict(firmware),
-        "fits": False,
-        "arena": arena,
-        "smallest_arena": peak.smallest_arena,
-        "set_by": peak._asdict(),
-    }
 
 
 def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.analysis.convolution_walk import convolution_walk
 from arenite.analysis.device import device_operators
 from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.cmsis_nn.arithmetic.trace import Walk, requantization, walk
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
 from arenite.model import Model
-from arenite.report.walk import convolution_walk
 from arenite.target import PROCESSORS, Target
 from tests.cmsis_nn.arithmetic.test_convolve import arguments, models
 from tests.ops.differential import differential, random_array

@@ -9,6 +9,7 @@ import arenite as ar
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.runtime.setup import Engine
 from tests.ops.differential import agrees
 from tests.oracle import Oracle
 
@@ -30,10 +31,10 @@ def convolution(name: str) -> Model:
     return b.build()
 
 
-@pytest.mark.parametrize("kernels", ["reference", "native"])
+@pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D"])
-def test_the_first_row_and_column_are_small(name: str, kernels: str) -> None:
-    y = ar.Interpreter(convolution(name), kernels=kernels)(np.ones((1, 4, 5, 2), np.float32))
+def test_the_first_row_and_column_are_small(name: str, engine: Engine) -> None:
+    y = ar.Interpreter(convolution(name), engine=engine)(np.ones((1, 4, 5, 2), np.float32))
     assert isinstance(y, np.ndarray)
     assert (y[:, 0] < 100).all()
     assert (y[:, :, 0] < 100).all()

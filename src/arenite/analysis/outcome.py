@@ -1,0 +1,127 @@
+"""What one inference took and gave, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.analysis.facts import tensor_facts
+from arenite.model import Tensor
+from arenite.runtime.feed import dequantized
+from arenite.target import Target
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What an inference took and gave: whose bits, computed by which engine.
+
+    ``origins`` says of each input where its data come from; ``seconds`` holds the time of
+    every timed repeat.
+    """
+
+    file: str
+    target: Target
+    engine: str
+    inputs: tuple[Tensor, ...]
+    origins: tuple[str, ...]
+    outputs: tuple[Tensor, ...]
+    arrays: tuple[Array, ...]
+    seconds: tuple[float, ...]
+    labels: tuple[str, ...] = ()
+
+    def top(self, output: int, count: int) -> list[Ranked]:
+        """The largest values of an output; labels are for the first one."""
+        labels = () if output else self.labels
+        return top(self.arrays[output], self.outputs[output], labels, count)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One of an output's largest values; ``value`` is the real number that ``raw`` stands for."""
+
+    index: int
+    label: str
+    value: float
+    raw: int | float
+
+
+def top(array: Array, tensor: Tensor, labels: Sequence[str], count: int) -> list[Ranked]:
+    """The ``count`` largest of a vector's values, equal ones by index, NaN last.
+
+    Empty if the output has more than one axis that is longer than 1, a single value, or values
+    that have no order or are packed.
+    """
+    if sum(n > 1 for n in array.shape) != 1 or not is_plain(tensor):
+        return []
+    raw, values = array.reshape(-1), dequantized(array, tensor).reshape(-1)
+    order = _descending(values)[:count]
+    return [
+        Ranked(int(i), labels[i] if labels else "", float(values[i]), raw[i].item()) for i in order
+    ]
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Whether every value is a real number in whole bytes."""
+    dtype = tensor.type.dtype
+    return tensor.type.bits == dtype.itemsize * 8 and dtype.kind in "biuf"
+
+
+def _descending(values: Array) -> Array:
+    """Indices from the largest value to the smallest; there is no minus for bool and unsigned."""
+    order: Array = len(values) - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+    missing = np.isnan(values[order])
+    return np.concatenate([order[~missing], order[missing]])
+
+
+def inference_facts(inference: Inference, count: int) -> dict[str, Any]:
+    """Everything that ``arenite run`` prints, and the outputs themselves."""
+    seconds = inference.seconds
+    return {
+        "file": inference.file,
+        "target": asdict(inference.target),
+        "engine": inference.engine,
+        "inputs": [
+            {**tensor_facts(tensor), "origin": origin}
+            for tensor, origin in zip(inference.inputs, inference.origins, strict=True)
+        ],
+        "outputs": [
+            {
+                **tensor_facts(tensor),
+                "values": _numbers(array),
+                "top": [vars(ranked) for ranked in inference.top(index, count)],
+            }
+            for index, (tensor, array) in enumerate(
+                zip(inference.outputs, inference.arrays, strict=True)
+            )
+        ],
+        "repeat": len(seconds),
+        "seconds": {"median": median(seconds), "min": min(seconds), "max": max(seconds)},
+    }
+
+
+def _numbers(array: Array) -> Any:
+    """Nested lists of what JSON has: a complex number is a pair."""
+    if array.dtype.kind == "c":
+        return np.stack([array.real, array.imag], axis=-1).tolist()
+    return array.tolist()
+
+
+class Summary(NamedTuple):
+    """The smallest value, the mean and the largest one, as real numbers."""
+
+    smallest: float
+    mean: float
+    largest: float
+
+
+def summary(array: Array, tensor: Tensor) -> Summary:
+    """A summary of at least one value of a plain type."""
+    values = dequantized(array, tensor).astype(np.float64)
+    return Summary(float(values.min()), float(values.mean()), float(values.max()))
