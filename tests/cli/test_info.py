@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
 from arenite.model import ModelBuilder
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from tests.cli.models import saved
 
 
@@ -84,7 +87,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
     assert list(operator["inputs"][0]) == ["tensor", "name", "type", "shape", "constant"]
     assert operator["options"]["padding"] == "SAME"
     assert operator["options"]["fused_activation_function"] == "NONE"
-    assert list(facts["resolver"]) == ["operators", "lines", "missing"]
+    assert list(facts["resolver"]) == ["operators", "lines", "missing", "refused"]
     assert (facts["macs"], facts["parameters"]) == (2496, 802)
 
 
@@ -116,3 +119,21 @@ def test_a_file_that_is_no_model_is_refused(arenite, tmp_path):
     assert result.stderr.startswith("error: expected a TensorFlow Lite or MNN file")
     assert "model [v2].tflite" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_model_that_tflm_refuses_is_called_that(arenite, tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 2), "float32")
+    w = b.constant("w", np.ones((2, 4), np.int8), scale=1.0)
+    b.operator("FULLY_CONNECTED", [x, w, -1], [y], FullyConnectedOptions())
+    b.output(y)
+    path = saved(b.build(), tmp_path / "hybrid.tflite")
+    text = " ".join(arenite("info", path).stdout.split())
+    assert "// TensorFlow Lite Micro refuses this model: " in text
+    assert "TFLM runs no hybrid" in text
+    refused = json.loads(arenite("info", path, "--json").stdout)["resolver"]["refused"]
+    assert "TFLM runs no hybrid" in refused
+
+
+def test_a_model_that_tflm_runs_is_not(arenite, model_file):
+    assert json.loads(arenite("info", model_file, "--json").stdout)["resolver"]["refused"] is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver import resolver
 from arenite.analysis.statistics import OperatorStatistics, statistics
 from arenite.model import Model, Operator, Subgraph, Tensor
@@ -42,6 +43,7 @@ def model_facts(model: Model) -> dict[str, Any]:
             "operators": cpp.operators,
             "lines": list(cpp.lines),
             "missing": list(cpp.missing),
+            "refused": refusal(model),
         },
     }
 

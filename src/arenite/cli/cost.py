@@ -15,9 +15,13 @@ from arenite.cli.common import (
     glyph,
     print_json,
 )
+from arenite.cli.quantity import read_megahertz
 
 Clock = Annotated[
-    float, typer.Option(min=0.001, max=100_000, metavar="MHZ", help="The processor's clock.")
+    float,
+    typer.Option(
+        parser=read_megahertz, metavar="MHZ", help="The processor's clock: 168, 168MHz or 1.2GHz."
+    ),
 ]
 OperatorIndex = Annotated[
     int | None,

@@ -21,6 +21,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
     from arenite.analysis.arena_use import ArenaUse, Firmware
@@ -35,7 +36,11 @@ class PlannerName(str, Enum):
 
 ArenaSize = Annotated[
     int | None,
-    typer.Option(min=0, metavar="BYTES", help="Size of the arena; by default the smallest."),
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="Size of the arena, such as 98304 or 96k; by default the smallest.",
+    ),
 ]
 Planner = Annotated[PlannerName, typer.Option(help="TFLM's planner, or one that shares no memory.")]
 SvgFile = Annotated[

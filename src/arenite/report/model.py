@@ -9,6 +9,7 @@ import numpy as np
 from rich.text import Text
 
 from arenite.analysis.facts import options
+from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver import resolver
 from arenite.analysis.statistics import (
     ModelStatistics,
@@ -17,7 +18,16 @@ from arenite.analysis.statistics import (
     statistics,
 )
 from arenite.model import Model, Operator, Subgraph, Tensor
-from arenite.report.text import Column, name_text, number, printable, size, table, tensor_text
+from arenite.report.text import (
+    Column,
+    name_text,
+    number,
+    printable,
+    size,
+    table,
+    tensor_text,
+    wrapped,
+)
 
 
 def render_model(model: Model, width: int) -> Iterator[Text]:
@@ -35,7 +45,7 @@ def render_model(model: Model, width: int) -> Iterator[Text]:
     yield Text()
     yield from _sizes(model, stats)
     yield Text()
-    yield from _resolver(model)
+    yield from _resolver(model, width)
 
 
 def ports_table(model: Model, width: int) -> list[Text]:
@@ -182,7 +192,7 @@ def _metadata(data: bytes) -> str:
     return f"metadata, {text if 0 < len(text) < 40 and text.isprintable() else size(len(data))}"
 
 
-def _resolver(model: Model) -> Iterator[Text]:
+def _resolver(model: Model, width: int) -> Iterator[Text]:
     cpp = resolver(model)
     yield Text("Firmware (C++)", style="bold")
     for line in cpp.lines:
@@ -190,3 +200,7 @@ def _resolver(model: Model) -> Iterator[Text]:
     if cpp.missing:
         names = ", ".join(cpp.missing)
         yield Text(f"  // TensorFlow Lite Micro does not have: {names}", style="yellow")
+    refused = refusal(model)
+    if refused is not None:
+        text = f"  // TensorFlow Lite Micro refuses this model: {printable(refused)}"
+        yield from wrapped(text, width, indent=2, style="yellow")
