@@ -25,6 +25,21 @@ static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
   return wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
 }
 
+/* A shift's low byte is the shift. AR_ONCE on top asks for one rounding instead of two: a build
+ * with TFLITE_SINGLE_ROUNDING and CMSIS_NN_USE_SINGLE_ROUNDING. All shifts of a record agree. */
+enum { AR_ONCE = 256 };
+
+static inline int ar_rounds_once(int32_t shift) { return shift >= AR_ONCE / 2; }
+
+static inline int32_t ar_bare_shift(int32_t shift) { return (int8_t)(uint8_t)(uint32_t)shift; }
+
+/* x * multiplier * 2^(shift - 31), rounded once, halves up; shifts without AR_ONCE, up to 30. */
+static inline int32_t ar_multiply_rounding_once(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t total = 31 - shift;
+  const int64_t rounded = (int64_t)x * multiplier + (INT64_C(1) << (total - 1));
+  return (int32_t)(rounded >> total);
+}
+
 /* TFLM's MultiplyByQuantizedMultiplier for int32: two roundings; a left shift wraps. */
 static inline int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier,
                                                           int32_t shift) {
@@ -33,11 +48,22 @@ static inline int32_t ar_multiply_by_quantized_multiplier(int32_t x, int32_t mul
   return ar_rdbpot(ar_srdhm((int32_t)((uint32_t)x << left), multiplier), right);
 }
 
-/* The same for int64 accumulators: the multiplier has 16 bits, one rounding. */
+/* Once or twice, for loops that know. */
+static inline int32_t ar_scale(const int once, int32_t x, int32_t multiplier, int32_t shift) {
+  return once ? ar_multiply_rounding_once(x, multiplier, ar_bare_shift(shift))
+              : ar_multiply_by_quantized_multiplier(x, multiplier, shift);
+}
+
+/* With as many roundings as the shift asks for. */
+static inline int32_t ar_rescale(int32_t x, int32_t multiplier, int32_t shift) {
+  return ar_scale(ar_rounds_once(shift), x, multiplier, shift);
+}
+
+/* The same for int64 accumulators: the multiplier has 16 bits, one rounding in all builds. */
 static inline int32_t ar_multiply_by_quantized_multiplier_int64(int64_t x, int32_t multiplier,
                                                                 int32_t shift) {
   int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
-  int32_t total = 15 - shift;
+  int32_t total = 15 - ar_bare_shift(shift);
   const uint64_t rounded = (uint64_t)x * (uint64_t)reduced + (UINT64_C(1) << (total - 1));
   return (int32_t)((int64_t)rounded >> total);
 }

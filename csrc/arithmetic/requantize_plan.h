@@ -26,6 +26,7 @@ typedef struct {
   int32_t shift[AR_BLOCK];
   int32_t high_shift[AR_BLOCK]; /* right shift of the upper half of 64 bits */
   int64_t constant[AR_BLOCK];   /* even channels first, then odd ones */
+  int64_t below_zero;           /* what two roundings take off where the accumulator is negative */
   int32_t output_offset;
   int32_t mode; /* INTEGER, SLOW or REAL: the way of all lanes */
 } ar_requantize_integers;

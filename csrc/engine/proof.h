@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "arithmetic/fixedpoint.h"
 #include "arrays.h"
 #include "engine.h"
 #include "records/window.h"
@@ -106,8 +107,13 @@ static inline int ar_are_places(ar_int32s array, int64_t count, int64_t n) {
   return 1;
 }
 
-/* Whether the arithmetic of fixedpoint.h is defined for a shift. */
+/* Whether the arithmetic of fixedpoint.h is defined for a shift that asks for two roundings. */
 static inline int ar_is_shift(int32_t shift) { return shift >= -31 && shift <= 31; }
+
+/* Whether ar_rescale is: that may ask for one. */
+static inline int ar_is_rescale(int32_t shift) {
+  return ar_is_shift(shift) || (shift >= AR_ONCE - 31 && shift <= AR_ONCE + 30);
+}
 
 /* Whether a zero point can be added to a quantised value: a file may hold any number. */
 static inline int ar_is_small(int32_t offset) { return offset > -(1 << 20) && offset < (1 << 20); }

@@ -6,26 +6,34 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const AddSubParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
-  if (!ar_is_shift(p->input1_shift) || !ar_is_shift(p->input2_shift) ||
-      !ar_is_shift(p->output_shift) || p->left_shift < 0 || p->left_shift > 31)
+  if (!ar_is_rescale(p->input1_shift) || !ar_is_rescale(p->input2_shift) ||
+      !ar_is_rescale(p->output_shift) || p->left_shift < 0 || p->left_shift > 31)
+    return AR_UNSUPPORTED;
+  const int once = ar_rounds_once(p->output_shift);
+  if (ar_rounds_once(p->input1_shift) != once || ar_rounds_once(p->input2_shift) != once)
     return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT16, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
 
-static inline int32_t quantized(const AddSubParams *p, int32_t a, int32_t b) {
-  int32_t scaled1 = ar_multiply_by_quantized_multiplier(
-      (int32_t)((uint32_t)(a + p->input1_offset) << p->left_shift), p->input1_multiplier,
-      p->input1_shift);
-  int32_t scaled2 = ar_multiply_by_quantized_multiplier(
-      (int32_t)((uint32_t)(b + p->input2_offset) << p->left_shift), p->input2_multiplier,
-      p->input2_shift);
+static inline int32_t rescaled(const int once, const AddSubParams *p, int32_t a, int32_t b) {
+  const uint32_t wide1 = (uint32_t)(a + p->input1_offset) << p->left_shift;
+  const uint32_t wide2 = (uint32_t)(b + p->input2_offset) << p->left_shift;
+  int32_t scaled1 = ar_scale(once, (int32_t)wide1, p->input1_multiplier, p->input1_shift);
+  int32_t scaled2 = ar_scale(once, (int32_t)wide2, p->input2_multiplier, p->input2_shift);
   uint32_t total = p->sign > 0 ? (uint32_t)scaled1 + (uint32_t)scaled2
                                : (uint32_t)scaled1 - (uint32_t)scaled2;
-  int32_t scaled = ar_multiply_by_quantized_multiplier((int32_t)total, p->output_multiplier,
-                                                       p->output_shift);
+  int32_t scaled = ar_scale(once, (int32_t)total, p->output_multiplier, p->output_shift);
   return ar_clamp_offset(scaled, p->output_offset, (int32_t)p->activation_min,
                          (int32_t)p->activation_max);
+}
+
+static inline int32_t quantized(const AddSubParams *p, int32_t a, int32_t b) {
+  return rescaled(0, p, a, b);
+}
+
+static inline int32_t quantized_once(const AddSubParams *p, int32_t a, int32_t b) {
+  return rescaled(1, p, a, b);
 }
 
 static inline int32_t on_int32(const AddSubParams *p, int32_t a, int32_t b) {
@@ -40,15 +48,18 @@ static inline float on_float(const AddSubParams *p, float a, float b) {
 
 AR_BINARY(run_int8, int8_t, AddSubParams, quantized)
 AR_BINARY(run_int16, int16_t, AddSubParams, quantized)
+AR_BINARY(run_int8_once, int8_t, AddSubParams, quantized_once)
+AR_BINARY(run_int16_once, int16_t, AddSubParams, quantized_once)
 AR_BINARY(run_int32, int32_t, AddSubParams, on_int32)
 AR_BINARY(run_float, float, AddSubParams, on_float)
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,
                      uint8_t *workspace) {
   (void)workspace;
+  const int once = ar_rounds_once(((const AddSubParams *)params)->output_shift);
   switch (io[0].type) {
-    case AR_INT8: run_int8(plan, params, io); break;
-    case AR_INT16: run_int16(plan, params, io); break;
+    case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;
+    case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break;
     case AR_INT32: run_int32(plan, params, io); break;
     default: run_float(plan, params, io);
   }

@@ -6,7 +6,7 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const MulDivParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
-  if (!ar_is_small(p->output_shift)) return AR_UNSUPPORTED;
+  if (!ar_is_small(p->output_shift) || ar_rounds_once(p->output_shift)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }

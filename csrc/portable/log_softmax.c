@@ -18,7 +18,7 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   if (x->rank < 1 || x->dims[x->rank - 1] < 1 || !ar_alike(x, y)) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   const int fits = p->exp_table.count >= 256 && ar_is_shift(p->input_left_shift) &&
-                   ar_is_shift(p->reverse_shift) && p->diff_min > INT32_MIN;
+                   ar_is_rescale(p->reverse_shift) && p->diff_min > INT32_MIN;
   return x->type == AR_INT8 && fits ? AR_OK : AR_UNSUPPORTED;
 }
 
@@ -67,8 +67,7 @@ static ar_status log_softmax_int8(const LogSoftmaxParams *p, const int8_t *x, in
     sum += ar_rdbpot(p->exp_table.data[largest - x[i]], ACCUMULATION_BITS);
   if (sum < 1 || sum > INT32_MAX) return AR_BAD_ARGUMENT;
   const int32_t log_sum = log_of_sum((int32_t)sum);
-  int32_t least = ar_multiply_by_quantized_multiplier(log_sum + INT32_MIN, p->reverse_multiplier,
-                                                      p->reverse_shift);
+  int32_t least = ar_rescale(log_sum + INT32_MIN, p->reverse_multiplier, p->reverse_shift);
   if (least < p->diff_min - 1) least = p->diff_min - 1;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t difference = x[i] - largest;

@@ -16,6 +16,7 @@ static inline int32_t clip_int16(int32_t x) { return ar_clamp(x, -32768, 32767);
   }
 
 AR_RESCALE(rescale_int32, int32_t, ar_multiply_by_quantized_multiplier)
+AR_RESCALE(rescale_int32_once, int32_t, ar_rescale)
 AR_RESCALE(rescale_int64, int64_t, ar_multiply_by_quantized_multiplier_int64)
 
 /* Adds a bias, and what weights' offsets make of a row of activations, to a row of sums. */
@@ -52,6 +53,7 @@ static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void 
   const int32_t *scale =
       (const int32_t *)(base + (is_input ? plan->input_scale : plan->recurrent_scale));
   const void *bias = is_input ? workspace + plan->bias : 0;
+  const int once = ar_rounds_once(scale[plan->padded]);
   uint8_t *sums = workspace + plan->sums;
   if (p->accumulates_64_bits)
     AR_NAME(product_int64)(x, rows, depth, matrix, plan->columns, (int64_t *)sums);
@@ -61,12 +63,13 @@ static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void 
   for (int64_t r = 0; r < rows; ++r, sums += row_bytes, to += plan->padded) {
     complete(p, is_input, x + r * depth, depth, bias, sums);
     if (p->accumulates_64_bits) rescale_int64((const int64_t *)sums, scale, plan->padded, to);
+    else if (once) rescale_int32_once((const int32_t *)sums, scale, plan->padded, to);
     else rescale_int32((const int32_t *)sums, scale, plan->padded, to);
   }
 }
 
 static inline int32_t product(const ProductParams *p, int32_t a, int32_t b) {
-  const int32_t scaled = ar_multiply_by_quantized_multiplier(a * b, p->multiplier, p->shift);
+  const int32_t scaled = ar_rescale(a * b, p->multiplier, p->shift);
   return ar_clamp_offset(scaled, p->output_offset, p->output_min, p->output_max);
 }
 

@@ -27,8 +27,9 @@ static ar_status describe(const MeanParams *p, const ar_tensor *io, mean_plan *p
   ar_simplify(&plan->output);
   /* The multiplier takes up 1 / count with as many bits as the shift has room for. */
   int32_t spare = 31 - ar_leading_zeros((uint32_t)plan->count);
-  if (spare > 31 + p->shift) spare = 31 + p->shift;
-  if (!ar_is_shift(p->shift) || spare < 0) return AR_UNSUPPORTED;
+  const int32_t room = 31 + ar_bare_shift(p->shift);
+  if (spare > room) spare = room;
+  if (!ar_is_rescale(p->shift) || spare < 0) return AR_UNSUPPORTED;
   plan->multiplier = (int32_t)((int64_t)p->multiplier * (INT64_C(1) << spare) / plan->count);
   plan->shift = p->shift - spare;
   return AR_OK;
@@ -69,8 +70,7 @@ AR_ADD_ROWS(float, float)
 
 static inline int32_t scaled(const MeanParams *p, const mean_plan *plan, uint32_t zero,
                              uint32_t sum) {
-  const int32_t mean = ar_multiply_by_quantized_multiplier((int32_t)(sum - zero),
-                                                           plan->multiplier, plan->shift);
+  const int32_t mean = ar_rescale((int32_t)(sum - zero), plan->multiplier, plan->shift);
   return ar_clamp((int32_t)((uint32_t)mean + (uint32_t)p->output_zero_point), p->output_min,
                   p->output_max);
 }

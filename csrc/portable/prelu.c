@@ -10,7 +10,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
     return AR_UNSUPPORTED;
   if (alpha != (type == AR_FLOAT32 ? AR_FLOAT32 : AR_INT8)) return AR_UNSUPPORTED;
   if (!ar_is_small(p->input_offset) || !ar_is_small(p->alpha_offset)) return AR_UNSUPPORTED;
-  if (!ar_is_shift(p->shift_identity) || !ar_is_shift(p->shift_alpha)) return AR_UNSUPPORTED;
+  if (!ar_is_rescale(p->shift_identity) || !ar_is_rescale(p->shift_alpha)) return AR_UNSUPPORTED;
   ar_broadcast unused;
   sizes->plan = sizeof(ar_broadcast);
   return ar_broadcast_of(&io[0], &io[1], &io[2], &unused);
@@ -19,10 +19,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 static inline int32_t quantized(const PreluParams *p, int32_t x, int32_t alpha) {
   const int32_t value = x + p->input_offset;
   const uint32_t product = (uint32_t)value * (uint32_t)(alpha + p->alpha_offset);
-  const int32_t identity =
-      ar_multiply_by_quantized_multiplier(value, p->multiplier_identity, p->shift_identity);
-  const int32_t leak = ar_multiply_by_quantized_multiplier(
-      (int32_t)product, p->multiplier_alpha, p->shift_alpha);
+  const int32_t identity = ar_rescale(value, p->multiplier_identity, p->shift_identity);
+  const int32_t leak = ar_rescale((int32_t)product, p->multiplier_alpha, p->shift_alpha);
   return ar_clamp_offset(value >= 0 ? identity : leak, p->output_offset, p->low, p->high);
 }
 

@@ -141,8 +141,9 @@ ar_status AR_NAME(check_finish)(const ar_finish *finish, int64_t channels) {
   if (finish->wide && finish->type != AR_INT16) return AR_UNSUPPORTED;
   if (finish->multiplier.count < channels || finish->shift.count < channels) return AR_UNSUPPORTED;
   for (int64_t i = 0; i < channels; ++i) {
-    const int32_t most = finish->wide ? 14 : 30;
-    if (finish->shift.data[i] > most || finish->shift.data[i] < -31) return AR_UNSUPPORTED;
+    const int32_t shift = finish->shift.data[i], most = finish->wide ? 14 : 30;
+    if (!ar_is_rescale(shift) || ar_bare_shift(shift) > most) return AR_UNSUPPORTED;
+    if (ar_rounds_once(shift) != ar_rounds_once(finish->shift.data[0])) return AR_UNSUPPORTED;
   }
   return AR_OK;
 }
@@ -183,6 +184,11 @@ static inline int32_t scale_int32(int32_t sum, int32_t bias, int32_t multiplier,
                                              multiplier, shift);
 }
 
+static inline int32_t scale_once(int32_t sum, int32_t bias, int32_t multiplier, int32_t shift) {
+  return ar_multiply_rounding_once((int32_t)((uint32_t)sum + (uint32_t)bias), multiplier,
+                                   ar_bare_shift(shift));
+}
+
 static inline int32_t scale_int64(int64_t sum, int64_t bias, int32_t multiplier, int32_t shift) {
   return ar_multiply_by_quantized_multiplier_int64((int64_t)((uint64_t)sum + (uint64_t)bias),
                                                    multiplier, shift);
@@ -190,6 +196,8 @@ static inline int32_t scale_int64(int64_t sum, int64_t bias, int32_t multiplier,
 
 AR_NARROW(int32_to_int8, int32_t, int8_t, scale_int32)
 AR_NARROW(int32_to_int16, int32_t, int16_t, scale_int32)
+AR_NARROW(int32_to_int8_once, int32_t, int8_t, scale_once)
+AR_NARROW(int32_to_int16_once, int32_t, int16_t, scale_once)
 AR_NARROW(int64_to_int16, int64_t, int16_t, scale_int64)
 
 static void finish_float(const ar_finish f, const float *restrict sums,
@@ -203,7 +211,11 @@ void AR_NAME(finish)(const ar_finish *f, const void *sums, const void *bias, int
   const uint8_t *from = (const uint8_t *)bias + first * ar_sum_bytes(f);
   const void *b = from;
   if (f->type == AR_FLOAT32) finish_float(*f, sums, b, channels, y);
-  else if (f->type == AR_INT8) int32_to_int8(*f, sums, b, first, channels, y);
   else if (f->wide) int64_to_int16(*f, sums, b, first, channels, y);
+  else if (channels < 1) return;
+  else if (ar_rounds_once(f->shift.data[first])) {
+    if (f->type == AR_INT8) int32_to_int8_once(*f, sums, b, first, channels, y);
+    else int32_to_int16_once(*f, sums, b, first, channels, y);
+  } else if (f->type == AR_INT8) int32_to_int8(*f, sums, b, first, channels, y);
   else int32_to_int16(*f, sums, b, first, channels, y);
 }

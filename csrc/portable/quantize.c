@@ -14,7 +14,7 @@ static ar_status measure_quantize(const void *opaque, const ar_tensor *io, ar_si
   if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
-  return ar_is_shift(p->shift) ? AR_OK : AR_UNSUPPORTED;
+  return ar_is_rescale(p->shift) ? AR_OK : AR_UNSUPPORTED;
 }
 
 /* round(x / scale), halves away from zero; INT32_MIN for NaN and for what int32 does not hold. */
@@ -28,7 +28,7 @@ static inline int32_t quantized(const QuantizeParams *p, float scale, float x) {
 
 static inline int32_t requantized(const QuantizeParams *p, int32_t x) {
   const int32_t real = (int32_t)((uint32_t)x - (uint32_t)p->input_zero_point);
-  const int32_t scaled = ar_multiply_by_quantized_multiplier(real, p->multiplier, p->shift);
+  const int32_t scaled = ar_rescale(real, p->multiplier, p->shift);
   return ar_clamp((int32_t)((uint32_t)scaled + (uint32_t)p->zero_point), p->output_min,
                   p->output_max);
 }

@@ -19,15 +19,15 @@ static ar_status measure(ar_int8s table, const ar_tensor *io) {
 static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const ReluParams *p = opaque;
-  if (!ar_is_small(p->input_offset) || !ar_is_shift(p->output_shift)) return AR_UNSUPPORTED;
+  if (!ar_is_small(p->input_offset) || !ar_is_rescale(p->output_shift)) return AR_UNSUPPORTED;
   return measure(p->table, io);
 }
 
 static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *restrict y,
                        int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int32_t scaled = ar_multiply_by_quantized_multiplier(
-        x[i] - p.input_offset, p.output_multiplier, p.output_shift);
+    const int32_t scaled =
+        ar_rescale(x[i] - p.input_offset, p.output_multiplier, p.output_shift);
     y[i] = (int16_t)ar_clamp_offset(scaled, p.output_offset, p.activation_min, p.activation_max);
   }
 }
@@ -92,9 +92,8 @@ static void leaky_relu_int16(const LeakyReluParams p, const int16_t *restrict x,
   const int32_t alpha = p.multiplier_alpha < 0 ? -p.multiplier_alpha : p.multiplier_alpha;
   for (int64_t i = 0; i < count; ++i) {
     const int32_t centred = x[i] - p.input_offset;
-    const int32_t identity =
-        ar_multiply_by_quantized_multiplier(centred, p.multiplier_identity, p.shift_identity);
-    const int32_t leak = ar_multiply_by_quantized_multiplier(centred, alpha, p.shift_alpha);
+    const int32_t identity = ar_rescale(centred, p.multiplier_identity, p.shift_identity);
+    const int32_t leak = ar_rescale(centred, alpha, p.shift_alpha);
     const int32_t scaled = centred >= 0 ? identity : p.multiplier_alpha < 0 ? -leak : leak;
     y[i] = (int16_t)ar_clamp_offset(scaled, p.output_offset, p.low, p.high);
   }
@@ -109,7 +108,7 @@ static ar_status measure_leaky_relu(const void *opaque, const ar_tensor *io, ar_
   (void)sizes;
   const LeakyReluParams *p = opaque;
   if (!ar_is_small(p->input_offset) || p->multiplier_alpha == INT32_MIN ||
-      !ar_is_shift(p->shift_identity) || !ar_is_shift(p->shift_alpha))
+      !ar_is_rescale(p->shift_identity) || !ar_is_rescale(p->shift_alpha))
     return AR_UNSUPPORTED;
   return measure(p->table, io);
 }

@@ -71,6 +71,18 @@ static void mix_int8(const int8_t *const corner[4], int32_t down, int32_t right,
   }
 }
 
+/* The same with halves up. */
+static void mix_int8_up(const int8_t *const corner[4], int32_t down, int32_t right,
+                        int32_t channels, int8_t *restrict y) {
+  const int32_t up = ONE - down, left = ONE - right;
+  const int8_t *a = corner[0], *b = corner[1], *c = corner[2], *d = corner[3];
+  for (int32_t i = 0; i < channels; ++i) {
+    const int32_t first = a[i] * up + c[i] * down, second = b[i] * up + d[i] * down;
+    const int32_t half = 1 << (2 * FRACTION_BITS - 1);
+    y[i] = (int8_t)((first * left + second * right + half) >> (2 * FRACTION_BITS));
+  }
+}
+
 /* Multiplied and added in TFLM's order. */
 static void mix_float(const float *const corner[4], float down, float right, int32_t channels,
                       float *restrict y) {
@@ -102,13 +114,16 @@ static void mix_float(const float *const corner[4], float down, float right, int
   }
 
 typedef int8_t int8;
+typedef int8_t int8_up;
 AR_BILINEAR(int8, fraction, mix_int8)
+AR_BILINEAR(int8_up, fraction, mix_int8_up)
 AR_BILINEAR(float, float_fraction, mix_float)
 
 static ar_status run_bilinear(const void *params, const void *plan, const ar_tensor *io,
                               uint8_t *workspace) {
   (void)plan, (void)workspace;
-  if (io[0].type == AR_INT8) bilinear_int8(params, &io[0], &io[1]);
+  const ResizeBilinearParams *p = params;
+  if (io[0].type == AR_INT8) (p->halves_up ? bilinear_int8_up : bilinear_int8)(p, &io[0], &io[1]);
   else bilinear_float(params, &io[0], &io[1]);
   return AR_OK;
 }

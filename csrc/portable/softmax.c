@@ -19,7 +19,7 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (x->type != y->type) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   const int fits = p->exp_table.count >= AR_TABLE_INT16 &&
-                   p->reciprocal_table.count >= AR_TABLE_INT16 && ar_is_shift(p->input_left_shift);
+                   p->reciprocal_table.count >= AR_TABLE_INT16 && ar_is_rescale(p->input_left_shift);
   sizes->workspace = (int64_t)x->dims[x->rank - 1] * 4;
   return x->type == AR_INT16 && fits ? AR_OK : AR_UNSUPPORTED;
 }
@@ -69,8 +69,7 @@ static ar_status softmax_int16(const SoftmaxParams *p, const int16_t *x, int16_t
   for (int32_t i = 1; i < count; ++i) largest = x[i] > largest ? x[i] : largest;
   int64_t sum = 0;
   for (int32_t i = 0; i < count; ++i) {
-    const int32_t scaled = ar_multiply_by_quantized_multiplier(
-        x[i] - largest, p->input_multiplier, p->input_left_shift);
+    const int32_t scaled = ar_rescale(x[i] - largest, p->input_multiplier, p->input_left_shift);
     const int32_t centred = (int32_t)((uint32_t)scaled + 32767);
     exponentials[i] = ar_table_int16(p->exp_table.data, ar_clamp(centred, -32768, 32767));
     sum += exponentials[i];

@@ -26,7 +26,7 @@ static int sizes_fit(const SvdfParams *p, const ar_tensor *io) {
          ar_elements(&io[TIME]) == state && ar_elements(&io[BIAS]) >= p->filters / p->rank &&
          ar_elements(&io[STATE]) == ar_times(p->batches, state) &&
          ar_elements(&io[0]) == ar_times(p->batches, p->filters / p->rank) &&
-         ar_is_shift(p->feature_shift) && ar_is_shift(p->time_shift);
+         ar_is_rescale(p->feature_shift) && ar_is_rescale(p->time_shift);
 }
 
 static ar_status describe(const SvdfParams *p, const ar_tensor *io, svdf_plan *plan) {
@@ -141,8 +141,7 @@ static void step_integer(const SvdfParams *p, const svdf_plan *plan, const void 
   const int32_t low = p->state_min, high = p->state_max;
   const int32_t multiplier = p->feature_multiplier, shift = p->feature_shift;
   for (int64_t f = 0; f < plan->filters; ++f)
-    newest[f] = ar_clamp(ar_multiply_by_quantized_multiplier(newest[f], multiplier, shift), low,
-                         high);
+    newest[f] = ar_clamp(ar_rescale(newest[f], multiplier, shift), low, high);
   if (io[STATE].type == AR_INT8) {
     int8_t *state = (int8_t *)io[STATE].data + batch * state_size;
     remember_int8(p, plan, newest, state);
@@ -161,8 +160,7 @@ static void finish_integer(const SvdfParams p, const svdf_plan *plan,
   for (int64_t u = 0; u < plan->units; ++u) {
     uint32_t sum = bias[u];
     for (int32_t r = 0; r < p.rank; ++r) sum += filtered[u * p.rank + r];
-    const int32_t scaled =
-        ar_multiply_by_quantized_multiplier((int32_t)sum, p.time_multiplier, p.time_shift);
+    const int32_t scaled = ar_rescale((int32_t)sum, p.time_multiplier, p.time_shift);
     const uint32_t moved = (uint32_t)scaled + (uint32_t)p.output_zero_point;
     y[u] = (int8_t)ar_clamp((int32_t)moved, -128, 127);
   }

@@ -20,8 +20,8 @@ static int sizes_fit(const LstmParams *p, const ar_tensor *io) {
     if (ar_elements(&io[at[1]]) != ar_times(p->units, p->units)) return 0;
     if (ar_elements(&io[at[2]]) != p->units) return 0;
   }
-  return ar_is_shift(p->forget_times_cell.shift) && ar_is_shift(p->input_times_cell.shift) &&
-         ar_is_shift(p->tanh_times_output.shift);
+  return ar_is_rescale(p->forget_times_cell.shift) && ar_is_rescale(p->input_times_cell.shift) &&
+         ar_is_rescale(p->tanh_times_output.shift);
 }
 
 static ar_status check(const LstmParams *p, const ar_tensor *io) {
@@ -43,8 +43,9 @@ static ar_status check(const LstmParams *p, const ar_tensor *io) {
     if (io[gate_inputs[g][2]].type != bias) return AR_UNSUPPORTED;
     const GateParams *gate = &p->gates[g];
     const int32_t most = p->accumulates_64_bits ? 14 : 30;
-    if (gate->input_shift > most || gate->recurrent_shift > most) return AR_UNSUPPORTED;
-    if (gate->input_shift < -31 || gate->recurrent_shift < -31) return AR_UNSUPPORTED;
+    if (!ar_is_rescale(gate->input_shift) || ar_bare_shift(gate->input_shift) > most ||
+        !ar_is_rescale(gate->recurrent_shift) || ar_bare_shift(gate->recurrent_shift) > most)
+      return AR_UNSUPPORTED;
     if (!ar_is_small(gate->input_weights_offset) || !ar_is_small(gate->recurrent_weights_offset))
       return AR_UNSUPPORTED;
   }

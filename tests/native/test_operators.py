@@ -11,6 +11,7 @@ import pytest
 from arenite.errors import AreniteError
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.target import HOST, Target
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.ops.differential import assert_same, take
 from tests.oracle import Step
@@ -24,6 +25,8 @@ Array = np.ndarray[Any, Any]
 
 #: What has no kernel, by operator: the types of its inputs and outputs.
 WITHOUT_KERNEL: dict[str, set[str]] = {}
+#: What rounds once in Python only.
+WITHOUT_ONCE = {"DIV": {"int8,int8->int8"}}
 #: Tensors of more dimensions go to Python.
 MAX_RANK = 6
 
@@ -31,8 +34,8 @@ MAX_RANK = 6
 class Native(HeapInterpreter):
     """A heap interpreter that runs native kernels where there are any."""
 
-    def __init__(self, model: Model, isa: str) -> None:
-        super().__init__(model)
+    def __init__(self, model: Model, isa: str, target: Target = HOST) -> None:
+        super().__init__(model, target=target)
         self.allocate_tensors()
         self.compiled = CompiledSubgraph(self._graph, isa)
 
@@ -58,16 +61,16 @@ def outputs(interpreter: HeapInterpreter, model: Model, steps: list[Step]) -> An
         return str(error)
 
 
-def comparison(isa: str, in_python: set[str]) -> Callable[..., None]:
+def comparison(isa: str, in_python: set[str], target: Target = HOST) -> Callable[..., None]:
     """A judge that notes the types for which there is no kernel."""
 
     def compare(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
-        reference = HeapInterpreter(model)
+        reference = HeapInterpreter(model, target=target)
         try:
             reference.allocate_tensors()
         except AreniteError:
             return
-        native = Native(model, isa)
+        native = Native(model, isa, target)
         if native.compiled.kernel(0) == "python":
             if all(len(tensor.shape) <= MAX_RANK for tensor in model.main.tensors):
                 in_python.add(types(model))
@@ -90,3 +93,14 @@ def test_equals_the_reference(name: str, isa: str, monkeypatch: pytest.MonkeyPat
     in_python: set[str] = set()
     judge(name, comparison(isa, in_python), monkeypatch)
     assert in_python <= WITHOUT_KERNEL.get(name, set()), "these types have no kernel"
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("name", OPERATORS)
+def test_equals_the_reference_that_rounds_once(
+    name: str, isa: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_python: set[str] = set()
+    once = Target("cortex-m4", "tflm", rounding="single")
+    judge(name, comparison(isa, in_python, once), monkeypatch)
+    assert in_python <= WITHOUT_ONCE.get(name, set()), "these types have no kernel"

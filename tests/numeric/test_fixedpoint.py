@@ -254,6 +254,27 @@ def test_double_rounding_shows():
     assert int(fp.multiply_by_quantized_multiplier(3, 2**30, -2)) == 1
 
 
+@given(x=INT32, multiplier=MULTIPLIERS, shift=st.integers(-31, 30))
+@example(x=2**31 - 1, multiplier=2**31 - 1, shift=-31)
+def test_with_once_the_exact_product_is_rounded_once_halves_up(x, multiplier, shift):
+    exact = x * multiplier + (1 << (30 - shift)) >> (31 - shift)
+    got = fp.multiply_by_quantized_multiplier(x, multiplier, shift + fp.ONCE)
+    assert int(got) == (exact + 2**31) % 2**32 - 2**31
+    assert int(fp.requantize(x, multiplier, shift + fp.ONCE)) == int(got)
+
+
+def test_one_rounding_shows():
+    # 3 * 0.125 at once, see above.
+    assert int(fp.multiply_by_quantized_multiplier(3, 2**30, -2 + fp.ONCE)) == 0
+
+
+def test_a_shift_says_how_often_its_product_is_rounded():
+    shifts = np.array([-31, 0, 30])
+    assert not fp.rounds_once(shifts)
+    assert fp.rounds_once(shifts + fp.ONCE)
+    assert fp.bare_shift(shifts + fp.ONCE).tolist() == shifts.tolist()
+
+
 def test_a_left_shift_wraps_at_32_bits():
     assert int(fp.multiply_by_quantized_multiplier(2**30, 2**30, 1)) == -(2**30)
 

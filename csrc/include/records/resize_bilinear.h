@@ -1,6 +1,7 @@
 #ifndef ARENITE_RECORDS_RESIZE_BILINEAR_H
 #define ARENITE_RECORDS_RESIZE_BILINEAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arrays.h"
@@ -15,6 +16,7 @@ typedef struct {
 typedef struct {
   Interpolation rows;
   Interpolation columns;
+  bool halves_up;
 } ResizeBilinearParams;
 
 #endif

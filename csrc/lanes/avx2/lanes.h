@@ -143,7 +143,7 @@ AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f
 /* Lanes 8 * h to 8 * h + 7 of a block. */
 AR_INLINE __m256i ar_on_integers_half(__m256i acc, const ar_requantize_integers *way, int h) {
   const __m256i m = _mm256_load_si256((const __m256i *)(way->multiplier + 8 * h));
-  const __m256i sign = _mm256_set1_epi64x(INT64_C(1) << 31);
+  const __m256i sign = _mm256_set1_epi64x(way->below_zero);
   const __m256i acc_odd = _mm256_srli_epi64(acc, 32);
   __m256i even = _mm256_mul_epi32(acc, m);
   __m256i odd = _mm256_mul_epi32(acc_odd, _mm256_srli_epi64(m, 32));

@@ -89,10 +89,11 @@ AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f
                     _mm512_mask_blend_ps(_mm512_movepi32_mask(acc), offset, negative));
 }
 
-/* (acc * multiplier + constant - 2^31 * [acc < 0]) >> (32 + high_shift). */
+/* (acc * multiplier + constant - below_zero * [acc < 0]) >> (32 + high_shift); below_zero is bit
+ * 31 or nothing. */
 AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
   const __m512i m = _mm512_load_si512(way->multiplier);
-  const __m512i sign = _mm512_set1_epi64(INT64_C(1) << 31);
+  const __m512i sign = _mm512_set1_epi64(way->below_zero);
   const __m512i acc_odd = _mm512_srli_epi64(acc, 32);
   __m512i even = _mm512_mul_epi32(acc, m);
   __m512i odd = _mm512_mul_epi32(acc_odd, _mm512_srli_epi64(m, 32));

@@ -29,12 +29,12 @@ static int same_shape(const ar_tensor *a, const ar_tensor *b) {
 static void scaled_inputs(int32_t *scaled, int32_t offset, int32_t left_shift, int32_t multiplier,
                           int32_t shift) {
   for (int32_t q = -128; q < 128; ++q)
-    scaled[q + 128] = ar_multiply_by_quantized_multiplier(
-        (int32_t)((uint32_t)(q + offset) << left_shift), multiplier, shift);
+    scaled[q + 128] =
+        ar_rescale((int32_t)((uint32_t)(q + offset) << left_shift), multiplier, shift);
 }
 
 static double real_scale(int32_t multiplier, int32_t shift) {
-  return ldexp((double)multiplier, shift - 31);
+  return ldexp((double)multiplier, ar_bare_shift(shift) - 31);
 }
 
 static int make_reference(const AddSubParams *p, add_reference *reference) {
@@ -112,7 +112,7 @@ static int proven(const add_reference *reference, const add_plan *plan) {
 static int find(const AddSubParams *p, add_plan *plan) {
   add_reference reference;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return 0;
-  if (!ar_is_shift(p->input1_shift) || !ar_is_shift(p->input2_shift) || p->left_shift < 0 ||
+  if (!ar_is_rescale(p->input1_shift) || !ar_is_rescale(p->input2_shift) || p->left_shift < 0 ||
       p->left_shift > 31)
     return 0;
   if (p->sign != 1 || !make_reference(p, &reference)) return 0;

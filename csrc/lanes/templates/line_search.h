@@ -141,7 +141,8 @@ static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
     block->offset[lane] = block->negative_offset[lane] = (float)output_offset;
     return AR_REQUANT_FLOAT;
   }
-  if (shift > -1 || shift < -31 || multiplier < 1 << 30) return exact;
+  const int32_t bare = ar_bare_shift(shift);
+  if (bare > -1 || bare < -31 || multiplier < 1 << 30) return exact;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
   /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
   const int32_t center =
@@ -150,7 +151,7 @@ static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
   ar_find_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max, range,
                 center);
   line found;
-  const float nearest = (float)ldexp((double)multiplier, shift - 31);
+  const float nearest = (float)ldexp((double)multiplier, bare - 31);
   const ar_requantize_mode mode = find_line(&steps, nearest, &found);
   if (mode == AR_REQUANT_INTEGER) return exact;
   block->scale[lane] = found.scale;

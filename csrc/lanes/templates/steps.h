@@ -2,6 +2,7 @@
 #ifndef ARENITE_SIMD_STEPS_H
 #define ARENITE_SIMD_STEPS_H
 
+#include "arithmetic/fixedpoint.h"
 #include "arithmetic/requantize_plan.h"
 
 enum { AR_STEP_LANES = 8, AR_MAX_STEPS = 256 };
@@ -49,17 +50,18 @@ static inline ar_ceils ar_start_ceils(int64_t k, int64_t quotient, int64_t rest,
 static inline void ar_find_steps(ar_steps *steps, int32_t multiplier, int32_t shift,
                                  int32_t output_offset, int32_t activation_min,
                                  int32_t activation_max, ar_range range, int32_t center) {
-  const int64_t divisor = multiplier, step = INT64_C(1) << (31 - shift);
+  const int64_t divisor = multiplier, step = INT64_C(1) << (31 - ar_bare_shift(shift));
+  const int64_t twice = !ar_rounds_once(shift);
   const int64_t quotient = step / divisor, rest = step % divisor;
   /* From one group of lanes to the next. */
   const int64_t group_quotient = AR_STEP_LANES * quotient + AR_STEP_LANES * rest / divisor;
   const int64_t group_rest = AR_STEP_LANES * rest % divisor;
   const int64_t first = (int64_t)activation_min + 1 - output_offset;
-  const int64_t constant = (INT64_C(1) << 30) + step / 2;
-  /* Accumulators from 0 on, and those below: their two roundings differ. */
+  const int64_t constant = (twice << 30) + step / 2;
+  /* Accumulators from 0 on, and those below: two roundings differ there. */
   ar_ceils up = ar_start_ceils(first, quotient, rest, divisor, constant);
   ar_ceils down =
-      ar_start_ceils(first, quotient, rest, divisor, constant - (INT64_C(1) << 31));
+      ar_start_ceils(first, quotient, rest, divisor, constant - (twice << 31));
   const int64_t low = range.low, end = range.high + 1;
   steps->count = activation_max - activation_min;
   steps->one_sign = range.low >= 0 || range.high < 0;

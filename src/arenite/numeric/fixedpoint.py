@@ -5,8 +5,12 @@ that no intermediate product wraps unnoticed. Where C's int32 would wrap, the
 function says so and wraps on purpose.
 
 Sources of the facts: TensorFlow Lite Micro ``kernels/internal/quantization_util.cc``
-and ``common.cc`` (built with double rounding), gemmlowp ``fixedpoint.h``, CMSIS-NN
+and ``common.cc``, gemmlowp ``fixedpoint.h``, CMSIS-NN
 ``arm_nnsupportfunctions.h``.
+
+A shift may carry :data:`ONCE`: then the product is rounded once, as in builds with
+``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``. So whoever makes multipliers
+decides on the rounding, and whoever applies them asks nobody.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ Int64Array = npt.NDArray[np.int64]
 
 INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
+#: Added to a shift whose product is rounded once. A shift's low byte is the shift alone.
+ONCE = 256
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
@@ -148,15 +154,31 @@ def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Int64Ar
     return divided
 
 
+def rounds_once(shift: npt.ArrayLike) -> bool:
+    """Whether shifts, which all agree, ask for one rounding."""
+    flat = np.asarray(shift).reshape(-1)
+    return bool(flat.size and flat[0] >= ONCE // 2)
+
+
+def bare_shift(shift: npt.ArrayLike) -> Int64Array:
+    """Shifts without :data:`ONCE`."""
+    return np.asarray(shift, np.int64).astype(np.int8).astype(np.int64)
+
+
 def multiply_by_quantized_multiplier(
     x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
 ) -> Int64Array:
     """Scale int32 accumulators by ``multiplier * 2**(shift - 31)``, rounding twice.
 
     TFLM's ``MultiplyByQuantizedMultiplier(int32_t)``: a positive shift is applied
-    first and wraps at 32 bits, then SRDHM, then the rounding right shift.
+    first and wraps at 32 bits, then SRDHM, then the rounding right shift. Where ``shift``
+    carries :data:`ONCE`, halves of the exact product go up, once; the result wraps.
     """
     shift = np.asarray(shift, np.int64)
+    if rounds_once(shift):
+        total = 31 - bare_shift(shift)
+        product = np.asarray(x, np.int64) * np.asarray(multiplier, np.int64)
+        return wrap_int32((product + (np.int64(1) << (total - 1))) >> total)
     left = np.maximum(shift, 0)
     shifted = wrap_int32(np.asarray(x, np.int64) << left)
     return rounding_divide_by_pot(
@@ -175,7 +197,7 @@ def multiply_by_quantized_multiplier_int64(
     """
     multiplier = np.asarray(multiplier, np.int64)
     reduced = np.where(multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF)
-    total = 15 - np.asarray(shift, np.int64)
+    total = 15 - bare_shift(shift)
     product = np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))
     return wrap_int32(product >> total)
 
@@ -184,9 +206,12 @@ def requantize(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
     """CMSIS-NN's ``arm_nn_requantize``: left shift, doubling high multiply, right shift.
 
     The same three steps as :func:`multiply_by_quantized_multiplier`, but the doubling
-    high multiply does not saturate (``arm_nn_doubling_high_mult_no_sat``).
+    high multiply does not saturate (``arm_nn_doubling_high_mult_no_sat``). With one rounding
+    the two are equal.
     """
     shift = np.asarray(shift, np.int64)
+    if rounds_once(shift):
+        return multiply_by_quantized_multiplier(x, multiplier, shift)
     left = wrap_int32(np.asarray(x, np.int64) << np.maximum(shift, 0))
     high = wrap_int32((left * np.asarray(multiplier, np.int64) + (1 << 30)) >> 31)
     return rounding_divide_by_pot(high, np.maximum(-shift, 0))

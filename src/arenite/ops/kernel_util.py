@@ -15,7 +15,12 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.numeric.fixedpoint import quantize_multiplier, quantize_multipliers, round_half_away
+from arenite.numeric.fixedpoint import (
+    ONCE,
+    quantize_multiplier,
+    quantize_multipliers,
+    round_half_away,
+)
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 
 FLOAT32_LOWEST = float(np.finfo(np.float32).min)
@@ -177,8 +182,15 @@ def activation_range_quantized(
 # -- requantisation -------------------------------------------------------------------
 
 
+def rounding_of(context: Context) -> int:
+    """What the target's rounding adds to a shift, see :mod:`arenite.numeric.fixedpoint`."""
+    return ONCE if context.target.rounding == "single" else 0
+
+
 def requantization(context: Context, real: float, formula: str) -> tuple[int, int]:
-    """:func:`quantize_multiplier` of a ratio of scales, ``formula`` in words.
+    """Multiplier and shift of a ratio of scales, with the target's rounding.
+
+    ``formula`` is the ratio in words.
 
     Refuses what is no finite number (a scale is 0), and a shift over 30, for which C's
     left shift is not defined.
@@ -188,24 +200,25 @@ def requantization(context: Context, real: float, formula: str) -> tuple[int, in
         context.report_error(
             f"the scales' ratio {formula} must be a finite number under 2**30, got {real:.6g}"
         )
-    return multiplier, shift
+    return multiplier, shift + rounding_of(context)
 
 
 def requantization_below_one(context: Context, real: float, formula: str) -> tuple[int, int]:
-    """:func:`quantize_multiplier` of a ratio in (0, 1): the shift is 0 or negative.
+    """The same of a ratio in (0, 1): the shift is 0 or negative.
 
     ``QuantizeMultiplierSmallerThanOneExp``, which ends the program for other ratios.
     """
     multiplier, shift = quantize_multiplier(real) if 0 < real < 1 else (0, 1)
     if shift > 0:
         context.report_error(f"the scales' ratio {formula} must be between 0 and 1, got {real:.9g}")
-    return multiplier, shift
+    return multiplier, shift + rounding_of(context)
 
 
 def requantization_above_one(context: Context, real: float, formula: str) -> tuple[int, int]:
     """:func:`quantize_multiplier` of a finite ratio over 1: the shift is 0 or positive.
 
-    ``QuantizeMultiplierGreaterThanOne``, which ends the program for other ratios.
+    ``QuantizeMultiplierGreaterThanOne``, which ends the program for other ratios. One rounding
+    or two are the same here: nothing is left to the second.
     """
     if not 1 < real < math.inf:
         context.report_error(f"the product {formula} must be greater than 1, got {real:.9g}")
@@ -268,6 +281,7 @@ def convolution_multipliers(
     multipliers, shifts = quantize_multipliers(effective)
     if shifts.max() > 30:
         requantization(context, float(effective[shifts.argmax()]), formula)
+    shifts += np.int32(rounding_of(context))
     if len(scales) == channels:
         return multipliers, shifts
     return multipliers.repeat(channels), shifts.repeat(channels)

@@ -54,7 +54,6 @@ class Setup:
         planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
         setup = cls(find_target(target), engine, planner)
         _ = setup.is_native
-        _require_supported(setup.target)
         return setup
 
     @cached_property
@@ -84,11 +83,6 @@ class Setup:
             ArenaError: The arena does not even hold the allocator.
         """
         return MicroAllocator.create(arena, planner=self.planner, target=self.target)
-
-
-def _require_supported(target: Target) -> None:
-    if target.rounding == "single":
-        raise AreniteError("rounding='single' is not computed yet: expected 'double'")
 
 
 def invoke_main(graph: Graph, compiled: CompiledSubgraph | None) -> None:

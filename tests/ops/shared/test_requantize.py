@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arenite.numeric.fixedpoint import (
+    ONCE,
+    bare_shift,
     multiply_by_quantized_multiplier,
     multiply_by_quantized_multiplier_int64,
     quantize_multiplier,
@@ -97,6 +99,7 @@ def stages(draw: st.DrawFn) -> tuple[OutputStage, Array, np.dtype[Any]]:
     reals = np.where(rng.random(channels) < 0.8, np.minimum(fitting, 2.0**13), extreme)
     reals[rng.random(channels) < 0.05] = 0.0
     pairs = [quantize_multiplier(real) for real in reals]
+    rounding = draw(st.sampled_from([0, 0, ONCE]))
     size = bound * rng.choice([0, 0, 0.5, 0.5, 2, 1000], channels)
     bias = rng.uniform(-size, size).astype(np.int64)
     zero_point = int(rng.choice([limits.min, limits.max, 0, rng.integers(limits.min, limits.max)]))
@@ -106,7 +109,7 @@ def stages(draw: st.DrawFn) -> tuple[OutputStage, Array, np.dtype[Any]]:
     high = draw(st.sampled_from([limits.max, limits.max, max(low, high)]))
     stage = OutputStage(
         multiplier=np.array([m for m, _ in pairs], np.int32),
-        shift=np.array([s for _, s in pairs], np.int32),
+        shift=np.array([s + rounding for _, s in pairs], np.int32),
         bias=bias,
         zero_point=zero_point,
         low=low,
@@ -121,7 +124,7 @@ def telling_accumulators(stage: OutputStage, bound: Array, dtype: np.dtype[Any])
     rng = np.random.default_rng(int(bound.sum()) % 2**32)
     channels = len(bound)
     limits = np.iinfo(dtype)
-    real = stage.multiplier * 2.0 ** (stage.shift - 31.0)
+    real = stage.multiplier * 2.0 ** (bare_shift(stage.shift) - 31.0)
     targets = rng.integers(limits.min - 2, limits.max + 2, (300, channels)) - stage.zero_point
     with np.errstate(divide="ignore", invalid="ignore"):
         edges = (targets - 0.5) / real - stage.bias

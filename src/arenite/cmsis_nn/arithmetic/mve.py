@@ -15,7 +15,11 @@ import numpy.typing as npt
 
 from arenite.cmsis_nn.arithmetic.dsp import Count, Register, register
 from arenite.cmsis_nn.arithmetic.support import Int8Array
-from arenite.numeric.fixedpoint import wrap_int32
+from arenite.numeric.fixedpoint import (
+    multiply_by_quantized_multiplier,
+    rounds_once,
+    wrap_int32,
+)
 
 #: int8 in a vector, and int32 in one.
 BYTES, WORDS = 16, 4
@@ -101,9 +105,13 @@ def arm_requantize_mve(
     """What ``arm_nn_requantize`` does, on vectors of four sums ``(..., 4)``.
 
     ``multiplier`` and ``shift`` are one for a vector, or, as in ``arm_requantize_mve_32x4``,
-    one per lane.
+    one per lane. Where they ask for one rounding, a VQDMULH cuts off what the VRSHL behind it
+    does not look at.
     """
     shift = np.asarray(shift, np.int64)
+    if rounds_once(shift):
+        _note("VQDMULH", np.shape(val)[:-1], count)
+        return register(multiply_by_quantized_multiplier(val, multiplier, shift))
     high = vqrdmulh(vshl(val, np.maximum(shift, 0)), multiplier, count)
     return arm_divide_by_power_of_two_mve(high, np.maximum(-shift, 0))
 

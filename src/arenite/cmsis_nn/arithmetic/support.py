@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 from arenite.cmsis_nn.arithmetic import dsp
 from arenite.cmsis_nn.arithmetic.dsp import Count, Register
-from arenite.numeric.fixedpoint import rounding_divide_by_pot, wrap_int32
+from arenite.numeric.fixedpoint import (
+    multiply_by_quantized_multiplier,
+    rounding_divide_by_pot,
+    rounds_once,
+    wrap_int32,
+)
 
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
@@ -77,9 +82,13 @@ def arm_nn_requantize(
 ) -> Register:
     """``value * multiplier * 2**(shift - 31)``, rounded twice.
 
-    A left shift comes before the product, a right shift after it.
+    A left shift comes before the product, a right shift after it. Rounded once where ``shift``
+    says so, with an SMLAL as well.
     """
     shift = np.asarray(shift, np.int64)
+    if rounds_once(shift):
+        dsp.smlal(0, value, multiplier, count)
+        return dsp.register(multiply_by_quantized_multiplier(value, multiplier, shift))
     left = wrap_int32(np.asarray(value, np.int64) << np.maximum(shift, 0))
     high = arm_nn_doubling_high_mult_no_sat(left, multiplier, count)
     return arm_nn_divide_by_power_of_two(high, np.maximum(-shift, 0))

@@ -25,6 +25,7 @@ from arenite.cmsis_nn.arithmetic.support import (
     read_and_pad_reordered,
 )
 from arenite.cmsis_nn.decisions.line import padded_positions
+from arenite.numeric.fixedpoint import bare_shift
 from arenite.target import Instructions
 
 Ints = tuple[int, ...]
@@ -375,12 +376,13 @@ def weight_registers(weights: Int8Array) -> tuple[int, int]:
 def requantization(acc: int, quant: ChannelQuantization, channel: int) -> Requantization:
     """``arm_nn_requantize`` and what follows it, with every number in between."""
     count: Counter[str] = Counter()
-    multiplier, shift = int(quant.multiplier[channel]), int(quant.shift[channel])
+    multiplier, given = int(quant.multiplier[channel]), int(quant.shift[channel])
+    shift = int(bare_shift(given))
     right = max(-shift, 0)
     shifted = int(dsp.register(acc << max(shift, 0)))
     high = int(arm_nn_doubling_high_mult_no_sat(shifted, multiplier, count))
     mask = (1 << right) - 1
-    scaled = int(arm_nn_requantize(acc, multiplier, shift, count))
+    scaled = int(arm_nn_requantize(acc, multiplier, given, count))
     low, top = quant.activation_min, quant.activation_max
     return Requantization(
         acc=acc,

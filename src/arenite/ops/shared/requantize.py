@@ -11,7 +11,8 @@ is negative. For ``e = 0`` it is ``floor((a * m + 2**30) / 2**31)``; for a shift
 left ``m`` is shifted instead of ``a``. Everything in there is a multiple of the divisor's
 reciprocal, so float64 holds it exactly while the whole stays under ``2**53`` of these
 units. The term with ``a < 0`` matters for negative results only: not where the
-activation cuts at the zero point or above.
+activation cuts at the zero point or above. With one rounding the whole is
+``floor((a * m + 2**(30 + e)) / 2**(31 + e))``.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ import numpy as np
 
 from arenite.numeric.fixedpoint import (
     Int64Array,
+    bare_shift,
     multiply_by_quantized_multiplier,
     multiply_by_quantized_multiplier_int64,
+    rounds_once,
     wrap_int32,
 )
 from arenite.ops.context import Array
@@ -87,7 +90,7 @@ class _Exact:
 
 
 def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
-    multiplier, shift = stage.multiplier.astype(np.float64), stage.shift.astype(np.int64)
+    multiplier, shift = stage.multiplier.astype(np.float64), bare_shift(stage.shift)
     left, right = np.maximum(shift, 0), np.maximum(-shift, 0)
     total = bound + np.abs(stage.bias.astype(np.float64))
     if stage.wide:
@@ -100,6 +103,8 @@ def _exact(stage: OutputStage, bound: Array, zero_point: int) -> _Exact:
         factor = multiplier * _pot(left)
         rounding = 2**30 + np.where(right > 0, divisor / 2, 0)
         negative = np.where(right > 0, 2.0**31, 0)
+        if rounds_once(stage.shift):
+            rounding, negative = divisor / 2, np.zeros(len(shift))
         possible = total * _pot(left) < 2**31
     # Nothing wraps, neither the sum nor the result.
     possible &= (multiplier >= 0) & (total * factor < divisor * 2**30)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.numeric.fixedpoint import Int64Array, wrap_int32
+from arenite.numeric.fixedpoint import Int64Array, bare_shift, rounds_once, wrap_int32
 
 
 class Rescaling:
@@ -22,15 +22,20 @@ class Rescaling:
 
     def __init__(self, multiplier: npt.ArrayLike, shift: npt.ArrayLike, wide: bool = False) -> None:
         multiplier, shift = np.asarray(multiplier, np.int64), np.asarray(shift, np.int64)
-        self._wide = wide
+        self._wide, self._once = wide, False
         if wide:
             self._multiplier = np.where(
                 multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF
             )
-            self._right = 15 - shift
+            self._right = 15 - bare_shift(shift)
             self._half = np.int64(1) << (self._right - 1)
             return
         self._multiplier = multiplier
+        self._once = rounds_once(shift)
+        if self._once:
+            self._right = 31 - bare_shift(shift)
+            self._half = np.int64(1) << (self._right - 1)
+            return
         self._left = np.maximum(shift, 0)
         self._shifts_left = bool(self._left.any())
         self._right = np.maximum(-shift, 0)
@@ -39,7 +44,7 @@ class Rescaling:
 
     def __call__(self, x: Int64Array) -> Int64Array:
         """The scaled values; ``x`` is overwritten."""
-        if self._wide:
+        if self._wide or self._once:
             return wrap_int32((x * self._multiplier + self._half) >> self._right)
         if self._shifts_left:
             x = wrap_int32(x << self._left)

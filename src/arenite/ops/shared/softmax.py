@@ -28,7 +28,8 @@ def row_maximum(x: Array) -> Array:
 
 def difference_scaling(context: Context, beta: float, inp: TfLiteTensor) -> tuple[int, int]:
     """Multiplier and left shift from input steps to Q5.26 times ``beta``."""
-    real = min(beta * inp.scale * (1 << (31 - DIFFERENCE_BITS)), float(INT32_MAX))
+    most = (1 << 30) - 1 if context.target.rounding == "single" else INT32_MAX
+    real = min(beta * inp.scale * (1 << (31 - DIFFERENCE_BITS)), float(most))
     return requantization_above_one(context, real, "beta * input scale * 2**26")
 
 

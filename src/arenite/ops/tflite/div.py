@@ -13,7 +13,13 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric import gemmlowp
-from arenite.numeric.fixedpoint import Int64Array, saturating_rounding_doubling_high_mul, wrap_int32
+from arenite.numeric.fixedpoint import (
+    Int64Array,
+    bare_shift,
+    rounds_once,
+    saturating_rounding_doubling_high_mul,
+    wrap_int32,
+)
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import allocate_struct, input_array, output_array
 from arenite.ops.registry import Registration
@@ -74,12 +80,20 @@ def div_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
     inverse, inverse_bits = gemmlowp.reciprocal(np.abs(divisor), 31)
     headroom = gemmlowp.count_leading_sign_bits(dividend)
     quotient = saturating_rounding_doubling_high_mul(wrap_int32(dividend << headroom), inverse)
-    scaled = _shift_right(
-        saturating_rounding_doubling_high_mul(quotient, params.output_multiplier),
-        inverse_bits + headroom - params.output_shift,
-    )
+    shift = inverse_bits + headroom - bare_shift(params.output_shift)
+    scaled = _scaled(quotient, params, shift)
     scaled += params.output_offset
     return np.clip(scaled, int(params.activation_min), int(params.activation_max))
+
+
+def _scaled(quotient: Int64Array, params: MulDivParams, shift: Int64Array) -> Int64Array:
+    """``MultiplyByQuantizedMultiplierSmallerThanOneExp``."""
+    if rounds_once(params.output_shift):
+        total = np.minimum(31 + shift, 63)
+        product = quotient * params.output_multiplier + (np.int64(1) << (total - 1))
+        return wrap_int32(product >> total)
+    high = saturating_rounding_doubling_high_mul(quotient, params.output_multiplier)
+    return _shift_right(high, shift)
 
 
 def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:

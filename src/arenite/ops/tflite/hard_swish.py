@@ -14,7 +14,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import Array, Int64Array
+from arenite.numeric.fixedpoint import Array, Int64Array, bare_shift
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
@@ -67,6 +67,8 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
     output_multiplier, output_exponent = requantization(
         context, inp.scale / 128 / output.scale, "input / 128 / output"
     )
+    # TFLM rounds on its own here, whatever its build.
+    output_exponent = int(bare_shift(output_exponent))
     if output_exponent > 0:
         context.report_error(
             f"the input's scale must be under 128 output scales, got {inp.scale:g} and "
@@ -79,7 +81,7 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
         input_zero_point=inp.zero_point,
         output_zero_point=output.zero_point,
         reluish_multiplier=_to_int16(reluish_multiplier),
-        reluish_exponent=reluish_exponent,
+        reluish_exponent=int(bare_shift(reluish_exponent)),
         output_multiplier=_to_int16(output_multiplier),
         output_exponent=output_exponent,
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
+from arenite.numeric.fixedpoint import bare_shift, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -156,7 +156,7 @@ def mean_integer(params: MeanParams, axes: tuple[int, ...], x: Array, out: Array
     count = prod(x.shape[axis] for axis in axes)
     sums = x.sum(axis=axes, dtype=np.int64) - params.input_zero_point * count
     # The multiplier takes up 1 / count with as many bits as the shift has room for.
-    spare = min(count.bit_length() - 1, 32, 31 + params.shift)
+    spare = min(count.bit_length() - 1, 32, 31 + int(bare_shift(params.shift)))
     multiplier = (params.multiplier << spare) // count
     scaled = multiply_by_quantized_multiplier(wrap_int32(sums), multiplier, params.shift - spare)
     scaled = wrap_int32(scaled + params.output_zero_point).reshape(out.shape)

@@ -51,10 +51,14 @@ class Interpolation:
 
 @dataclass(frozen=True)
 class ResizeBilinearParams:
-    """How to interpolate between rows, and between columns."""
+    """How to interpolate between rows, and between columns.
+
+    Halves of integers go away from zero; with ``TFLITE_SINGLE_ROUNDING`` up.
+    """
 
     rows: Interpolation
     columns: Interpolation
+    halves_up: bool = False
 
 
 BUILTIN_DATA = Struct("TfLiteResizeBilinearParams", ("bool", "bool"))
@@ -75,7 +79,7 @@ def prepare(context: Context, node: Node) -> ResizeBilinearParams:
     is_float = context.get_eval_tensor(node.inputs[0]).type is TensorType.FLOAT32
     positions = _float_positions if is_float else _fixed_point_positions
     rows, columns = (_interpolation(context, size, positions(node, *size)) for size in sizes)
-    return ResizeBilinearParams(rows, columns)
+    return ResizeBilinearParams(rows, columns, context.target.rounding == "single")
 
 
 def _placed(positions: tuple[float, ...], size: tuple[int, int]) -> Interpolation:
@@ -135,13 +139,16 @@ def invoke(context: Context, node: Node) -> None:
 
 
 def resize_integer(params: ResizeBilinearParams, x: Array, out: Array) -> None:
-    """Interpolate rows, then columns; one rounding at the end, halves away from zero."""
+    """Interpolate rows, then columns; one rounding at the end."""
     rows, columns = params.rows, params.columns
     x = x.astype(np.int32)
     down, right = rows.fraction[:, None, None], columns.fraction[:, None]
     between = x[:, rows.lower] * (ONE - down) + x[:, rows.upper] * down
     total = between[:, :, columns.lower] * (ONE - right) + between[:, :, columns.upper] * right
-    out[...] = rounding_divide_by_pot(total, 2 * FRACTION_BITS)
+    if params.halves_up:
+        out[...] = np.right_shift(total + (1 << 2 * FRACTION_BITS - 1), 2 * FRACTION_BITS)
+    else:
+        out[...] = rounding_divide_by_pot(total, 2 * FRACTION_BITS)
 
 
 def resize_float(params: ResizeBilinearParams, x: Array, out: Array) -> None:
