@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.runtime.heap_host import HeapInterpreter
@@ -24,6 +25,7 @@ from tests.ops.convolutions import (
 )
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
+from tests.variants import interpreter, variants
 
 
 @st.composite
@@ -152,3 +154,18 @@ def test_output_of_a_resized_input_keeps_its_rank_where_asked(
 )
 def test_refuses(model: Model, message: str) -> None:
     assert message in refusal(model)
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_few_floats_are_summed_in_tflms_order(oracle: Oracle, variant: str) -> None:
+    rng = np.random.default_rng(0)
+    b = ModelBuilder()
+    x = b.input("x", (3, 40), "float32")
+    w = b.constant("w", rng.normal(0, 1, (9, 40)).astype(np.float32))
+    bias = b.constant("bias", rng.normal(0, 1, 9).astype(np.float32))
+    y = b.tensor("y", (3, 9), "float32")
+    b.operator("FULLY_CONNECTED", [x, w, bias], [y], FullyConnectedOptions())
+    b.output(y)
+    values = rng.normal(0, 1, (3, 40)).astype(np.float32)
+    answer = oracle.run(tflite.write(b.build()), [[values]])
+    np.testing.assert_array_equal(interpreter(b.build(), variant)(values), answer.outputs[0][0])

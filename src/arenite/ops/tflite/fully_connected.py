@@ -30,6 +30,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
+    Kernel,
     Sums,
     accumulates_64_bits,
     bias_per_channel,
@@ -38,6 +39,10 @@ from arenite.ops.shared.convolution import (
     invoke_with,
     largest_raw,
 )
+
+#: Layers of floats with at most so many products are summed in TFLM's order; the native kernels
+#: draw the same line (``fully_connected_as_gemm.c``).
+MAX_PRODUCTS_IN_ORDER = 4096
 
 
 @dataclass(frozen=True)
@@ -221,10 +226,39 @@ class FullyConnected:
         self._finish(self._acc, out)
 
 
+class FullyConnectedInOrder:
+    """The same for few floats, summed in float32 in TFLM's order: its bits."""
+
+    def __init__(
+        self, params: FullyConnectedParams, x: Array, weights: Array, bias: Array | None, out: Array
+    ) -> None:
+        self._weights = weights.reshape(1, *weights.shape[-2:])
+        self._bias = np.zeros(1, np.float32) if bias is None else bias.reshape(-1)
+        self._low = np.float32(params.activation_min)
+        self._high = np.float32(params.activation_max)
+
+    def __call__(self, x: Array, out: Array) -> None:
+        """Multiply ``x`` (any shape, rows of ``depth``) to ``out``."""
+        products = x.reshape(-1, 1, self._weights.shape[2]) * self._weights
+        # Unlike a sum, which adds in pairs, this goes from one to the next.
+        total = np.add.accumulate(products, axis=2)[:, :, -1] + self._bias
+        np.copyto(out, total.clip(self._low, self._high).reshape(out.shape))
+
+
+def fully_connected(
+    params: FullyConnectedParams, x: Array, weights: Array, bias: Array | None, out: Array
+) -> Kernel:
+    """The kernel for these weights."""
+    products = x.size * weights.shape[-2]
+    is_small = out.dtype == np.float32 and products <= MAX_PRODUCTS_IN_ORDER
+    kernel = FullyConnectedInOrder if is_small else FullyConnected
+    return kernel(params, x, weights, bias, out)
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
-    invoke=invoke_with(FullyConnected),
+    invoke=invoke_with(fully_connected),
     options=FullyConnectedOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(
