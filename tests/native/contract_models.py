@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from arenite.ops.tflite.tile import TileOptions
 
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
@@ -196,7 +195,7 @@ MODELS: dict[str, Callable[[], Model]] = {
     ),
     "gather": lambda: gathered("GATHER", GatherOptions(0, 0), ((4, 2), (3,), (3, 2))),
     "gather nd": lambda: gathered("GATHER_ND", None, ((4, 3), (2, 1), (2, 3))),
-    "tile": lambda: plain("TILE", "int8", ((2, 3), (4, 6)), TileOptions(), numbers(2, 2)),
+    "tile": lambda: plain("MNN_TILE", "int8", ((2, 3), (4, 6)), None, numbers(2, 2)),
     "mean": lambda: plain("MEAN", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
     "arg max": lambda: plain(
         "ARG_MAX", "int8", ((2, 3), (2,)), ArgMaxOptions(), numbers(1), output="int32", scale=None
