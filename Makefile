@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 ARENITE_JOBS ?= auto
+TIME ?= 60
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -14,7 +15,7 @@ ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/* csrc/*/*.[ch] csrc/*/
 REQUIRES := $(shell sed -n "/^requires = /s/[^\"]*\"\([^\"]*\)\"[^\"]*/'\1' /gp" pyproject.toml)
 INSTALL := $(PIP) install --no-build-isolation --config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo test test-long sanitize spills lint types docs bench native wheel test-wheel clean
+.PHONY: help demo test test-long sanitize fuzz spills lint types docs bench native wheel test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -31,6 +32,9 @@ test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize
+
+fuzz: $(VENV)/.sanitize ## fuzzing guided by coverage under both sanitizers, TIME= seconds; KEEP=--keep
+	@$(BIN)/python tools/fuzz.py $(VENV)/fuzz --time $(TIME) $(KEEP)
 
 spills: $(VENV)/.engine ## that no accumulator of the vector kernels is kept on the stack
 	@$(BIN)/python tools/spills.py $(VENV)/engine

@@ -28,7 +28,7 @@ def runtime() -> Path | None:
     return path if path.exists() else None
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, *options: str) -> Path:
     """Build the extension module with both sanitizers; its path."""
     tools = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     configure = [
@@ -41,7 +41,7 @@ def build(folder: Path) -> Path:
         "Ninja",
         "-DARENITE_SANITIZE=ON",
     ]
-    run([*configure, f"-DPython_EXECUTABLE={sys.executable}"], env=tools)
+    run([*configure, f"-DPython_EXECUTABLE={sys.executable}", *options], env=tools)
     run(["cmake", "--build", str(folder)], env=tools)
     return next(folder.glob("_engine*.so"))
 
@@ -51,6 +51,18 @@ def run(command: list[str], env: dict[str, str]) -> None:
     done = subprocess.run(command, env=env, text=True, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def environment_of(asan: Path, engine: Path, *options: str) -> dict[str, str]:
+    """What Python is started with; ``options`` are more ones of AddressSanitizer."""
+    return {
+        **os.environ,
+        "LD_PRELOAD": str(asan),
+        # Python frees little at exit. NumPy's cache of small arrays would hide their ends.
+        "ASAN_OPTIONS": ":".join(("detect_leaks=0", "allocator_may_return_null=1", *options)),
+        "PYTHONMALLOC": "malloc",
+        "ARENITE_SANITIZED_ENGINE": str(engine),
+    }
 
 
 def main() -> int:
@@ -65,14 +77,7 @@ def main() -> int:
         print(f"sanitize: SKIPPED, {RUNTIME} of atheris is not installed (Linux on x86-64 has it)")
         return 0
     engine = build(options.folder.resolve())
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(asan),
-        # Python frees little at exit. NumPy's cache of small arrays would hide their ends.
-        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
-        "PYTHONMALLOC": "malloc",
-        "ARENITE_SANITIZED_ENGINE": str(engine),
-    }
+    environment = environment_of(asan, engine)
     pytest = [sys.executable, "-m", "pytest", "--capture=sys", "-p", "tests.native.sanitizer"]
     return subprocess.run(
         [*pytest, "-n", options.jobs, *options.tests], env=environment, cwd=ROOT, check=False

@@ -7,6 +7,8 @@ bug, and so are other outputs, but for a board's (docs/board.md).
 
 from __future__ import annotations
 
+import ctypes
+import os
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,11 +17,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import pytest
 
 import arenite as ar
 from arenite.errors import AreniteError
 from arenite.formats import load
 from arenite.model import Model, Tensor, TensorType
+from tests.native import layouts
 from tests.ops.differential import random_array
 
 Array = np.ndarray[Any, Any]
@@ -27,6 +31,11 @@ Array = np.ndarray[Any, Any]
 #: What is run: models of at most so many bytes in tensors, and multiplications. Others are
 #: planned only: what they ask for takes its time anywhere.
 RUN_BYTES, RUN_MACS = 8 << 20, 2_000_000
+#: Whether a sanitizer watches.
+SANITIZED = "ARENITE_SANITIZED_ENGINE" in os.environ
+ALLOW = ctypes.CDLL(None)["__asan_unpoison_memory_region"] if SANITIZED else print
+#: Places and sizes of forbidden bytes.
+Forbidden = list[tuple[int, int]]
 #: How the outcomes begin that are bugs.
 BUGS = ("CRASH", "HANG", "MEMORY", "FOREIGN", "DIFFERENT")
 
@@ -57,8 +66,21 @@ def linear(model: Model) -> Runs:
     return ar.Interpreter(model, planner="linear", preserve_all_tensors=True)
 
 
-def native(model: Model) -> Runs:
-    return ar.Interpreter(model, engine="native")
+def native(model: Model, forbidden: Forbidden | None = None) -> ar.Interpreter:
+    """The default. With a list, every tensor has its own memory between bytes that are forbidden,
+    and noted there."""
+    if forbidden is None:
+        return ar.Interpreter(model, engine="native")
+    forbid = layouts.forbid
+
+    def noted(address: int, size: int) -> None:
+        forbidden.append((address, size))
+        forbid(address, size)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layouts, "forbid", noted)
+        layouts.lay_out(patch, layouts.apart)
+        return ar.Interpreter(model, engine="native")
 
 
 def reference(model: Model) -> Runs:
@@ -80,34 +102,39 @@ NO_PLAN = (heap, linear)
 def outcome(data: bytes, seed: int) -> str:
     """What came of a file: bugs begin with one of :data:`BUGS`."""
     stage = "load"
+    forbidden: Forbidden = []
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             model = load(data)
             stage = "allocation"
-            interpreter = native(model)
+            interpreter = native(model, forbidden if SANITIZED and seed % 2 else None)
             if not small_enough(model):
                 return "too large to run"
             stage = "inference"
-            return run(model, interpreter, seed)
+            return run(model, interpreter, seed, apart=bool(forbidden))
     except AreniteError as error:
         return f"{type(error).__name__} in {stage}"
     except Exception as error:
         return foreign(error)
+    finally:
+        for address, size in forbidden:  # NumPy hands small blocks on without free()
+            ALLOW(ctypes.c_void_p(address), ctypes.c_size_t(size))
 
 
-def run(model: Model, interpreter: Runs, seed: int) -> str:
+def run(model: Model, interpreter: ar.Interpreter, seed: int, *, apart: bool = False) -> str:
     """Run an interpreter, and the model once more in one of the other ways."""
     rng = np.random.default_rng(seed)
     feeds = [[values(tensor, rng) for tensor in model.inputs] for _ in range(2)]
     mine = results(interpreter, model, feeds)
-    other = OTHERS[seed % len(OTHERS)]
+    other = OTHERS[seed // 2 % len(OTHERS)]
     if other is None:
         interpreter.reset()
-        if not isinstance(interpreter, ar.Interpreter) or not model.inputs or not model.outputs:
+        if not model.inputs or not model.outputs:
             return "runs"
         batch = [np.stack([feed[i] for feed in feeds]) for i in range(len(model.inputs))]
-        interpreter.predict(tuple(batch), threads=1 + seed // 7 % 2)
+        # A copy of the arena for a thread would read the forbidden bytes.
+        interpreter.predict(tuple(batch), threads=1 if apart else 1 + seed // 12 % 2)
         return "runs"
     its = results(other(model), model, feeds)
     if other is cortex_m4 or ("OfflineMemoryAllocation" in model.metadata and other in NO_PLAN):
