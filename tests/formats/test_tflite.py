@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
 from contextlib import nullcontext
 from dataclasses import replace
@@ -333,4 +334,5 @@ def test_many_tables_in_few_bytes_take_a_bounded_multiple_of_memory() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 100 * len(data)
+    # An object of Python 3.10 has a dict of its own from the start.
+    assert peak < (100 if sys.version_info >= (3, 11) else 110) * len(data)
