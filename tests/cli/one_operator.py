@@ -10,9 +10,9 @@ import numpy as np
 import arenite.ops.tflite
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops.shared.add_sub import AddOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.gather import GatherOptions
-from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.mul import MulOptions
 from arenite.ops.tflite.pack import PackOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions

@@ -12,6 +12,7 @@ from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
 from arenite.ops.mnn.raster import MnnRasterOptions, Region
 from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.shared.window import Placement
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.arg_max import ArgMaxOptions
@@ -21,7 +22,6 @@ from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.gather import GatherOptions
-from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions

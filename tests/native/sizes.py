@@ -11,11 +11,11 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
-from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions

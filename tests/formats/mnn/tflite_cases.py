@@ -11,6 +11,7 @@ import numpy as np
 from arenite.model import Model, ModelBuilder, OptionsTable, slot
 from arenite.ops.shared.add_sub import AddOptions, SubOptions
 from arenite.ops.shared.pooling import Pool2DOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.cast import CastOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
@@ -21,7 +22,6 @@ from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.gather import GatherOptions
 from arenite.ops.tflite.hard_swish import HardSwishOptions
 from arenite.ops.tflite.leaky_relu import LeakyReluOptions
-from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.mul import MulOptions
 from arenite.ops.tflite.pack import PackOptions
 from arenite.ops.tflite.pad import PadOptions

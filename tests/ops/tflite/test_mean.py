@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
-from arenite.ops.tflite.mean import ReducerOptions, reduced_shape
+from arenite.ops.shared.reduction import ReducerOptions, reduced_shape
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.differential import agrees, differential, run_arenite
 from tests.oracle import Oracle

@@ -18,9 +18,9 @@ from arenite.formats.mnn.lowering.views import axis_of
 from arenite.model import TensorType
 from arenite.ops.mnn.reduce import REDUCTIONS, MnnReduceOptions
 from arenite.ops.mnn.top_k import MnnTopKOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.arg_max import ArgMaxOptions
 from arenite.ops.tflite.arg_min import ArgMinOptions
-from arenite.ops.tflite.mean import ReducerOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 
 #: Reductions of floats that are operators of TensorFlow Lite.

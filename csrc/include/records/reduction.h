@@ -1,5 +1,5 @@
-#ifndef ARENITE_RECORDS_MEAN_H
-#define ARENITE_RECORDS_MEAN_H
+#ifndef ARENITE_RECORDS_REDUCTION_H
+#define ARENITE_RECORDS_REDUCTION_H
 
 #include <stdint.h>
 
@@ -14,6 +14,6 @@ typedef struct {
   int32_t accumulator_scratch;
   int32_t input_index_scratch;
   int32_t axes_scratch;
-} MeanParams;
+} ReductionParams;
 
 #endif

@@ -1,0 +1,173 @@
+"""Sums over some axes: what MEAN and SUM share.
+
+Facts: TFLM ``micro/kernels/reduce_common.cc``, ``reduce.h`` and ``reference/reduce.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
+from arenite.ops import constraints as c
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+    requantization,
+)
+
+
+@dataclass(frozen=True)
+class ReducerOptions(OptionsTable):
+    """``table ReducerOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 27
+
+    keep_dims: bool = slot(0, "bool", False)
+
+
+@dataclass(frozen=True)
+class ReductionParams:
+    """Which axes go, and the requantisation of a sum.
+
+    Bit i of ``axis_mask`` is about axis i; the mask is -1 where input 1 is no constant.
+    ``multiplier`` and ``shift`` stand for the scales' ratio; a mean's kernel divides it by the
+    number of elements that the mean is taken of.
+    """
+
+    axis_mask: int
+    input_zero_point: int
+    output_zero_point: int
+    multiplier: int
+    shift: int
+    output_min: int
+    output_max: int
+    accumulator_scratch: int
+    input_index_scratch: int
+    axes_scratch: int
+
+
+OP_DATA = Struct(
+    "OpDataReduce",
+    (*("int32", "int", "int", "int", "int", "int"), *("float", "int", "float", "int", "int")),
+)
+BUILTIN_DATA = Struct("TfLiteReducerParams", ("bool",))
+
+
+def prepare(context: Context, node: Node) -> ReductionParams:
+    """Axes, output shape, requantisation, and the three scratch buffers of TFLM's loops."""
+    inp, output = input_tensor(context, node, 0), output_tensor(context, node)
+    axis = input_tensor(context, node, 1)
+    quantised = inp.type is not TensorType.FLOAT32
+    multiplier, shift, accumulator_scratch = 0, 0, -1
+    if quantised:
+        ratio = inp.scale / output.scale if output.scale else float("nan")
+        multiplier, shift = requantization(context, ratio, "input / output")
+        accumulator_scratch = context.request_scratch_buffer_in_arena(4 * output.size, "sums")
+    axis_mask = -1
+    if axis.data is not None:
+        axes = resolve_axes(context, axis.data, len(inp.shape))
+        shape = reduced_shape(inp.shape, axes, node.options.keep_dims)
+        context.resize_tensor(output.index, shape)
+        axis_mask = sum(1 << i for i in axes)
+    input_index = context.request_scratch_buffer_in_arena(4 * len(inp.shape), "input index")
+    resolved = context.request_scratch_buffer_in_arena(4 * axis.size, "resolved axes")
+    # TFLM asks for these tensors a second time, for the output only if it is int8.
+    input_tensor(context, node, 0)
+    input_tensor(context, node, 1)
+    if inp.type is TensorType.INT8:
+        output_tensor(context, node)
+    low, high = QUANTIZED_RANGE.get(inp.type, (0, 0))
+    return ReductionParams(
+        axis_mask=axis_mask,
+        input_zero_point=inp.zero_point,
+        output_zero_point=output.zero_point,
+        multiplier=multiplier,
+        shift=shift,
+        output_min=low,
+        output_max=high,
+        accumulator_scratch=accumulator_scratch,
+        input_index_scratch=input_index,
+        axes_scratch=resolved,
+    )
+
+
+def resolve_axes(context: Context, axis: Array, rank: int) -> tuple[int, ...]:
+    """The axes in ascending order, each once, negative ones counted from the end.
+
+    The axes of a scalar are not looked at.
+    """
+    if rank == 0:
+        return ()
+    axes = set()
+    for value in axis.reshape(-1).tolist():
+        if not -rank <= value < rank:
+            context.report_error(f"expected axes from {-rank} to {rank - 1}, got {value}")
+        axes.add(value % rank)
+    return tuple(sorted(axes))
+
+
+def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple[int, ...]:
+    """The output's shape: the axes are dropped, or of size 1 if kept."""
+    sizes = (1 if axis in axes else size for axis, size in enumerate(shape))
+    if keep:
+        return tuple(sizes)
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes)
+
+
+def operands(context: Context, node: Node, name: str) -> tuple[tuple[int, ...], Array, Array]:
+    """The axes that go, the input and the output; fed axes are checked here."""
+    params: ReductionParams = node.params
+    x, out = input_array(context, node, 0), output_array(context, node)
+    if params.axis_mask >= 0:
+        return tuple(axis for axis in range(x.ndim) if params.axis_mask >> axis & 1), x, out
+    axes = resolve_axes(context, input_array(context, node, 1), x.ndim)
+    if prod(size for axis, size in enumerate(x.shape) if axis not in axes) != out.size:
+        context.report_error(f"the {name} over axes {axes} does not have shape {out.shape}")
+    return axes, x, out
+
+
+def count_of(axes: tuple[int, ...], x: Array) -> int:
+    """How many elements of ``x`` make one of the output."""
+    return prod(x.shape[axis] for axis in axes)
+
+
+def float_sums(axes: tuple[int, ...], x: Array) -> Array:
+    """Sums in float32, one element after the other in memory order, as TFLM's."""
+    count = count_of(axes, x)
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    rows = x.transpose(*axes, *kept).reshape(count, -1)
+    sums: Array = np.add.accumulate(rows, axis=0, dtype=np.float32)[-1]
+    return sums
+
+
+def requantize_sums(
+    params: ReductionParams, axes: tuple[int, ...], x: Array, out: Array, scale: tuple[int, int]
+) -> None:
+    """``out = requantise(sum(x - zero_point))``, where sums wrap at 32 bits.
+
+    ``scale`` is a multiplier and its shift.
+    """
+    sums = x.sum(axis=axes, dtype=np.int64) - params.input_zero_point * count_of(axes, x)
+    scaled = multiply_by_quantized_multiplier(wrap_int32(sums), *scale)
+    scaled = wrap_int32(scaled + params.output_zero_point).reshape(out.shape)
+    np.clip(scaled, params.output_min, params.output_max, out=out, casting="unsafe")
+
+
+#: What holds for all of them.
+CONSTRAINTS = (
+    c.inputs_between(2, 2),
+    c.outputs_exactly(1),
+    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+    c.input_types(1, TensorType.INT32),
+    c.same_type(),
+)
