@@ -14,7 +14,7 @@ from arenite.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FOLDERS = ("src", "tests", "docs", "examples", "benchmarks")
+FOLDERS = ("src", "csrc", "cmake", "tests", "docs", "examples", "benchmarks")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CUSTOM = (ROOT / "docs" / "custom-operators.md").read_text(encoding="utf-8")
 
@@ -92,6 +92,7 @@ def test_the_picture_of_the_arena_is_up_to_date(tmp_path):
 def test_files_that_pages_name_exist(page):
     named = set(re.findall(r"`([\w./-]+\.(?:py|md|svg|json|txt|tflite))`", page.read_text("utf-8")))
     files = [path.as_posix() for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    files += [path.as_posix() for path in ROOT.iterdir()]
     assert {name for name in named if not any(f.endswith(f"/{name}") for f in files)} == set()
 
 

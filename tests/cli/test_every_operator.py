@@ -10,7 +10,7 @@ import pytest
 
 from arenite.model import ModelBuilder, TensorType
 from tests.cli.models import saved
-from tests.cli.one_operator import models, operators
+from tests.native.strategies import OPERATORS, judge
 
 COMMANDS = (
     ["info"],
@@ -23,10 +23,21 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("name", operators())
-def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name):
+def models(name, monkeypatch):
+    """Models of one operator, from its own test: one for all types of its tensors."""
+    found = {}
+
+    def keep(oracle, model, seed, **arguments):
+        found.setdefault(tuple(str(tensor.type) for tensor in model.main.tensors), model)
+
+    judge(name, keep, monkeypatch)
+    return found
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name, monkeypatch):
     ran = set()
-    for kind, model in models(name).items():
+    for kind, model in models(name, monkeypatch).items():
         path = saved(model, tmp_path / "m.tflite")
         for command, *options in COMMANDS:
             result = arenite(command, path, *options, "--json")
@@ -42,14 +53,15 @@ def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name):
 
 #: Element types that TFLM runs no tensor of.
 REFUSED = ("STRING", "VARIANT", "INT2", "UINT4", "FLOAT8_E4M3FN", "FLOAT8_E5M2")
-TYPES = [type_ for type_ in TensorType if type_.name not in REFUSED]
+#: A resource has no value in a file.
+TYPES = [type_ for type_ in TensorType if type_.name not in (*REFUSED, "RESOURCE")]
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_types_that_tflm_does_not_run_are_refused_in_words(arenite, tmp_path, name):
     b = ModelBuilder()
-    b.output(b.tensor("y", (1,), TensorType[name]))
-    result = arenite("run", saved(b.build(), tmp_path / "m.tflite"))
+    b.output(b.input("y", (1,), TensorType[name]))
+    result = arenite("memory", saved(b.build(), tmp_path / "m.tflite"))
     assert result.stderr == f"error: tensor 'y': TFLM does not run type {name.lower()}\n"
 
 
