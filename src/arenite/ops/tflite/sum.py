@@ -1,0 +1,47 @@
+"""SUM: the sum over some axes.
+
+Of an empty input floats and integers alike become 0, whatever the zero point. Facts: TFLM
+``micro/kernels/reduce_common.cc``, ``reduce.h`` and ``reference/reduce.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared.reduction import (
+    BUILTIN_DATA,
+    CONSTRAINTS,
+    OP_DATA,
+    ReducerOptions,
+    ReductionParams,
+    float_sums,
+    operands,
+    prepare,
+    requantize_sums,
+)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Dispatch on the element type."""
+    params: ReductionParams = node.params
+    axes, x, out = operands(context, node, "sum")
+    if x.size == 0:
+        out[...] = 0
+    elif x.dtype == np.float32:
+        with np.errstate(all="ignore"):
+            out[...] = float_sums(axes, x).reshape(out.shape)
+    else:
+        requantize_sums(params, axes, x, out, (params.multiplier, params.shift))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=ReducerOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=CONSTRAINTS,
+)
