@@ -131,10 +131,7 @@ def test_no_operator_is_imported_by_another_or_by_what_they_share(path):
 # -- files -------------------------------------------------------------------------------
 
 
-TESTED_ALONE = [path for path in OPERATORS if path.parent.name != "mnn"]
-
-
-@pytest.mark.parametrize("path", TESTED_ALONE, ids=name_of)
+@pytest.mark.parametrize("path", OPERATORS, ids=name_of)
 def test_every_operator_has_a_test_file(path):
     assert (ROOT / "tests" / "ops" / path.parent.name / f"test_{path.stem}.py").exists()
 

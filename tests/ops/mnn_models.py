@@ -29,6 +29,7 @@ from arenite.ops.mnn.top_k import MnnTopKOptions
 from arenite.ops.mnn.transpose_conv import MnnTransposeConvOptions
 from arenite.ops.mnn.unary import MnnUnaryOptions
 from arenite.ops.shared.window import Placement
+from tests.variants import interpreter, variants
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -102,6 +103,23 @@ def single(name: str, inputs: Sequence[Any], outputs: Any, options: Any = None) 
     """A :class:`Single` of ``MNN_<name>``; one output need not be in a tuple."""
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     return Single(f"MNN_{name}", tuple(inputs), outputs, options)
+
+
+def outputs_of(operator: Single, *inputs: Array) -> tuple[Array, ...]:
+    """The outputs, in which NumPy and the kernels of every instruction set agree."""
+    reference, *native = [_computed(operator.model(), inputs, name) for name in variants()]
+    for outputs in native:
+        for got, want in zip(outputs, reference, strict=True):
+            np.testing.assert_array_equal(got, want, strict=True)
+    return reference
+
+
+def _computed(model: Model, inputs: Sequence[Array], variant: str) -> tuple[Array, ...]:
+    running = interpreter(model, variant)
+    for index, x in enumerate(inputs):
+        running.input(index)[...] = x
+    running.invoke()
+    return tuple(running.output(index).copy() for index in range(len(model.outputs)))
 
 
 #: A legal model for each operator, by name.

@@ -11,6 +11,7 @@ from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from tests.litert import litert
 from tests.ops.differential import random_array, run_arenite
+from tests.ops.mnn_models import Fed, outputs_of, single
 
 
 def tile(
@@ -47,5 +48,6 @@ def test_equals_litert(case: tuple[Any, ...]) -> None:
 
 
 def test_each_axis_is_repeated() -> None:
-    x = np.array([[1, 2]], np.float32)
-    assert run_arenite(tile((1, 2), (2, 2)), [[x]])[0][0].tolist() == [[1, 2, 1, 2]] * 2
+    operator = single("TILE", [Fed((1, 2)), np.int32([2, 2])], Fed((2, 4)))
+    (y,) = outputs_of(operator, np.float32([[1, 2]]))
+    assert y.tolist() == [[1, 2, 1, 2]] * 2
