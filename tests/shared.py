@@ -1,6 +1,6 @@
-"""The models and samples beside the repository, for tests that need real ones.
+"""Real models and samples: one in the repository, the others beside it.
 
-They lie in ``../shared`` next to the repository, or where ``ARENITE_SHARED`` says. Tests
+Those lie in ``../shared`` next to the repository, or where ``ARENITE_SHARED`` says. Tests
 that need them skip where they are not.
 """
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(os.environ.get("ARENITE_SHARED", Path(__file__).resolve().parents[1].parent / "shared"))
+_REPOSITORY = Path(__file__).resolve().parents[1]
+ROOT = Path(os.environ.get("ARENITE_SHARED", _REPOSITORY.parent / "shared"))
+DIGITS = _REPOSITORY / "examples" / "digits" / "digits_int8.tflite"
 
 
 def shared_models() -> list[Path]:

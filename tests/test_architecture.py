@@ -128,12 +128,57 @@ def test_no_operator_is_imported_by_another_or_by_what_they_share(path):
     assert [f"{line}: {name}" for line, name in imports_in(path) if name in others] == []
 
 
+def is_cache(path: Path, folder: Path) -> bool:
+    """Whether a tool keeps ``path`` for itself: ``__pycache__``, ``.hypothesis`` ..."""
+    return any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
+
+
 # -- files -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", OPERATORS, ids=name_of)
 def test_every_operator_has_a_test_file(path):
     assert (ROOT / "tests" / "ops" / path.parent.name / f"test_{path.stem}.py").exists()
+
+
+TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if not is_cache(path, ROOT))
+#: Folders of tests without a room in the package.
+NO_ROOM = {"examples", "fuzz", "mnn/scripts"}
+
+
+def imported_tests(source: str) -> list[str]:
+    """Modules of tests that ``source`` imports, as ``line: name``."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        found += [f"{node.lineno}: {name}" for name in names if ".test_" in f".{name}"]
+    return found
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_tests_share_does_not_live_in_a_test_file(path):
+    names = imported_tests(path.read_text(encoding="utf-8"))
+    assert [name for name in names if ": tests." in name] == []
+
+
+def test_the_check_of_shared_tests_finds_what_it_should():
+    source = "from tests.a.test_b import f\nfrom tests.a import test_b, add\nimport c.test_d"
+    assert imported_tests(source) == [
+        "1: tests.a.test_b.f",
+        "2: tests.a.test_b",
+        "3: c.test_d",
+    ]
+
+
+def test_tests_have_the_rooms_of_the_package():
+    folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in TESTS}
+    rooms = {path.parent.relative_to(PACKAGE).as_posix() for path in MODULES}
+    assert folders - NO_ROOM - rooms == set()
 
 
 def test_no_source_file_is_longer_than_500_lines():
@@ -173,11 +218,6 @@ def text_files() -> list[Path]:
     for folder in folders:
         files += [path for path in (ROOT / folder).rglob("*") if not is_cache(path, ROOT / folder)]
     return sorted(path for path in files if path.suffix in TEXT and path.is_file())
-
-
-def is_cache(path: Path, folder: Path) -> bool:
-    """Whether a tool keeps ``path`` for itself: ``__pycache__``, ``.hypothesis`` ..."""
-    return any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
 
 
 def test_no_file_names_a_path_of_one_machine():

@@ -20,8 +20,8 @@ from arenite.ops.tflite.pad import PadOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
-from tests.ops.tflite.test_svdf import small as svdf
-from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
+from tests.ops.lstm import lstm
+from tests.ops.svdf import svdf
 
 Shape = tuple[int, ...]
 WIDE = {"int8": np.int32, "int16": np.int64, "float32": np.float32}

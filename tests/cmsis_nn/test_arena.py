@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from arenite import MicroInterpreter, native
 from arenite.runtime.setup import Engine
 from tests.cmsis_nn import measured
 from tests.cmsis_nn.small_models import MODELS
-from tests.shared import shared_model
+from tests.shared import DIGITS, shared_model
 
-DIGITS = Path(__file__).resolve().parents[2] / "examples" / "digits" / "digits_int8.tflite"
 #: TFLM lets an operator's persistent memory overwrite its temporary memory; Arenite does not.
 OVERWRITES = {"dense int8 per unit"}
 

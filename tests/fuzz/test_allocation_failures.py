@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from arenite import native
-from tests.native.test_allocations import DIGITS, compiler
+from tests.compiler import compiler
+from tests.shared import DIGITS
 
 HERE = Path(__file__).parent
 ENGINES = ["reference", "native"] if native.available() else ["reference"]

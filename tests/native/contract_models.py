@@ -31,8 +31,8 @@ from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.native.sizes import plain, weighted
+from tests.ops.lstm import lstm
 from tests.ops.mnn_models import Fed, floats, integers, single
-from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
 
 Shape = tuple[int, ...]
 

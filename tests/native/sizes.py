@@ -21,7 +21,7 @@ from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
-from tests.ops.tflite.test_unidirectional_sequence_lstm import lstm
+from tests.ops.lstm import lstm
 
 Shape = tuple[int, ...]
 

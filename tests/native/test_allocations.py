@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,11 +15,11 @@ import pytest
 from arenite import native
 from arenite.formats import tflite
 from arenite.model import Model
+from tests.compiler import compiler
 from tests.runtime.models import conv_model, halves_of_a_sum, memory_of_three
-from tests.shared import shared_models
+from tests.shared import DIGITS, shared_models
 
 HERE = Path(__file__).parent
-DIGITS = HERE.parents[1] / "examples" / "digits" / "digits_int8.tflite"
 BUILT: dict[str, Callable[[], Model]] = {
     "convolutions": conv_model,
     "several_ports": halves_of_a_sum,
@@ -35,15 +33,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="needs glibc"),
     pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="something is preloaded already"),
 ]
-
-
-def compiler() -> list[str]:
-    found = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-    if found:
-        return [found]
-    if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "cc"]
-    pytest.skip("there is no C compiler")
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,9 @@ from arenite.cmsis_nn.arithmetic.trace import Walk, requantization, walk
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
 from arenite.model import Model
 from arenite.target import PROCESSORS, Target
-from tests.cmsis_nn.arithmetic.test_convolve import arguments, models
+from tests.cmsis_nn.arithmetic.int8_convolutions import arguments, models
 from tests.ops.differential import differential, random_array
 
-DSP = Target("cortex-m4")
 CORTEX_M = sorted(PROCESSORS.keys() - {"host"})
 
 

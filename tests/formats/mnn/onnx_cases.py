@@ -289,3 +289,9 @@ for _name, _w, _attributes in [
             "b": rand(_w[1] * _attributes.get("group", 1), seed=1),  # type: ignore[operator]
         },
     )
+
+#: Some that are converted with their shapes fixed too.
+FIXED = [
+    *("Concat 1", "Slice backwards", "Transpose [0, 2, 3, 1]", "Resize sizes", "Tile"),
+    *("Resize nearest half_pixel", "DepthToSpace", "BatchNormalization", "Pooling max pads"),
+]

@@ -6,19 +6,13 @@ import pytest
 
 from tests.formats.mnn.compare import agrees
 from tests.formats.mnn.conftest import Converter
-from tests.formats.mnn.onnx_cases import CASES
+from tests.formats.mnn.onnx_cases import CASES, FIXED
 from tests.mnn_oracle import MnnOracle
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_is_as_mnn_has_it(name: str, mnn: MnnOracle, converter: Converter) -> None:
     agrees(mnn, converter("ONNX", CASES[name]()))
-
-
-FIXED = [
-    *("Concat 1", "Slice backwards", "Transpose [0, 2, 3, 1]", "Resize sizes", "Tile"),
-    *("Resize nearest half_pixel", "DepthToSpace", "BatchNormalization", "Pooling max pads"),
-]
 
 
 @pytest.mark.parametrize("name", FIXED)

@@ -15,6 +15,7 @@ from arenite.ops.kernel_util import Activation
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.differential import agrees, differential
+from tests.ops.svdf import svdf
 from tests.oracle import Oracle
 
 
@@ -86,7 +87,7 @@ def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", ["int8", "int16", "float32"])
 def test_equals_tflm_over_20_inferences_and_after_reset(oracle: Oracle, kind: str) -> None:
-    assert agrees(oracle, small(kind), 0, invokes=20, reset=True).status == "ok"
+    assert agrees(oracle, svdf(kind), 0, invokes=20, reset=True).status == "ok"
 
 
 def test_scales_are_multiplied_as_doubles(oracle: Oracle) -> None:
@@ -105,35 +106,9 @@ def test_scales_are_multiplied_as_doubles(oracle: Oracle) -> None:
     assert answer.outputs[0][0].item() == 1
 
 
-def small(kind: str, **changes: Any) -> Model:
-    """One unit of two filters with three steps of memory; all scales are 1."""
-    is_float = kind == "float32"
-    activations = "float32" if is_float else "int8"
-    quantised: dict[str, Any] = {} if is_float else {"scale": 1.0}
-    weights = np.dtype(activations)
-    b = ModelBuilder()
-    x = b.input("x", changes.get("input", (1, 1)), activations, **quantised)
-    feature = b.constant("feature", np.array([[2], [-1]], weights), **quantised)
-    times = changes.get("time", [[1, 2, 3], [0, 0, 1]])
-    time = b.constant("time", np.array(times, kind), **quantised)
-    bias = b.constant(
-        "bias",
-        np.array([10], np.float32 if is_float else np.int32),
-        **({} if is_float else {"scale": changes.get("bias_scale", 1.0)}),
-    )
-    state = (b.variable if changes.get("variable", True) else b.input)(
-        "state", changes.get("state", (1, 6)), changes.get("state_type", kind), **quantised
-    )
-    y = b.tensor("y", (1, 1), activations, **quantised)
-    options = SVDFOptions(changes.get("rank", 2), changes.get("activation", 0))
-    b.operator("SVDF", [x, feature, time, *changes.get("tail", (bias, state))], [y], options)
-    b.output(y)
-    return b.build()
-
-
 @pytest.mark.parametrize("kind", ["int8", "int16", "float32"])
 def test_remembers_the_last_inputs_until_reset(kind: str) -> None:
-    interpreter = HeapInterpreter(small(kind))
+    interpreter = HeapInterpreter(svdf(kind))
     interpreter.allocate_tensors()
     outputs = []
     for _ in range(2):
@@ -147,7 +122,7 @@ def test_remembers_the_last_inputs_until_reset(kind: str) -> None:
 
 
 def test_output_saturates() -> None:
-    interpreter = HeapInterpreter(small("int8"))
+    interpreter = HeapInterpreter(svdf("int8"))
     interpreter.allocate_tensors()
     interpreter.input()[...] = 60
     interpreter.invoke()
@@ -157,7 +132,7 @@ def test_output_saturates() -> None:
 def test_fused_activation_counts_for_floats_only() -> None:
     outputs = []
     for kind in ("float32", "int8"):
-        interpreter = HeapInterpreter(small(kind, activation=3))
+        interpreter = HeapInterpreter(svdf(kind, activation=3))
         interpreter.allocate_tensors()
         interpreter.input()[...] = 1
         interpreter.invoke()
@@ -184,4 +159,4 @@ def test_fused_activation_counts_for_floats_only() -> None:
 )
 def test_refuses(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
-        HeapInterpreter(small("int8", **changes)).allocate_tensors()
+        HeapInterpreter(svdf("int8", **changes)).allocate_tensors()

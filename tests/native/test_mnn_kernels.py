@@ -27,7 +27,7 @@ pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
 from arenite.runtime.compiled import CompiledSubgraph
-from tests.native.test_sentinels import fenced_outputs
+from tests.native.fences import fenced_outputs
 
 Array = np.ndarray[Any, Any]
 ALL = np.arange(-128, 128, dtype=np.int8)

@@ -14,7 +14,7 @@ from arenite.formats import tflite
 from arenite.formats.mnn import OpType
 from arenite.formats.mnn.file.enums import BinaryKind, UnaryKind
 from arenite.formats.mnn.lowering.mapping import MAPPERS
-from tests.formats.mnn import int8_cases, net_cases, onnx_cases, test_onnx, tflite_cases
+from tests.formats.mnn import int8_cases, net_cases, onnx_cases, tflite_cases
 from tests.formats.mnn.compare import agrees, difference
 from tests.formats.mnn.conftest import Converter
 from tests.formats.mnn.net_cases import CASES, IMAGE, ints, net, rand
@@ -203,7 +203,8 @@ def test_every_mapping_has_a_case(converter: Converter) -> None:
     files += [make() for make in int8_cases.CASES.values()]
     files += [converter("ONNX", make()) for make in onnx_cases.CASES.values()]
     files += [
-        converter("ONNX", onnx_cases.CASES[name](), "--saveStaticModel") for name in test_onnx.FIXED
+        converter("ONNX", onnx_cases.CASES[name](), "--saveStaticModel")
+        for name in onnx_cases.FIXED
     ]
     files += [converter("TFLITE", tflite.write(make())) for make in tflite_cases.CASES.values()]
     seen = {op_.type for data in files for op_ in formats_mnn.read_net(data).ops}

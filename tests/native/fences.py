@@ -1,0 +1,91 @@
+"""Buffers between guard bytes, and one operator that runs in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arenite.model import Model
+from arenite.native import program
+from arenite.native.program import ABSENT, NativeTensor, Program
+from arenite.runtime.heap_host import HeapInterpreter
+
+Array = np.ndarray[Any, Any]
+
+
+GUARD = 256
+
+
+ALIGNMENT = 64
+
+
+class Fence:
+    """Makes buffers between guard bytes, and looks after them.
+
+    The guards of each buffer have a value of their own: one may not be copied to another.
+    """
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+        self._buffers: list[tuple[Array, int, int]] = []
+
+    def allocate(self, size: int) -> Array:
+        """``size`` bytes, aligned as the engine has it, full of the guards' value."""
+        value = self._value ^ len(self._buffers)
+        memory = np.full(size + 2 * GUARD + ALIGNMENT, value, np.uint8)
+        start = -memory.ctypes.data % ALIGNMENT + GUARD
+        self._buffers.append((memory, start, start + size))
+        return memory[start : start + size]
+
+    def like(self, array: Array) -> Array:
+        """An array of the same type and shape between guards, full of their value."""
+        return self.allocate(array.nbytes).view(array.dtype).reshape(array.shape)
+
+    def check(self) -> None:
+        """Nothing was written to a guard."""
+        for number, (memory, start, stop) in enumerate(self._buffers):
+            value = self._value ^ number
+            assert (memory[:start] == value).all(), "written before a buffer"
+            assert (memory[stop:] == value).all(), "written behind a buffer"
+
+
+def fenced_outputs(
+    model: Model, isa: str, inputs: list[Array], value: int, monkeypatch: pytest.MonkeyPatch
+) -> list[bytes] | None:
+    """All tensors after one run of the operator; None where it has no kernel or is refused."""
+    fence = Fence(value)
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    for index, data in enumerate(inputs):
+        interpreter.input(index)[...] = data
+    node, context = interpreter._graph.nodes[0][0].node, interpreter._context
+    context.enter_node(0, 0)
+    tensors = {-1: ABSENT}
+    for index in {*node.outputs, *node.inputs} - {-1}:
+        tensor = context.get_eval_tensor(index)
+        assert tensor.data is not None
+        constant = not tensor.data.flags.writeable
+        twin = fence.like(tensor.data)
+        if index not in node.outputs:
+            twin[...] = tensor.data
+        tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape, constant)
+    monkeypatch.setattr(program, "_aligned", fence.allocate)
+    native = Program(isa)
+    outputs = [tensors[index] for index in node.outputs]
+    if not native.add(node.name, node.params, outputs, [tensors[i] for i in node.inputs]):
+        return None
+    native.finish()
+    before = {index: bytes_of(tensors[index]) for index in node.inputs if index >= 0}
+    stopped = native.run(0, 1) == 0
+    fence.check()
+    for index, data in before.items():
+        if not model.main.tensors[index].is_variable:
+            assert bytes_of(tensors[index]) == data, f"input {index} has changed"
+    return None if stopped else [bytes_of(tensor) for tensor in tensors.values()]
+
+
+def bytes_of(tensor: NativeTensor) -> bytes:
+    """A tensor's memory; nothing if it is absent."""
+    return b"" if tensor.data is None else tensor.data.tobytes()
