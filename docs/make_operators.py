@@ -44,6 +44,19 @@ leftovers in memory, or on the order of a kernel's loops, or would need memory t
 - **An offline plan in which an output overlaps an input** of the same operator, or two of its
   outputs or variables overlap. An output may lie exactly on an input of the same size for
   {in_place}.
+
+## Models that both run, or only Arenite, with another result
+
+`python -m tests.fuzz.differential` compares the two on changed models. What is left as it is:
+
+- **Padding of more than 32,767.** TensorFlow Lite Micro keeps 16 bits of it, so that windows lie
+  elsewhere (CONV_2D, DEPTHWISE_CONV_2D, the pools). Here they lie where the formula says.
+- **A variable that has data in the file.** Its memory is set to its zero point as there; but the
+  axes, shapes and sizes that are read when the operator is prepared are those of the file.
+- **Options that no kernel reads**, such as the `output_type` of ARG_MAX and the `weights_format` of
+  FULLY_CONNECTED, may have any value. TensorFlow Lite Micro refuses those that it does not know.
+- **An intermediate tensor that is absent** (-1) counts for nothing. TensorFlow Lite Micro reads in
+  front of its tensors.
 """
 #: Operators for which TFLM counts along an output's declared dimensions.
 REFUSED = (

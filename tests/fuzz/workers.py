@@ -125,8 +125,8 @@ def _serve(numbers: Sequence[int], handle: Handle, sink: int) -> None:
         seconds, memory = time.process_time() - began, _peak() - before
         if memory > MEMORY and not outcome.startswith("FOREIGN"):
             outcome = f"MEMORY, more than {MEMORY >> 20} MB"
-        line = f"{number}\t{seconds:.3f}\t{memory}\t{outcome}\n"
-        os.write(sink, line.encode())
+        line = f"{number}\t{seconds:.3f}\t{memory}\t{' '.join(outcome.split())}\n"
+        os.write(sink, line.encode(errors="replace"))
         if memory > MEMORY // 5:  # the peak stays: the next case needs another process
             os._exit(0)
     os._exit(0)

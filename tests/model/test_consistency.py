@@ -88,3 +88,16 @@ def test_many_operators_take_a_moment() -> None:
     start = time.perf_counter()
     check_order(chain)
     assert time.perf_counter() - start < 2
+
+
+def test_a_builtin_operator_has_no_custom_options() -> None:
+    from dataclasses import replace
+
+    b = ModelBuilder()
+    x, y = b.input("x", (2,), "int8"), b.tensor("y", (2,), "int8")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    subgraph = b.subgraph()
+    odd = replace(subgraph, operators=(replace(subgraph.operators[0], custom_options=b"1"),))
+    with pytest.raises(ModelError, match="RELU is a builtin operator and has custom options"):
+        check_order(Model((odd,)))

@@ -17,6 +17,7 @@ def check_order(model: Model) -> None:
     """Check that every tensor is written once, and before it is read.
 
     Constants, variables and tensors without elements need no writer; graph inputs have one.
+    Builtin operators have no custom options (TFLM ``micro_interpreter_graph.cc``).
 
     Raises:
         ModelError: Names the first tensor of which that does not hold.
@@ -33,6 +34,11 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
     ready |= written
     for number, operator in enumerate(subgraph.operators):
         where = f"{path}.operators[{number}]"
+        if operator.custom_options and not operator.is_custom:
+            raise ModelError(
+                f"{operator.name} is a builtin operator and has custom options, which TFLM refuses",
+                path=f"{where}.custom_options",
+            )
         _check_reads(subgraph, operator, ready, where)
         for place, index in enumerate(operator.outputs):
             if index in written:
