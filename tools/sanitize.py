@@ -74,8 +74,8 @@ def main() -> int:
     options = parser.parse_args()
     asan = runtime()
     if asan is None:
-        print(f"sanitize: SKIPPED, {RUNTIME} of atheris is not installed (Linux on x86-64 has it)")
-        return 0
+        print(f"sanitize: {RUNTIME} of atheris is not installed (Linux on x86-64 has it)")
+        return 1
     engine = build(options.folder.resolve())
     environment = environment_of(asan, engine)
     pytest = [sys.executable, "-m", "pytest", "--capture=sys", "-p", "tests.native.sanitizer"]
