@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from arenite.memory.recording import TFLM_CATEGORIES, Allocations, CategoryTotal
+from arenite.memory.recording import Allocations, Category, CategoryTotal
 from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
@@ -77,6 +77,10 @@ def printed_rows(log: str) -> list[CategoryTotal]:
     """TFLM's allocation report row by row: used and requested bytes and count."""
     rows = re.findall(r"'([^']+)' used (\d+) .*?requested (\d+) bytes for (\d+) ", log)
     return [CategoryTotal(name, int(a), int(b), int(c)) for name, a, b, c in rows]
+
+
+#: The categories that TFLM's ``PrintAllocations`` lists.
+TFLM_CATEGORIES = tuple(Category)[:6]
 
 
 def tflm_rows(allocations: Allocations) -> list[CategoryTotal]:

@@ -30,10 +30,6 @@ class Category(Enum):
     SCRATCH_HANDLE = "ScratchBufferHandle struct"
 
 
-#: The categories that TFLM's ``PrintAllocations`` lists.
-TFLM_CATEGORIES = tuple(Category)[:6]
-
-
 @dataclass(frozen=True)
 class Allocation:
     """One block in the tail.

@@ -8,9 +8,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-#: Ticks per second of ``time.perf_counter_ns``: one tick is a nanosecond.
-TICKS_PER_SECOND = 1_000_000_000
-
 
 @dataclass(frozen=True)
 class ProfilerEvent:

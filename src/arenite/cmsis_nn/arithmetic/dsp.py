@@ -56,11 +56,6 @@ def pkhbt(x: npt.ArrayLike, y: npt.ArrayLike, shift: int, count: Count) -> Regis
     return _done("PKHBT", register(x) & _LOW | (register(y) << shift) & _HIGH, count)
 
 
-def pkhtb(x: npt.ArrayLike, y: npt.ArrayLike, shift: int, count: Count) -> Register:
-    """PKHTB: the high half of ``x``, and the low half of ``y >> shift`` (arithmetic)."""
-    return _done("PKHTB", register(x) & _HIGH | (register(y) >> shift) & _LOW, count)
-
-
 def ror(x: npt.ArrayLike, bits: int, count: Count) -> Register:
     """ROR: rotated right."""
     return _done("ROR", _rotated(register(x), bits), count)
@@ -82,13 +77,6 @@ def sxtab16(acc: npt.ArrayLike, x: npt.ArrayLike, count: Count, rotate: int = 0)
         return _done("SXTAB16", pack(top(added) + high, bottom(added) + low), count)
 
 
-def sadd16(x: npt.ArrayLike, y: npt.ArrayLike, count: Count) -> Register:
-    """SADD16: halves added to halves."""
-    a, b = register(x), register(y)
-    with np.errstate(over="ignore"):
-        return _done("SADD16", pack(top(a) + top(b), bottom(a) + bottom(b)), count)
-
-
 # -- products ---------------------------------------------------------------------------
 
 
@@ -103,18 +91,6 @@ def smlad(x: npt.ArrayLike, y: npt.ArrayLike, acc: npt.ArrayLike, count: Count) 
     high = np.multiply(top(a), top(b), dtype=np.int32)
     with np.errstate(over="ignore"):
         return _done("SMLAD", register(acc) + low + high, count)
-
-
-def smulbb(x: npt.ArrayLike, y: npt.ArrayLike, count: Count) -> Register:
-    """SMULBB: the product of the low halves."""
-    product = np.multiply(bottom(register(x)), bottom(register(y)), dtype=np.int32)
-    return _done("SMULBB", product, count)
-
-
-def smultt(x: npt.ArrayLike, y: npt.ArrayLike, count: Count) -> Register:
-    """SMULTT: the product of the high halves."""
-    product = np.multiply(top(register(x)), top(register(y)), dtype=np.int32)
-    return _done("SMULTT", product, count)
 
 
 def mla(x: npt.ArrayLike, y: npt.ArrayLike, acc: npt.ArrayLike, count: Count) -> Register:
@@ -132,16 +108,6 @@ def smlal(
         total = np.asarray(acc, np.int64) + wide
     _note("SMLAL", total.size, count)
     return np.asarray(total)
-
-
-def ssat(x: npt.ArrayLike, bits: int, count: Count) -> Register:
-    """SSAT: the nearest number that ``bits`` bits hold.
-
-    >>> ssat([-200, 5, 200], 8, Counter())
-    array([-128,    5,  127], dtype=int32)
-    """
-    limit = 1 << (bits - 1)
-    return _done("SSAT", np.clip(register(x), -limit, limit - 1), count)
 
 
 # -- inside -----------------------------------------------------------------------------

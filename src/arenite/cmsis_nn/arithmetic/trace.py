@@ -22,7 +22,6 @@ from arenite.cmsis_nn.arithmetic.support import (
     arm_nn_read_s8x4,
     arm_nn_requantize,
     arm_s8_to_s16_unordered_with_offset,
-    read_and_pad_reordered,
 )
 from arenite.cmsis_nn.decisions.line import padded_positions
 from arenite.numeric.fixedpoint import bare_shift
@@ -365,12 +364,6 @@ def halves(pair: Ints) -> int:
     """Two int16 as one register, the first in the low half."""
     low, high = np.array(pair, np.int16)
     return int(dsp.pack(high, low))
-
-
-def weight_registers(weights: Int8Array) -> tuple[int, int]:
-    """Four weights as ``read_and_pad_reordered`` makes registers of them."""
-    even, odd = read_and_pad_reordered(weights, 0, Counter())
-    return int(even), int(odd)
 
 
 def requantization(acc: int, quant: ChannelQuantization, channel: int) -> Requantization:
