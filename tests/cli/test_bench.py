@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from arenite.cli import peers, timing, trial
-from arenite.cli.peers import ENGINES, PEERS, Engine, hushed
+from arenite.cli.peers import ENGINES, PEERS, Peer, hushed
 from arenite.cli.trial import try_out
 
 
@@ -157,7 +157,7 @@ def test_the_trial_s_process_says_what_failed(error, end, model_file, monkeypatc
     def load(path: Path) -> Any:
         raise error
 
-    monkeypatch.setitem(trial.ENGINES, "bad", Engine("bad", "bad", "json", (".tflite",), load))
+    monkeypatch.setitem(trial.ENGINES, "bad", Peer("bad", "bad", "json", (".tflite",), load))
     code = trial.main(["bad", str(model_file), "0", str(model_file)])
     assert (code, capsys.readouterr().out) == end
 

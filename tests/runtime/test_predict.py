@@ -18,7 +18,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.ops.tflite.div import DivOptions
 from arenite.runtime.feed import dequantized, quantized
-from arenite.runtime.predict import Batch, Port, Run, finish, run_on_threads
+from arenite.runtime.predict import Batch, BatchPort, Run, finish, run_on_threads
 from tests.runtime.models import (
     conv_model,
     copy,
@@ -329,7 +329,7 @@ def test_data_that_only_python_takes_are_computed(engine: Any, threads: int) -> 
 
 
 def fake_batch(count: int) -> Batch:
-    port = Port(np.zeros((count, 1), np.int8), (1,), np.dtype(np.int8))
+    port = BatchPort(np.zeros((count, 1), np.int8), (1,), np.dtype(np.int8))
     return Batch(count, (port,), (port,))
 
 

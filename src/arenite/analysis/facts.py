@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from arenite.analysis.refusal import refusal
-from arenite.analysis.resolver import resolver
+from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import OperatorStatistics, statistics
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.ops.kernel_util import Activation, Padding

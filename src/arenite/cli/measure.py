@@ -17,7 +17,7 @@ from arenite.analysis.machine import machine
 from arenite.cli import timing
 from arenite.cli.common import progress
 from arenite.cli.inputs import random_inputs
-from arenite.cli.peers import ARENITE, Engine, Infer, hushed
+from arenite.cli.peers import ARENITE, Infer, Peer, hushed
 from arenite.cli.trial import Trial, try_out
 from arenite.cli.values import Array
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -38,7 +38,7 @@ Loads = Mapping[str, Callable[[], Infer]]
 
 
 def measure(
-    path: Path, peers: Sequence[Engine], repeat: int, seed: int = 0, setup: Setup = DEFAULT
+    path: Path, peers: Sequence[Peer], repeat: int, seed: int = 0, setup: Setup = DEFAULT
 ) -> Benchmark:
     """Measure Arenite and those peers that can run a model, in turn, in this process.
 
@@ -101,7 +101,7 @@ def _inputs(model: Model, seed: int) -> list[Array]:
 
 @contextmanager
 def _trials(
-    path: Path, peers: Sequence[Engine], seed: int, own: Mapping[str, Mapping[str, Any]]
+    path: Path, peers: Sequence[Peer], seed: int, own: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[list[Trial]]:
     with tempfile.TemporaryDirectory() as folder:
         yield [

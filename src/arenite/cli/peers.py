@@ -23,7 +23,7 @@ _ARENA = 1 << 22
 
 
 @dataclass(frozen=True)
-class Engine:
+class Peer:
     """Something that runs models.
 
     Attributes:
@@ -177,25 +177,25 @@ def convert_to_mnn(path: Path, target: Path) -> None:
         raise ValueError("mnnconvert does not convert it")
 
 
-ARENITE = Engine("arenite", "arenite", "arenite", (".tflite", ".mnn"), load_arenite)
+ARENITE = Peer("arenite", "arenite", "arenite", (".tflite", ".mnn"), load_arenite)
 PEERS = {
     engine.name: engine
     for engine in (
-        Engine("litert", "ai-edge-litert", "ai_edge_litert.interpreter", (".tflite",), load_litert),
-        Engine(
+        Peer("litert", "ai-edge-litert", "ai_edge_litert.interpreter", (".tflite",), load_litert),
+        Peer(
             "tflm",
             "tflite-micro",
             "tflite_micro.python.tflite_micro.runtime",
             (".tflite",),
             load_tflm,
         ),
-        Engine("mnn", "MNN", "MNN", (".mnn",), load_mnn, gives_bits=False),
+        Peer("mnn", "MNN", "MNN", (".mnn",), load_mnn, gives_bits=False),
     )
 }
 ENGINES = {ARENITE.name: ARENITE, **PEERS}
 
 
-def peers_called(names: Sequence[str]) -> list[Engine]:
+def peers_called(names: Sequence[str]) -> list[Peer]:
     """Peers by name.
 
     Raises:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arenite.cli.peers import ENGINES, Engine, convert_to_mnn, hushed
+from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
 
 TIMEOUT = 120.0
 #: Arenite as it is by default.
@@ -40,7 +40,7 @@ class Trial:
             inference, with the engine imported and nothing else done.
     """
 
-    engine: Engine
+    engine: Peer
     path: Path
     reason: str = ""
     cold_seconds: dict[str, float] | None = None
@@ -53,7 +53,7 @@ class _Cold:
 
 
 def try_out(
-    engine: Engine, model: Path, seed: int, folder: Path, setup: Mapping[str, Any] = DEFAULT
+    engine: Peer, model: Path, seed: int, folder: Path, setup: Mapping[str, Any] = DEFAULT
 ) -> Trial:
     """Run an engine on a model once; ``folder`` is for a converted model."""
     path = model
@@ -89,7 +89,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _cold(engine: Engine, model: Path, seed: int, path: Path, setup: Mapping[str, Any]) -> _Cold:
+def _cold(engine: Peer, model: Path, seed: int, path: Path, setup: Mapping[str, Any]) -> _Cold:
     from arenite import load
     from arenite.cli.inputs import random_inputs
 

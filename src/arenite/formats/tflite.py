@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arenite import ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Layout, Opaque, Row, Union
+from arenite.formats.flatbuffer import Opaque, Row, TableLayout, Union
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -293,7 +293,7 @@ def _signature(row: Row) -> SignatureDef:
 
 
 @cache
-def _options_row(name: str) -> tuple[type[OptionsTable], Layout] | None:
+def _options_row(name: str) -> tuple[type[OptionsTable], TableLayout] | None:
     """A builtin operator's options row and its layout; imports that operator only."""
     registration = ops.builtin(name)
     if registration is None or registration.options is None:

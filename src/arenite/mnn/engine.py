@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 Visit = Callable[[int, Tensors], bool]
 
 
-class Engine:
+class SessionEngine:
     """Plans the arena, and runs the model from ``inputs`` to ``outputs``.
 
     Args:

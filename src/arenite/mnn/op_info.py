@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arenite.errors import StateError
-from arenite.mnn.plan import Node
+from arenite.mnn.plan import PlannedNode
 from arenite.mnn.tensor import Tensor
 
 
@@ -14,10 +14,10 @@ class OpInfo:
     """Name, type and work of an operator. Callbacks get them; one made by hand is empty."""
 
     def __init__(self) -> None:
-        self._node: Node | None = None
+        self._node: PlannedNode | None = None
 
     @classmethod
-    def of(cls, node: Node) -> OpInfo:
+    def of(cls, node: PlannedNode) -> OpInfo:
         """The information about a node."""
         self = cls()
         self._node = node
@@ -38,7 +38,7 @@ class OpInfo:
     def __repr__(self) -> str:
         return f"<OpInfo {self._node.type} {self._node.name!r}>" if self._node else "<OpInfo>"
 
-    def _known(self) -> Node:
+    def _known(self) -> PlannedNode:
         if self._node is None:
             raise StateError("the OpInfo is empty; callbacks of a session get full ones")
         return self._node
@@ -46,7 +46,7 @@ class OpInfo:
 
 CallBack = Callable[[tuple[Tensor, ...], str], Any]
 InfoCallBack = Callable[[tuple[Tensor, ...], OpInfo], Any]
-NodeCallBack = Callable[[tuple[Tensor, ...], Node], Any]
+NodeCallBack = Callable[[tuple[Tensor, ...], PlannedNode], Any]
 """What a session calls: True goes on."""
 
 

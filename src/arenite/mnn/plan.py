@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Port:
+class SessionPort:
     """An input or output: ``shape`` is in the order of ``dimension``.
 
     An input that a model leaves open has dimensions under 1.
@@ -28,7 +28,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Node:
+class PlannedNode:
     """What callbacks are told of an operator; ``flops`` in millions, as MNN counts them."""
 
     name: str
@@ -44,9 +44,9 @@ class Plan:
     """
 
     model: Model
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    nodes: tuple[Node, ...]
+    inputs: tuple[SessionPort, ...]
+    outputs: tuple[SessionPort, ...]
+    nodes: tuple[PlannedNode, ...]
     dimensions: Mapping[int, DimensionType]
 
     @property
@@ -82,6 +82,6 @@ class Schedule:
     ``ConstraintError`` or ``UnsupportedOperatorError`` where they do not work.
     """
 
-    inputs: tuple[Port, ...]
+    inputs: tuple[SessionPort, ...]
     outputs: tuple[str, ...]
     plan: Callable[[Mapping[str, Shape]], Plan]

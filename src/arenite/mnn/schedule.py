@@ -12,13 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from arenite.formats.mnn import Converted, Format, Net, Op, OpType, convert
-from arenite.formats.mnn import Port as NetPort
+from arenite.formats.mnn import Converted, Format, Net, NetPort, Op, OpType, convert
 from arenite.formats.mnn.file.enums import TENSOR_TYPES
 from arenite.mnn.config import ScheduleConfig
 from arenite.mnn.constants import DimensionType
 from arenite.mnn.flops import flops
-from arenite.mnn.plan import Node, Plan, Port, Schedule, Shape
+from arenite.mnn.plan import Plan, PlannedNode, Schedule, SessionPort, Shape
 from arenite.model import TensorType
 
 _CONSTANTS = (OpType.Const, OpType.TrainableParam)
@@ -60,11 +59,11 @@ def _plan(net: Net, shapes: Mapping[str, Shape]) -> Plan:
     )
 
 
-def _planned(port: NetPort) -> Port:
-    return Port(port.name, port.shape, port.type, dimension_of(port.format))
+def _planned(port: NetPort) -> SessionPort:
+    return SessionPort(port.name, port.shape, port.type, dimension_of(port.format))
 
 
-def _nodes(net: Net, converted: Converted) -> Iterator[Node]:
+def _nodes(net: Net, converted: Converted) -> Iterator[PlannedNode]:
     """The model's operators under MNN's names.
 
     The last one that comes from an operator of the net is that operator; those before it move
@@ -79,9 +78,11 @@ def _nodes(net: Net, converted: Converted) -> Iterator[Node]:
         op = ops[origin]
         work = flops(model, operator)
         if last[origin] == place:
-            yield Node(op.name or model.main.tensors[operator.outputs[0]].name, op.type_name, work)
+            yield PlannedNode(
+                op.name or model.main.tensors[operator.outputs[0]].name, op.type_name, work
+            )
         else:
-            yield Node(f"{op.name}_{place}", operator.name, work)
+            yield PlannedNode(f"{op.name}_{place}", operator.name, work)
 
 
 def _part(net: Net, config: ScheduleConfig) -> Net:
@@ -147,7 +148,7 @@ def _outputs(
     return tuple(dict.fromkeys(names or (net.tensor_names[index] for index in sorted(sinks))))
 
 
-def _port(net: Net, op: Op) -> Port:
+def _port(net: Net, op: Op) -> SessionPort:
     form = op.main.get("dformat", Format.NC4HW4)
     if form not in tuple(Format):
         net.fail(f"expected a data format from 0 to 4, got {form}", f"{op.path}.main.dformat")
@@ -155,7 +156,7 @@ def _port(net: Net, op: Op) -> Port:
     shape = () if dims is None else tuple(int(size) for size in dims)
     if shape[:1] == (-1,):
         shape = (1, *shape[1:])  # an open batch is one sample
-    return Port(
+    return SessionPort(
         _name(net, op),
         shape,
         TENSOR_TYPES.get(op.main.get("dtype", 1), TensorType.FLOAT32),

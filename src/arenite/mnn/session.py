@@ -19,9 +19,9 @@ from arenite.mnn.constants import (
     ErrorCode,
     SessionInfoCode,
 )
-from arenite.mnn.engine import Engine
+from arenite.mnn.engine import SessionEngine
 from arenite.mnn.op_info import NodeCallBack
-from arenite.mnn.plan import Plan, Port, Schedule, Shape
+from arenite.mnn.plan import Plan, Schedule, SessionPort, Shape
 from arenite.mnn.storage import aligned
 from arenite.mnn.tensor import Tensor
 from arenite.model import TensorType
@@ -46,7 +46,7 @@ class Session:
     def __init__(self) -> None:
         self._schedule: Schedule | None = None
         self._plan: Plan | None = None
-        self._engine: Engine | None = None
+        self._engine: SessionEngine | None = None
         self._inputs: dict[str, Tensor] = {}
         self._outputs: dict[str, Tensor] = {}
         self._needs_resize = True
@@ -73,7 +73,7 @@ class Session:
         self._path = path
         self._inputs = {port.name: _unplanned(port) for port in sorted(schedule.inputs, key=_name)}
         self._outputs = {
-            name: _unplanned(Port(name, NO_SHAPE, TensorType.FLOAT32, DimensionType.CAFFE))
+            name: _unplanned(SessionPort(name, NO_SHAPE, TensorType.FLOAT32, DimensionType.CAFFE))
             for name in sorted(schedule.outputs)
         }
         return self
@@ -141,7 +141,7 @@ class Session:
             plan = schedule.plan(self._shapes())
             memory = [_memory(self._inputs[port.name], port) for port in plan.inputs]
             results = [_memory(self._outputs[port.name], port) for port in plan.outputs]
-            self._engine = Engine(plan, memory, results)
+            self._engine = SessionEngine(plan, memory, results)
             _attach(self._inputs, plan.inputs, memory)
             _attach(self._outputs, plan.outputs, results)
             self._plan, self._needs_resize = plan, False
@@ -166,7 +166,7 @@ class Session:
             plan = detached(self._plan)
             memory = [_of(self._inputs[port.name]) for port in plan.inputs]
             results = [_of(self._outputs[port.name]) for port in plan.outputs]
-            self._plan, self._engine = plan, Engine(plan, memory, results)
+            self._plan, self._engine = plan, SessionEngine(plan, memory, results)
 
     # -- running
 
@@ -272,7 +272,7 @@ class Session:
             raise StateError(f"{call}: {self._reason}")
         return self._schedule
 
-    def _require_engine(self, call: str) -> Engine:
+    def _require_engine(self, call: str) -> SessionEngine:
         if self._engine is None or self._needs_resize:
             self.require_life(call)
             shapes = ", ".join(
@@ -321,11 +321,11 @@ class Session:
 CACHE: dict[str, Session] = {}
 
 
-def _name(port: Port) -> str:
+def _name(port: SessionPort) -> str:
     return port.name
 
 
-def _unplanned(port: Port) -> Tensor:
+def _unplanned(port: SessionPort) -> Tensor:
     return Tensor.of_session(port.shape, port.type, port.dimension, _RESIZED)
 
 
@@ -337,7 +337,7 @@ def _named(tensors: dict[str, Tensor], name: str | None, kind: str) -> Tensor:
     return tensors[name]
 
 
-def _memory(tensor: Tensor, port: Port) -> Array:
+def _memory(tensor: Tensor, port: SessionPort) -> Array:
     """The tensor's memory if it is as the port wants it, else new zeros."""
     dtype = port.type.dtype
     count = port_size(port)
@@ -347,7 +347,7 @@ def _memory(tensor: Tensor, port: Port) -> Array:
     return aligned(count * dtype.itemsize).view(dtype)
 
 
-def port_size(port: Port) -> int:
+def port_size(port: SessionPort) -> int:
     """Number of elements."""
     count = 1
     for size in port.shape:
@@ -355,7 +355,9 @@ def port_size(port: Port) -> int:
     return count
 
 
-def _attach(tensors: dict[str, Tensor], ports: Sequence[Port], memory: Sequence[Array]) -> None:
+def _attach(
+    tensors: dict[str, Tensor], ports: Sequence[SessionPort], memory: Sequence[Array]
+) -> None:
     for port, array in zip(ports, memory, strict=True):
         tensors[port.name].attach(array, port.shape, port.type, port.dimension)
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arenite.analysis.facts import options
 from arenite.analysis.refusal import refusal
-from arenite.analysis.resolver import resolver
+from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import (
     ModelStatistics,
     OperatorStatistics,

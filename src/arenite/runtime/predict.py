@@ -93,7 +93,7 @@ def predict(
 
 
 @dataclass(frozen=True, eq=False)
-class Port:
+class BatchPort:
     """All samples of one input or output.
 
     ``shape`` is one sample's in the model, ``convert`` what becomes of a chunk on its way in
@@ -130,8 +130,8 @@ class Batch:
     """A number of samples, the model's inputs and its outputs."""
 
     count: int
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[BatchPort, ...]
+    outputs: tuple[BatchPort, ...]
 
     @property
     def results(self) -> Array | tuple[Array, ...]:
@@ -182,19 +182,19 @@ def batch_of(
     return Batch(count, tuple(inputs), tuple(ports))
 
 
-def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) -> Port:
+def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) -> BatchPort:
     samples, real = checked_samples(value, tensor, number, quantize=quantize)
     convert = (lambda part: quantized(part, tensor)) if real else None
-    return Port(samples, tensor.shape, tensor.type.dtype, convert)
+    return BatchPort(samples, tensor.shape, tensor.type.dtype, convert)
 
 
-def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> Port:
+def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> BatchPort:
     shape = like.shape[1:] if like.shape[:1] == (1,) else like.shape
     dtype = like.dtype
     convert = None
     if quantize and (real := dequantized(like[:0], tensor).dtype) != dtype:
         dtype, convert = real, lambda part: dequantized(part, tensor)
-    return Port(np.empty((count, *shape), dtype), like.shape, like.dtype, convert)
+    return BatchPort(np.empty((count, *shape), dtype), like.shape, like.dtype, convert)
 
 
 # -- running it --------------------------------------------------------------------------

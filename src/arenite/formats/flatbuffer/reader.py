@@ -55,7 +55,7 @@ class _Slot(NamedTuple):
     decode: Decoder
 
 
-class Layout:
+class TableLayout:
     """A table, compiled."""
 
     def __init__(self, schema: Schema, slots: tuple[_Slot, ...], defaults: Row) -> None:
@@ -101,7 +101,7 @@ class Reader:
         self.bytes.flags.writeable = False
         self._address = self.bytes.__array_interface__["data"][0]
         self._budget = ALLOWANCE * self.size + SLACK
-        self._plans: dict[tuple[int, Layout], _Plan] = {}
+        self._plans: dict[tuple[int, TableLayout], _Plan] = {}
 
     def root(self) -> Row:
         """Check the file's identifier, if its kind has one, and read the root table."""
@@ -119,7 +119,7 @@ class Reader:
         except FormatError as error:
             raise ModelError(error.message, offset=error.offset, path=error.path) from None
 
-    def table(self, position: int, layout: Layout, path: str) -> Row:
+    def table(self, position: int, layout: TableLayout, path: str) -> Row:
         """Read a table that the schema left opaque, once its :func:`layout_of` is known.
 
         Raises:
@@ -155,7 +155,7 @@ class Reader:
 
     # -- tables
 
-    def _table(self, position: int, layout: Layout, depth: int) -> Row:
+    def _table(self, position: int, layout: TableLayout, depth: int) -> Row:
         if depth > MAX_DEPTH:
             raise FormatError(f"expected at most {MAX_DEPTH} nested tables, got more", position)
         plan = self._plan(position, layout)
@@ -174,7 +174,7 @@ class Reader:
             raise
         return row
 
-    def _plan(self, position: int, layout: Layout) -> _Plan:
+    def _plan(self, position: int, layout: TableLayout) -> _Plan:
         """Check a table's extent and find its fields; equal vtables are examined once."""
         if position > self.size - 4:
             raise FormatError(
@@ -192,7 +192,7 @@ class Reader:
             raise FormatError(f"table overlaps its vtable at {vtable}", position)
         return plan
 
-    def _examine(self, position: int, vtable: int, layout: Layout) -> _Plan:
+    def _examine(self, position: int, vtable: int, layout: TableLayout) -> _Plan:
         if not 0 <= vtable <= self.size - 4:
             raise FormatError(
                 f"vtable at {vtable} is outside of the file's {self.size} bytes", position
@@ -324,7 +324,7 @@ def _children(element: Decoder, cost: int) -> Decoder:
 
 
 @lru_cache(maxsize=4096)
-def _plan_of(layout: Layout, vtable: bytes) -> _Plan:
+def _plan_of(layout: TableLayout, vtable: bytes) -> _Plan:
     """What tables with this vtable hold: files share vtables, and files have them in common.
 
     The ``offset`` of an error counts from the vtable; None stands for the table itself.
@@ -393,11 +393,11 @@ def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder
 
 
 @cache
-def _layout(schema: Schema, name: str) -> Layout:
+def _layout(schema: Schema, name: str) -> TableLayout:
     return layout_of(schema, schema.tables[name])
 
 
-def layout_of(schema: Schema, fields: Iterable[Field]) -> Layout:
+def layout_of(schema: Schema, fields: Iterable[Field]) -> TableLayout:
     """A table with these fields, compiled."""
     slots = tuple(
         _Slot(
@@ -407,10 +407,10 @@ def layout_of(schema: Schema, fields: Iterable[Field]) -> Layout:
         )
         for field in fields
     )
-    return Layout(schema, slots, {field.name: field.default for field in fields})
+    return TableLayout(schema, slots, {field.name: field.default for field in fields})
 
 
-_NO_FIELDS = Layout(Schema("any", "", b"", {}), (), {})
+_NO_FIELDS = TableLayout(Schema("any", "", b"", {}), (), {})
 
 
 def _decoder(schema: Schema, kind: str) -> Decoder:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from arenite.formats.mnn.file.enums import Format, OpType
 from arenite.formats.mnn.file.net import Buffer, Net, Op, looks_like_net, read_net
 from arenite.formats.mnn.file.schema import SCHEMA
-from arenite.formats.mnn.lowering.mapping import Converted, Port, convert
+from arenite.formats.mnn.lowering.mapping import Converted, NetPort, convert
 from arenite.model import Model
 
 __all__ = [
@@ -20,9 +20,9 @@ __all__ = [
     "Converted",
     "Format",
     "Net",
+    "NetPort",
     "Op",
     "OpType",
-    "Port",
     "convert",
     "looks_like_net",
     "read",

@@ -142,7 +142,7 @@ def invoke(context: Context, node: Node) -> None:
         return
     convolution = node.host.get("convolution")
     if convolution is None:
-        convolution = Convolution(node.params.window, node.options, x, weights)
+        convolution = WindowSums(node.params.window, node.options, x, weights)
         node.host["convolution"] = convolution
     options: MnnConvInt8Options = node.options
     for rows, sums in convolution(x, out.shape):
@@ -154,7 +154,7 @@ def invoke(context: Context, node: Node) -> None:
         out[:, rows] = rounded(real, *options.bounds, whole=options.clamp is not None)
 
 
-class Convolution:
+class WindowSums:
     """``sum((x + 128) * w)`` of all windows, exactly, in floats that hold every sum."""
 
     def __init__(

@@ -55,7 +55,7 @@ OP_DATA = Struct(
 BUILTIN_DATA = Struct("TfLiteStridedSliceParams", ("int",) * 5 + ("bool",))
 
 
-class Pick(NamedTuple):
+class AxisSlice(NamedTuple):
     """What is taken of one axis."""
 
     start: int
@@ -97,7 +97,7 @@ def prepare(context: Context, node: Node) -> StridedSliceParams:
             picks.append(pick_one(context, axis, n, first, strides[axis]))
         else:
             taken = range(*slice(first, last, strides[axis]).indices(n))
-            picks.append(Pick(taken.start, len(taken), taken.step))
+            picks.append(AxisSlice(taken.start, len(taken), taken.step))
     kept = [p.size for axis, p in enumerate(picks) if not options.shrink_axis_mask >> axis & 1]
     context.resize_tensor(output.index, tuple(kept), "refused")
     return StridedSliceParams(
@@ -113,7 +113,7 @@ def values(tensor: TfLiteTensor) -> tuple[int, ...]:
     return tuple(int(value) for value in tensor.data.reshape(-1))
 
 
-def pick_one(context: Context, axis: int, n: int, index: int | None, stride: int) -> Pick:
+def pick_one(context: Context, axis: int, n: int, index: int | None, stride: int) -> AxisSlice:
     """The one element of an axis that shrinks.
 
     An index below ``-n`` counts as 0, as in TFLM; where TFLM would leave the output
@@ -125,7 +125,7 @@ def pick_one(context: Context, axis: int, n: int, index: int | None, stride: int
             f"axis {axis} shrinks: it needs an index under {n} and a positive stride, "
             f"got index {index} and stride {stride}"
         )
-    return Pick(start, 1, 1)
+    return AxisSlice(start, 1, 1)
 
 
 def invoke(context: Context, node: Node) -> None:

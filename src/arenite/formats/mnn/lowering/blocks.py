@@ -14,7 +14,7 @@ from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import Format, OpType
 from arenite.formats.mnn.file.net import Op, Shape
 from arenite.formats.mnn.lowering.gathers import dense
-from arenite.formats.mnn.lowering.graph import Graph, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Layout, Value
 from arenite.formats.mnn.lowering.windows import Images, Pair
 from arenite.ops.mnn.raster import MnnRasterOptions, Region
 
@@ -23,7 +23,7 @@ from arenite.ops.mnn.raster import MnnRasterOptions, Region
 DCR, CRD = 0, 1
 
 
-def depth_to_space(g: Graph, op: Op) -> None:
+def depth_to_space(g: GraphBuilder, op: Op) -> None:
     """DepthToSpace and SpaceToDepth: blocks of pixels as channels."""
     x = g.input(op)
     block, mode = op.main.get("blockSize", 0), op.main.get("mode", DCR)
@@ -78,7 +78,7 @@ def block_strides(large: Shape, small: Shape, block: int, mode: int) -> tuple[Sh
 _MOST_POSITIONS = 1024
 
 
-def space_to_batch(g: Graph, op: Op) -> None:
+def space_to_batch(g: GraphBuilder, op: Op) -> None:
     """SpaceToBatchND and BatchToSpaceND: every position in a block has images of its own."""
     x = g.input(op)
     block, pads = blocks(g, op)
@@ -106,7 +106,7 @@ def space_to_batch(g: Graph, op: Op) -> None:
     g.emit("MNN_RASTER", [source], [target], MnnRasterOptions(pieces))
 
 
-def blocks(g: Graph, op: Op) -> tuple[Pair, tuple[Pair, Pair]]:
+def blocks(g: GraphBuilder, op: Op) -> tuple[Pair, tuple[Pair, Pair]]:
     """The block's height and width, and the paddings before and behind both."""
     if len(op.inputs) == 3:
         numbers = [g.known(op, place).reshape(-1).tolist() for place in (1, 2)]

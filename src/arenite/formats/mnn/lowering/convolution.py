@@ -18,7 +18,7 @@ from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
 from arenite.formats.mnn.file.weights import Decoder
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.formats.mnn.lowering.placed import PlacedConv2DOptions, PlacedDepthwiseConv2DOptions
 from arenite.formats.mnn.lowering.windows import Images, Slide, given_padding
 from arenite.model import OptionsTable
@@ -32,7 +32,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Convolution:
+class NetConvolution:
     """What is known of a convolution before its weights."""
 
     images: Images
@@ -64,7 +64,7 @@ class Convolution:
         return self.groups == 1 and sizes == {(1, 1)} and slide.padding == (0, 0)
 
 
-def convolution(g: Graph, op: Op) -> None:
+def convolution(g: GraphBuilder, op: Op) -> None:
     """Convolution and ConvolutionDepthwise on floats."""
     conv = described(g, op)
     images = conv.images
@@ -90,7 +90,7 @@ def convolution(g: Graph, op: Op) -> None:
         g.emit("CONV_2D", inputs, [result], conv_options(conv))
 
 
-def computed_weights(g: Graph, op: Op, conv: Convolution, y: Value) -> None:
+def computed_weights(g: GraphBuilder, op: Op, conv: NetConvolution, y: Value) -> None:
     """A convolution whose weights, and bias, are inputs."""
     weights = g.input(op, 1)
     if conv.is_depthwise or weights.shape != conv.shape:
@@ -105,7 +105,7 @@ def computed_weights(g: Graph, op: Op, conv: Convolution, y: Value) -> None:
 # -- geometry -----------------------------------------------------------------------------
 
 
-def described(g: Graph, op: Op) -> Convolution:
+def described(g: GraphBuilder, op: Op) -> NetConvolution:
     """The convolution's geometry."""
     common = common_of(g, op)
     images = Images.of(g, op, g.input(op))
@@ -125,13 +125,13 @@ def described(g: Graph, op: Op) -> Convolution:
     slide = slide.checked(g, op, (0, 0), (1, 1))
     before, behind = given_padding(g, op, common, ".main.common")
     slide = slide.placed(g, op, common["padMode"], before, behind)
-    return Convolution(images, slide, filters, groups, activation_of(common))
+    return NetConvolution(images, slide, filters, groups, activation_of(common))
 
 
 _DEPTHWISE = (OpType.ConvolutionDepthwise, OpType.DepthwiseConvInt8)
 
 
-def common_of(g: Graph, op: Op) -> Row:
+def common_of(g: GraphBuilder, op: Op) -> Row:
     """The part of the parameters that all convolutions have."""
     common: Row | None = op.main["common"]
     if common is None:
@@ -146,7 +146,7 @@ def activation_of(common: Row) -> int:
     return Activation.RELU6 if common["relu6"] else Activation.NONE
 
 
-def conv_options(conv: Convolution) -> OptionsTable:
+def conv_options(conv: NetConvolution) -> OptionsTable:
     """The options of CONV_2D."""
     slide, scheme = conv.slide, conv.slide.scheme
     fields = window_fields(conv)
@@ -155,7 +155,7 @@ def conv_options(conv: Convolution) -> OptionsTable:
     return PlacedConv2DOptions(padding=Padding.SAME, placement=slide.placement, **fields)
 
 
-def depthwise_options(conv: Convolution) -> OptionsTable:
+def depthwise_options(conv: NetConvolution) -> OptionsTable:
     """The options of DEPTHWISE_CONV_2D."""
     slide, scheme = conv.slide, conv.slide.scheme
     fields = {**window_fields(conv), "depth_multiplier": 1}
@@ -164,7 +164,7 @@ def depthwise_options(conv: Convolution) -> OptionsTable:
     return PlacedDepthwiseConv2DOptions(padding=Padding.SAME, placement=slide.placement, **fields)
 
 
-def window_fields(conv: Convolution) -> dict[str, int]:
+def window_fields(conv: NetConvolution) -> dict[str, int]:
     """What both kinds of options have."""
     (stride_h, stride_w), (dilation_h, dilation_w) = conv.slide.stride, conv.slide.dilation
     return {
@@ -176,7 +176,7 @@ def window_fields(conv: Convolution) -> dict[str, int]:
     }
 
 
-def rows(g: Graph, x: Value, depth: int) -> int:
+def rows(g: GraphBuilder, x: Value, depth: int) -> int:
     """``x`` under any shape whose last dimension is ``depth``."""
     held = g.bytes(x, Key(Layout.LAST))
     shape = next((s for s in held.tensors if s[-1:] == (depth,)), (x.size // depth, depth))
@@ -195,7 +195,7 @@ class Weights:
     ``shape`` is that of the weights in the file.
     """
 
-    g: Graph
+    g: GraphBuilder
     op: Op
     shape: Shape
 
@@ -237,7 +237,7 @@ def matrix(taps: Array) -> Array:
     return taps.reshape(taps.shape[:2])
 
 
-def bias_of(g: Graph, op: Op, units: int) -> list[int]:
+def bias_of(g: GraphBuilder, op: Op, units: int) -> list[int]:
     """The bias as a list of one tensor, or of none."""
     bias = op.main["bias"]
     if bias is None or not len(bias):
@@ -250,7 +250,7 @@ def bias_of(g: Graph, op: Op, units: int) -> list[int]:
 # -- matrices -----------------------------------------------------------------------------
 
 
-def inner_product(g: Graph, op: Op) -> None:
+def inner_product(g: GraphBuilder, op: Op) -> None:
     """InnerProduct: rows times a constant matrix, plus a bias."""
     x, row = g.input(op), op.main
     units = row["outputCount"]
@@ -269,7 +269,7 @@ def inner_product(g: Graph, op: Op) -> None:
     g.emit("FULLY_CONNECTED", inputs, [g.new(y)], FullyConnectedOptions())
 
 
-def matrix_product(g: Graph, op: Op) -> None:
+def matrix_product(g: GraphBuilder, op: Op) -> None:
     """MatMul and BatchMatMul, with broadcasting of what comes before the last two axes."""
     a, b = g.input(op, 0), g.input(op, 1)
     names = ("transposeA", "transposeB") if op.type is OpType.MatMul else ("adjX", "adjY")

@@ -17,7 +17,7 @@ from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
 from arenite.formats.mnn.lowering.convolution import Weights, activation_of, bias_of, common_of
-from arenite.formats.mnn.lowering.graph import Graph, Layout
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Layout
 from arenite.formats.mnn.lowering.placed import PlacedTransposeConvOptions
 from arenite.formats.mnn.lowering.windows import SAME, Images, Pair, given_padding
 from arenite.ops.kernel_util import Activation, Padding
@@ -51,7 +51,7 @@ class Deconvolution:
         return self.groups == 1 and self.dilation == (1, 1)
 
 
-def deconvolution(g: Graph, op: Op) -> None:
+def deconvolution(g: GraphBuilder, op: Op) -> None:
     """Deconvolution and DeconvolutionDepthwise."""
     conv = described(g, op)
     y = g.output(op, conv.images.logical(conv.output, conv.filters), conv.images.value)
@@ -96,7 +96,7 @@ def filters_first(taps: Array) -> Array:
     return np.asarray(taps.transpose(1, 2, 3, 0))
 
 
-def described(g: Graph, op: Op) -> Deconvolution:
+def described(g: GraphBuilder, op: Op) -> Deconvolution:
     """The geometry."""
     common = common_of(g, op)
     images = Images.of(g, op, g.input(op))
@@ -119,7 +119,7 @@ def described(g: Graph, op: Op) -> Deconvolution:
     )
 
 
-def placed(g: Graph, op: Op, common: Row, size: Pair) -> tuple[Pair, Pair]:
+def placed(g: GraphBuilder, op: Op, common: Row, size: Pair) -> tuple[Pair, Pair]:
     """What is cut off before the output, and the output's size."""
     before, behind = given_padding(g, op, common, ".main.common")
     more = common["outPads"]

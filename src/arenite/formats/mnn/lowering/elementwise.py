@@ -22,7 +22,7 @@ from arenite.formats.mnn.file.enums import (
     UnaryKind,
 )
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.model import OptionsTable, TensorType
 from arenite.ops.kernel_util import FLOAT32_MAX, Activation
 from arenite.ops.mnn.binary import MnnBinaryOptions
@@ -39,7 +39,7 @@ from arenite.ops.tflite.leaky_relu import LeakyReluOptions
 from arenite.ops.tflite.mul import MulOptions
 
 Array = npt.NDArray[Any]
-Mapping_ = Callable[[Graph, Op], None]
+Mapping_ = Callable[[GraphBuilder, Op], None]
 
 _FLOAT, _INT = TensorType.FLOAT32, TensorType.INT32
 
@@ -73,7 +73,7 @@ ELTWISE: Mapping[EltwiseKind, BinaryKind] = {
 
 
 def map_elements(
-    g: Graph,
+    g: GraphBuilder,
     op: Op,
     name: str,
     options: OptionsTable | None = None,
@@ -109,7 +109,7 @@ def cast_options(options: OptionsTable | None) -> MnnUnaryOptions:
     return options
 
 
-def unary(g: Graph, op: Op) -> None:
+def unary(g: GraphBuilder, op: Op) -> None:
     """UnaryOp: by its kind."""
     kind, type_ = UnaryKind(op.main["opType"]), g.input(op).type
     if not unary_takes(kind.name, is_float=type_ is _FLOAT):
@@ -120,7 +120,7 @@ def unary(g: Graph, op: Op) -> None:
         map_elements(g, op, "MNN_UNARY", MnnUnaryOptions(kind.name))
 
 
-def relu(g: Graph, op: Op) -> None:
+def relu(g: GraphBuilder, op: Op) -> None:
     """ReLU, with a slope for negative inputs or without."""
     slope = op.main.get("slope", 0.0)
     if slope:
@@ -129,7 +129,7 @@ def relu(g: Graph, op: Op) -> None:
         map_elements(g, op, "RELU")
 
 
-def clip(g: Graph, op: Op) -> None:
+def clip(g: GraphBuilder, op: Op) -> None:
     """ReLU6, which is a clip to any range."""
     low, high = op.main.get("minValue", 0.0), op.main.get("maxValue", 6.0)
     if (low, high) == (0, 6):
@@ -140,7 +140,7 @@ def clip(g: Graph, op: Op) -> None:
         map_elements(g, op, "MNN_UNARY", MnnUnaryOptions("CLIP", low, high))
 
 
-def elu(g: Graph, op: Op) -> None:
+def elu(g: GraphBuilder, op: Op) -> None:
     """ELU and Selu: ``scale * (x > 0 ? x : alpha * (exp(x) - 1))``."""
     alpha, factor = op.main.get("alpha", 0.0), op.main.get("scale", 1.0)
     if alpha == factor == 1:
@@ -149,7 +149,7 @@ def elu(g: Graph, op: Op) -> None:
         map_elements(g, op, "MNN_UNARY", MnnUnaryOptions("ELU", alpha, factor))
 
 
-def prelu(g: Graph, op: Op) -> None:
+def prelu(g: GraphBuilder, op: Op) -> None:
     """PReLU: a slope for negative inputs per channel, or one for all."""
     x, slopes = g.input(op), op.main["slope"]
     if slopes is None or not len(slopes):
@@ -165,7 +165,7 @@ def prelu(g: Graph, op: Op) -> None:
     g.emit("PRELU", inputs, [g.new(y, Layout.LAST)])
 
 
-def cast(g: Graph, op: Op) -> None:
+def cast(g: GraphBuilder, op: Op) -> None:
     """Cast: to booleans, which are int32 here, by comparing with zero."""
     x, wanted = g.input(op), op.main.get("dstT", 0)
     if op.type is OpType.CastLike:
@@ -190,7 +190,7 @@ def cast(g: Graph, op: Op) -> None:
 DT_BOOL = 10
 
 
-def scale(g: Graph, op: Op) -> None:
+def scale(g: GraphBuilder, op: Op) -> None:
     """Scale: a factor and a bias per channel."""
     row = op.main
     if row["external"] is not None:
@@ -198,7 +198,7 @@ def scale(g: Graph, op: Op) -> None:
     per_channel(g, op, row["scaleData"], row["biasData"])
 
 
-def batch_norm(g: Graph, op: Op) -> None:
+def batch_norm(g: GraphBuilder, op: Op) -> None:
     """BatchNorm, with what training left behind."""
     row = op.main
     mean, var, slope, bias = (row[f"{name}Data"] for name in ("mean", "var", "slope", "bias"))
@@ -210,7 +210,7 @@ def batch_norm(g: Graph, op: Op) -> None:
     per_channel(g, op, factor, bias - mean * factor)
 
 
-def per_channel(g: Graph, op: Op, factor: Array | None, bias: Array | None) -> None:
+def per_channel(g: GraphBuilder, op: Op, factor: Array | None, bias: Array | None) -> None:
     """``y = factor * x + bias``, both along the channels."""
     x = g.input(op)
     channels = x.shape[-1] if x.format is Format.NHWC else x.shape[1] if x.rank > 1 else 0
@@ -233,13 +233,13 @@ def per_channel(g: Graph, op: Op, factor: Array | None, bias: Array | None) -> N
 # -- two inputs ---------------------------------------------------------------------------
 
 
-def binary(g: Graph, op: Op) -> None:
+def binary(g: GraphBuilder, op: Op) -> None:
     """BinaryOp: by its kind, with broadcasting."""
     kind = BinaryKind(op.main["opType"])
     combine(g, op, kind, [g.input(op, 0), g.input(op, 1)], relu=op.main["activationType"] == 1)
 
 
-def eltwise(g: Graph, op: Op) -> None:
+def eltwise(g: GraphBuilder, op: Op) -> None:
     """Eltwise: a binary function over all inputs, which have one shape."""
     values = g.inputs(op)
     coefficients = op.main["coeff"]
@@ -254,7 +254,9 @@ def eltwise(g: Graph, op: Op) -> None:
     combine(g, op, ELTWISE[EltwiseKind(kind)], values)
 
 
-def combine(g: Graph, op: Op, kind: BinaryKind, values: list[Value], *, relu: bool = False) -> None:
+def combine(
+    g: GraphBuilder, op: Op, kind: BinaryKind, values: list[Value], *, relu: bool = False
+) -> None:
     """Fold a binary function over values that broadcast."""
     shape = broadcast(g, op, values)
     types = {value.type for value in values}
@@ -288,7 +290,7 @@ def folded_binary(kind: BinaryKind, arrays: list[Array], type_: TensorType, *, r
     return np.maximum(result, 0) if relu else result
 
 
-def broadcast(g: Graph, op: Op, values: list[Value]) -> Shape:
+def broadcast(g: GraphBuilder, op: Op, values: list[Value]) -> Shape:
     """The common shape."""
     try:
         return np.broadcast_shapes(*(value.shape for value in values))
@@ -296,7 +298,7 @@ def broadcast(g: Graph, op: Op, values: list[Value]) -> Shape:
         g.fail(op, f"shapes do not broadcast: {[list(value.shape) for value in values]}")
 
 
-def operands(g: Graph, y: Value, values: list[Value]) -> tuple[Layout, list[int]]:
+def operands(g: GraphBuilder, y: Value, values: list[Value]) -> tuple[Layout, list[int]]:
     """One layout for the inputs and the output, and the inputs in it."""
     last = y.layout(Layout.LAST)
     is_packed = any(v.rank == y.rank and v.key.layout is Layout.LAST for v in values)
@@ -315,7 +317,7 @@ def movable(value: Value, y: Value) -> bool:
     return value.rank == y.rank and value.has_two_layouts
 
 
-def in_last(g: Graph, value: Value, y: Value) -> int:
+def in_last(g: GraphBuilder, value: Value, y: Value) -> int:
     """A value with its channels last; fewer dimensions than those of ``y`` are filled up."""
     if value.constant is None:
         if value.size == 1:
@@ -326,7 +328,7 @@ def in_last(g: Graph, value: Value, y: Value) -> int:
     return g.constant(full.transpose(y.order(Layout.LAST)), value.name)
 
 
-def common_shape(g: Graph, values: list[Value]) -> Shape | None:
+def common_shape(g: GraphBuilder, values: list[Value]) -> Shape | None:
     """A shape under which all values are there already, where nothing is broadcast."""
     if len({value.shape for value in values}) != 1 or any(v.constant is not None for v in values):
         return None
@@ -334,7 +336,7 @@ def common_shape(g: Graph, values: list[Value]) -> Shape | None:
     return next((s for s in held[0] if all(s in other for other in held)), None)
 
 
-def shared_shape(g: Graph, indices: list[int]) -> Shape | None:
+def shared_shape(g: GraphBuilder, indices: list[int]) -> Shape | None:
     """The inputs' shape if they have just one."""
     shapes = {g.shapes[index] for index in indices}
     return shapes.pop() if len(shapes) == 1 else None
@@ -344,7 +346,7 @@ FUSED = "fused_activation_function"
 
 
 def emit_binary(
-    g: Graph, kind: BinaryKind, inputs: tuple[int, int], target: int, *, relu: bool
+    g: GraphBuilder, kind: BinaryKind, inputs: tuple[int, int], target: int, *, relu: bool
 ) -> None:
     """One binary operator."""
     found = BINARY.get(kind)

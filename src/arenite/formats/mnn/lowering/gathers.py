@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Layout
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Layout
 from arenite.formats.mnn.lowering.parts import Pick, part
 from arenite.formats.mnn.lowering.views import axis_of
 from arenite.model import TensorType
@@ -27,7 +27,7 @@ from arenite.ops.tflite.gather_nd import GatherNdOptions
 _FLOAT, _INT = TensorType.FLOAT32, TensorType.INT32
 
 
-def gather(g: Graph, op: Op) -> None:
+def gather(g: GraphBuilder, op: Op) -> None:
     """Gather and GatherV2: slices along an axis."""
     x, indices = g.input(op, 0), g.input(op, 1)
     axis = op.main.get("axis", 0) if op.main_type == "Axis" else 0
@@ -56,7 +56,7 @@ def gather(g: Graph, op: Op) -> None:
     g.emit("GATHER", inputs, [g.new(y, layout)], GatherOptions(axis=place))
 
 
-def gather_nd(g: Graph, op: Op) -> None:
+def gather_nd(g: GraphBuilder, op: Op) -> None:
     """GatherND: slices picked by index vectors."""
     x, indices = g.input(op, 0), g.input(op, 1)
     if op.main.get("axis", 0):
@@ -70,7 +70,7 @@ def gather_nd(g: Graph, op: Op) -> None:
     g.emit("GATHER_ND", [g.tensor(x), g.tensor(indices)], [g.new(y)], GatherNdOptions())
 
 
-def gather_elements(g: Graph, op: Op) -> None:
+def gather_elements(g: GraphBuilder, op: Op) -> None:
     """GatherElements: an element along an axis for every index."""
     x, indices = g.input(op, 0), g.input(op, 1)
     axis = g.number(op, 2) if len(op.inputs) > 2 else op.main.get("axis", 0)
@@ -83,7 +83,7 @@ def gather_elements(g: Graph, op: Op) -> None:
     g.emit("MNN_GATHER_ELEMENTS", inputs, [g.new(y)], MnnGatherElementsOptions(axis))
 
 
-def tile(g: Graph, op: Op) -> None:
+def tile(g: GraphBuilder, op: Op) -> None:
     """Tile: several times along each axis."""
     x = g.input(op)
     multiples = [int(n) for n in g.known(op, 1).reshape(-1)]
@@ -99,7 +99,7 @@ def tile(g: Graph, op: Op) -> None:
     g.emit("MNN_TILE", inputs, [g.new(y, layout)])
 
 
-def broadcast_to(g: Graph, op: Op) -> None:
+def broadcast_to(g: GraphBuilder, op: Op) -> None:
     """BroadcastTo: the common shape of the input and a given one."""
     x = g.input(op)
     wanted = [int(n) for n in g.known(op, 1).reshape(-1)]
@@ -125,7 +125,7 @@ def dense(shape: Shape) -> list[int]:
     return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-def select(g: Graph, op: Op) -> None:
+def select(g: GraphBuilder, op: Op) -> None:
     """Select: of two values the one that a condition says."""
     condition, a, b = (g.input(op, place) for place in range(3))
     try:
@@ -142,7 +142,7 @@ def select(g: Graph, op: Op) -> None:
     g.emit("MNN_SELECT", [g.tensor(value) for value in (condition, a, b)], [g.new(y)])
 
 
-def one_hot(g: Graph, op: Op) -> None:
+def one_hot(g: GraphBuilder, op: Op) -> None:
     """OneHot: a new axis with a value at the index and another one elsewhere."""
     indices, on, off = g.input(op, 0), g.input(op, 2), g.input(op, 3)
     depth = g.number(op, 1)
@@ -155,7 +155,7 @@ def one_hot(g: Graph, op: Op) -> None:
     g.emit("MNN_ONE_HOT", inputs, [g.new(y)], MnnOneHotOptions(depth, axis))
 
 
-def cumulate(g: Graph, op: Op) -> None:
+def cumulate(g: GraphBuilder, op: Op) -> None:
     """CumSum and CumProd along an axis."""
     x = g.input(op)
     if op.type is OpType.CumSum:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import Format, OpType
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout
 from arenite.formats.mnn.lowering.placed import (
     PlacedResizeBilinearOptions,
     PlacedResizeNearestNeighborOptions,
@@ -40,7 +40,7 @@ _LARGEST = 1 << 13
 _AT_MOST = f": expected 1 to {_LARGEST} rows and columns, and a known mode"
 
 
-def interp(g: Graph, op: Op) -> None:
+def interp(g: GraphBuilder, op: Op) -> None:
     """Interp: nearest, bilinear or cubic, in one of MNN's coordinate systems."""
     row, kind = op.main, op.main["resizeType"]
     images = Images.of(g, op, g.input(op))
@@ -61,7 +61,7 @@ def interp(g: Graph, op: Op) -> None:
     resized(g, op, images, size, axes)
 
 
-def resize(g: Graph, op: Op) -> None:
+def resize(g: GraphBuilder, op: Op) -> None:
     """Resize: bilinear by two factors."""
     images = Images.of(g, op, g.input(op))
     factors = (op.main["yScale"], op.main["xScale"])
@@ -82,7 +82,7 @@ def scaled(n: int, factor: float) -> int:
     return int(product) if isfinite(product) else 0
 
 
-def fixed_size(g: Graph, op: Op, images: Images) -> Pair | None:
+def fixed_size(g: GraphBuilder, op: Op, images: Images) -> Pair | None:
     """Height and width of the output in a model of fixed shapes, or None in others.
 
     The rows of such models have the scales and offsets with which the kernel computes.
@@ -99,7 +99,7 @@ def fixed_size(g: Graph, op: Op, images: Images) -> Pair | None:
 
 
 def output_size(
-    g: Graph, op: Op, row: Row, images: Images
+    g: GraphBuilder, op: Op, row: Row, images: Images
 ) -> tuple[Pair, tuple[float | None, float | None]]:
     """Height and width, and the factors if the second input gives factors."""
     if len(op.inputs) < 2:
@@ -127,7 +127,7 @@ def output_size(
     return (height, width), (down, right)
 
 
-def coordinates(g: Graph, op: Op, row: Row, sizes: Pair, factor: float | None) -> Line:
+def coordinates(g: GraphBuilder, op: Op, row: Row, sizes: Pair, factor: float | None) -> Line:
     """How an axis of ``(input, output)`` elements is mapped, in float32 as MNN computes it."""
     f = np.float32
     n, m = sizes
@@ -155,7 +155,7 @@ def coordinates(g: Graph, op: Op, row: Row, sizes: Pair, factor: float | None) -
     return float(ratio), 0.0
 
 
-def resized(g: Graph, op: Op, images: Images, size: Pair, axes: list[Line]) -> None:
+def resized(g: GraphBuilder, op: Op, images: Images, size: Pair, axes: list[Line]) -> None:
     """Emit the resizing."""
     if not all(isfinite(number) for line in axes for number in line):
         g.fail(op, f"expected finite scales and offsets, got {axes}")
@@ -181,7 +181,7 @@ def resized(g: Graph, op: Op, images: Images, size: Pair, axes: list[Line]) -> N
 
 
 def resized_int8(
-    g: Graph, source: int, target: int, row: tuple[int, list[Line], Steps, Steps]
+    g: GraphBuilder, source: int, target: int, row: tuple[int, list[Line], Steps, Steps]
 ) -> None:
     """The same of int8, whose scale MNN takes for that of the output."""
     kind, axes, steps, out = row
@@ -201,7 +201,7 @@ def resized_int8(
         g.emit("MNN_FLOAT_TO_INT8", [real], [target], options)
 
 
-def nearest(g: Graph, source: int, target: int, kind: int, axes: list[Line]) -> None:
+def nearest(g: GraphBuilder, source: int, target: int, kind: int, axes: list[Line]) -> None:
     """The elements at the nearest positions."""
     before, size = g.shapes[source][1:3], g.shapes[target][1:3]
     shift = np.float32(0.499 if kind == NEAREST_ROUND else 0)
@@ -228,7 +228,7 @@ def floats(numbers: npt.NDArray[np.float32]) -> tuple[float, ...]:
 # -- normalisations -----------------------------------------------------------------------
 
 
-def lrn(g: Graph, op: Op) -> None:
+def lrn(g: GraphBuilder, op: Op) -> None:
     """LRN: across channels, or within a channel."""
     x, row = g.input(op), op.main
     if x.format is Format.NHWC or x.rank < 3 or row.get("localSize", 0) < 1:
@@ -242,7 +242,7 @@ def lrn(g: Graph, op: Op) -> None:
     g.emit("MNN_LRN", [source], [g.new(y, Layout.LAST)], options)
 
 
-def layer_norm(g: Graph, op: Op) -> None:
+def layer_norm(g: GraphBuilder, op: Op) -> None:
     """LayerNorm over the last axes."""
     x, row = g.input(op), op.main
     if row.get("external") is not None:

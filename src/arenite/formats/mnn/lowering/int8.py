@@ -18,8 +18,8 @@ from arenite.formats.mnn.file.net import Op
 from arenite.formats.mnn.file.weights import Decoder, Quantized
 from arenite.formats.mnn.lowering import convolution as floats
 from arenite.formats.mnn.lowering import elementwise
-from arenite.formats.mnn.lowering.convolution import Convolution, Order, described, hwc, ohwi
-from arenite.formats.mnn.lowering.graph import Graph
+from arenite.formats.mnn.lowering.convolution import NetConvolution, Order, described, hwc, ohwi
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder
 from arenite.formats.mnn.lowering.quantization import computes_in_int8
 from arenite.formats.mnn.lowering.values import Array, Key, Layout, Steps, Value
 from arenite.model import TensorType
@@ -34,7 +34,7 @@ _FLOAT, _INT8 = 1, 6
 # -- convolutions whose tensors have scales -----------------------------------------------
 
 
-def convolution(g: Graph, op: Op) -> None:
+def convolution(g: GraphBuilder, op: Op) -> None:
     """Convolution and ConvolutionDepthwise: in int8 if MNN computes so, and weights allow it."""
     if computes_in_int8(op, g.steps):
         conv = described(g, op)
@@ -45,7 +45,7 @@ def convolution(g: Graph, op: Op) -> None:
     floats.convolution(g, op)
 
 
-def emit_convolution(g: Graph, op: Op, conv: Convolution, weights: Quantized) -> None:
+def emit_convolution(g: GraphBuilder, op: Op, conv: NetConvolution, weights: Quantized) -> None:
     """The convolution in int8, with offsets and factors as MNN computes them."""
     images, x = conv.images, conv.images.value
     y = g.output(op, images.logical(conv.slide.output, conv.filters), x)
@@ -87,7 +87,9 @@ def depthwise_bias(
     return np.clip(offsets, -(2**31), 2**31 - 1).astype(np.int32), factors
 
 
-def options_of(conv: Convolution, zero: int, clamp: tuple[int, int] | None) -> MnnConvInt8Options:
+def options_of(
+    conv: NetConvolution, zero: int, clamp: tuple[int, int] | None
+) -> MnnConvInt8Options:
     """The options of MNN_CONV_INT8."""
     return MnnConvInt8Options(
         placement=conv.slide.placement,
@@ -100,7 +102,9 @@ def options_of(conv: Convolution, zero: int, clamp: tuple[int, int] | None) -> M
     )
 
 
-def constants(g: Graph, op: Op, conv: Convolution, arrays: tuple[Array, Array, Array]) -> list[int]:
+def constants(
+    g: GraphBuilder, op: Op, conv: NetConvolution, arrays: tuple[Array, Array, Array]
+) -> list[int]:
     """Constant tensors with the weights as the file has them, bias and factors."""
     values, bias, factors = arrays
     order: Order = hwc if conv.is_depthwise else ohwi
@@ -109,7 +113,7 @@ def constants(g: Graph, op: Op, conv: Convolution, arrays: tuple[Array, Array, A
     return [g.constant(array, f"{op.name} {name}") for name, array in named.items()]
 
 
-def quantized_weights(g: Graph, op: Op, conv: Convolution) -> Quantized | None:
+def quantized_weights(g: GraphBuilder, op: Op, conv: NetConvolution) -> Quantized | None:
     """The weights as integers with a scale for each filter; None if they are not of that kind."""
     quan, count = op.main["quanParameter"], prod(conv.shape)
     if quan is None:
@@ -125,7 +129,7 @@ def quantized_weights(g: Graph, op: Op, conv: Convolution) -> Quantized | None:
     return replace(weights, scale=np.repeat(weights.scale, conv.filters // len(weights.scale)))
 
 
-def bias_of(g: Graph, op: Op, filters: int) -> Array:
+def bias_of(g: GraphBuilder, op: Op, filters: int) -> Array:
     """The bias as real numbers."""
     bias = op.main["bias"]
     if bias is None or not len(bias):
@@ -147,7 +151,7 @@ INT8 = UNSCALED | {
 }
 
 
-def binary(g: Graph, op: Op) -> None:
+def binary(g: GraphBuilder, op: Op) -> None:
     """BinaryOp; MNN's ReLU after it makes 0 of what is below, whatever the zero point."""
     kind = BinaryKind(op.main["opType"])
     if kind.name not in INT8 or not computes_in_int8(op, g.steps):
@@ -167,7 +171,7 @@ def binary(g: Graph, op: Op) -> None:
     g.emit("MNN_BINARY_INT8", inputs, [g.new(y, layout, steps=out)], options)
 
 
-def unary(g: Graph, op: Op) -> None:
+def unary(g: GraphBuilder, op: Op) -> None:
     """UnaryOp: in int8 by the file's table, or as MNN's kernels cut numbers off."""
     if not computes_in_int8(op, g.steps):
         elementwise.unary(g, op)
@@ -207,7 +211,7 @@ def function_table(op: Op, steps: Steps, out: Steps) -> Array:
 # -- operators that say their scales themselves -------------------------------------------
 
 
-def conv_int8(g: Graph, op: Op) -> None:
+def conv_int8(g: GraphBuilder, op: Op) -> None:
     """ConvInt8 and DepthwiseConvInt8: with scales like other convolutions, or from old files.
 
     Old files have a bias in int32 and, per filter, the factor from sums to the output.
@@ -237,7 +241,7 @@ def conv_int8(g: Graph, op: Op) -> None:
     g.emit("MNN_CONV_INT8", inputs, [result], options_of(conv, 0, clamp))
 
 
-def raw_images(g: Graph, op: Op, conv: Convolution) -> int:
+def raw_images(g: GraphBuilder, op: Op, conv: NetConvolution) -> int:
     """The input's int8."""
     x = conv.images.value
     if x.type is not TensorType.INT8 and x.steps is None:
@@ -246,7 +250,9 @@ def raw_images(g: Graph, op: Op, conv: Convolution) -> int:
     return g.shaped(g.bytes(x, Key(Layout.LAST, steps)), conv.images.shape, x.name)
 
 
-def old_parameters(g: Graph, op: Op, conv: Convolution, row: Row) -> tuple[Array, Array, Array]:
+def old_parameters(
+    g: GraphBuilder, op: Op, conv: NetConvolution, row: Row
+) -> tuple[Array, Array, Array]:
     """Weights, bias and factors."""
     bias, factors, flat = row["bias"], row["scale"], row["weight"]
     if op.main["quanParameter"] is not None:
@@ -258,7 +264,7 @@ def old_parameters(g: Graph, op: Op, conv: Convolution, row: Row) -> tuple[Array
     return np.asarray(flat), np.asarray(bias), np.asarray(factors)
 
 
-def float_to_int8(g: Graph, op: Op) -> None:
+def float_to_int8(g: GraphBuilder, op: Op) -> None:
     """FloatToInt8: ``round(x * factor) + zero``, one factor, or one per channel."""
     x, factors, zero = cast_parameters(g, op)
     row = op.main
@@ -268,7 +274,7 @@ def float_to_int8(g: Graph, op: Op) -> None:
     g.emit("MNN_FLOAT_TO_INT8", [source], [g.new(y, Layout.LAST)], options)
 
 
-def int8_to_float(g: Graph, op: Op) -> None:
+def int8_to_float(g: GraphBuilder, op: Op) -> None:
     """Int8ToFloat: ``(q - zero) * scale``, one scale, or one per channel."""
     x, factors, zero = cast_parameters(g, op)
     if x.type is not TensorType.INT8:
@@ -279,7 +285,7 @@ def int8_to_float(g: Graph, op: Op) -> None:
     g.emit("MNN_INT8_TO_FLOAT", [source], [g.new(y, Layout.LAST)], options)
 
 
-def cast_parameters(g: Graph, op: Op) -> tuple[Value, tuple[float, ...], float]:
+def cast_parameters(g: GraphBuilder, op: Op) -> tuple[Value, tuple[float, ...], float]:
     """Input, factors and zero point of FloatToInt8 and Int8ToFloat."""
     x, row = g.input(op), op.main
     factors = row["tensorScale"]

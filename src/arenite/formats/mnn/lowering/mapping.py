@@ -38,13 +38,13 @@ from arenite.formats.mnn.lowering import (
     views,
 )
 from arenite.formats.mnn.lowering.fusion import fused
-from arenite.formats.mnn.lowering.graph import Graph
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder
 from arenite.formats.mnn.lowering.parameters import check_parameters
 from arenite.formats.mnn.lowering.quantization import READING_INT8, computes_in_int8, scales
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
 from arenite.model.check import check
 
-Mapper = Callable[[Graph, Op], None]
+Mapper = Callable[[GraphBuilder, Op], None]
 
 #: How each of MNN's operators is mapped: the table that every module has of its own, joined.
 MAPPERS: dict[OpType, Mapper] = {
@@ -78,7 +78,7 @@ NOT_MAPPED_KINDS = {
 
 
 @dataclass(frozen=True)
-class Port:
+class NetPort:
     """An input or output of a net, as MNN speaks of it.
 
     ``tensor`` is its position among the model's tensors; ``shape`` is in the order of
@@ -101,8 +101,8 @@ class Converted:
     """
 
     model: Model
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[NetPort, ...]
+    outputs: tuple[NetPort, ...]
     origins: tuple[int, ...]
 
 
@@ -126,7 +126,7 @@ def convert(
     """
     wanted = output_tensors(net, outputs)
     used = needed(net, wanted)
-    graph = Graph(net, scales(net, used))
+    graph = GraphBuilder(net, scales(net, used))
     check_supported(used)
     ports = [_input(graph, op, input_shapes or {}) for op in net.inputs]
     _check_names(net, input_shapes or {})
@@ -145,7 +145,7 @@ def convert(
     return _finished(graph, ports, [_output(graph, net, index) for index in wanted])
 
 
-def _make_real(graph: Graph, op: Op) -> None:
+def _make_real(graph: GraphBuilder, op: Op) -> None:
     """Give an operator whole numbers for inputs that are int8 without a scale."""
     for index in op.inputs:
         value = graph.values.get(index)
@@ -216,7 +216,7 @@ def missing_name(op: Op) -> str:
 # -- inputs and outputs -------------------------------------------------------------------
 
 
-def _input(graph: Graph, op: Op, shapes: Mapping[str, Sequence[int]]) -> Port:
+def _input(graph: GraphBuilder, op: Op, shapes: Mapping[str, Sequence[int]]) -> NetPort:
     row = op.main
     check_parameters(graph, op)
     if len(op.outputs) != 1:
@@ -239,7 +239,7 @@ def _input(graph: Graph, op: Op, shapes: Mapping[str, Sequence[int]]) -> Port:
         graph.fail(op, f"data type {row['dtype']} or format {row['dformat']} is not supported")
     value = graph.output(op, dims, type=type_, format=Format(row["dformat"]))
     index = graph.new(value)
-    return Port(name, value.shape, type_, value.format, index)
+    return NetPort(name, value.shape, type_, value.format, index)
 
 
 def _check_names(net: Net, shapes: Mapping[str, Sequence[int]]) -> None:
@@ -249,17 +249,17 @@ def _check_names(net: Net, shapes: Mapping[str, Sequence[int]]) -> None:
             raise ModelError(f"expected the name of an input, one of {names}, got {name!r}")
 
 
-def _output(graph: Graph, net: Net, index: int) -> Port:
+def _output(graph: GraphBuilder, net: Net, index: int) -> NetPort:
     value = graph.values.get(index)
     if value is None:
         raise ModelError(f"the output {net.tensor_names[index]!r} is computed by no operator")
-    return Port(value.name, value.shape, value.type, value.format, graph.tensor(value))
+    return NetPort(value.name, value.shape, value.type, value.format, graph.tensor(value))
 
 
 # -- the model ----------------------------------------------------------------------------
 
 
-def _finished(graph: Graph, inputs: list[Port], outputs: list[Port]) -> Converted:
+def _finished(graph: GraphBuilder, inputs: list[NetPort], outputs: list[NetPort]) -> Converted:
     """The model, without the operators that nothing depends on in the end."""
     built = graph.builder.subgraph()
     wanted = {port.tensor for port in outputs}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import Graph
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder
 
 _CONVOLUTION = ("Convolution2D",)
 _NONE = ""
@@ -78,7 +78,7 @@ PARAMETERS: Mapping[OpType, tuple[str, ...]] = {
 }
 
 
-def check_parameters(g: Graph, op: Op) -> None:
+def check_parameters(g: GraphBuilder, op: Op) -> None:
     """Raise ``ModelError`` where an operator's parameters are of another kind, or missing."""
     kinds = PARAMETERS.get(op.type) if op.type is not None else None
     if kinds is not None and op.main_type not in kinds:

@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Layout, Value
 from arenite.formats.mnn.lowering.views import axis_of
 from arenite.model import TensorType
 from arenite.ops.mnn.raster import MnnRasterOptions, Region
@@ -31,7 +31,7 @@ _SLICED = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT
 # -- joints -------------------------------------------------------------------------------
 
 
-def concat(g: Graph, op: Op) -> None:
+def concat(g: GraphBuilder, op: Op) -> None:
     """Concat along an axis."""
     values = g.inputs(op)
     if not values:
@@ -65,7 +65,7 @@ def joint_layout(values: list[Value]) -> Layout:
     return max(weights, key=lambda layout: weights[layout])
 
 
-def join(g: Graph, y: Value, indices: list[int], axis: int, layout: Layout) -> None:
+def join(g: GraphBuilder, y: Value, indices: list[int], axis: int, layout: Layout) -> None:
     """Concatenate tensors, as many at once as one operator takes."""
     shape = list(y.physical(layout))
     while len(indices) > _CONCATENATED:
@@ -77,7 +77,7 @@ def join(g: Graph, y: Value, indices: list[int], axis: int, layout: Layout) -> N
     g.emit("CONCATENATION", indices, [target], ConcatenationOptions(axis=axis))
 
 
-def pack(g: Graph, op: Op) -> None:
+def pack(g: GraphBuilder, op: Op) -> None:
     """Pack: the inputs along a new axis."""
     values = g.inputs(op)
     if not values or len({v.shape for v in values}) != 1:
@@ -115,7 +115,7 @@ class Pick(NamedTuple):
         return [start + (n - 1) * step + (1 if step > 0 else -1) for start, n, step in rows]
 
 
-def part(g: Graph, x: Value, y: Value, pick: Pick) -> None:
+def part(g: GraphBuilder, x: Value, y: Value, pick: Pick) -> None:
     """``y`` is what is picked of ``x``; it may have fewer or more dimensions of 1."""
     if tuple(pick.sizes) == x.shape and not any(pick.starts) and set(pick.steps) <= {1}:
         g.share(y, x, Layout.PLAIN, Layout.PLAIN)
@@ -136,7 +136,7 @@ def part(g: Graph, x: Value, y: Value, pick: Pick) -> None:
         raster_slice(g, index, target, pick)
 
 
-def strided_slice(g: Graph, index: int, target: int, pick: Pick) -> None:
+def strided_slice(g: GraphBuilder, index: int, target: int, pick: Pick) -> None:
     """A slice by TensorFlow Lite's operator."""
     ends = pick.ends
     # An end before the first element is said by a mask: as a number it would wrap.
@@ -146,7 +146,7 @@ def strided_slice(g: Graph, index: int, target: int, pick: Pick) -> None:
     g.emit("STRIDED_SLICE", inputs, [target], StridedSliceOptions(end_mask=mask))
 
 
-def raster_slice(g: Graph, index: int, target: int, pick: Pick) -> None:
+def raster_slice(g: GraphBuilder, index: int, target: int, pick: Pick) -> None:
     """A slice of any type and number of dimensions."""
     dense = np.cumprod([1, *g.shapes[index][:0:-1]], dtype=np.int64)[::-1].tolist()
     offset = sum(start * stride for start, stride in zip(pick.starts, dense, strict=False))
@@ -155,7 +155,7 @@ def raster_slice(g: Graph, index: int, target: int, pick: Pick) -> None:
     g.emit("MNN_RASTER", [index], [target], MnnRasterOptions((region,)))
 
 
-def cut(g: Graph, op: Op) -> None:
+def cut(g: GraphBuilder, op: Op) -> None:
     """Slice: parts along an axis, at points or of sizes."""
     x = g.input(op)
     axis = axis_of(g, op, op.main.get("axis", 0), x.rank)
@@ -174,7 +174,7 @@ def cut(g: Graph, op: Op) -> None:
 CAFFE, TENSORFLOW, TORCH = 0, 1, 4
 
 
-def part_sizes(g: Graph, op: Op, length: int) -> list[int]:
+def part_sizes(g: GraphBuilder, op: Op, length: int) -> list[int]:
     """How long the parts of Slice are: its points are ends, sizes or a count, by their source."""
     outputs, points = len(op.outputs), op.main.get("slicePoints")
     source = op.main.get("sourceType", CAFFE)
@@ -200,7 +200,7 @@ def part_sizes(g: Graph, op: Op, length: int) -> list[int]:
     return [rest if n == -1 else n for n in given]
 
 
-def slice_tf(g: Graph, op: Op) -> None:
+def slice_tf(g: GraphBuilder, op: Op) -> None:
     """SliceTf: a part from ``begin`` of ``size``, where -1 is the rest."""
     x = g.input(op)
     begin, size = ([int(n) for n in g.known(op, place).reshape(-1)] for place in (1, 2))
@@ -216,7 +216,7 @@ def slice_tf(g: Graph, op: Op) -> None:
     part(g, x, g.output(op, sizes, x), Pick(starts, sizes, [1] * x.rank))
 
 
-def unpack(g: Graph, op: Op) -> None:
+def unpack(g: GraphBuilder, op: Op) -> None:
     """Unpack: the slices along an axis, without it."""
     x = g.input(op)
     axis = axis_of(g, op, op.main.get("axis", 0), x.rank)
@@ -230,7 +230,7 @@ def unpack(g: Graph, op: Op) -> None:
         part(g, x, y, Pick(starts, sizes, [1] * x.rank))
 
 
-def crop(g: Graph, op: Op) -> None:
+def crop(g: GraphBuilder, op: Op) -> None:
     """Crop: to the size of the second input, from an offset, from an axis on."""
     x, like = g.input(op, 0), g.input(op, 1)
     axis = axis_of(g, op, op.main.get("axis", 2), x.rank)
@@ -252,7 +252,7 @@ def crop(g: Graph, op: Op) -> None:
 CONSTANT, REFLECT, SYMMETRIC, EDGE = range(4)
 
 
-def padding(g: Graph, op: Op) -> None:
+def padding(g: GraphBuilder, op: Op) -> None:
     """Padding: with a constant, or with what lies at the border."""
     x, mode = g.input(op), op.main.get("mode", CONSTANT)
     pairs = g.known(op, 1).reshape(-1)[: 2 * x.rank].reshape(-1, 2).tolist()
@@ -267,7 +267,9 @@ def padding(g: Graph, op: Op) -> None:
         g.fail(op, f"mode {mode} is not known", ".main.mode")
 
 
-def constant_padding(g: Graph, op: Op, x: Value, pairs: list[list[int]], shape: list[int]) -> None:
+def constant_padding(
+    g: GraphBuilder, op: Op, x: Value, pairs: list[list[int]], shape: list[int]
+) -> None:
     """Padding with a number: zero, or the third input."""
     y = g.output(op, shape, x)
     if x.constant is not None and len(op.inputs) < 3 and g.folds(y, x):
@@ -285,7 +287,7 @@ def constant_padding(g: Graph, op: Op, x: Value, pairs: list[list[int]], shape: 
     g.emit("PADV2", [*inputs, g.tensor(g.input(op, 2))], [target], PadV2Options())
 
 
-def mirrored(g: Graph, op: Op, x: Value, pairs: list[list[int]], shape: list[int]) -> None:
+def mirrored(g: GraphBuilder, op: Op, x: Value, pairs: list[list[int]], shape: list[int]) -> None:
     """Padding with elements of the image: every output row is some input row."""
     y = g.output(op, shape, x)
     layout = x.key.layout

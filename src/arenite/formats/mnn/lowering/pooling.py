@@ -12,7 +12,7 @@ import numpy as np
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import Graph
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder
 from arenite.formats.mnn.lowering.quantization import computes_in_int8
 from arenite.formats.mnn.lowering.values import Key, Layout, Value
 from arenite.formats.mnn.lowering.windows import CAFFE, SAME, VALID, Images, Pair, Slide
@@ -28,7 +28,7 @@ MAX, AVERAGE = 0, 1
 DEFAULT, INCLUDE_PADDING, EXCLUDE_PADDING = 0, 1, 2
 
 
-def pooling(g: Graph, op: Op) -> None:
+def pooling(g: GraphBuilder, op: Op) -> None:
     """Pooling: the maximum or the mean of every window."""
     row = op.main
     if row["type"] not in (MAX, AVERAGE):
@@ -52,7 +52,7 @@ def pooling(g: Graph, op: Op) -> None:
     g.emit(name, [source], [target], options_of(slide))
 
 
-def slide_of(g: Graph, op: Op, row: Row, size: Pair) -> Slide:
+def slide_of(g: GraphBuilder, op: Op, row: Row, size: Pair) -> Slide:
     """The windows."""
     if row["isGlobal"]:
         return Slide(size, size, size).checked(g, op, (0, 0), (1, 1))
@@ -80,7 +80,7 @@ def slide_of(g: Graph, op: Op, row: Row, size: Pair) -> Slide:
     return slide.checked(g, op, (pads[0], pads[1]), (counts[0], counts[1]))
 
 
-def paddings(g: Graph, op: Op, row: Row) -> tuple[Pair, Pair]:
+def paddings(g: GraphBuilder, op: Op, row: Row) -> tuple[Pair, Pair]:
     """The padding that the file says, before and behind the image."""
     pads = row["pads"]
     if pads is None:
@@ -102,7 +102,7 @@ def counts_padding(row: Row) -> bool:
     return bool(row["countType"] == INCLUDE_PADDING)
 
 
-def padded(g: Graph, images: Images, source: int, slide: Slide) -> tuple[int, Slide]:
+def padded(g: GraphBuilder, images: Images, source: int, slide: Slide) -> tuple[int, Slide]:
     """The images with zeros around them, which count: as many behind as before."""
     top, left = slide.padding
     pairs = np.array([[0, 0], [top, top], [left, left], [0, 0]], np.int32)
@@ -114,7 +114,7 @@ def padded(g: Graph, images: Images, source: int, slide: Slide) -> tuple[int, Sl
     return target, replace(slide, size=(height, width), padding=(0, 0))
 
 
-def check_windows(g: Graph, op: Op, slide: Slide) -> None:
+def check_windows(g: GraphBuilder, op: Op, slide: Slide) -> None:
     """Every window meets the image."""
     for axis in range(2):
         last = (slide.output[axis] - 1) * slide.stride[axis] - slide.padding[axis]
@@ -140,7 +140,7 @@ def options_of(slide: Slide) -> OptionsTable:
     return PlacedPool2DOptions(padding=Padding.SAME, placement=slide.placement, **fields)
 
 
-def pool_int8(g: Graph, op: Op, images: Images, slide: Slide, y: Value) -> None:
+def pool_int8(g: GraphBuilder, op: Op, images: Images, slide: Slide, y: Value) -> None:
     """Pooling of int8, whose means leave out the padding and are cut off."""
     steps = g.steps[op.inputs[0]]
     held = g.bytes(images.value, Key(Layout.LAST, steps))
@@ -154,7 +154,7 @@ def pool_int8(g: Graph, op: Op, images: Images, slide: Slide, y: Value) -> None:
     g.emit("MNN_AVERAGE_POOL", [source], [target], options)
 
 
-def pooling_3d(g: Graph, op: Op) -> None:
+def pooling_3d(g: GraphBuilder, op: Op) -> None:
     """Pooling3D over all of an image, which is how ONNX's global pooling arrives."""
     row = op.main
     if not row["isGlobal"] or row["type"] not in (MAX, AVERAGE):

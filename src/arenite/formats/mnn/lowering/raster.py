@@ -16,7 +16,7 @@ import numpy.typing as npt
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import TENSOR_TYPES, Format, OpType
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import MAX_RANK, Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import MAX_RANK, GraphBuilder, Key, Layout, Value
 from arenite.ops.mnn.raster import MnnRasterOptions, Region
 
 Array = npt.NDArray[Any]
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 _LOOKED_AT = 1 << 20
 
 
-def raster(g: Graph, op: Op) -> None:
+def raster(g: GraphBuilder, op: Op) -> None:
     """Pieces of the inputs, one of each, as the file describes the output."""
     inputs = g.inputs(op)
     row = g.net.described.get(op.outputs[0]) if op.outputs else None
@@ -45,7 +45,7 @@ def raster(g: Graph, op: Op) -> None:
     g.emit("MNN_RASTER", list(places), [g.new(y)], MnnRasterOptions(pieces))
 
 
-def described(g: Graph, op: Op, row: Row) -> Value:
+def described(g: GraphBuilder, op: Op, row: Row) -> Value:
     """The output: shape, type and format are those that the file says."""
     blob = row["blob"]
     code, type_ = blob["dataFormat"], TENSOR_TYPES.get(blob["dataType"])
@@ -55,7 +55,7 @@ def described(g: Graph, op: Op, row: Row) -> Value:
     return g.output(op, [] if dims is None else dims.tolist(), type=type_, format=Format(code))
 
 
-def region(g: Graph, op: Op, row: Row, place: int) -> Region:
+def region(g: GraphBuilder, op: Op, row: Row, place: int) -> Region:
     """One piece of the output, from input ``place``."""
     size = [] if row["size"] is None else row["size"].tolist()
     source, target = row["src"], row["dst"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.formats.mnn.file.enums import Format, OpType, ReductionKind
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.formats.mnn.lowering.views import axis_of
 from arenite.model import TensorType
 from arenite.ops.mnn.reduce import REDUCTIONS, MnnReduceOptions
@@ -27,7 +27,7 @@ from arenite.ops.tflite.softmax import SoftmaxOptions
 REDUCERS = {ReductionKind.MEAN: "MEAN"}
 
 
-def reduction(g: Graph, op: Op) -> None:
+def reduction(g: GraphBuilder, op: Op) -> None:
     """Reduction over some axes, or over all."""
     x, row = g.input(op), op.main
     kind = ReductionKind(row.get("operation", 0))
@@ -53,7 +53,7 @@ def reduction(g: Graph, op: Op) -> None:
         g.emit("MNN_REDUCE", [index], [target], MnnReduceOptions(kind.name, places))
 
 
-def reduced_axes(g: Graph, op: Op, x: Value) -> tuple[int, ...]:
+def reduced_axes(g: GraphBuilder, op: Op, x: Value) -> tuple[int, ...]:
     """The axes that go, from the parameters or the second input; all if there are none."""
     given = op.main.get("dim")
     if given is None and len(op.inputs) > 1:
@@ -72,7 +72,7 @@ def reduced_layout(x: Value, y: Value, axes: tuple[int, ...]) -> Layout:
     return layout if rest == sorted(rest) else Layout.PLAIN
 
 
-def softmax(g: Graph, op: Op) -> None:
+def softmax(g: GraphBuilder, op: Op) -> None:
     """Softmax along an axis."""
     x = g.input(op)
     axis = axis_of(g, op, op.main.get("axis", 1), x.rank)
@@ -100,7 +100,7 @@ def softmax(g: Graph, op: Op) -> None:
     y.held[x.key] = g.permuted(result, tuple(moved.index(a) for a in order), y.name)
 
 
-def arg_max(g: Graph, op: Op) -> None:
+def arg_max(g: GraphBuilder, op: Op) -> None:
     """ArgMax and ArgMin as TensorFlow and ONNX have them: int32, without the axis."""
     x = g.input(op)
     if x.format is Format.NC4HW4:
@@ -120,7 +120,7 @@ def arg_max(g: Graph, op: Op) -> None:
     g.emit(name, [g.tensor(x, layout), place], [target], options)
 
 
-def top_k(g: Graph, op: Op) -> None:
+def top_k(g: GraphBuilder, op: Op) -> None:
     """TopKV2: values and positions."""
     x, count = g.input(op), g.number(op, 1)
     if len(op.outputs) != 2:

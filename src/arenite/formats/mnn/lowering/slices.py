@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from arenite.formats.mnn.file.enums import OpType
 from arenite.formats.mnn.file.net import Op
-from arenite.formats.mnn.lowering.graph import Graph, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Value
 from arenite.formats.mnn.lowering.parts import Pick, part
 from arenite.formats.mnn.lowering.views import axis_of
 
@@ -46,7 +46,7 @@ class Taken:
         self.steps.append(step)
 
 
-def strided_slice(g: Graph, op: Op) -> None:
+def strided_slice(g: GraphBuilder, op: Op) -> None:
     """StridedSlice: from, to, by, with masks (TensorFlow) or axes (ONNX)."""
     x = g.input(op)
     source = op.main.get("fromType", TENSORFLOW)
@@ -107,7 +107,7 @@ def limited(value: int, low: int, high: int, n: int) -> int:
     return value + n if value < 0 else value
 
 
-def onnx_entries(g: Graph, op: Op, x: Value) -> list[Entry]:
+def onnx_entries(g: GraphBuilder, op: Op, x: Value) -> list[Entry]:
     """An entry per axis, of which the file names some."""
     begin, end = (numbers(g, op, place) for place in (1, 2))
     axes = numbers(g, op, 3) if len(op.inputs) > 3 else list(range(len(begin)))
@@ -125,7 +125,7 @@ def onnx_entries(g: Graph, op: Op, x: Value) -> list[Entry]:
     return entries
 
 
-def tensorflow_entries(g: Graph, op: Op, x: Value) -> list[Entry]:
+def tensorflow_entries(g: GraphBuilder, op: Op, x: Value) -> list[Entry]:
     """The entries of the file with their masks; an ellipsis becomes whole axes."""
     row = op.main
     begin, end, steps = (numbers(g, op, place) for place in (1, 2, 3))
@@ -145,12 +145,12 @@ def tensorflow_entries(g: Graph, op: Op, x: Value) -> list[Entry]:
     return entries
 
 
-def numbers(g: Graph, op: Op, place: int) -> list[int]:
+def numbers(g: GraphBuilder, op: Op, place: int) -> list[int]:
     """A known input as a list."""
     return [int(n) for n in g.known(op, place).reshape(-1)]
 
 
-def check_step(g: Graph, op: Op, step: int) -> None:
+def check_step(g: GraphBuilder, op: Op, step: int) -> None:
     """Fail for a step of 0."""
     if step == 0:
         g.fail(op, "expected steps other than 0")

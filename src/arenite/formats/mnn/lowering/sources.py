@@ -15,7 +15,7 @@ import numpy.typing as npt
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import TENSOR_TYPES, Format, OpType
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Value
 from arenite.model import TensorType
 
 Array = npt.NDArray[Any]
@@ -25,7 +25,7 @@ DT_HALF = 19
 _FIELDS = {1: "float32s", 3: "int32s", 4: "uint8s", 6: "int8s", 9: "int64s", 10: "int32s"}
 
 
-def const(g: Graph, op: Op) -> None:
+def const(g: GraphBuilder, op: Op) -> None:
     """Const: a view of the file's numbers."""
     blob = op.main
     type_, array = blob_array(g, op, blob)
@@ -40,7 +40,7 @@ def const(g: Graph, op: Op) -> None:
     y.constant = array.reshape(shape)
 
 
-def blob_array(g: Graph, op: Op, blob: Row) -> tuple[TensorType, Array]:
+def blob_array(g: GraphBuilder, op: Op, blob: Row) -> tuple[TensorType, Array]:
     """A Blob's numbers, flat, in the type that Arenite computes with."""
     code = blob["dataType"]
     if blob["external"] is not None and len(blob["external"]):
@@ -60,13 +60,13 @@ def blob_array(g: Graph, op: Op, blob: Row) -> tuple[TensorType, Array]:
     return type_, np.asarray(array).astype(type_.dtype, copy=False)
 
 
-def known(g: Graph, op: Op, numbers: Any, shape: Shape) -> None:
+def known(g: GraphBuilder, op: Op, numbers: Any, shape: Shape) -> None:
     """An int32 output with known numbers."""
     y = g.output(op, shape, type=TensorType.INT32, format=op.format)
     y.constant = np.asarray(numbers, np.int32).reshape(shape)
 
 
-def shape_of(g: Graph, op: Op) -> None:
+def shape_of(g: GraphBuilder, op: Op) -> None:
     """Shape: the dimensions, or a part of them, in the order of the operator's format."""
     x, row = g.input(op), op.main
     shape = x.shape
@@ -82,17 +82,17 @@ def shape_of(g: Graph, op: Op) -> None:
     known(g, op, part, (len(part),))
 
 
-def rank_of(g: Graph, op: Op) -> None:
+def rank_of(g: GraphBuilder, op: Op) -> None:
     """Rank: the number of dimensions."""
     known(g, op, g.input(op).rank, ())
 
 
-def size_of(g: Graph, op: Op) -> None:
+def size_of(g: GraphBuilder, op: Op) -> None:
     """Size: the number of elements."""
     known(g, op, g.input(op).size, ())
 
 
-def range_of(g: Graph, op: Op) -> None:
+def range_of(g: GraphBuilder, op: Op) -> None:
     """Range: from, to, by."""
     start, limit, delta = (g.known(op, place).reshape(-1)[:1] for place in range(3))
     if min(map(len, (start, limit, delta))) < 1 or delta[0] == 0:
@@ -105,20 +105,20 @@ def range_of(g: Graph, op: Op) -> None:
     y.constant = (start + delta * np.arange(count)).astype(y.type.dtype)
 
 
-def fill(g: Graph, op: Op) -> None:
+def fill(g: GraphBuilder, op: Op) -> None:
     """Fill: a shape full of one number."""
     value = g.input(op, 1)
     shape = [int(n) for n in g.known(op, 0).reshape(-1)]
     filled(g, op, shape, g.known(op, 1).reshape(-1)[:1], value)
 
 
-def zeros_like(g: Graph, op: Op) -> None:
+def zeros_like(g: GraphBuilder, op: Op) -> None:
     """ZerosLike: zeros in the input's shape."""
     x = g.input(op)
     filled(g, op, list(x.shape), np.zeros(1, x.type.dtype), x)
 
 
-def filled(g: Graph, op: Op, shape: list[int], number: Array, like: Value) -> None:
+def filled(g: GraphBuilder, op: Op, shape: list[int], number: Array, like: Value) -> None:
     """An output of one number."""
     y = g.output(op, shape, like)
     if len(number) != 1:

@@ -11,19 +11,19 @@ from math import prod
 
 from arenite.formats.mnn.file.enums import Format, OpType
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 
 # -- the same elements under another shape ------------------------------------------------
 
 
-def same(g: Graph, op: Op) -> None:
+def same(g: GraphBuilder, op: Op) -> None:
     """Identity."""
     x = g.input(op)
     y = g.output(op, x.shape, x)
     y.constant, y.held = x.constant, x.held
 
 
-def renamed(g: Graph, op: Op, x: Value, shape: Sequence[int]) -> None:
+def renamed(g: GraphBuilder, op: Op, x: Value, shape: Sequence[int]) -> None:
     """An output with the elements of ``x`` in their order."""
     y = g.output(op, shape, x)
     if y.size != x.size:
@@ -31,7 +31,7 @@ def renamed(g: Graph, op: Op, x: Value, shape: Sequence[int]) -> None:
     g.share(y, x, Layout.PLAIN, Layout.PLAIN)
 
 
-def reshape(g: Graph, op: Op) -> None:
+def reshape(g: GraphBuilder, op: Op) -> None:
     """Reshape: a shape with zeros that keep a dimension, and one -1 that takes the rest."""
     x = g.input(op)
     keeps_zeros = True
@@ -47,7 +47,7 @@ def reshape(g: Graph, op: Op) -> None:
     renamed(g, op, x, resolved(g, op, x, dims, keeps_zeros))
 
 
-def resolved(g: Graph, op: Op, x: Value, dims: list[int], keeps_zeros: bool) -> list[int]:
+def resolved(g: GraphBuilder, op: Op, x: Value, dims: list[int], keeps_zeros: bool) -> list[int]:
     """``dims`` with zeros and the -1 replaced."""
     if keeps_zeros:
         if any(n == 0 and axis >= x.rank for axis, n in enumerate(dims)):
@@ -59,7 +59,7 @@ def resolved(g: Graph, op: Op, x: Value, dims: list[int], keeps_zeros: bool) -> 
     return [(x.size // known if known else 0) if n == -1 else n for n in dims]
 
 
-def flatten(g: Graph, op: Op) -> None:
+def flatten(g: GraphBuilder, op: Op) -> None:
     """Flatten: one dimension from ``axis`` to ``endAxis``, or two in all."""
     x = g.input(op)
     start, end = (n + x.rank if n < 0 else n for n in (op.main["axis"], op.main["endAxis"]))
@@ -72,7 +72,7 @@ def flatten(g: Graph, op: Op) -> None:
     renamed(g, op, x, shape)
 
 
-def squeeze(g: Graph, op: Op) -> None:
+def squeeze(g: GraphBuilder, op: Op) -> None:
     """Squeeze: without some dimensions of 1, or without all."""
     x, axes = g.input(op), listed_axes(g, op)
     gone = {axis_of(g, op, axis, x.rank) for axis in axes}
@@ -82,7 +82,7 @@ def squeeze(g: Graph, op: Op) -> None:
     renamed(g, op, x, [n for axis, n in enumerate(x.shape) if axis not in gone])
 
 
-def unsqueeze(g: Graph, op: Op) -> None:
+def unsqueeze(g: GraphBuilder, op: Op) -> None:
     """Unsqueeze: with some more dimensions of 1."""
     x, axes = g.input(op), listed_axes(g, op)
     rank = x.rank + len(axes)
@@ -91,7 +91,7 @@ def unsqueeze(g: Graph, op: Op) -> None:
     renamed(g, op, x, [1 if axis in new else next(rest, 1) for axis in range(rank)])
 
 
-def listed_axes(g: Graph, op: Op) -> list[int]:
+def listed_axes(g: GraphBuilder, op: Op) -> list[int]:
     """The axes of Squeeze and Unsqueeze, from the parameters or the second input."""
     given = op.main.get("squeezeDims")
     if given is not None:
@@ -99,7 +99,7 @@ def listed_axes(g: Graph, op: Op) -> list[int]:
     return [int(axis) for axis in g.known(op, 1).reshape(-1)] if len(op.inputs) > 1 else []
 
 
-def expand_dims(g: Graph, op: Op) -> None:
+def expand_dims(g: GraphBuilder, op: Op) -> None:
     """ExpandDims: with one more dimension of 1."""
     x = g.input(op)
     axis = g.number(op, 1) if len(op.inputs) > 1 else op.main.get("axis", 0)
@@ -107,7 +107,7 @@ def expand_dims(g: Graph, op: Op) -> None:
     renamed(g, op, x, (*x.shape[:axis], 1, *x.shape[axis:]))
 
 
-def axis_of(g: Graph, op: Op, axis: int, rank: int) -> int:
+def axis_of(g: GraphBuilder, op: Op, axis: int, rank: int) -> int:
     """An axis counted from the front."""
     if not -rank <= axis < rank:
         g.fail(op, f"expected an axis from {-rank} to {rank - 1}, got {axis}")
@@ -117,7 +117,7 @@ def axis_of(g: Graph, op: Op, axis: int, rank: int) -> int:
 # -- other orders -------------------------------------------------------------------------
 
 
-def convert(g: Graph, op: Op) -> None:
+def convert(g: GraphBuilder, op: Op) -> None:
     """ConvertTensor: another format, which moves nothing until somebody asks for it."""
     x, code = g.input(op), op.main.get("dest", -1)
     if code not in (Format.NCHW, Format.NHWC, Format.NC4HW4):
@@ -136,7 +136,7 @@ def convert(g: Graph, op: Op) -> None:
         g.share(y, x, Layout.LAST, Layout.LAST)
 
 
-def permute(g: Graph, op: Op) -> None:
+def permute(g: GraphBuilder, op: Op) -> None:
     """Permute and Transpose: the axes in another order."""
     x = g.input(op)
     if op.type is OpType.Transpose:

@@ -9,7 +9,7 @@ import numpy as np
 from arenite.formats.flatbuffer import Row
 from arenite.formats.mnn.file.enums import Format
 from arenite.formats.mnn.file.net import Op, Shape
-from arenite.formats.mnn.lowering.graph import Graph, Key, Layout, Value
+from arenite.formats.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.ops.kernel_util import Padding, window_output_size, window_padding
 from arenite.ops.shared.window import Placement
 
@@ -57,7 +57,7 @@ class Slide:
         """The window for options that say it explicitly."""
         return Placement(self.output, self.padding)
 
-    def placed(self, g: Graph, op: Op, mode: int, before: Pair, behind: Pair) -> Slide:
+    def placed(self, g: GraphBuilder, op: Op, mode: int, before: Pair, behind: Pair) -> Slide:
         """The slide with padding and positions of one of MNN's modes."""
         counts, pads = [], list(before)
         for axis in range(2):
@@ -75,7 +75,7 @@ class Slide:
             counts.append(count)
         return self.checked(g, op, (pads[0], pads[1]), (counts[0], counts[1]))
 
-    def checked(self, g: Graph, op: Op, padding: Pair, output: Pair) -> Slide:
+    def checked(self, g: GraphBuilder, op: Op, padding: Pair, output: Pair) -> Slide:
         """The slide with this padding and these positions, if every number makes sense."""
         if min(*self.stride, *self.dilation, *self.kernel) < 1:
             g.fail(
@@ -98,7 +98,7 @@ class Images:
     channels: int
 
     @classmethod
-    def of(cls, g: Graph, op: Op, x: Value) -> Images:
+    def of(cls, g: GraphBuilder, op: Op, x: Value) -> Images:
         """The images that ``x`` is."""
         shape = x.shape
         if not 2 <= len(shape) <= 4:
@@ -119,12 +119,12 @@ class Images:
             return (self.batches, *size, channels)
         return (self.batches, channels, *size)[: self.value.rank]
 
-    def tensor(self, g: Graph) -> int:
+    def tensor(self, g: GraphBuilder) -> int:
         """The tensor with the images."""
         return g.shaped(g.bytes(self.value, Key(Layout.LAST)), self.shape, self.value.name)
 
 
-def given_padding(g: Graph, op: Op, row: Row, where: str) -> tuple[Pair, Pair]:
+def given_padding(g: GraphBuilder, op: Op, row: Row, where: str) -> tuple[Pair, Pair]:
     """The padding that the file says, before and behind the image."""
     pads = row["pads"]
     if pads is None:

@@ -43,7 +43,7 @@ MAX_RANK = 9
 _FOLDED_MULTIPLE, _FOLDED_SLACK = 8, 1 << 16
 
 
-class Graph:
+class GraphBuilder:
     """Builds the model; the methods that operators' mappings call."""
 
     def __init__(self, net: Net, steps: Mapping[int, Steps] | None = None) -> None:
@@ -346,4 +346,4 @@ class Graph:
 
 _TRANSPOSED = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16)
 
-__all__ = ["Bytes", "Graph", "Key", "Layout", "ModelError", "Steps", "Value"]
+__all__ = ["Bytes", "GraphBuilder", "Key", "Layout", "ModelError", "Steps", "Value"]

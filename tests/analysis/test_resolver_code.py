@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.analysis.resolver import resolver
+from arenite.analysis.resolver_code import resolver
 from arenite.model import ModelBuilder
 from arenite.ops.tflm_names import add_method
 
