@@ -6,18 +6,21 @@
 
 static inline int32_t clip_int16(int32_t x) { return ar_clamp(x, -32768, 32767); }
 
-/* Scales sums and clips them to int16; `scale` holds multipliers, then shifts. */
-#define AR_RESCALE(name, SUM, SCALE)                                                          \
+/* Scales sums, adds START and clips to int16; `scale` holds multipliers, then shifts. */
+#define AR_RESCALE(name, SUM, SCALE, START)                                                   \
   static void name(const SUM *restrict sums, const int32_t *restrict scale, int64_t columns,  \
                    int16_t *restrict to) {                                                    \
     const int32_t *restrict shift = scale + columns;                                          \
     for (int64_t c = 0; c < columns; ++c)                                                     \
-      to[c] = (int16_t)clip_int16(SCALE(sums[c], scale[c], shift[c]));                        \
+      to[c] = (int16_t)clip_int16(                                                            \
+          (int32_t)((uint32_t)SCALE(sums[c], scale[c], shift[c]) + (uint32_t)START));         \
   }
 
-AR_RESCALE(rescale_int32, int32_t, ar_multiply_by_quantized_multiplier)
-AR_RESCALE(rescale_int32_once, int32_t, ar_rescale)
-AR_RESCALE(rescale_int64, int64_t, ar_multiply_by_quantized_multiplier_int64)
+AR_RESCALE(rescale_int32, int32_t, ar_multiply_by_quantized_multiplier, 0)
+AR_RESCALE(rescale_int32_once, int32_t, ar_rescale, 0)
+AR_RESCALE(rescale_int64, int64_t, ar_multiply_by_quantized_multiplier_int64, 0)
+AR_RESCALE(add_int32, int32_t, ar_rescale, to[c])
+AR_RESCALE(add_int64, int64_t, ar_multiply_by_quantized_multiplier_int64, to[c])
 
 /* Adds a bias, and what weights' offsets make of a row of activations, to a row of sums. */
 static void complete(const LstmParams *p, int is_input, const int32_t *x, int64_t depth,
@@ -42,7 +45,8 @@ static void complete(const LstmParams *p, int is_input, const int32_t *x, int64_
   }
 }
 
-/* A product of rows with a matrix, completed and scaled to int16. */
+/* A product of rows with a matrix, completed and scaled to int16. CMSIS-NN adds what comes from
+ * the hidden state to what comes from the input before it clips. */
 static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void *memory,
                       int is_input, const int32_t *x, int64_t rows, uint8_t *workspace,
                       int16_t *to) {
@@ -62,7 +66,11 @@ static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void 
   const int64_t row_bytes = plan->padded * (p->accumulates_64_bits ? 8 : 4);
   for (int64_t r = 0; r < rows; ++r, sums += row_bytes, to += plan->padded) {
     complete(p, is_input, x + r * depth, depth, bias, sums);
-    if (p->accumulates_64_bits) rescale_int64((const int64_t *)sums, scale, plan->padded, to);
+    if (p->is_cmsis_nn && !is_input) {
+      if (p->accumulates_64_bits) add_int64((const int64_t *)sums, scale, plan->padded, to);
+      else add_int32((const int32_t *)sums, scale, plan->padded, to);
+    } else if (p->accumulates_64_bits)
+      rescale_int64((const int64_t *)sums, scale, plan->padded, to);
     else if (once) rescale_int32_once((const int32_t *)sums, scale, plan->padded, to);
     else rescale_int32((const int32_t *)sums, scale, plan->padded, to);
   }
@@ -83,7 +91,9 @@ static void open_gates(const LstmParams *p, const int16_t *restrict from_hidden,
   }
   for (int64_t c = 3 * units; c < 4 * units; ++c) {
     const int32_t gate = clip_int16(from_hidden[c] + from_input[c]);
-    opened[c] = p->cell_gate_tanh ? ar_tanh_int16(gate * 3) : gate;
+    opened[c] = p->cell_gate_tanh  ? ar_tanh_int16(gate * 3)
+                : p->is_cmsis_nn ? ar_logistic_int16(gate * 3)
+                                 : gate;
   }
 }
 
@@ -124,6 +134,16 @@ static void store(const LstmParams *p, int32_t type, const int32_t *restrict res
   }
 }
 
+/* States as a reset leaves them. */
+static void empty_states(const LstmParams *p, int32_t type, const ar_tensor *io) {
+  const int64_t count = (int64_t)p->batches * p->units;
+  memset(io[AR_LSTM_CELL].data, 0, (size_t)count * 2);
+  for (int64_t i = 0; i < count; ++i) {
+    if (type == AR_INT8) ((int8_t *)io[AR_LSTM_HIDDEN].data)[i] = (int8_t)-p->hidden_offset;
+    else ((int16_t *)io[AR_LSTM_HIDDEN].data)[i] = (int16_t)-p->hidden_offset;
+  }
+}
+
 void AR_NAME(lstm_integer)(const LstmParams *p, const void *memory, const ar_tensor *io,
                            uint8_t *workspace) {
   const ar_lstm_plan *plan = memory;
@@ -139,14 +159,21 @@ void AR_NAME(lstm_integer)(const LstmParams *p, const void *memory, const ar_ten
                    p->input_offset, rows * p->inputs, x);
     gate_rows(p, plan, memory, 1, x, rows, workspace, from_input + row * plan->padded);
   }
+  if (p->is_cmsis_nn) {
+    empty_states(p, type, io);
+    memset(from_hidden, 0, (size_t)plan->padded * 2);
+  }
   AR_NAME(widen)(io[AR_LSTM_HIDDEN].data, type, p->hidden_offset,
                  (int64_t)p->batches * p->units, hidden);
   for (int64_t step = 0; step < p->steps; ++step)
     for (int64_t b = 0; b < p->batches; ++b) {
       const int64_t row = ar_lstm_row(p, step, b);
-      gate_rows(p, plan, memory, 0, hidden + b * p->units, 1, workspace, from_hidden);
-      open_gates(p, from_hidden, from_input + row * plan->padded, opened);
+      int16_t *gates = from_input + row * plan->padded;
+      gate_rows(p, plan, memory, 0, hidden + b * p->units, 1, workspace,
+                p->is_cmsis_nn ? gates : from_hidden);
+      open_gates(p, from_hidden, gates, opened);
       update(*p, opened, cell + b * p->units);
       store(p, type, opened, row, b, io, hidden);
     }
+  if (p->is_cmsis_nn) empty_states(p, type, io);
 }

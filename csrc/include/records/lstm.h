@@ -40,6 +40,7 @@ typedef struct {
   double cell_clip;
   int32_t quantized_cell_clip;
   int32_t scratch[4];
+  bool is_cmsis_nn;
 } LstmParams;
 
 #endif

@@ -42,15 +42,16 @@ class OwnBits:
 
     Attributes:
         record: The parameters of a node that has such results.
-        prepare: ``prepare(view, params, target)`` makes them of the reference's ``params``, or
+        prepare: ``prepare(view, params, path)`` makes them of the reference's ``params``, or
             gives these back where the results are the same.
-        invoke: ``invoke(context, node)`` computes CMSIS-NN's, from such a record.
-        kernel: The native kernel that does the same; empty where there is none.
+        invoke: ``invoke(context, node)`` computes CMSIS-NN's, from such a record; None where the
+            reference's kernels do it, with these parameters.
+        kernel: The native kernel that does the same as ``invoke``; empty where there is none.
     """
 
     record: type
-    prepare: Callable[[NodeView, Any, Target], Any]
-    invoke: Callable[[Context, Node], None]
+    prepare: Callable[[NodeView, Any, Path], Any]
+    invoke: Callable[[Context, Node], None] | None = None
     kernel: str = ""
 
 
@@ -100,7 +101,7 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
             for request in path.scratch
         )
         node.user_data = OpData(path, buffers)
-        return params if glue.bits is None else glue.bits.prepare(view, params, target)
+        return params if glue.bits is None else glue.bits.prepare(view, params, path)
 
     init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
     constraints = (*reference.constraints, *glue.constraints)
@@ -110,9 +111,12 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
 
 def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
     """The registration with CMSIS-NN's results for nodes whose parameters say so."""
+    own = bits.invoke
+    if own is None:
+        return reference
 
     def invoke(context: Context, node: Node) -> None:
-        run = bits.invoke if isinstance(node.params, bits.record) else reference.invoke
+        run = own if isinstance(node.params, bits.record) else reference.invoke
         run(context, node)
 
     def kernel(node: Node) -> str:

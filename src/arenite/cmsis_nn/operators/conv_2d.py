@@ -1,5 +1,12 @@
 """CONV_2D: TFLM ``micro/kernels/cmsis_nn/conv.cc``.
 
+int16 without a bias is summed and rescaled in 32 bits (TFLM's ``Eval`` hands over an absent bias as
+one of int32); the reference takes 64. Groups have no defined results where CMSIS-NN's functions
+know nothing of them, with int16 activations or int4 weights, which they read behind the filters'
+end; nor with int8 and no bias, where from the second group on the bias's address is near 0
+(``arm_convolve_s16.c``, ``arm_convolve_s4.c``, ``arm_convolve_s8.c``). There the reference's are
+computed.
+
 How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors
 CMSIS-NN's own ``arm_convolve_1_x_n_s8`` (July 2026) fails or has other results than TFLM's
 reference on some lines with steps, :func:`~arenite.cmsis_nn.decisions.line.line_is_exact` says on
@@ -7,6 +14,8 @@ which; Arenite has the reference's.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,10 +25,11 @@ from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.cmsis_nn.decisions.conv_2d import decide
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, nhwc
-from arenite.cmsis_nn.glue import Glue
+from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import allocate
 from arenite.cmsis_nn.operators._op_data import CONVOLUTION
+from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.target import Target
@@ -63,9 +73,18 @@ def arguments(
     )
 
 
+def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams:
+    """Without a bias int16 is summed in 32 bits."""
+    has_bias = len(view.inputs) > 2 and view.inputs[2] is not None
+    if path.function != "arm_convolve_s16" or has_bias or params.groups > 1:
+        return params
+    return replace(params, accumulates_64_bits=False)
+
+
 GLUE = Glue(
     decide,
     op_data=CONVOLUTION,
     allocate=allocate(0),
     constraints=(int16_is_symmetric,),
+    bits=OwnBits(Conv2DParams, own),
 )

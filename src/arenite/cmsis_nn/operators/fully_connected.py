@@ -1,13 +1,21 @@
 """FULLY_CONNECTED: TFLM ``micro/kernels/cmsis_nn/fully_connected.cc``.
 
-Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default.
+Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default. Where weights have a zero point, a
+layer that runs as a convolution, one with int4 weights and one of int16 take none
+(``arm_convolve_1x1_s8_fast.c``, ``arm_fully_connected_s4.c``, ``arm_fully_connected_s16.c``). One
+with a scale per unit takes the first unit's, where the reference takes none
+(``arm_fully_connected_per_channel_s8.c``; with vectors not as a product, which is not modelled).
+int16 is always summed in 64 bits. A bias of int32 beside int16 is read as one of int64, behind its
+end: there the reference's results are computed.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arenite.cmsis_nn.decisions.fully_connected import decide
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.glue import Glue
+from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
@@ -15,7 +23,7 @@ from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
 from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
-from arenite.ops.tflite.fully_connected import is_per_channel
+from arenite.ops.tflite.fully_connected import FullyConnectedParams, is_per_channel
 
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int", "int", "pointer", "int32", "int32", "int32"))
 
@@ -35,6 +43,21 @@ def allocate(context: Context, node: Node, path: Path) -> None:
         context.allocate_persistent_buffer(sums.size, sums.purpose)
 
 
+def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnectedParams:
+    """The zero point that weights have for the function."""
+    bias = view.inputs[2] if len(view.inputs) > 2 else None
+    if path.function == "arm_fully_connected_s16":
+        if bias is not None and bias.type is not TensorType.INT64:
+            return params
+        return replace(params, filter_offset=0, accumulates_64_bits=True)
+    if path.function in ("arm_convolve_1x1_s8_fast", "arm_fully_connected_s4"):
+        return replace(params, filter_offset=0)
+    quantization = view.input(1).quantization
+    if path.function != "arm_fully_connected_per_channel_s8" or quantization is None:
+        return params
+    return replace(params, filter_offset=-int(quantization.zero_point[0]))
+
+
 def per_channel_is_int8(node: NodeView) -> bool:
     """With CMSIS-NN only int8 activations may have weights with a scale per unit."""
     type_ = node.input(0).type
@@ -46,4 +69,5 @@ GLUE = Glue(
     op_data=OP_DATA,
     allocate=allocate,
     constraints=(per_channel_is_int8, int16_is_symmetric),
+    bits=OwnBits(FullyConnectedParams, own),
 )

@@ -1,17 +1,27 @@
 """SVDF: TFLM ``micro/kernels/cmsis_nn/svdf.cc``.
 
-Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default. :mod:`arenite.cmsis_nn.arithmetic.svdf`
-says where CMSIS-NN's results differ from the reference's, which are those computed here.
+Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default. Integers are computed as ``arm_svdf_s8``
+and ``arm_svdf_state_s16_s8`` do (``Source/SVDFunctions``), which differ from the reference:
+
+- TFLM's glue passes the range of int16 as that of the state, int8 states included. A filter's
+  result that an int8 state does not hold wraps; the reference saturates it.
+- The state's zero point plays no part. The reference adds it to results and takes it away
+  again, and a reset state is full of it. (With vectors the sums of weights contain it as well,
+  where it has no place; that is not modelled.)
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.svdf import decide
-from arenite.cmsis_nn.glue import Glue
+from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.ops import Context, Node
+from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, output_tensor
+from arenite.ops.tflite.svdf import SvdfParams
 
 OP_DATA = Struct("CmsisNnOpDataSvdf", ("int32", "int32", *("int",) * 7, "pointer"))
 
@@ -26,4 +36,11 @@ def allocate(context: Context, node: Node, path: Path) -> None:
         context.allocate_persistent_buffer(sums.size, sums.purpose)
 
 
-GLUE = Glue(decide, op_data=OP_DATA, allocate=allocate)
+def own(view: NodeView, params: SvdfParams, path: Path) -> SvdfParams:
+    """The range of int16 for every state, and no zero point."""
+    if not path.is_cmsis_nn:
+        return params
+    return replace(params, state_zero_point=0, state_min=-(1 << 15), state_max=(1 << 15) - 1)
+
+
+GLUE = Glue(decide, op_data=OP_DATA, allocate=allocate, bits=OwnBits(SvdfParams, own))

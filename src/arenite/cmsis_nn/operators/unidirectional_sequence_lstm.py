@@ -1,17 +1,32 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM: TFLM ``cmsis_nn/unidirectional_sequence_lstm.cc``.
 
-Structs: CMSIS-NN ``Include/arm_nn_types.h``.
+Structs: CMSIS-NN ``Include/arm_nn_types.h``. Integers are computed as
+``arm_lstm_unidirectional_s8`` and ``_s16`` do (``arm_nn_lstm_step_*.c``); TFLM gives them no hidden
+state:
+
+- both states begin empty in every inference, and the model's state tensors stay as they are;
+- what the hidden state adds to a gate is added before int16 clips the sum, not clipped by itself
+  (``arm_nn_vec_mat_mul_result_acc_s8_s16.c``, ``..._s16.c``);
+- nor is what the input gate lets through cut by itself (``arm_elementwise_mul_acc_s16.c``);
+- a cell gate whose activation is not TANH has a sigmoid;
+- weights have no zero points.
+
+Floats are TFLM's ``EvalLstm``, whose states live on.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.unidirectional_sequence_lstm import decide
-from arenite.cmsis_nn.glue import Glue
+from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node
+from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import optional_input_tensor, output_tensor
+from arenite.ops.shared.lstm import LstmParams
 from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
 from arenite.ops.tflite.unidirectional_sequence_lstm import OP_DATA as REFERENCE_OP_DATA
 
@@ -37,4 +52,21 @@ def allocate(context: Context, node: Node, path: Path) -> None:
             context.allocate_persistent_buffer(width * hidden.shape[1], f"{gate} {source} sums")
 
 
-GLUE = Glue(decide, op_data=OP_DATA, allocate=allocate)
+def own(view: NodeView, params: LstmParams, path: Path) -> LstmParams:
+    """The reference's parameters, and CMSIS-NN's ways with integers."""
+    if not path.is_cmsis_nn:
+        return params
+    gates = (
+        replace(gate, input_weights_offset=0, recurrent_weights_offset=0) for gate in params.gates
+    )
+    # What is cut to int16 behind the sum needs no cut before; nor may it leave int32.
+    added = replace(params.input_times_cell, output_min=-(1 << 30), output_max=1 << 30)
+    return replace(params, gates=tuple(gates), input_times_cell=added, is_cmsis_nn=True)
+
+
+GLUE = Glue(
+    decide,
+    op_data=OP_DATA,
+    allocate=allocate,
+    bits=OwnBits(LstmParams, own),
+)

@@ -10,6 +10,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, EvalTensor, Node, TfLiteTensor
@@ -129,10 +130,11 @@ def accumulates_64_bits(
     Refuses shifts for which the 64-bit requantisation is not defined in C.
     """
     wide = activations is TensorType.INT16 and bias_type != TensorType.INT32
-    if wide and shift.max() > 14:
+    most = int(bare_shift(shift).max(initial=0))
+    if wide and most > 14:
         context.report_error(
             "the scales' ratio input * weights / output must be under 2**14 where sums have "
-            f"64 bits, got one of about 2**{shift.max()}"
+            f"64 bits, got one of about 2**{most}"
         )
     return wide
 

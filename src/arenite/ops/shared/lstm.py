@@ -53,7 +53,8 @@ class LstmParams:
     ``cell_scale_power`` is the cell state's scale as a power of two, ``cell_clip`` the
     bound of its magnitude if positive (``quantized_cell_clip`` for integers). The cell gate
     goes through tanh or, like release builds of TFLM with any other activation, through
-    nothing (debug builds abort).
+    nothing (debug builds abort). What ``is_cmsis_nn`` changes says
+    ``cmsis_nn/operators/unidirectional_sequence_lstm.py``.
     """
 
     time_major: bool
@@ -73,6 +74,7 @@ class LstmParams:
     cell_clip: float
     quantized_cell_clip: int
     scratch: tuple[int, ...]
+    is_cmsis_nn: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,15 @@ class IntegerLstm:
         shifted = np.add(x, params.input_offset, dtype=np.float64)
         acc = (shifted @ weights.inputs).astype(np.int64) + weights.bias
         from_input = _clip_int16(self._rescale_input(self._accumulated(acc)))
+        if params.is_cmsis_nn:
+            cell[...], hidden[...] = 0, -params.hidden_offset
         state = cell.astype(np.int64)
         centred = np.add(hidden, params.hidden_offset, dtype=np.float64)
         for step in range(params.steps):
             acc = self._accumulated((centred @ weights.recurrent).astype(np.int64))
-            gates = _clip_int16(self._rescale_hidden(acc))
+            gates = self._rescale_hidden(acc)
+            if not params.is_cmsis_nn:
+                gates = _clip_int16(gates)
             gates += from_input[step]
             gates = _clip_int16(gates)
             # A negative index counts from the table's end, which is where it belongs.
@@ -133,12 +139,16 @@ class IntegerLstm:
             candidate = gates[:, 3 * units :]
             if params.cell_gate_tanh:
                 candidate = tanh[candidate]
+            elif params.is_cmsis_nn:
+                candidate = sigmoid[candidate]
             state = self._forget_times_cell(opened[:, :units] * state)
             state += self._input_times_cell(opened[:, units : 2 * units] * candidate)
             state = np.minimum(np.maximum(state, low), high)
             result = self._tanh_times_output(self._cell_tanh[state] * opened[:, 2 * units :])
             out[step] = result
             np.add(result, params.hidden_offset, out=centred)
+        if params.is_cmsis_nn:
+            return
         cell[...] = state
         hidden[...] = centred - params.hidden_offset
 

@@ -1,0 +1,170 @@
+"""Random models in the corners where CMSIS-NN's results are not those of TFLM's reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder, OptionsTable, TensorType
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.ops.tflite.transpose import TransposeOptions
+from tests.ops.lstm import lstm
+
+Rng = np.random.Generator
+INFERENCES = 3
+
+
+def single(
+    name: str, x: Any, constants: list[Any], y: Any, options: OptionsTable | None = None
+) -> Model:
+    """An operator on ``x``; tensors are ``(shape or values, type, quantisation)``."""
+    b = ModelBuilder()
+    inputs = [b.input("x", x[0], x[1], **x[2])]
+    inputs += [
+        b.constant(f"c{place}", values, **how) for place, (values, how) in enumerate(constants)
+    ]
+    output = b.tensor("y", y[0], y[1], **y[2])
+    b.operator(name, inputs, [output], options)
+    b.output(output)
+    return b.build()
+
+
+def lstm_of(kind: str, cell_scale: float, spread: float = 0.3) -> Callable[[Rng], Model]:
+    """Cells that are scaled finely leave int16."""
+    zeros = (0, 0) if kind == "int16" else (3, -2)
+
+    def make(rng: Rng) -> Model:
+        return lstm(
+            kind,
+            rng,
+            batches=int(rng.integers(1, 3)),
+            steps=int(rng.integers(1, 5)),
+            time_major=bool(rng.integers(2)),
+            cell_scale=cell_scale,
+            spread=spread,
+            zeros=zeros,
+        )
+
+    return make
+
+
+def svdf(rng: Rng, zero_point: int = 0, state_scale: float = 0.05) -> Model:
+    """An int8 state, which is too narrow for what its filters give it."""
+    rank, units = int(rng.integers(1, 3)), int(rng.integers(1, 4))
+    inputs, memory, filters = int(rng.integers(1, 9)), int(rng.integers(1, 6)), rank * units
+    b = ModelBuilder()
+    tensors = [
+        b.input("x", (1, inputs), "int8", scale=0.05, zero_point=3),
+        b.constant("feature", rng.integers(-128, 128, (filters, inputs), np.int8), scale=0.05),
+        b.constant("time", rng.integers(-128, 128, (filters, memory), np.int8), scale=0.05),
+        b.constant("bias", rng.integers(-900, 900, units, np.int32), scale=0.05 * state_scale),
+        b.variable(
+            "state", (1, filters * memory), "int8", scale=state_scale, zero_point=zero_point
+        ),
+    ]
+    y = b.tensor("y", (1, units), "int8", scale=1.0, zero_point=-5)
+    b.operator("SVDF", tensors, [y], SVDFOptions(rank, 0))
+    b.output(y)
+    return b.build()
+
+
+def dense(
+    rng: Rng,
+    *,
+    kind: str = "int8",
+    weights: str = "int8",
+    batch: tuple[int, ...] = (2,),
+    scales: bool = False,
+    bias: bool = True,
+    zero_point: int = 7,
+    bias_type: int = 0,
+) -> Model:
+    """Weights with a zero point."""
+    units, depth = int(rng.integers(1, 9)), 4 * int(rng.integers(1, 6))
+    how: dict[str, Any] = {"scale": 0.02, "zero_point": zero_point}
+    if scales:
+        how = {"scale": rng.uniform(0.01, 0.03, units).tolist(), "zero_point": [zero_point] * units}
+    data = rng.integers(-128, 128, (units, depth), np.int8)
+    if weights == "int4":
+        data = rng.integers(0, 256, (units * depth + 1) // 2).astype(np.uint8)
+        how |= {"type": "int4", "shape": (units, depth)}
+    sums = rng.integers(-9000, 9000, units).astype(np.int64 if kind == "int16" else np.int32)
+    x = {"scale": 0.001 if kind == "int16" else 0.1, "zero_point": 0 if kind == "int16" else -3}
+    return single(
+        "FULLY_CONNECTED",
+        ((*batch, depth), kind, x),
+        [(data, how), *([(sums, {"scale": 0.02 * x["scale"]})] if bias else [])],
+        ((*batch, units), kind, {"scale": 0.004 if kind == "int16" else 0.9}),
+        FullyConnectedOptions(keep_num_dims=len(batch) > 1, quantized_bias_type=bias_type),
+    )
+
+
+def conv_int16_without_bias(rng: Rng) -> Model:
+    """Multipliers of 32 bits and of 16 differ."""
+    channels, filters, taps = (int(n) for n in rng.integers(1, 6, 3))
+    size = taps + int(rng.integers(0, 5))
+    outputs = size - taps + 1
+    scales = rng.uniform(0.01, 0.03, filters).tolist()
+    data = rng.integers(-128, 128, (filters, taps, taps, channels), np.int8)
+    return single(
+        "CONV_2D",
+        ((1, size, size, channels), "int16", {"scale": 0.001}),
+        [(data, {"scale": scales, "zero_point": [0] * filters})],
+        ((1, outputs, outputs, filters), "int16", {"scale": 0.004}),
+        Conv2DOptions(padding=1, stride_w=1, stride_h=1),
+    )
+
+
+def softmax_of_one(rng: Rng) -> Model:
+    """Rows of one int16."""
+    shape = (int(rng.integers(1, 5)), 1)
+    scale = {"scale": float(rng.uniform(0.001, 1))}
+    y = (shape, "int16", {"scale": 1 / 32768})
+    return single("SOFTMAX", (shape, "int16", scale), [], y, SoftmaxOptions(beta=1.0))
+
+
+def transpose_to_its_own_order(rng: Rng) -> Model:
+    """Two dimensions."""
+    shape = tuple(int(n) for n in rng.integers(1, 9, 2))
+    same = {"scale": 0.5}
+    order = (np.array([0, 1], np.int32), {})
+    return single(
+        "TRANSPOSE", (shape, "int8", same), [order], (shape, "int8", same), TransposeOptions()
+    )
+
+
+CORNERS: dict[str, Callable[[Rng], Model]] = {
+    "lstm int8": lstm_of("int8", 2.0**-11),
+    "lstm int8, cells that leave int16": lstm_of("int8", 1e-5),
+    "lstm int8, gates that leave int16": lstm_of("int8", 2.0**-11, spread=2.0),
+    "lstm int16": lstm_of("int16", 2.0**-11),
+    "svdf, a narrow state": svdf,
+    "svdf, a state with a zero point": lambda rng: svdf(rng, zero_point=-20, state_scale=1.0),
+    "dense int8 as convolution": lambda rng: dense(rng, batch=(2, 3)),
+    "dense int8 per unit": lambda rng: dense(rng, scales=True),
+    "dense int4": lambda rng: dense(rng, weights="int4", zero_point=3),
+    "dense int16": lambda rng: dense(rng, kind="int16"),
+    "dense int16 without bias": lambda rng: dense(
+        rng, kind="int16", bias=False, zero_point=0, bias_type=TensorType.INT32
+    ),
+    "conv int16 without bias": conv_int16_without_bias,
+    "softmax of one": softmax_of_one,
+    "transpose to its own order": transpose_to_its_own_order,
+}
+
+
+def case(corner: str, seed: int) -> tuple[Model, list[np.ndarray[Any, Any]]]:
+    """A model in a corner, and inputs for some inferences."""
+    rng = np.random.default_rng([seed, *corner.encode()])
+    model = CORNERS[corner](rng)
+    tensor = model.inputs[0]
+    info = np.iinfo(tensor.type.dtype)
+    return model, [
+        rng.integers(info.min, info.max, tensor.shape, tensor.type.dtype, endpoint=True)
+        for _ in range(INFERENCES)
+    ]

@@ -1,0 +1,39 @@
+"""A target's bits are its firmware's, where CMSIS-NN's results are not TFLM's reference's too."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.model import Model
+from arenite.runtime.setup import Engine
+from tests.cmsis_nn.corners import CORNERS, case
+from tests.cmsis_nn.measured_bits import BITS
+
+MEASURED = [(corner, target) for corner, bits in BITS.items() for target in bits]
+
+
+def checksum(model: Model, inputs: list[np.ndarray], target: str, engine: Engine) -> int:
+    interp = ar.Interpreter(model, target=target, engine=engine)
+    return zlib.crc32(b"".join(np.asarray(interp(x)).tobytes() for x in inputs))
+
+
+@pytest.mark.parametrize("engine", ["reference", "auto"])
+@pytest.mark.parametrize(("corner", "target"), MEASURED)
+def test_bits_are_those_of_firmware(corner: str, target: str, engine: Engine) -> None:
+    for seed, measured in enumerate(BITS[corner][target]):
+        assert checksum(*case(corner, seed), target, engine) == measured, f"seed {seed}"
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_the_reference_has_others_in_every_corner(corner: str) -> None:
+    cases = [case(corner, seed) for seed in range(len(BITS[corner]["cortex-m4"]))]
+    others = [checksum(*one, "host", "reference") for one in cases]
+    assert others != list(BITS[corner]["cortex-m4"])
+
+
+def test_every_corner_was_measured() -> None:
+    assert set(CORNERS) == set(BITS)
