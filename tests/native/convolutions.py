@@ -9,7 +9,6 @@ import numpy as np
 from arenite.model import Model, ModelBuilder
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.tflite.conv_2d import Conv2DOptions
-from arenite.runtime.compiled import CompiledSubgraph
 from arenite.runtime.heap_host import HeapInterpreter
 
 Array = np.ndarray[Any, Any]
@@ -42,7 +41,7 @@ def check(isa: str, x: Array, model: Model) -> None:
         interpreter.allocate_tensors()
         interpreter.input(0)[...] = x
     reference.invoke()
-    compiled = CompiledSubgraph(native._graph, isa)
+    compiled = native.compile(isa)
     assert compiled.kernel(0) != "python"
     compiled.invoke()
     np.testing.assert_array_equal(native.output(0), reference.output(0))

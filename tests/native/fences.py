@@ -60,11 +60,10 @@ def fenced_outputs(
     interpreter.allocate_tensors()
     for index, data in enumerate(inputs):
         interpreter.input(index)[...] = data
-    node, context = interpreter._graph.nodes[0][0].node, interpreter._context
-    context.enter_node(0, 0)
+    node = interpreter.prepare_operator(0)
     tensors = {-1: ABSENT}
     for index in {*node.outputs, *node.inputs} - {-1}:
-        tensor = context.get_eval_tensor(index)
+        tensor = interpreter.eval_tensor(index)
         assert tensor.data is not None
         constant = not tensor.data.flags.writeable
         twin = fence.like(tensor.data)

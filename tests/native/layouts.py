@@ -8,7 +8,6 @@ from itertools import accumulate
 import pytest
 
 from arenite.memory import plan as planning
-from arenite.memory.plan import MemoryPlan
 from arenite.memory.problem import Problem, Solution
 from arenite.runtime.arena_host import MicroInterpreterContext
 
@@ -59,8 +58,10 @@ def lay_out(monkeypatch: pytest.MonkeyPatch, layout: Layout) -> None:
     monkeypatch.setattr(planning, "plan", lambda problem, planner: layout(problem))
     commit = MicroInterpreterContext.commit
 
-    def committed(self: MicroInterpreterContext, plan: MemoryPlan) -> None:
-        commit(self, plan)
+    def committed(self: MicroInterpreterContext) -> None:
+        commit(self)
+        plan = self.memory_plan
+        assert plan is not None
         for buffer in plan.buffers:
             if layout is apart and buffer.kind != "variable":
                 view = self._allocator.arena.view(buffer.offset, buffer.size + GAP)

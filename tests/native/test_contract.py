@@ -28,11 +28,10 @@ class Node:
     def __init__(self, model: Model) -> None:
         interpreter = HeapInterpreter(model)
         interpreter.allocate_tensors()
-        node, context = interpreter._graph.nodes[0][0].node, interpreter._context
-        context.enter_node(0, 0)
+        node = interpreter.prepare_operator(0)
         self.name, self.params = node.name, node.params
         self.outputs, self.inputs = (
-            [ABSENT if i < 0 else self._tensor(context.get_eval_tensor(i)) for i in indices]
+            [ABSENT if i < 0 else self._tensor(interpreter.eval_tensor(i)) for i in indices]
             for indices in (node.outputs, node.inputs)
         )
 

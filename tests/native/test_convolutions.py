@@ -24,7 +24,6 @@ from tests.ops.differential import CASES, differential
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-from arenite.runtime.compiled import CompiledSubgraph
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
@@ -153,5 +152,5 @@ def test_equals_the_reference(isa: str, layer: Layer, seed: int) -> None:
         interpreter.allocate_tensors()
         interpreter.input(0)[...] = x
     reference.invoke()
-    CompiledSubgraph(native._graph, isa).invoke()
+    native.compile(isa).invoke()
     np.testing.assert_array_equal(native.output(0), reference.output(0))

@@ -26,7 +26,6 @@ from tests.ops.mnn_models import Fed, Single, floats, integers, single
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-from arenite.runtime.compiled import CompiledSubgraph
 from tests.native.fences import fenced_outputs
 
 Array = np.ndarray[Any, Any]
@@ -55,7 +54,7 @@ def same(model: Model, isa: str, inputs: list[Array]) -> None:
     reference, native = HeapInterpreter(model), HeapInterpreter(model)
     reference.allocate_tensors()
     native.allocate_tensors()
-    compiled = CompiledSubgraph(native._graph, isa)
+    compiled = native.compile(isa)
     assert compiled.kernel(0) != "python"
     for interpreter in (reference, native):
         for index, x in enumerate(inputs):
@@ -143,7 +142,7 @@ def test_sums_that_int32_does_not_hold_are_left_to_the_reference() -> None:
     )
     interpreter = HeapInterpreter(operator.model())
     interpreter.allocate_tensors()
-    assert CompiledSubgraph(interpreter._graph).kernel(0) == "python"
+    assert interpreter.compile().kernel(0) == "python"
     interpreter.input(0)[...] = 127
     interpreter.invoke()
     assert interpreter.output(0).item() == round(70000 * 127 * 255 * 1e-8)

@@ -19,7 +19,6 @@ from tests.oracle import Step
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-from arenite.runtime.compiled import CompiledSubgraph
 
 Array = np.ndarray[Any, Any]
 
@@ -37,7 +36,7 @@ class Native(HeapInterpreter):
     def __init__(self, model: Model, isa: str, target: Target = HOST) -> None:
         super().__init__(model, target=target)
         self.allocate_tensors()
-        self.compiled = CompiledSubgraph(self._graph, isa)
+        self.compiled = self.compile(isa)
 
     def invoke(self) -> None:
         self.compiled.invoke()

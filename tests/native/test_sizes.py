@@ -13,7 +13,6 @@ from tests.ops.differential import assert_same, take
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-from arenite.runtime.compiled import CompiledSubgraph
 
 
 @pytest.mark.parametrize("isa", available_isas())
@@ -24,7 +23,7 @@ def test_equals_the_reference(case: str, isa: str) -> None:
     reference, native = HeapInterpreter(model), HeapInterpreter(model)
     reference.allocate_tensors()
     native.allocate_tensors()
-    compiled = CompiledSubgraph(native._graph, isa)
+    compiled = native.compile(isa)
     assert compiled.kernel(0) != "python"
     native.invoke = compiled.invoke  # type: ignore[method-assign]
     got, expected = take(native, model, steps), take(reference, model, steps)

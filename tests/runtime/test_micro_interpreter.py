@@ -15,8 +15,9 @@ import arenite as ar
 from arenite.errors import ArenaError, ConstraintError, ShapeError, StateError
 from arenite.errors import UnsupportedOperatorError as Unsupported
 from arenite.memory.allocator import MicroAllocator
+from arenite.memory.recording import Category
 from arenite.model import ModelBuilder
-from arenite.ops import AllOpsResolver, MutableOpResolver
+from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
 from arenite.ops.context import Context, Node
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.heap_host import HeapInterpreter
@@ -505,3 +506,82 @@ def test_struct_sizes_differ_in_the_tail_only() -> None:
     )
     assert ilp32.arena.head_used == public.arena.head_used == package.arena.head_used
     assert ilp32.arena.tail_used < public.arena.tail_used < package.arena.tail_used
+
+
+# -- step by step
+
+
+def test_operators_are_prepared_one_by_one_and_allocation_does_the_rest() -> None:
+    prepared: list[int] = []
+
+    def prepare(context: Context, node: Node) -> str:
+        prepared.append(node.inputs[0])
+        return f"params {node.inputs[0]}"
+
+    micro = MicroInterpreter(custom_chain(3), resolver_with(prepare=prepare), 4096)
+    assert micro.prepare_operator(1).params == "params 1"
+    assert prepared == [0, 1]
+    micro.allocate_tensors()
+    assert prepared == [0, 1, 2]
+    assert micro.prepare_operator(0).params == "params 0"
+    assert prepared == [0, 1, 2]
+
+
+def test_steps_take_the_arena_that_one_call_takes() -> None:
+    stepped = MicroInterpreter(conv_model(), AllOpsResolver(), 1 << 14)
+    stepped.prepare_operator(0)
+    stepped.allocate_tensors()
+    whole = MicroInterpreter(conv_model(), AllOpsResolver(), 1 << 14)
+    whole.allocate_tensors()
+    assert stepped.allocations() == whole.allocations()
+    assert stepped.plan == whole.plan
+
+
+def test_a_step_that_fails_leaves_the_arena_as_it_was() -> None:
+    def prepare(context: Context, node: Node) -> None:
+        context.allocate_persistent_buffer(64)
+        if node.inputs[0] == fails[0]:
+            context.report_error("no")
+
+    fails = [1]
+    micro = MicroInterpreter(custom_chain(2), resolver_with(prepare=prepare), 4096)
+    used = micro.arena.used
+    micro.prepare_operator(0)
+    with pytest.raises(ConstraintError, match="no"):
+        micro.prepare_operator(1)
+    assert micro.arena.used == used
+    fails[0] = -1
+    micro.allocate_tensors()
+
+
+def test_operators_run_one_by_one() -> None:
+    micro = MicroInterpreter(custom_chain(2), resolver_with(), 4096)
+    with pytest.raises(StateError, match="invoke_operator is legal in the invoke phase"):
+        micro.invoke_operator(0)
+    micro.allocate_tensors()
+    micro.input()[...] = 5
+    for number in range(2):
+        (_, before), (_, after) = (side[0] for side in micro.operator_tensors(number))
+        assert before.tolist() == [5] * 16
+        micro.invoke_operator(number)
+        assert after.tolist() == [5] * 16
+    assert micro.output().tolist() == [5] * 16
+    for number in (-1, 2):
+        with pytest.raises(IndexError, match=f"expected an operator below 2, got {number}"):
+            micro.invoke_operator(number)
+
+
+def test_a_replaced_builtin_takes_the_options_struct_of_its_operator() -> None:
+    model, own = conv_model(), AllOpsResolver().find("CONV_2D")
+    assert own is not None
+    same = Registration(invoke=own.invoke, prepare=own.prepare, init=own.init, options=own.options)
+    replaced = MutableOpResolver().add("CONV_2D", same)
+    tails = []
+    for resolver in (AllOpsResolver(), replaced):
+        micro = MicroInterpreter(model, resolver, 1 << 14, target="cortex-m4")
+        micro.allocate_tensors()
+        tails.append(
+            [r for r in micro.allocations().records if r.category is Category.BUILTIN_DATA]
+        )
+    assert [r.requested for r in tails[0]] == [r.requested for r in tails[1]]
+    assert tails[0]

@@ -43,7 +43,8 @@ def arena_context() -> MicroInterpreterContext:
     context.set_state(S.PREPARE)
     context.request_scratch_buffer_in_arena(4)
     context.finish_prepare_node()
-    context.commit(allocator.finish_model_allocation(model))
+    context.memory_plan = allocator.finish_model_allocation(model)
+    context.commit()
     return context
 
 

@@ -8,15 +8,15 @@ from typing import Any
 from arenite.analysis.statistics import statistics
 from arenite.cmsis_nn.cost.loops import Loop, loops_of
 from arenite.cmsis_nn.decisions.path import Path, Scratch
-from arenite.cmsis_nn.glue import OpData, view_of
+from arenite.cmsis_nn.glue import OpData
 from arenite.cmsis_nn.resolver import CmsisNnResolver
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, Node
-from arenite.ops.constraints import NodeView
+from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.tflm_names import add_method
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
-from arenite.runtime.state import InterpreterState
+from arenite.runtime.life import Life
 from arenite.target import Target
 
 #: What is said of operators that TFLM has no CMSIS-NN kernel for.
@@ -75,11 +75,8 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
     context = HeapContext(model)
     graph = Graph(model, context)
     graph.resolve(CmsisNnResolver(AllOpsResolver(), target))
-    context.begin()
-    context.set_state(InterpreterState.INIT)
-    graph.init_subgraphs()
-    context.set_state(InterpreterState.PREPARE)
-    graph.prepare_subgraphs()
+    life = Life(graph)
+    life.prepare()
     context.enter_node(0, 0)
     nodes = [entry.node for entry in graph.nodes[0]]
     macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
@@ -87,7 +84,7 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
         _operator(index, view_of(context, node), node, target, count)
         for index, (node, count) in enumerate(zip(nodes, macs, strict=True))
     ]
-    graph.free_subgraphs()
+    life.free()
     return operators
 
 

@@ -16,7 +16,6 @@ from arenite.analysis.statistics import statistics
 from arenite.cli.values import Array
 from arenite.report.text import tensor_text
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.stepwise import invoke_operator
 
 Call = Callable[[], Any]
 Key = TypeVar("Key")
@@ -192,7 +191,7 @@ def _operator_call(micro: MicroInterpreter, number: int) -> tuple[Call, Call | N
     """Runs an operator; and the same with nothing to do, for a native one."""
     compiled = micro.compiled
     if compiled is None or compiled.steps[number] < 0:
-        return partial(invoke_operator, micro, number), None
+        return partial(micro.invoke_operator_in_turn, number), None
     step = compiled.steps[number]
     run = compiled.program.run
     return partial(run, step, step + 1), partial(run, step, step)

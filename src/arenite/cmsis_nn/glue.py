@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
-from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.constraints import Constraint, NodeView, view_of
 from arenite.ops.context import Declared
 from arenite.ops.kernel_util import allocate_struct
 from arenite.target import Target
@@ -76,23 +76,13 @@ class Glue:
     bits: OwnBits | None = None
 
 
-class Host(Context, Protocol):
-    """What runs a graph can show the current node's tensors without accounting."""
-
-    subgraph: int
-
-    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
-        """A full tensor that takes no temporary memory."""
-
-
 def registration(reference: Registration, glue: Glue, target: Target) -> Registration:
     """The reference's registration with the glue's allocations."""
 
     def prepare(context: Context, node: Node) -> Any:
-        host = cast(Host, context)
-        accounted = context if glue.allocate is None else Unaccounted(host)
+        accounted = context if glue.allocate is None else Unaccounted(context)
         params = None if reference.prepare is None else reference.prepare(accounted, node)
-        view = view_of(host, node)
+        view = view_of(context, node)
         path = glue.decide(view, target)
         if glue.allocate is not None:
             glue.allocate(context, node, path)
@@ -125,19 +115,10 @@ def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
     return replace(reference, invoke=invoke, native=NativeKernel(invoke, kernel))
 
 
-def view_of(host: Host, node: Node) -> NodeView:
-    """The node with its tensors, which takes no temporary memory."""
-
-    def tensors(indices: tuple[int, ...]) -> tuple[TfLiteTensor | None, ...]:
-        return tuple(host.view_tensor(host.subgraph, i) if i >= 0 else None for i in indices)
-
-    return NodeView(node.name, tensors(node.inputs), tensors(node.outputs), node.options)
-
-
 class Unaccounted:
     """A context whose memory does not come from the arena, for the reference's ``prepare``."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Context) -> None:
         self._host = host
 
     @property
@@ -152,7 +133,9 @@ class Unaccounted:
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor that takes no temporary memory."""
-        return self._host.view_tensor(self._host.subgraph, index)
+        return self._host.view_tensor(index)
+
+    view_tensor = get_tensor
 
     def get_eval_tensor(self, index: int) -> EvalTensor:
         """The host's."""

@@ -39,6 +39,7 @@ class AllocatorCheckpoint(NamedTuple):
     arena: Checkpoint
     records: int
     max_head_buffer_usage: int
+    model_is_allocating: bool
 
 
 class MicroAllocator:
@@ -238,7 +239,10 @@ class MicroAllocator:
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
         return AllocatorCheckpoint(
-            self.arena.checkpoint(), len(self._records), self._max_head_buffer_usage
+            self.arena.checkpoint(),
+            len(self._records),
+            self._max_head_buffer_usage,
+            self._model_is_allocating,
         )
 
     def rollback(self, checkpoint: AllocatorCheckpoint) -> None:
@@ -246,7 +250,7 @@ class MicroAllocator:
         self.arena.rollback(checkpoint.arena)
         del self._records[checkpoint.records :]
         self._max_head_buffer_usage = checkpoint.max_head_buffer_usage
-        self._model_is_allocating = False
+        self._model_is_allocating = checkpoint.model_is_allocating
 
     def unlimited(self) -> MicroAllocator:
         """An allocator in the same state on an arena without memory and end."""

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from arenite.mnn.plan import Plan
 from arenite.ops import AllOpsResolver
+from arenite.runtime.life import Tensors
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.stepwise import Tensors, invoke_operator, operator_tensors
 from arenite.runtime.turn import alone
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ class SessionEngine:
         micro = self._micro
         self._copy_in()
         for number in range(len(micro.model.main.operators)):
-            inputs, outputs = operator_tensors(micro, number)
+            inputs, outputs = micro.operator_tensors(number)
             if before(number, inputs):
-                invoke_operator(micro, number)
+                micro.invoke_operator_in_turn(number)
             if not after(number, outputs):
                 return False
         self._copy_out()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from arenite.model import TensorType
-from arenite.ops.context import TfLiteTensor
+from arenite.ops.context import Context, Node, TfLiteTensor
 
 
 class NodeView(NamedTuple):
@@ -33,6 +33,16 @@ class NodeView(NamedTuple):
         tensor = self.outputs[index]
         assert tensor is not None
         return tensor
+
+
+def view_of(context: Context, node: Node) -> NodeView:
+    """The context's current node with its tensors, which takes no temporary memory."""
+    view = context.view_tensor
+    inputs, outputs = (
+        tuple([view(index) if index >= 0 else None for index in indices])
+        for indices in (node.inputs, node.outputs)
+    )
+    return NodeView(node.name, inputs, outputs, node.options)
 
 
 Constraint = Callable[[NodeView], bool]

@@ -129,6 +129,9 @@ class Context(Protocol):
     def get_eval_tensor(self, index: int) -> EvalTensor:
         """A tensor by index, legal in every phase."""
 
+    def view_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor that takes no temporary memory: for looking on, TFLM has none such."""
+
     def resize_tensor(
         self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
     ) -> None:

@@ -8,51 +8,14 @@ from __future__ import annotations
 from arenite.errors import ArenaError, AreniteError
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
-from arenite.memory.liveness import OFFLINE_METADATA
-from arenite.memory.overlap import check_operands
-from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.graph import Graph
+from arenite.runtime.life import Life
 from arenite.runtime.setup import Setup
-from arenite.runtime.state import InterpreterState
 from arenite.target import Target
-
-
-def allocate_model(
-    allocator: MicroAllocator, context: MicroInterpreterContext, graph: Graph
-) -> MemoryPlan:
-    """``AllocateTensors`` up to the point where memory is looked at."""
-    model = graph.model
-    allocator.start_model_allocation(model)
-    _allocate_builtin_data(allocator, graph)
-    allocator.note_peak("start")
-    graph.init_subgraphs()
-    allocator.note_peak("init")
-    context.set_state(InterpreterState.PREPARE)
-    graph.prepare_subgraphs()
-    context.set_state(InterpreterState.MEMORY_PLANNING)
-    plan = allocator.finish_model_allocation(context.resized_model())
-    if OFFLINE_METADATA in model.metadata:
-        nodes = graph.nodes
-        check_operands(model, plan.buffers, lambda s, n: nodes[s][n].registration.in_place)
-    allocator.note_peak("planning")
-    for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
-        allocator.allocate_tensor_pointers(len(tensors), name)
-        for tensor in tensors:
-            allocator.allocate_persistent_tflite_tensor(tensor)
-    allocator.note_peak("ports")
-    return plan
-
-
-def _allocate_builtin_data(allocator: MicroAllocator, graph: Graph) -> None:
-    for entries in graph.nodes:
-        for number, entry in enumerate(entries):
-            struct = entry.registration.builtin_data
-            if struct is not None:
-                allocator.allocate_builtin_data(struct, f"#{number} {entry.node.name}")
 
 
 def smallest_arena(
@@ -91,10 +54,11 @@ def dry_run(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> Al
     context = MicroInterpreterContext(unlimited, model)
     graph = Graph(model, context)
     graph.resolve(resolver)
+    life = Life(graph)
     try:
-        allocate_model(unlimited, context, graph)
+        life.plan()
     finally:
-        graph.free_subgraphs()
+        life.free()
     return unlimited.allocations()
 
 

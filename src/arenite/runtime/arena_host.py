@@ -12,14 +12,18 @@ from operator import is_
 from typing import Any
 
 from arenite.errors import ShapeError, StateError
+from arenite.memory.abi import Struct
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
-from arenite.memory.liveness import MAX_BYTES
+from arenite.memory.budget import Budget
+from arenite.memory.liveness import MAX_BYTES, OFFLINE_METADATA
+from arenite.memory.overlap import check_operands
 from arenite.memory.plan import MemoryPlan
-from arenite.model import Model, Subgraph, TensorType
-from arenite.ops import EvalTensor, TfLiteTensor
+from arenite.model import Model, Operator, Subgraph, TensorType
+from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
-from arenite.runtime.host import HostContext, variable_reset_value
+from arenite.runtime.graph import Graph
+from arenite.runtime.host import HostContext
 from arenite.runtime.state import InterpreterState
 
 INIT, PREPARE = InterpreterState.INIT, InterpreterState.PREPARE
@@ -27,11 +31,17 @@ PLANNING, INVOKE = InterpreterState.MEMORY_PLANNING, InterpreterState.INVOKE
 
 
 class MicroInterpreterContext(HostContext):
-    """Gives kernels their memory from the arena, each call in its phase only."""
+    """Gives kernels their memory from the arena, each call in its phase only.
 
-    def __init__(self, allocator: MicroAllocator, model: Model) -> None:
+    ``shrinks``: the allocator's arena has no end, and gets the smallest one that works.
+    """
+
+    def __init__(self, allocator: MicroAllocator, model: Model, *, shrinks: bool = False) -> None:
         super().__init__(model, allocator.target)
         self._allocator = allocator
+        self._shrinks = shrinks
+        #: Where everything is, once that is decided.
+        self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
         self.callbacks: Mapping[str, Callable[..., Any]] = {}
 
@@ -126,6 +136,26 @@ class MicroInterpreterContext(HostContext):
             raise StateError("the external context can be set once, and not to None")
         self.external_context = payload
 
+    @property
+    def budget(self) -> Budget:
+        """The arena's."""
+        return self._allocator.arena.budget
+
+    def begin(self, graph: Graph) -> None:
+        """TFLM's structs for the model, and its operators' options."""
+        self._allocator.start_model_allocation(self.model)
+        for operators, entries in zip(self.model.subgraphs, graph.nodes, strict=True):
+            pairs = zip(operators.operators, entries, strict=True)
+            for number, (operator, entry) in enumerate(pairs):
+                struct = builtin_data(operator, entry.registration)
+                if struct is not None:
+                    self._allocator.allocate_builtin_data(struct, f"#{number} {operator.name}")
+        self._allocator.note_peak("start")
+
+    def finish_init(self) -> None:
+        """The most memory that ``init`` took is known."""
+        self._allocator.note_peak("init")
+
     def finish_prepare_node(self) -> None:
         """Check the outputs' shapes and return temporary memory."""
         operators = self.model.subgraphs[self.subgraph].operators
@@ -141,7 +171,21 @@ class MicroInterpreterContext(HostContext):
         self._allocator.finish_prepare_node_allocations()
         self._allocator.note_peak("prepare", f"#{self.operator} {self.operator_name}")
 
-    def resized_model(self) -> Model:
+    def plan(self, graph: Graph) -> None:
+        """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
+        allocator, model = self._allocator, self.model
+        self.memory_plan = plan = allocator.finish_model_allocation(self._resized_model())
+        if OFFLINE_METADATA in model.metadata:
+            nodes = graph.nodes
+            check_operands(model, plan.buffers, lambda s, n: nodes[s][n].registration.in_place)
+        allocator.note_peak("planning")
+        for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
+            allocator.allocate_tensor_pointers(len(tensors), name)
+            for tensor in tensors:
+                allocator.allocate_persistent_tflite_tensor(tensor)
+        allocator.note_peak("ports")
+
+    def _resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""
         pairs = zip(self.model.subgraphs, self.tensors, strict=True)
         subgraphs = tuple(_resized(subgraph, tensors) for subgraph, tensors in pairs)
@@ -149,9 +193,13 @@ class MicroInterpreterContext(HostContext):
             return self.model
         return replace(self.model, subgraphs=subgraphs)
 
-    def commit(self, plan: MemoryPlan) -> None:
+    def commit(self) -> None:
         """Point all tensors and scratch handles to their memory."""
         self._full.clear()  # `prepare` is over
+        assert self.memory_plan is not None
+        if self._shrinks:
+            self.memory_plan = self._allocator.shrink(self.memory_plan)
+        plan = self.memory_plan
         arena = self._allocator.arena
         scratch = {}
         for buffer in plan.buffers:
@@ -170,14 +218,14 @@ class MicroInterpreterContext(HostContext):
             data = self.tensors[subgraph][index].data
             own.data = None if data is None else data.reshape(own.shape)
 
-    def reset_variables(self) -> None:
-        """Fill every variable with its zero point (``ResetVariableTensors``)."""
-        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
-            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
-                if tensor.is_variable and current.data is not None:
-                    # memset: the value goes into every byte
-                    raw = current.data.reshape(-1).view("u1")
-                    raw[...] = variable_reset_value(tensor) & 0xFF
+
+def builtin_data(operator: Operator, registration: Registration) -> Struct | None:
+    """The struct into which TFLM parses an operator's options.
+
+    That follows the operator's code (``flatbuffer_conversions.cc``), whoever's kernel runs it.
+    """
+    own = None if operator.is_custom else builtin(operator.name)
+    return registration.builtin_data if own is None else own.builtin_data
 
 
 def _resized(subgraph: Subgraph, current: Sequence[EvalTensor]) -> Subgraph:

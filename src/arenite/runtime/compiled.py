@@ -23,6 +23,7 @@ class CompiledSubgraph:
         self, graph: Graph, instruction_set: str | None = None, *, budget: Budget | None = None
     ) -> None:
         self._program = Program(instruction_set)
+        self._graph = graph
         self._entries = graph.nodes[0]
         self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
@@ -132,9 +133,7 @@ class CompiledSubgraph:
                 own[...] = before
 
     def _python(self, number: int) -> None:
-        entry = self._entries[number]
-        self._host.enter_node(0, number)
-        entry.registration.invoke(self._host, entry.node)
+        self._graph.invoke_node(0, number)
 
     def _add(self, number: int, entry: NodeAndRegistration) -> int:
         kernel = entry.registration.kernel_for(entry.node)

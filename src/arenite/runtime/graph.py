@@ -7,25 +7,27 @@ against whichever host context it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Protocol
 
 from arenite.errors import UnsupportedOperatorError
+from arenite.memory.budget import Budget
 from arenite.model import Model, Operator
 from arenite.model.consistency import check_order
 from arenite.ops import (
     Context,
+    EvalTensor,
     Node,
     OpResolver,
     Registration,
-    TfLiteTensor,
     builtin,
     only_mnn_has,
 )
-from arenite.ops.constraints import NodeView
+from arenite.ops.constraints import view_of
 from arenite.ops.tflm_names import add_method
+from arenite.runtime.state import InterpreterState
 
 
 class Profiler(Protocol):
@@ -39,7 +41,24 @@ class Profiler(Protocol):
 
 
 class GraphHost(Context, Protocol):
-    """A context that a graph can run against."""
+    """A context that a graph can live on; :class:`arenite.runtime.life.Life` drives it."""
+
+    @property
+    def budget(self) -> Budget:
+        """What may be taken from the machine."""
+
+    @property
+    def tensors(self) -> Sequence[Sequence[EvalTensor]]:
+        """All tensors, by subgraph."""
+
+    def set_state(self, state: InterpreterState) -> None:
+        """Enter a phase."""
+
+    def require(self, call: str, *legal: InterpreterState, before: str = "") -> None:
+        """Raise ``StateError`` unless the current phase is one of the legal ones."""
+
+    def begin(self, graph: Graph) -> None:
+        """A life begins: forget a former one, and take what the graph itself needs."""
 
     def enter_node(self, subgraph: int, operator: int) -> None:
         """The next calls come from this node."""
@@ -47,8 +66,17 @@ class GraphHost(Context, Protocol):
     def finish_prepare_node(self) -> None:
         """The current node's ``prepare`` is over: temporary memory can go."""
 
-    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
-        """A full tensor outside the accounting of temporary memory."""
+    def finish_init(self) -> None:
+        """All nodes are through with ``init``."""
+
+    def plan(self, graph: Graph) -> None:
+        """Decide where every tensor will be."""
+
+    def commit(self) -> None:
+        """Point all tensors to their memory."""
+
+    def reset_variables(self) -> None:
+        """Fill every variable with its zero point."""
 
 
 @dataclass(slots=True, eq=False)
@@ -110,67 +138,81 @@ class Graph:
 
     def init_subgraphs(self) -> None:
         """Call ``init`` of every node."""
-        for _, entry in self._walk():
+        for _, _, entry in self._walk():
             node, registration = entry.node, entry.registration
+            # What a former life left behind.
+            node.user_data = node.params = None
+            node.host.clear()
             if registration.init is not None:
                 options = node.custom_options if node.options is None else node.options
                 node.user_data = registration.init(self.host, options)
 
-    def prepare_subgraphs(self) -> None:
-        """Check every node's constraints and call its ``prepare``."""
-        for subgraph, entry in self._walk():
-            self._check(subgraph, entry)
+    def prepare_one_by_one(self) -> Iterator[tuple[int, int]]:
+        """Check every node's constraints and call its ``prepare``; which one, after each."""
+        for subgraph, number, entry in self._walk():
+            self._check(entry)
             if entry.registration.prepare is not None:
                 entry.node.params = entry.registration.prepare(self.host, entry.node)
             self.host.finish_prepare_node()
+            yield subgraph, number
+
+    def entry(self, number: int, subgraph: int = 0) -> NodeAndRegistration:
+        """An operator's node and registration.
+
+        Raises:
+            IndexError: There is no such operator.
+        """
+        if not 0 <= subgraph < len(self.nodes):
+            raise IndexError(f"expected a subgraph below {len(self.nodes)}, got {subgraph}")
+        entries = self.nodes[subgraph]
+        if not 0 <= number < len(entries):
+            raise IndexError(f"expected an operator below {len(entries)}, got {number}")
+        return entries[number]
 
     def invoke_subgraph(self, index: int) -> None:
         """Run one subgraph's operators in order."""
-        host, profiler = self.host, self.profiler
+        profiler = self.profiler
         for number, entry in enumerate(self.nodes[index]):
-            host.enter_node(index, number)
             if profiler is None:
-                entry.registration.invoke(host, entry.node)
+                self.invoke_node(index, number)
                 continue
             event = profiler.begin_event(entry.node.name)
             try:
-                entry.registration.invoke(host, entry.node)
+                self.invoke_node(index, number)
             finally:
                 profiler.end_event(event)
 
+    def invoke_node(self, subgraph: int, number: int) -> None:
+        """Run one operator."""
+        entry = self.nodes[subgraph][number]
+        self.host.enter_node(subgraph, number)
+        entry.registration.invoke(self.host, entry.node)
+
     def reset_subgraphs(self) -> None:
         """Call ``reset`` of every node that has one."""
-        for _, entry in self._walk():
+        for _, _, entry in self._walk():
             if entry.registration.reset is not None:
                 entry.registration.reset(self.host, entry.node.user_data)
 
     def free_subgraphs(self) -> None:
         """Call ``free`` of every node that has one."""
-        for _, entry in self._walk():
+        for _, _, entry in self._walk():
             if entry.registration.free is not None:
                 entry.registration.free(self.host, entry.node.user_data)
 
-    def _walk(self) -> Iterator[tuple[int, NodeAndRegistration]]:
+    def _walk(self) -> Iterator[tuple[int, int, NodeAndRegistration]]:
         for subgraph, entries in enumerate(self.nodes):
             for number, entry in enumerate(entries):
                 self.host.enter_node(subgraph, number)
-                yield subgraph, entry
+                yield subgraph, number, entry
 
-    def _check(self, subgraph: int, entry: NodeAndRegistration) -> None:
+    def _check(self, entry: NodeAndRegistration) -> None:
         if not entry.registration.constraints:
             return
-        view = self._view(subgraph, entry.node)
+        view = view_of(self.host, entry.node)
         for constraint in entry.registration.constraints:
             if not constraint(view):
                 self.host.report_error(" ".join((constraint.__doc__ or "").split()))
-
-    def _view(self, subgraph: int, node: Node) -> NodeView:
-        view = self.host.view_tensor
-        inputs, outputs = (
-            tuple([view(subgraph, index) if index >= 0 else None for index in indices])
-            for indices in (node.inputs, node.outputs)
-        )
-        return NodeView(node.name, inputs, outputs, node.options)
 
 
 def _node(operator: Operator, registration: Registration) -> Node:

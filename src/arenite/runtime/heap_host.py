@@ -5,10 +5,9 @@ The kernels are the same as in the arena; only their host differs.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +15,15 @@ import numpy.typing as npt
 from arenite.errors import ShapeError, StateError
 from arenite.memory.budget import Budget
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, EvalTensor, OpResolver
+from arenite.ops import AllOpsResolver, EvalTensor, Node, OpResolver
 from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
-from arenite.runtime.host import HostContext, variable_reset_value
-from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
+from arenite.runtime.host import HostContext
+from arenite.runtime.life import Life, Tensors
+from arenite.runtime.setup import Engine, Setup
 from arenite.runtime.state import InterpreterState
-from arenite.runtime.turn import Turn, alone
+from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import HOST, Target
 
 if TYPE_CHECKING:
@@ -70,13 +70,17 @@ class HeapContext(HostContext):
 
     # -- what the graph uses
 
-    def begin(self) -> None:
+    def begin(self, graph: Graph) -> None:
         """Forget a former preparation."""
         self._scratch = []
+        self._own.clear()
         self.budget = Budget()
         self._settled = {(0, index) for index in self.model.main.inputs}
 
-    def allocate(self) -> None:
+    def plan(self, graph: Graph) -> None:
+        """Nothing: every tensor gets memory of its own."""
+
+    def commit(self) -> None:
         """Give every tensor without data its memory.
 
         Raises:
@@ -127,10 +131,9 @@ class HeapInterpreter:
         self._setup = setup = Setup.of(target, engine)
         self._model = model
         self._context = HeapContext(model, setup.target)
-        self._graph = Graph(model, self._context, profiler=profiler)
-        self._graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))
-        self._compiled: CompiledSubgraph | None = None
-        self._finalizer: weakref.finalize[..., Any] | None = None
+        graph = Graph(model, self._context, profiler=profiler)
+        graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))
+        self._life = Life(graph, is_native=setup.is_native)
         self._turn: Turn = [None]
 
     @alone
@@ -148,28 +151,65 @@ class HeapInterpreter:
                 f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} positive "
                 f"dimensions, got {tuple(shape)}"
             )
+        self._life.free()
         self._context.tensors[0][number].shape = tuple(shape)
         self._context.set_state(InterpreterState.INIT)
 
     @alone
     def allocate_tensors(self) -> None:
         """Prepare every operator for the current input shapes and allocate all tensors."""
-        context = self._context
-        if self._finalizer is not None:
-            self._finalizer()
-        self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
-        context.begin()
-        context.set_state(InterpreterState.INIT)
-        self._graph.init_subgraphs()
-        context.set_state(InterpreterState.PREPARE)
-        self._graph.prepare_subgraphs()
-        context.set_state(InterpreterState.MEMORY_PLANNING)
-        context.allocate()
-        self._compiled = None
-        if self._setup.is_native:
-            self._compiled = compile_main(self._graph, context.budget)
-        context.set_state(InterpreterState.INVOKE)
-        self._reset()
+        self._life.free()
+        self._life.allocate()
+
+    @alone
+    def prepare_operator(self, number: int) -> Node:
+        """Prepare an operator of the main subgraph, and all before it; see its node.
+
+        :meth:`allocate_tensors` begins anew.
+
+        Raises:
+            IndexError: There is no such operator.
+        """
+        self._life.graph.entry(number)
+        try:
+            return self._life.prepare_operator(number)
+        except BaseException:
+            self._life.free()
+            raise
+
+    @alone
+    def invoke_operator(self, number: int) -> None:
+        """Run one operator of the main subgraph.
+
+        Raises:
+            StateError: Tensors are not allocated, or another call is at work.
+            IndexError: There is no such operator.
+        """
+        self._life.invoke_operator(number)
+
+    def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
+        """Inputs and outputs of an operator of the main subgraph, without constants."""
+        return self._life.operator_tensors(number)
+
+    def eval_tensor(self, index: int) -> EvalTensor:
+        """A tensor of the main subgraph as kernels see it: type, shape and memory.
+
+        Raises:
+            IndexError: There is no such tensor.
+        """
+        return self._context.tensors[0][port("tensor", range(len(self._context.tensors[0])), index)]
+
+    def compile(self, instruction_set: str | None = None) -> CompiledSubgraph:
+        """The main subgraph as a native program over this interpreter's tensors.
+
+        Args:
+            instruction_set: One that this CPU has; by default its best.
+
+        Raises:
+            StateError: Tensors are not allocated.
+        """
+        self._context.require("compile", InterpreterState.INVOKE, before="allocate_tensors()")
+        return self._life.compile(instruction_set)
 
     def input(self, index: int = 0) -> Array:
         """Input ``index`` as a writable array."""
@@ -179,23 +219,15 @@ class HeapInterpreter:
         """Output ``index`` as an array."""
         return self._array(port("output", self._model.main.outputs, index))
 
-    @alone
+    @all_alone
     def invoke(self) -> None:
         """Run the main subgraph."""
-        self._context.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
-        invoke_main(self._graph, self._compiled)
+        self._life.invoke()
 
     @alone
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
-        self._reset()
-
-    def _reset(self) -> None:
-        self._graph.reset_subgraphs()
-        for subgraph, tensors in zip(self._model.subgraphs, self._context.tensors, strict=True):
-            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
-                if tensor.is_variable and current.data is not None:
-                    current.data[...] = variable_reset_value(tensor)
+        self._life.reset()
 
     @property
     def target(self) -> Target:

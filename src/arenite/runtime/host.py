@@ -45,7 +45,7 @@ class HostContext(StateGuard):
             self.require("get_tensor", *_PLANNED)
         if not 0 <= index < len(self._current):
             self._check_index(index)
-        return self.view_tensor(self.subgraph, index)
+        return self.view_tensor(index)
 
     def get_eval_tensor(self, index: int) -> EvalTensor:
         """A tensor of the current subgraph."""
@@ -89,14 +89,26 @@ class HostContext(StateGuard):
         self.subgraph, self.operator = subgraph, operator
         self._current = self.tensors[subgraph]
 
-    def view_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+    def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
-        current = self.tensors[subgraph][index]
-        full = self._full.get((subgraph, index))
+        current, key = self._current[index], (self.subgraph, index)
+        full = self._full.get(key)
         if full is None or full.shape is not current.shape or full.is_variable:
-            tensor = self.model.subgraphs[subgraph].tensors[index]
-            full = self._full[subgraph, index] = full_tensor(tensor, current, index)
+            tensor = self.model.subgraphs[self.subgraph].tensors[index]
+            full = self._full[key] = full_tensor(tensor, current, index)
         return full
+
+    def finish_init(self) -> None:
+        """Nothing to be done."""
+
+    def reset_variables(self) -> None:
+        """Fill every variable with its zero point (``ResetVariableTensors``)."""
+        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
+            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
+                if tensor.is_variable and current.data is not None:
+                    # memset: the value goes into every byte
+                    raw = current.data.reshape(-1).view("u1")
+                    raw[...] = variable_reset_value(tensor) & 0xFF
 
     # -- places in messages
 

@@ -5,8 +5,8 @@ Facts: TFLM ``micro_interpreter.cc``.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import ArenaError, StateError
@@ -15,15 +15,16 @@ from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import OpResolver
+from arenite.ops import Node, OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.allocation import allocate_model, create_allocator, dry_run, with_needed
+from arenite.runtime.allocation import create_allocator, dry_run, with_needed
 from arenite.runtime.arena_host import INVOKE, MicroInterpreterContext
 from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
-from arenite.runtime.setup import Engine, Setup, compile_main, invoke_main
+from arenite.runtime.life import Life, Tensors
+from arenite.runtime.setup import Engine, Setup
 from arenite.runtime.state import InterpreterState
-from arenite.runtime.turn import Turn, alone
+from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
@@ -88,9 +89,7 @@ class MicroInterpreter:
         self._resolver = resolver = setup.resolver(resolver)
         self._allocator = allocator or create_allocator(model, resolver, arena, setup)
         self._shrinks = False
-        self._plan: MemoryPlan | None = None
-        self._compiled: CompiledSubgraph | None = None
-        self._finalizer: weakref.finalize[..., Any] | None = None
+        self._checkpoint = self._allocator.checkpoint()
         self._start(profiler)
 
     @classmethod
@@ -116,8 +115,9 @@ class MicroInterpreter:
         setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
         unlimited = setup.allocator(None)
         micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)
-        if micro._graph.is_own:
+        if micro._life.graph.is_own:
             micro._shrinks = True
+            micro._start(profiler)
         else:
             size = dry_run(model, micro._resolver, unlimited).peak.smallest_arena
             unlimited.arena.budget.check(size, "the arena")
@@ -128,10 +128,12 @@ class MicroInterpreter:
         return micro
 
     def _start(self, profiler: Profiler | None) -> None:
-        self._context = MicroInterpreterContext(self._allocator, self._model)
-        self._graph = Graph(self._model, self._context, profiler=profiler)
-        self._graph.resolve(self._resolver)
+        shrinks = self._shrinks
+        self._context = MicroInterpreterContext(self._allocator, self._model, shrinks=shrinks)
+        graph = Graph(self._model, self._context, profiler=profiler)
+        graph.resolve(self._resolver)
         self._context.fill_callback_table()
+        self._life = Life(graph, is_native=self._setup.is_native)
 
     # -- the life of an interpreter
 
@@ -147,26 +149,49 @@ class MicroInterpreter:
             ArenaError: The arena is too small; ``needed`` says which size works.
             ConstraintError: An operator cannot run what the model asks of it.
         """
-        self._context.require("allocate_tensors", InterpreterState.INIT)
-        checkpoint = self._allocator.checkpoint()
-        self._finalizer = weakref.finalize(self, self._graph.free_subgraphs)
-        try:
-            self._plan = allocate_model(self._allocator, self._context, self._graph)
-            if self._shrinks:
-                self._plan = self._allocator.shrink(self._plan)
-            self._context.commit(self._plan)
-            if self._setup.is_native:
-                self._compiled = compile_main(self._graph, self.arena.budget)
-            self._reset()
-        except BaseException as error:
-            self._undo(checkpoint)
-            if isinstance(error, ArenaError):
-                twin = self._allocator.unlimited()
-                raise with_needed(error, self._model, self._resolver, twin) from None
-            raise
-        self._context.set_state(INVOKE)
+        if not (self._life.has_begun and self.state is InterpreterState.PREPARE):
+            self._context.require("allocate_tensors", InterpreterState.INIT)
+        with self._undoing():
+            self._life.allocate()
 
     @alone
+    def prepare_operator(self, number: int) -> Node:
+        """Prepare an operator of the main subgraph, and all before it; see its node.
+
+        :meth:`allocate_tensors` does the rest. Once it has, this only shows the node.
+
+        Raises:
+            ArenaError, ConstraintError: As :meth:`allocate_tensors`.
+            IndexError: There is no such operator.
+        """
+        self._life.graph.entry(number)
+        with self._undoing():
+            return self._life.prepare_operator(number)
+
+    @alone
+    def invoke_operator(self, number: int) -> None:
+        """Run one operator of the main subgraph.
+
+        Raises:
+            StateError: Tensors are not allocated, or another call works in the arena.
+            IndexError: There is no such operator.
+        """
+        self.invoke_operator_in_turn(number)
+
+    def invoke_operator_in_turn(self, number: int) -> None:
+        """What :meth:`invoke_operator` does, for a caller who has taken the turn."""
+        self._life.invoke_operator(number)
+
+    def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
+        """Inputs and outputs of an operator of the main subgraph, without constants.
+
+        They are views of the arena by tensor index. Inputs are what they shall be when all
+        operators before it have run, outputs when it has run; later operators may take their
+        memory.
+        """
+        return self._life.operator_tensors(number)
+
+    @all_alone
     def invoke(self) -> None:
         """Run the main subgraph once.
 
@@ -177,8 +202,7 @@ class MicroInterpreter:
 
     def invoke_in_turn(self) -> None:
         """What :meth:`invoke` does, for a caller who has taken the turn."""
-        self._context.require("invoke", INVOKE, before="allocate_tensors()")
-        invoke_main(self._graph, self._compiled)
+        self._life.invoke()
 
     @alone
     def reset(self) -> None:
@@ -188,7 +212,7 @@ class MicroInterpreter:
             StateError: Tensors are not allocated, or another call works in the arena.
         """
         self._context.require("reset", INVOKE, before="allocate_tensors()")
-        self._reset()
+        self._life.reset()
 
     # -- tensors
 
@@ -252,18 +276,19 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated.
         """
-        if self._plan is None:
+        plan = self._context.memory_plan
+        if plan is None:
             raise StateError("there is no plan yet: call allocate_tensors() first")
-        return self._plan
+        return plan
 
     @property
     def profiler(self) -> Profiler | None:
         """Told of every operator that runs; may be set and removed at any time."""
-        return self._graph.profiler
+        return self._life.graph.profiler
 
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
-        self._graph.profiler = profiler
+        self._life.graph.profiler = profiler
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
@@ -272,7 +297,7 @@ class MicroInterpreter:
     @property
     def compiled(self) -> CompiledSubgraph | None:
         """The main subgraph's native program, or None where all runs in Python."""
-        return self._compiled
+        return self._life.compiled
 
     @property
     def turn(self) -> Turn:
@@ -296,16 +321,22 @@ class MicroInterpreter:
 
     # -- inside
 
-    def _undo(self, checkpoint: Any) -> None:
-        if self._finalizer is not None:
-            self._finalizer()
-        self._allocator.rollback(checkpoint)
-        self._plan = self._compiled = None
-        self._start(self._graph.profiler)
-
-    def _reset(self) -> None:
-        self._graph.reset_subgraphs()
-        self._context.reset_variables()
+    @contextmanager
+    def _undoing(self) -> Iterator[None]:
+        """A failure leaves the arena as it was before, and says which size would do."""
+        if not self._life.has_begun:
+            self._checkpoint = self._allocator.checkpoint()
+        try:
+            yield
+        except BaseException as error:
+            profiler = self.profiler
+            self._life.free()
+            self._allocator.rollback(self._checkpoint)
+            self._start(profiler)
+            if isinstance(error, ArenaError):
+                twin = self._allocator.unlimited()
+                raise with_needed(error, self._model, self._resolver, twin) from None
+            raise
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
         self._context.require(kind, INVOKE, before="allocate_tensors()")

@@ -14,14 +14,12 @@ from arenite import native
 from arenite.errors import AreniteError
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
-from arenite.memory.budget import Budget
 from arenite.memory.planners import planner_for
 from arenite.ops import OpResolver
-from arenite.runtime.graph import Graph
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
-    from arenite.runtime.compiled import CompiledSubgraph
+    pass
 
 #: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where there are some,
 #: ``"auto"`` natively if the engine was built. The results are the same.
@@ -83,24 +81,3 @@ class Setup:
             ArenaError: The arena does not even hold the allocator.
         """
         return MicroAllocator.create(arena, planner=self.planner, target=self.target)
-
-
-def invoke_main(graph: Graph, compiled: CompiledSubgraph | None) -> None:
-    """Run the main subgraph, with its native program where there is one."""
-    if compiled is None:
-        graph.invoke_subgraph(0)
-    elif graph.profiler is None:
-        compiled.invoke()
-    else:
-        compiled.invoke_profiled(graph.profiler)
-
-
-def compile_main(graph: Graph, budget: Budget) -> CompiledSubgraph:
-    """The main subgraph of a planned graph as a native program.
-
-    Raises:
-        MemoryLimitError: Packed weights and workspace are beyond the budget.
-    """
-    from arenite.runtime.compiled import CompiledSubgraph  # noqa: PLC0415 - the engine may be absent
-
-    return CompiledSubgraph(graph, budget=budget)

@@ -40,8 +40,7 @@ def alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P],
         except IndexError:
             raise in_use() from None
         except BaseException:  # a signal's handler raised, when the token was taken
-            if not turn:
-                turn.append(None)
+            _give_back(turn)
             raise
         try:
             return method(self, *args, **kwargs)
@@ -49,3 +48,29 @@ def alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P],
             turn.append(None)
 
     return call
+
+
+def all_alone(method: Callable[[S], None]) -> Callable[[S], None]:
+    """:func:`alone` for an inference, which makes no objects on its way."""
+
+    @wraps(method)
+    def call(self: S, /) -> None:
+        turn = self._turn
+        try:
+            turn.pop()
+        except IndexError:
+            raise in_use() from None
+        except BaseException:
+            _give_back(turn)
+            raise
+        try:
+            method(self)
+        finally:
+            turn.append(None)
+
+    return call
+
+
+def _give_back(turn: Turn) -> None:
+    if not turn:
+        turn.append(None)

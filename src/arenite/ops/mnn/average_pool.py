@@ -33,7 +33,6 @@ class MnnAveragePoolOptions(PlacedPool2DOptions):
 def prepare(context: Context, node: Node) -> Pool2DParams:
     """Geometry and output shape."""
     options: MnnAveragePoolOptions = node.options
-    node.host.clear()
     inp, output = input_tensor(context, node, 0), output_tensor(context, node)
     window = window_of(context, options, inp.shape, (options.filter_height, options.filter_width))
     if min(counts(window, inp.shape).min(initial=1), 1) < 1:

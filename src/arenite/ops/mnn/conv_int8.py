@@ -84,7 +84,6 @@ class MnnConvInt8Params:
 def prepare(context: Context, node: Node) -> MnnConvInt8Params:
     """Geometry, what is added and multiplied, and the output's shape."""
     options: MnnConvInt8Options = node.options
-    node.host.clear()
     x, weights, bias, factors = (input_tensor(context, node, i) for i in range(4))
     output = output_tensor(context, node)
     filters = weights.shape[3] if options.depthwise else weights.shape[0]

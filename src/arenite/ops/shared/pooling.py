@@ -81,7 +81,6 @@ CONSTRAINTS: tuple[Constraint, ...] = (
 def prepare(context: Context, node: Node) -> Pool2DParams:
     """Geometry, output shape, bounds of the activation."""
     options: Pool2DOptions = node.options
-    node.host.clear()
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
     filter_size = (options.filter_height, options.filter_width)

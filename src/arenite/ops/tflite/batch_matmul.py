@@ -80,7 +80,6 @@ def elements_exist(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> BatchMatMulParams:
     """Output shape, requantisation, room for transposed operands."""
     options: BatchMatMulOptions = node.options
-    node.host.clear()
     lhs = input_tensor(context, node, 0)
     rhs = input_tensor(context, node, 1)
     output = output_tensor(context, node)

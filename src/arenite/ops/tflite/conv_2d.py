@@ -90,7 +90,6 @@ def channels_divide(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> Conv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: Conv2DOptions = node.options
-    node.host.clear()
     output = output_tensor(context, node)
     inp = input_tensor(context, node, 0)
     weights = input_tensor(context, node, 1)

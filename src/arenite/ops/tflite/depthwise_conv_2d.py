@@ -85,7 +85,6 @@ def channels_multiply(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: DepthwiseConv2DOptions = node.options
-    node.host.clear()
     output = output_tensor(context, node)
     inp = input_tensor(context, node, 0)
     weights = input_tensor(context, node, 1)

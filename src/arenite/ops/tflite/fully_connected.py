@@ -95,7 +95,6 @@ def depth_divides(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> FullyConnectedParams:
     """Output shape and requantisation; scratch for int4 weights."""
     options: FullyConnectedOptions = node.options
-    node.host.clear()
     inp = input_tensor(context, node, 0)
     weights = input_tensor(context, node, 1)
     bias = optional_input_tensor(context, node, 2)

@@ -129,7 +129,6 @@ def state_is_variable(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> SvdfParams:
     """Requantisation, and scratch for one int32 or float per filter and per unit."""
     options: SVDFOptions = node.options
-    node.host.clear()
     tensors = [input_tensor(context, node, index) for index in range(5)]
     inp, weights_feature, weights_time, _, state = tensors
     output = output_tensor(context, node)

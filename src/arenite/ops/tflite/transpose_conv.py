@@ -92,7 +92,6 @@ def output_has_rank_4(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> TransposeConvParams:
     """Padding, requantisation; scratch for the sums, and for an int16 bias in 64 bits."""
     options: TransposeConvOptions = node.options
-    node.host.clear()
     output = output_tensor(context, node)
     inp = input_tensor(context, node, _INPUT)
     weights = input_tensor(context, node, _WEIGHTS)

@@ -161,7 +161,6 @@ def weights_have_one_scale(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> LstmParams:
     """Sizes, requantisation of all products, four scratch buffers of one state each."""
     options: UnidirectionalSequenceLSTMOptions = node.options
-    node.host.clear()
     tensors = [optional_input_tensor(context, node, index) for index in range(24)]
     output = output_tensor(context, node)
     x, hidden, cell = (_present(tensors[index]) for index in (INPUT, HIDDEN_STATE, CELL_STATE))

@@ -1,0 +1,162 @@
+"""The one life of a graph: init, prepare, plan, invoke and reset as often as wanted, free.
+
+Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``), ``micro_interpreter_graph.cc``. What
+differs between hosts, where memory comes from, is the host's business; the order is here, for
+interpreters and for whoever only wants to know what a model needs.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from arenite.ops import Node
+from arenite.ops.context import Array
+from arenite.runtime.feed import fresh
+from arenite.runtime.graph import Graph
+from arenite.runtime.state import InterpreterState
+
+if TYPE_CHECKING:
+    from arenite.runtime.compiled import CompiledSubgraph
+
+
+#: Tensors by index in the main subgraph.
+Tensors = list[tuple[int, Array]]
+
+
+class Life:
+    """Drives a graph against its host. Every step runs those that come before it."""
+
+    def __init__(self, graph: Graph, *, is_native: bool = False) -> None:
+        self.graph = graph
+        self.compiled: CompiledSubgraph | None = None
+        self._host = graph.host
+        self._is_native = is_native
+        self._preparing: Iterator[tuple[int, int]] | None = None
+        self._prepared = (-1, -1)
+        self._finalizer: weakref.finalize[..., Any] | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether ``init`` has run."""
+        return self._preparing is not None
+
+    # -- until there is memory
+
+    def begin(self) -> None:
+        """``init`` of every operator."""
+        if self._preparing is not None:
+            return
+        graph, host = self.graph, self._host
+        self._finalizer = weakref.finalize(self, graph.free_subgraphs)
+        host.set_state(InterpreterState.INIT)
+        host.begin(graph)
+        graph.init_subgraphs()
+        host.finish_init()
+        host.set_state(InterpreterState.PREPARE)
+        self._preparing = graph.prepare_one_by_one()
+
+    def prepare_operator(self, number: int, subgraph: int = 0) -> Node:
+        """``prepare`` of an operator, and of all before it that are not prepared yet.
+
+        Raises:
+            IndexError: There is no such operator.
+        """
+        node = self.graph.entry(number, subgraph).node
+        self.begin()
+        assert self._preparing is not None
+        while self._prepared < (subgraph, number):
+            self._prepared = next(self._preparing)
+        return node
+
+    def prepare(self) -> None:
+        """``prepare`` of every operator."""
+        self.begin()
+        assert self._preparing is not None
+        for place in self._preparing:
+            self._prepared = place
+
+    def plan(self) -> None:
+        """Decide where every tensor will be."""
+        self.prepare()
+        self._host.set_state(InterpreterState.MEMORY_PLANNING)
+        self._host.plan(self.graph)
+
+    # -- with memory
+
+    def allocate(self) -> None:
+        """Plan, point all tensors to their memory, and start: inferences may follow."""
+        self.plan()
+        self._host.commit()
+        if self._is_native:
+            self.compiled = self.compile()
+        self.reset()
+        self._host.set_state(InterpreterState.INVOKE)
+
+    def compile(self, instruction_set: str | None = None) -> CompiledSubgraph:
+        """The main subgraph as a native program.
+
+        Raises:
+            MemoryLimitError: Packed weights and workspace are beyond the budget.
+        """
+        from arenite.runtime.compiled import CompiledSubgraph  # noqa: PLC0415 - may be absent
+
+        return CompiledSubgraph(self.graph, instruction_set, budget=self._host.budget)
+
+    def invoke(self) -> None:
+        """Run the main subgraph, with its native program where there is one."""
+        self._host.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
+        if self.compiled is None:
+            self.graph.invoke_subgraph(0)
+        elif self.graph.profiler is None:
+            self.compiled.invoke()
+        else:
+            self.compiled.invoke_profiled(self.graph.profiler)
+
+    def invoke_operator(self, number: int) -> None:
+        """Run one operator of the main subgraph.
+
+        Raises:
+            IndexError: There is no such operator.
+        """
+        self._host.require("invoke_operator", InterpreterState.INVOKE, before="allocate_tensors()")
+        self.graph.entry(number)
+        if self.compiled is None:
+            self.graph.invoke_node(0, number)
+        else:
+            self.compiled.invoke_node(number)
+
+    def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
+        """Inputs and outputs of an operator of the main subgraph, without constants.
+
+        Inputs are what they shall be when all operators before it have run, outputs when it
+        has run; later operators may take their memory.
+
+        Raises:
+            IndexError: There is no such operator.
+        """
+        node = self.graph.entry(number).node
+        return self._present(node.inputs), self._present(node.outputs)
+
+    def _present(self, indices: tuple[int, ...]) -> Tensors:
+        constants, arrays = self.graph.model.main.tensors, self._host.tensors[0]
+        return [
+            (index, fresh(data))
+            for index in indices
+            if index >= 0 and not constants[index].is_constant
+            if (data := arrays[index].data) is not None
+        ]
+
+    def reset(self) -> None:
+        """Operators back to their start, variables back to their zero points."""
+        self.graph.reset_subgraphs()
+        self._host.reset_variables()
+
+    # -- the end
+
+    def free(self) -> None:
+        """``free`` of every operator; after that a new life may begin."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._preparing, self._prepared, self.compiled = None, (-1, -1), None
