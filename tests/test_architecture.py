@@ -34,7 +34,7 @@ LAYERS = (
     {"cmsis_nn"},
     {"runtime"},
     {"analysis"},
-    {"mnn", "litert", "tflm", "report"},
+    {"mnn", "report"},
     {""},
     {"cli"},
     {"__main__"},
@@ -111,6 +111,37 @@ def test_imports_point_one_way(path):
 )
 def test_the_check_of_imports_finds_what_it_should(module, source, found):
     assert upward(module, source, KNOWN | {"arenite.runtime"}) == found
+
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def first_column(heading: str) -> list[str]:
+    """What the rows of the table under a heading of the page are about."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert rows, heading
+    return rows
+
+
+def test_the_page_lists_the_layers():
+    layers = tuple(set(re.findall(r"`(\w+)`", row)) for row in first_column("Layers"))
+    assert layers == tuple({unit or "__init__" for unit in units} for units in LAYERS)
+
+
+def test_the_page_has_a_row_for_every_room():
+    rooms = {path.parent.relative_to(PACKAGE).as_posix() for path in MODULES} - {"."}
+    assert sorted(row.strip() for row in first_column("Rooms")) == sorted(f"`{r}/`" for r in rooms)
+
+
+def test_the_page_of_the_engine_has_a_row_for_every_folder():
+    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = {folder for row in rows for folder in re.findall(r"`([\w/]+)/`", row)}
+    files = {path.parent for path in (ROOT / "csrc").rglob("*.[ch]")}
+    folders = {path.relative_to(ROOT / "csrc").as_posix() for path in files}
+    # The row of include/ names its only header.
+    assert named == folders - {"include"}
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "report").glob("*.py")), ids=lambda p: p.stem)

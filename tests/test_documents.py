@@ -19,6 +19,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 CUSTOM = (ROOT / "docs" / "custom-operators.md").read_text(encoding="utf-8")
 
 
+def test_every_page_is_named_in_the_readme():
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in README] == []
+
+
 def blocks(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
