@@ -28,14 +28,6 @@ static inline int32_t rescaled(const int once, const AddSubParams *p, int32_t a,
                          (int32_t)p->activation_max);
 }
 
-static inline int32_t quantized(const AddSubParams *p, int32_t a, int32_t b) {
-  return rescaled(0, p, a, b);
-}
-
-static inline int32_t quantized_once(const AddSubParams *p, int32_t a, int32_t b) {
-  return rescaled(1, p, a, b);
-}
-
 static inline int32_t on_int32(const AddSubParams *p, int32_t a, int32_t b) {
   const uint32_t total = p->sign > 0 ? (uint32_t)a + (uint32_t)b : (uint32_t)a - (uint32_t)b;
   return ar_clamp((int32_t)total, (int32_t)p->activation_min, (int32_t)p->activation_max);
@@ -46,25 +38,7 @@ static inline float on_float(const AddSubParams *p, float a, float b) {
   return ar_clamp_float(total, (float)p->activation_min, (float)p->activation_max);
 }
 
-AR_BINARY(run_int8, int8_t, AddSubParams, quantized)
-AR_BINARY(run_int16, int16_t, AddSubParams, quantized)
-AR_BINARY(run_int8_once, int8_t, AddSubParams, quantized_once)
-AR_BINARY(run_int16_once, int16_t, AddSubParams, quantized_once)
-AR_BINARY(run_int32, int32_t, AddSubParams, on_int32)
-AR_BINARY(run_float, float, AddSubParams, on_float)
-
-static ar_status run(const void *params, const void *plan, const ar_tensor *io,
-                     uint8_t *workspace) {
-  (void)workspace;
-  const int once = ar_rounds_once(((const AddSubParams *)params)->output_shift);
-  switch (io[0].type) {
-    case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;
-    case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break;
-    case AR_INT32: run_int32(plan, params, io); break;
-    default: run_float(plan, params, io);
-  }
-  return AR_OK;
-}
+AR_ARITHMETIC(AddSubParams)
 
 AR_PORTABLE_KERNEL(ADD, measure, ar_plan_binary, run)
 AR_PORTABLE_KERNEL(SUB, measure, ar_plan_binary, run)

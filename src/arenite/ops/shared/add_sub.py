@@ -19,13 +19,11 @@ from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
     activation_range,
     activation_range_quantized,
-    input_array,
     input_tensor,
-    output_array,
     output_tensor,
     requantization_below_one,
 )
-from arenite.ops.shared.binary import map_quantized, resize_output
+from arenite.ops.shared.binary import arithmetic, resize_output
 
 TYPES = (TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32)
 
@@ -128,23 +126,9 @@ def quantized_params(
     )
 
 
-def invoke(context: Context, node: Node) -> None:
-    """Dispatch on the element type."""
-    params: AddSubParams = node.params
-    a, b = input_array(context, node, 0), input_array(context, node, 1)
-    out = output_array(context, node)
-    if out.dtype in (np.float32, np.int32):
-        add_sub_plain(params, a, b, out)
-    else:
-        map_quantized(node, lambda x, y: add_sub_quantized(params, x, y), a, b, out)
-
-
-def add_sub_plain(params: AddSubParams, a: Array, b: Array, out: Array) -> None:
-    """``activation(a + sign * b)`` in float32, or in int32, which wraps."""
-    with np.errstate(all="ignore"):
-        total = a + b if params.sign > 0 else a - b
-    low, high = out.dtype.type(params.activation_min), out.dtype.type(params.activation_max)
-    np.clip(total, low, high, out=out)
+def add_sub_plain(params: AddSubParams, a: Array, b: Array) -> Array:
+    """``a + sign * b``."""
+    return np.asarray(a + b if params.sign > 0 else a - b)
 
 
 def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int64Array:
@@ -164,3 +148,6 @@ def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int
     )
     total += params.output_offset
     return np.clip(total, int(params.activation_min), int(params.activation_max))
+
+
+invoke = arithmetic(add_sub_plain, add_sub_quantized)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from arenite.numeric.fixedpoint import Int64Array
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
-from arenite.ops.kernel_util import QUANTIZED_RANGE, activation_range
+from arenite.ops.kernel_util import QUANTIZED_RANGE, activation_range, input_array, output_array
 
 MAX_RANK = 6
 
@@ -77,6 +78,30 @@ def activation_range_int32(activation: int) -> tuple[int, int]:
     low, high = QUANTIZED_RANGE[TensorType.INT32]
     least, most = activation_range(activation)
     return max(low, int(least)), min(high, int(most))
+
+
+def arithmetic(
+    plain: Callable[[Any, Array, Array], Array],
+    quantized: Callable[[Any, Int64Array, Int64Array], Int64Array],
+) -> Callable[[Context, Node], None]:
+    """``invoke`` of a function that takes parameters and both inputs.
+
+    ``plain`` computes in float32, or in int32, which wraps; its results are clamped here.
+    """
+
+    def invoke(context: Context, node: Node) -> None:
+        params: Any = node.params
+        a, b = input_array(context, node, 0), input_array(context, node, 1)
+        out = output_array(context, node)
+        if out.dtype not in (np.float32, np.int32):
+            map_quantized(node, lambda x, y: quantized(params, x, y), a, b, out)
+            return
+        with np.errstate(all="ignore"):
+            result = plain(params, a, b)
+        low, high = out.dtype.type(params.activation_min), out.dtype.type(params.activation_max)
+        np.clip(result, low, high, out=out)
+
+    return invoke
 
 
 def map_quantized(

@@ -15,10 +15,10 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Array, Context, Node
-from arenite.ops.kernel_util import allocate_struct, input_array, output_array
+from arenite.ops.context import Array
+from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
-from arenite.ops.shared.binary import constraints, map_quantized
+from arenite.ops.shared.binary import arithmetic, constraints
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 
 
@@ -42,23 +42,9 @@ def int16_is_symmetric(node: NodeView) -> bool:
     return not any((node.input(0).zero_point, node.input(1).zero_point, node.output(0).zero_point))
 
 
-def invoke(context: Context, node: Node) -> None:
-    """Dispatch on the element type."""
-    params: MulDivParams = node.params
-    a, b = input_array(context, node, 0), input_array(context, node, 1)
-    out = output_array(context, node)
-    if out.dtype in (np.float32, np.int32):
-        mul_plain(params, a, b, out)
-    else:
-        map_quantized(node, lambda x, y: mul_quantized(params, x, y), a, b, out)
-
-
-def mul_plain(params: MulDivParams, a: Array, b: Array, out: Array) -> None:
-    """``activation(a * b)`` in float32, or in int32, which wraps."""
-    with np.errstate(all="ignore"):
-        product = a * b
-    low, high = out.dtype.type(params.activation_min), out.dtype.type(params.activation_max)
-    np.clip(product, low, high, out=out)
+def mul_plain(params: MulDivParams, a: Array, b: Array) -> Array:
+    """``a * b``."""
+    return np.asarray(a * b)
 
 
 def mul_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Array:
@@ -74,7 +60,7 @@ def mul_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(lambda a, b, out: a * b / out, "input 0 * input 1 / output"),
-    invoke=invoke,
+    invoke=arithmetic(mul_plain, mul_quantized),
     in_place=(0, 1),
     options=MulOptions,
     builtin_data=BUILTIN_DATA,
