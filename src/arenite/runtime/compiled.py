@@ -34,9 +34,20 @@ class CompiledSubgraph:
         self._ends = _ends(self.steps)
         self._lock = Lock()
 
-    def invoke(self) -> None:
-        """Run all operators in order."""
-        self._from(0)
+    def invoke(self, first: int = 0) -> None:
+        """Run node ``first`` and all behind it, in order.
+
+        A kernel that does not take the data leaves its node to the one in Python, which
+        computes what is legal and refuses the rest in words.
+        """
+        number = first
+        while number < len(self.steps):
+            begin, end = self.steps[number], self._ends[number]
+            if begin >= 0:
+                number += self._program.run(begin, begin + end - number) - begin
+            if number < end or begin < 0:
+                self._python(number)
+                number += 1
 
     def invoke_profiled(self, profiler: Profiler) -> None:
         """Run all operators in order, one by one."""
@@ -100,26 +111,11 @@ class CompiledSubgraph:
         step = self.steps[number]
         return "python" if step < 0 else self._program.describe(step)
 
-    def _from(self, first: int) -> None:
-        """Run node ``first`` and all behind it.
-
-        A kernel that does not take the data leaves its node to the one in Python, which
-        computes what is legal and refuses the rest in words.
-        """
-        number = first
-        while number < len(self.steps):
-            begin, end = self.steps[number], self._ends[number]
-            if begin >= 0:
-                number += self._program.run(begin, begin + end - number) - begin
-            if number < end or begin < 0:
-                self._python(number)
-                number += 1
-
     def _resume(self, step: int) -> None:
         """Run a step in Python and all behind it."""
         number = self.steps.index(step)
         self._python(number)
-        self._from(number + 1)
+        self.invoke(number + 1)
 
     def _resume_in(self, own: Array, copy: Array, step: int) -> None:
         """The same for a thread that works in ``copy``: Python knows the tensors in ``own``."""

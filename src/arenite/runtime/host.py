@@ -41,7 +41,7 @@ class HostContext(StateGuard):
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor of the current subgraph, with its current shape."""
-        if self._state not in _PLANNED:
+        if self.state not in _PLANNED:
             self.require("get_tensor", *_PLANNED)
         if not 0 <= index < len(self._current):
             self._check_index(index)

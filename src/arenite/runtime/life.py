@@ -106,7 +106,8 @@ class Life:
 
     def invoke(self) -> None:
         """Run the main subgraph, with its native program where there is one."""
-        self._host.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
+        if self._host.state is not InterpreterState.INVOKE:  # small models notice calls
+            self._host.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
         if self.compiled is None:
             self.graph.invoke_subgraph(0)
         elif self.graph.profiler is None:

@@ -128,6 +128,7 @@ class MicroInterpreter:
         return micro
 
     def _start(self, profiler: Profiler | None) -> None:
+        self._turn = self._allocator.turn
         shrinks = self._shrinks
         self._context = MicroInterpreterContext(self._allocator, self._model, shrinks=shrinks)
         graph = Graph(self._model, self._context, profiler=profiler)
@@ -198,7 +199,7 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated, or another call works in the arena.
         """
-        self.invoke_in_turn()
+        self._life.invoke()
 
     def invoke_in_turn(self) -> None:
         """What :meth:`invoke` does, for a caller who has taken the turn."""
@@ -302,9 +303,7 @@ class MicroInterpreter:
     @property
     def turn(self) -> Turn:
         """Holds a token while nobody works in the arena; see :mod:`arenite.runtime.turn`."""
-        return self._allocator.turn
-
-    _turn = turn
+        return self._turn
 
     @property
     def state(self) -> InterpreterState:

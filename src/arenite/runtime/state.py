@@ -20,28 +20,24 @@ class StateGuard:
     """Holds the current phase and refuses calls that are not legal in it."""
 
     def __init__(self) -> None:
-        self._state = InterpreterState.INIT
-
-    @property
-    def state(self) -> InterpreterState:
-        """The current phase."""
-        return self._state
+        #: The current phase; an attribute, because every inference reads it.
+        self.state = InterpreterState.INIT
 
     def set_state(self, state: InterpreterState) -> None:
         """Enter a phase."""
-        self._state = state
+        self.state = state
 
     def require(self, call: str, *legal: InterpreterState, before: str = "") -> None:
         """Raise ``StateError`` unless the current phase is one of the legal ones.
 
         ``before`` names the call that ends the first phase, where the user makes it.
         """
-        if self._state not in legal:
+        if self.state not in legal:
             phases = " or ".join(state.value for state in legal)
             advice = (
-                f"; call {before} first" if before and self._state is InterpreterState.INIT else ""
+                f"; call {before} first" if before and self.state is InterpreterState.INIT else ""
             )
             raise StateError(
                 f"{call} is legal in the {phases} phase, the interpreter is in the "
-                f"{self._state.value} phase{advice}"
+                f"{self.state.value} phase{advice}"
             )
