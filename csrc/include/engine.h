@@ -131,4 +131,21 @@ ar_status ar_call(ar_program *program, const void *x, void *y);
 ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
                      int64_t samples, int64_t *done);
 
+/* A buffer that is to have a place, see src/arenite/memory/problem.py. */
+typedef struct {
+  int64_t size;       /* a multiple of the alignment */
+  int64_t offset;     /* where it must be, or -1; then where it is */
+  int32_t begin, end; /* alive at the moments [begin, end), at least one */
+  int32_t rank;       /* its place in by_begin */
+  int32_t before;     /* how many begin before it ends */
+  int32_t together;   /* how many are alive with it, itself included */
+  int32_t unused;
+} ar_buffer;
+
+/* Gives places to buffers in this order, each the lowest that is free; `by_begin` has their
+ * numbers ordered by `begin`. Takes ar_greedy_bytes(count) of memory, aligned to 8 bytes. */
+int64_t ar_greedy_bytes(int32_t count);
+void ar_greedy(ar_buffer *buffers, const int32_t *order, const int32_t *by_begin, int32_t count,
+               int64_t alignment, void *memory);
+
 #endif

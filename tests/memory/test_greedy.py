@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arenite import native
 from arenite.memory.greedy import greedy
 from arenite.memory.problem import Buffer, Problem, Solution
 from arenite.memory.validate import validate
+
+is_there = native.available()
 
 
 def inclusive(size: int, first: int, last: int, offline: int | None = None) -> Buffer:
@@ -108,7 +111,11 @@ def test_equals_a_simple_restatement(buffers: list[Buffer]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_many_buffers_equal_the_restatement_too(seed: int) -> None:
+@pytest.mark.parametrize("is_built", [False, True])
+def test_many_buffers_equal_the_restatement_too(
+    seed: int, is_built: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: is_built and is_there)
     draw = Random(seed)
     buffers = []
     for _ in range(300):

@@ -2,14 +2,19 @@
 
 Facts: TFLM ``memory_planner/greedy_memory_planner.cc``. Ties are broken as there, so the
 result is equal byte for byte. TFLM walks all buffers that have a place; here a tree over time
-keeps what they occupy, so that many buffers take little more than their number.
+keeps what they occupy, so that many buffers take little more than their number. Where there are
+hundreds and the native engine was built, C computes the same.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
+from operator import add
 
+import numpy as np
+
+from arenite import native
 from arenite.memory.abi import align_up
 from arenite.memory.problem import Buffer, Problem, Solution
 
@@ -18,6 +23,10 @@ _BITS = 3
 _LAST = (1 << _BITS) - 1
 #: Parts of the time whose busiest moment is looked at in one piece.
 _SECTIONS = 16
+#: From that many buffers on, C is worth its call.
+_MANY = 200
+#: The moments, sizes and offsets that C counts with.
+_MAX_MOMENT, _MAX_BYTES = 2**31 - 1, 2**40
 
 
 def greedy(problem: Problem) -> Solution:
@@ -31,9 +40,19 @@ def greedy(problem: Problem) -> Solution:
     """
     buffers = problem.buffers
     sizes = [align_up(buffer.size, buffer.alignment) for buffer in buffers]
+    order = _order(buffers, sizes)
+    if len(buffers) >= _MANY and native.available():
+        offsets = _offsets_in_c(buffers, sizes, order)
+        if offsets:
+            return Solution(tuple(offsets), max(map(add, offsets, sizes)))
+    return by_tree(buffers, sizes, order)
+
+
+def by_tree(buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]) -> Solution:
+    """The same in Python: what C is checked against."""
     placed = _Placed(buffers, sizes)
     offsets, top = [0] * len(buffers), 0
-    for index in _order(buffers, sizes):
+    for index in order:
         buffer, size = buffers[index], sizes[index]
         nodes = placed.nodes(buffer)
         offset = buffer.offline_offset
@@ -54,6 +73,26 @@ def _order(buffers: tuple[Buffer, ...], sizes: list[int]) -> list[int]:
     online.reverse()
     online.sort(key=sizes.__getitem__, reverse=True)
     return offline + online
+
+
+def _offsets_in_c(
+    buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]
+) -> list[int] | None:
+    """Offsets as :func:`by_tree` finds them; None for what C does not take."""
+    from arenite.native.places import greedy_offsets  # noqa: PLC0415 - the engine may be absent
+
+    _, begins, ends, alignments, offline = zip(*buffers, strict=True)
+    fixed = [-1 if offset is None else offset for offset in offline]
+    if max(sizes) > _MAX_BYTES or max(fixed) > _MAX_BYTES or len(set(alignments)) > 1:
+        return None
+    if min(begins) < -_MAX_MOMENT or max(ends) > _MAX_MOMENT or alignments[0] > _MAX_MOMENT:
+        return None
+    size, place = np.array(sizes, np.int64), np.array(fixed, np.int64)
+    begin, end = np.array(begins, np.int64), np.array(ends, np.int64)
+    is_sound = (size >= 0) & (begin < end) & ((size > 0) | (place < 0)) & (place >= -1)
+    if not is_sound.all() or fixed.count(-1) != offline.count(None):
+        return None
+    return greedy_offsets(size, place, begin, end, order=order, alignment=alignments[0])
 
 
 class _Placed:

@@ -1,0 +1,73 @@
+"""The greedy planner in C gives the same places as the one in Python."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from arenite.memory import greedy as module
+from arenite.memory.greedy import by_tree, greedy
+from arenite.memory.problem import Buffer, Problem, Solution
+
+pytest.importorskip("arenite.native._engine")
+
+
+def in_python(buffers: list[Buffer]) -> Solution:
+    sizes = [module.align_up(buffer.size, buffer.alignment) for buffer in buffers]
+    return by_tree(tuple(buffers), sizes, module._order(tuple(buffers), sizes))
+
+
+def some(draw: Random, count: int, longest: int, *, offline: float = 0.0) -> list[Buffer]:
+    """Buffers of random sizes and places, alive for up to ``longest`` moments."""
+    buffers = []
+    for _ in range(count):
+        begin, size = draw.randrange(count), draw.randrange(90) * 16
+        end = begin + 1 + draw.randrange(longest)
+        place = draw.randrange(count) * 16 if size and draw.random() < offline else None
+        buffers.append(Buffer(size, begin, end, 16, place))
+    return buffers
+
+
+@pytest.mark.parametrize("offline", [0.0, 0.1])
+@pytest.mark.parametrize("longest", [1, 4, 60, 1500])
+@pytest.mark.parametrize("count", [200, 1500])
+def test_random_lifetimes(count: int, longest: int, offline: float) -> None:
+    buffers = some(Random(count + longest), count, longest, offline=offline)
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_short_and_long_lifetimes_together(seed: int) -> None:
+    draw = Random(seed)
+    count = draw.randrange(200, 700)
+    buffers = some(draw, count, 3) + some(draw, count, count, offline=0.02)
+    draw.shuffle(buffers)
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
+def test_all_alive_until_the_end() -> None:
+    draw = Random(0)
+    buffers = [Buffer(draw.randrange(1, 400), begin, 1000, 16) for begin in range(1000)]
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        Buffer(40, 3, 3, 16),
+        Buffer(0, 3, 9, 16, 64),
+        Buffer(16, 3, 9, 8),
+        Buffer(16, 3, 2**40, 16),
+        Buffer(16, -(2**40), 3, 16),
+        Buffer(2**60, 3, 9, 16),
+        Buffer(16, 3, 9, 16, 2**60),
+    ],
+    ids=str,
+)
+def test_what_c_does_not_take_is_left_to_python(odd: Buffer) -> None:
+    buffers = [*some(Random(0), 300, 9), odd]
+    sizes = [module.align_up(buffer.size, buffer.alignment) for buffer in buffers]
+    order = module._order(tuple(buffers), sizes)
+    assert module._offsets_in_c(tuple(buffers), sizes, order) is None
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
