@@ -51,6 +51,10 @@ class GraphHost(Context, Protocol):
     def tensors(self) -> Sequence[Sequence[EvalTensor]]:
         """All tensors, by subgraph."""
 
+    @property
+    def state(self) -> InterpreterState:
+        """The current phase."""
+
     def set_state(self, state: InterpreterState) -> None:
         """Enter a phase."""
 
