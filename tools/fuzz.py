@@ -121,7 +121,7 @@ def seed(name: str, work: Path, environment: Environment) -> None:
 
 def libfuzzer(name: str, arguments: list[str], environment: Environment) -> str:
     """Run libFuzzer; what it printed."""
-    command = [sys.executable, "-m", "tests.fuzz.coverage", name, "-print_final_stats=1"]
+    command = [sys.executable, "tools/fuzz_target.py", name, "-print_final_stats=1"]
     places = [str(Path(a).resolve()) if not a.startswith("-") else a for a in arguments]
     done = subprocess.run(
         [*command, *places],

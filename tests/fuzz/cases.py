@@ -35,7 +35,7 @@ class Cases:
         if rng.random() * 100 < BY_STRUCTURE:
             try:
                 return self._changed(rng)
-            except ModelError:  # a value fits no field: rare
+            except (ModelError, TypeError, AttributeError):  # a value fits no field: rare
                 pass
         index = int(rng.choice(len(self._files), p=self._weights))
         return mutant(self._files[index], self._places[index], rng)

@@ -68,3 +68,7 @@ def test_an_offset_outside_of_the_input_is_refused() -> None:
 def test_what_is_refused(model: Model, message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
         run_arenite(model, [])
+
+
+def test_an_index_vector_without_numbers_is_the_whole_input(oracle: Oracle) -> None:
+    assert agrees(oracle, gather_nd((1,), np.zeros((0,), np.int32)), 0).status == "ok"

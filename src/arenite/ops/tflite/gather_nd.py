@@ -68,7 +68,9 @@ def invoke(context: Context, node: Node) -> None:
     params: GatherNdParams = node.params
     x, indices = input_array(context, node, 0), input_array(context, node, 1)
     strides = np.array(params.strides, np.int64)
-    starts = (indices.reshape(-1, len(strides)) * strides).sum(1)
+    # Without numbers in its index vectors, one of them is still one slice: the whole input.
+    vectors = indices.reshape(prod(indices.shape[:-1]), len(strides))
+    starts = (vectors * strides).sum(1)
     if (
         starts.size
         and not 0 <= int(starts.min()) <= int(starts.max()) <= x.size - params.slice_size

@@ -1,9 +1,10 @@
 """Coverage-guided fuzzing of one target, in this process: ``tools/fuzz.py`` starts it.
 
-    python -m tests.fuzz.coverage tflite -max_total_time=60 FOLDER
+    python tools/fuzz_target.py tflite -max_total_time=60 FOLDER
 
 What follows the target's name goes to libFuzzer. A bug ends the process, and its bytes are in
-the file that libFuzzer names.
+the file that libFuzzer names. It is no module of ``tests.fuzz``: what atheris is to watch must not
+be imported before.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from __future__ import annotations
 import gc
 import sys
 import warnings
+from pathlib import Path
 
 import atheris
 
+ROOT = Path(__file__).resolve().parent.parent
+# Atheris knows Python's own importers only, and not that of an editable install.
+sys.path[:1] = [str(ROOT), str(ROOT / "src")]
+sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
 with atheris.instrument_imports(include=["arenite"]):
-    import arenite
-    from arenite import ops
-    from arenite.ops.registry import builtin_names, mnn_names
     from tests.fuzz import targets, trial
 
-    for name in (*builtin_names(), *mnn_names()):
-        ops.builtin(name)
+    from arenite import ops
+    from arenite.ops.registry import builtin_names, mnn_names
+
+    for operator in (*builtin_names(), *mnn_names()):
+        ops.builtin(operator)
 
 
 class FoundBug(Exception):  # noqa: N818 - read by tools/fuzz.py
@@ -45,6 +51,8 @@ def main() -> None:
             return bytes(atheris.Mutate(data, limit))
         return changed
 
+    for data in targets.seeds(name)[:40]:  # what is made once takes longer than any run
+        target(data)
     structured = name in ("tflite", "mnn")
     atheris.Setup(arguments, once, custom_mutator=mutate if structured else None)
     gc.freeze()
@@ -52,5 +60,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    assert arenite
     main()
