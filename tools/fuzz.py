@@ -155,7 +155,7 @@ def keep(name: str, folder: Path, environment: Environment) -> None:
         if size > min(room, MAX_FILE):
             break
         # Half a hash is enough of a name.
-        shutil.copy(path, CORPUS / name / path.name[:16])
+        shutil.copy(path, CORPUS / name / f"{path.name[:16]}.bin")
         room, added = room - size, added + 1
     print(f"{name}: {added} of {len(new)} new files kept")
 

@@ -80,7 +80,7 @@ def test_planning_in_a_shared_arena() -> None:
     def start() -> None:
         second = ar.MicroInterpreter(load(FILE), resolver, allocator=allocator)
         second.allocate_tensors()
-        second._undo(before)
+        allocator.rollback(before)
 
     before = allocator.checkpoint()
     trap, number = interrupts(), 1
