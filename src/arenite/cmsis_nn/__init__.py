@@ -13,7 +13,8 @@ of its own, and in corners that are not modelled:
   FULLY_CONNECTED of int16 with an int32 bias (not defined);
 - TRANSPOSE_CONV with paddings, strides and output shapes whose rows do not follow from each other;
 - 64-bit sums of int16 whose rescaled value leaves 31 bits, which clamps in the reference;
+- DEPTHWISE_CONV_2D of int4 weights without a bias, and of int16 with a dilation;
 - on targets with vectors: CONV_2D along some lines with steps, see ``operators/conv_2d.py``;
-  DEPTHWISE_CONV_2D of int4 weights without a bias; SVDF whose state has a zero point;
-  FULLY_CONNECTED with a scale per unit and weights with a zero point.
+  SVDF whose state has a zero point; FULLY_CONNECTED with a scale per unit and weights with a zero
+  point.
 """
