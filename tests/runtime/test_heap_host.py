@@ -162,3 +162,17 @@ def test_a_heap_has_a_target_too() -> None:
     interp = HeapInterpreter(conv_model(), target="m4")
     assert interp.target == Target("cortex-m4")
     interp.allocate_tensors()
+
+
+@pytest.mark.parametrize("handle", [-1, 1])
+def test_a_scratch_handle_that_there_is_not_is_refused(handle: int) -> None:
+    def prepare(context: Context, node: Node) -> None:
+        context.request_scratch_buffer_in_arena(4)
+
+    def invoke(context: Context, node: Node) -> None:
+        context.get_scratch_buffer(handle)
+
+    heap = HeapInterpreter(custom_chain(), resolver_with(prepare=prepare, invoke=invoke))
+    heap.allocate_tensors()
+    with pytest.raises(ConstraintError, match=f"expected one of 1 scratch handles, got {handle}"):
+        heap.invoke()

@@ -286,6 +286,10 @@ def test_nan_cannot_be_quantised() -> None:
         ar.Interpreter(conv_model())(x, quantize=True)
 
 
-def test_infinity_is_the_largest_number() -> None:
-    x = np.full((1, 8, 8, 3), np.inf)
-    ar.Interpreter(conv_model())(x, quantize=True)
+def test_an_output_has_a_name_too() -> None:
+    interp = ar.Interpreter(conv_model())
+    interp(image())
+    name = interp.model.outputs[0].name
+    np.testing.assert_array_equal(interp.output(name), interp.output(0))
+    with pytest.raises(ValueError, match=r"expected an output named one of .*, got 'no'"):
+        interp.output("no")

@@ -14,6 +14,7 @@ import pytest
 import arenite as ar
 from arenite.errors import ArenaError, ConstraintError, ShapeError, StateError
 from arenite.errors import UnsupportedOperatorError as Unsupported
+from arenite.formats import tflite
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.recording import Category
 from arenite.model import ModelBuilder
@@ -166,14 +167,20 @@ def test_its_plan_s_repr_is_a_table() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda path: MicroInterpreter(path, AllOpsResolver(), 4096),
+        lambda model: MicroInterpreter(model, AllOpsResolver(), 1 << 14),
         smallest_arena,
         HeapInterpreter,
+        ar.Interpreter,
     ],
 )
-def test_a_path_is_no_model(call: Callable[[Any], object]) -> None:
-    with pytest.raises(TypeError, match=r"expected a model, as arenite\.load\(path\) .* got str"):
-        call("x.tflite")
+def test_a_model_is_a_path_bytes_or_a_model(call: Callable[[Any], object], tmp_path: Path) -> None:
+    data = tflite.write(conv_model())
+    path = tmp_path / "conv.tflite"
+    path.write_bytes(data)
+    for model in (str(path), path, data, ar.load(path)):
+        call(model)
+    with pytest.raises(TypeError, match=r"expected a model file's path or its bytes, got int"):
+        call(5)
 
 
 @pytest.mark.parametrize("resolver", [None, "all"])
@@ -319,10 +326,11 @@ def test_a_dynamic_output_is_refused() -> None:
         micro.allocate_tensors()
 
 
-@pytest.mark.parametrize("index", [-1, 2])
-def test_a_kernel_that_asks_for_a_missing_tensor_gets_the_error(index: int) -> None:
+@pytest.mark.parametrize("call", ["get_tensor", "get_eval_tensor", "view_tensor"])
+@pytest.mark.parametrize("index", [-1, 2, 99])
+def test_a_kernel_that_asks_for_a_missing_tensor_gets_the_error(index: int, call: str) -> None:
     def prepare(context: Context, node: Node) -> None:
-        context.get_tensor(index)
+        getattr(context, call)(index)
 
     micro = MicroInterpreter(custom_chain(), resolver_with(prepare=prepare), 4096)
     with pytest.raises(ConstraintError, match=f"expected a tensor index from 0 to 1, got {index}"):

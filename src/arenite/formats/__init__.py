@@ -1,5 +1,5 @@
 """Bytes to models and back."""
 
-from arenite.formats.loader import load
+from arenite.formats.loader import Source, load, model_of
 
-__all__ = ["load"]
+__all__ = ["Source", "load", "model_of"]

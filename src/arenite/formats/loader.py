@@ -58,6 +58,11 @@ def load(source: Source, *, mmap: bool = False) -> Model:
     return _load(source, "")
 
 
+def model_of(source: Model | Source) -> Model:
+    """A model as it is, or loaded from a file's path or content."""
+    return source if isinstance(source, Model) else load(source)
+
+
 def _content(path: str, *, mapped: bool) -> tflite.Buffer:
     """A file's bytes; of what cannot be a model only the first."""
     with open_regular(path) as file:

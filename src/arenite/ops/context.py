@@ -50,7 +50,8 @@ class EvalTensor:
 class TfLiteTensor:
     """A tensor with everything the model says of it, for use in ``prepare``.
 
-    ``data`` is set for constants only.
+    ``data`` is set for constants only. ``declared`` is the shape that the model says, which
+    differs where an input was resized.
     """
 
     index: int
@@ -60,6 +61,7 @@ class TfLiteTensor:
     data: Array | None = None
     quantization: Quantization | None = None
     is_variable: bool = False
+    declared: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:

@@ -6,6 +6,7 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 from __future__ import annotations
 
 from arenite.errors import ArenaError, AreniteError
+from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory
 from arenite.memory.recording import Allocations, Peak
@@ -19,7 +20,7 @@ from arenite.target import Target
 
 
 def smallest_arena(
-    model: Model,
+    model: Model | Source,
     resolver: OpResolver | None = None,
     *,
     target: Target | str | None = None,
@@ -32,7 +33,7 @@ def smallest_arena(
     that was in use at any moment. That calls ``init`` and ``prepare`` of the operators.
 
     Args:
-        model: The model.
+        model: A model, a file's path, or a file's bytes.
         resolver: Finds the operators; by default all that Arenite has.
         target: The firmware that the arena is for, see :class:`MicroInterpreter`. By default
             the size is the one that TFLM's package on PyPI accepts.
@@ -40,7 +41,7 @@ def smallest_arena(
         preserve_all_tensors: As for :class:`MicroInterpreter`.
     """
     setup = Setup.of(target, planner=planner, preserve_all_tensors=preserve_all_tensors)
-    return arena_peak(model, resolver, setup).smallest_arena
+    return arena_peak(model_of(model), resolver, setup).smallest_arena
 
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:

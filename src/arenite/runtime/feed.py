@@ -19,14 +19,23 @@ def input_index(model: Model, name: str) -> int:
     Raises:
         ValueError: No input is called so.
     """
-    tensors = model.main.inputs
+    return _index("input", model.main.inputs, model, name)
+
+
+def output_index(model: Model, name: str) -> int:
+    """The same of an output."""
+    return _index("output", model.main.outputs, model, name)
+
+
+def _index(kind: str, tensors: Sequence[int], model: Model, name: str) -> int:
     for signature in model.signatures:
-        if signature.subgraph == 0 and signature.inputs.get(name) in tensors:
-            return tensors.index(signature.inputs[name])
-    names = [tensor.name for tensor in model.inputs]
-    if name not in names:
-        raise ValueError(f"expected an input named one of {names}, got {name!r}")
-    return names.index(name)
+        names = signature.inputs if kind == "input" else signature.outputs
+        if signature.subgraph == 0 and names.get(name) in tensors:
+            return tensors.index(names[name])
+    known = [model.main.tensors[index].name for index in tensors]
+    if name not in known:
+        raise ValueError(f"expected an {kind} named one of {known}, got {name!r}")
+    return known.index(name)
 
 
 def port(kind: str, indices: Sequence[int], index: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import ShapeError, StateError
+from arenite.formats import Source, model_of
 from arenite.memory.budget import Budget
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, EvalTensor, Node, OpResolver
@@ -66,6 +67,8 @@ class HeapContext(HostContext):
     def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
         """The memory behind a scratch handle."""
         self.require("get_scratch_buffer", InterpreterState.INVOKE)
+        if not 0 <= handle < len(self._scratch):
+            self.report_error(f"expected one of {len(self._scratch)} scratch handles, got {handle}")
         return self._scratch[handle]
 
     # -- what the graph uses
@@ -121,7 +124,7 @@ class HeapInterpreter:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Source,
         resolver: OpResolver | None = None,
         *,
         target: Target | str | None = None,
@@ -129,7 +132,7 @@ class HeapInterpreter:
         profiler: Profiler | None = None,
     ) -> None:
         self._setup = setup = Setup.of(target, engine)
-        self._model = model
+        self._model = model = model_of(model)
         self._context = HeapContext(model, setup.target)
         graph = Graph(model, self._context, profiler=profiler)
         graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))

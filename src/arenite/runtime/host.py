@@ -43,13 +43,11 @@ class HostContext(StateGuard):
         """A full tensor of the current subgraph, with its current shape."""
         if self.state not in _PLANNED:
             self.require("get_tensor", *_PLANNED)
-        if not 0 <= index < len(self._current):
-            self._check_index(index)
         return self.view_tensor(index)
 
     def get_eval_tensor(self, index: int) -> EvalTensor:
         """A tensor of the current subgraph."""
-        if index < 0:
+        if not 0 <= index < len(self._current):
             self._check_index(index)
         if self._own and (own := self._own.get((self.subgraph, self.operator, index))):
             return own
@@ -91,6 +89,8 @@ class HostContext(StateGuard):
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
+        if not 0 <= index < len(self._current):
+            self._check_index(index)
         current, key = self._current[index], (self.subgraph, index)
         full = self._full.get(key)
         if full is None or full.shape is not current.shape or full.is_variable:
@@ -147,6 +147,7 @@ def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor
         name=tensor.name,
         type=tensor.type,
         shape=current.shape,
+        declared=tensor.shape,
         data=current.data if tensor.is_constant else None,
         quantization=tensor.quantization,
         is_variable=tensor.is_variable,

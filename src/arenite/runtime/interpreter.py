@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from arenite.formats import load
+from arenite.formats import Source, model_of
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.feed import checked, dequantized, input_index
+from arenite.runtime.feed import checked, dequantized, input_index, output_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Engine
@@ -63,7 +62,7 @@ class Interpreter:
 
     def __init__(
         self,
-        model: Model | str | os.PathLike[str] | bytes | bytearray | memoryview,
+        model: Model | Source,
         *,
         target: Target | str | None = None,
         engine: Engine = "auto",
@@ -73,7 +72,7 @@ class Interpreter:
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
     ) -> None:
-        self._model = model if isinstance(model, Model) else load(model)
+        self._model = model_of(model)
         self._resolver = AllOpsResolver() if resolver is None else resolver
         self._options: dict[str, Any] = {
             "target": target,
@@ -185,8 +184,10 @@ class Interpreter:
             index = input_index(self._model, index)
         return self._micro.input(index)
 
-    def output(self, index: int = 0) -> Array:
-        """Output ``index``: a view of the arena, valid until the next inference."""
+    def output(self, index: int | str = 0) -> Array:
+        """An output, by index or name: a view of the arena, valid until the next inference."""
+        if isinstance(index, str):
+            index = output_index(self._model, index)
         return self._micro.output(index)
 
     def tensor(self, which: int | str, subgraph: int = 0) -> Array:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import ArenaError, StateError
+from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
@@ -40,7 +41,7 @@ class MicroInterpreter:
     >>> micro.input(0)[:] = x; micro.invoke(); micro.output(0)  # doctest: +SKIP
 
     Args:
-        model: The model.
+        model: A model, a file's path, or a file's bytes.
         resolver: Finds the operators.
         arena: A writable buffer, or a size in bytes. Tensors are views of it. Its first
             byte counts as 16-byte aligned, so sizes do not depend on where it is.
@@ -65,7 +66,7 @@ class MicroInterpreter:
 
     def __init__(
         self,
-        model: Model,
+        model: Model | Source,
         resolver: OpResolver,
         arena: Memory | int | None = None,
         *,
@@ -84,7 +85,7 @@ class MicroInterpreter:
             setup = Setup.of(_shared_target(allocator, target), engine, allocator.planner)
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
-        self._model = model
+        self._model = model = model_of(model)
         self._setup = setup
         self._resolver = resolver = setup.resolver(resolver)
         self._allocator = allocator or create_allocator(model, resolver, arena, setup)
@@ -95,7 +96,7 @@ class MicroInterpreter:
     @classmethod
     def in_smallest_arena(
         cls,
-        model: Model,
+        model: Model | Source,
         resolver: OpResolver,
         *,
         target: Target | str | None = None,
@@ -112,6 +113,7 @@ class MicroInterpreter:
         Raises:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
+        model = model_of(model)
         setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
         unlimited = setup.allocator(None)
         micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +16,7 @@ from arenite.ops import AllOpsResolver
 from arenite.ops.shared.copy import copy_flat
 from arenite.ops.tflite.reshape import ReshapeOptions, resolve
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
@@ -179,6 +183,17 @@ def test_another_number_of_elements_is_refused() -> None:
         ConstraintError, match=r"must hold the input's 12 elements, .* got \[3, 5\]"
     ):
         reshape((2, 6), (3, 5), constant=(5, 5)).allocate_tensors()
+
+
+@pytest.mark.parametrize("make", [HeapInterpreter, Interpreter])
+def test_a_first_dimension_follows_only_a_resized_input(make: Callable[[Model], Any]) -> None:
+    b = ModelBuilder()
+    x, y = b.input("x", (12,), "int8"), b.tensor("y", (5, 2), "int8")
+    b.operator("RESHAPE", [x], [y])
+    b.output(y)
+    message = r"must hold the input's 12 elements, .* got \[5, 2\]"
+    with pytest.raises(ConstraintError, match=message):
+        make(b.build()).allocate_tensors()
 
 
 def test_another_type_is_refused() -> None:

@@ -14,7 +14,7 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, slot
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import (
@@ -49,16 +49,18 @@ def prepare(context: Context, node: Node) -> CopyParams:
     """The output's shape; TFLM copies its dimensions if it has to fill in a -1."""
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
-    if output.shape.count(-1) == 1:
-        context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
-    shape = output_shape(context, node, inp.size, output.shape)
+    if output.declared.count(-1) == 1:
+        context.allocate_persistent_buffer(4 * (1 + len(output.declared)), "output dimensions")
+    shape = output_shape(context, node, inp, output.declared)
     context.resize_tensor(output.index, shape, "replaced")
     return copy_params(inp.size, inp.type)
 
 
-def output_shape(context: Context, node: Node, size: int, declared: Shape) -> Shape:
-    """The first shape in :func:`candidates` that holds ``size`` elements."""
-    resolved = (resolve(shape, size) for shape in candidates(context, node, declared))
+def output_shape(context: Context, node: Node, inp: TfLiteTensor, declared: Shape) -> Shape:
+    """The first shape in :func:`candidates` that holds the input's elements."""
+    size, is_resized = inp.size, inp.size != prod(inp.declared)
+    shapes = candidates(context, node, declared, is_resized=is_resized)
+    resolved = (resolve(shape, size) for shape in shapes)
     shape = next((shape for shape in resolved if shape is not None), None)
     if shape is None:
         context.report_error(
@@ -68,17 +70,21 @@ def output_shape(context: Context, node: Node, size: int, declared: Shape) -> Sh
     return shape
 
 
-def candidates(context: Context, node: Node, declared: Shape) -> Iterator[Shape]:
+def candidates(
+    context: Context, node: Node, declared: Shape, *, is_resized: bool
+) -> Iterator[Shape]:
     """Shapes that the output may have, the one that TFLM takes first.
 
     TFLM looks at the shape that the model declares for the output and at nothing else.
-    It fails to match only where an input was resized, which the heap host allows: then
-    the constant shape counts, as in TensorFlow Lite, and last of all either of them with
-    a first dimension that follows the batch.
+    Where the input was resized, which the heap host allows, the constant shape counts too, as
+    in TensorFlow Lite, and last of all either of them with a first dimension that follows the
+    batch.
     """
     if len(node.inputs) == 1 and declared == (0,):
         yield ()  # how old converters write a scalar
     yield declared
+    if not is_resized:
+        return
     wanted = node.options.new_shape
     if len(node.inputs) == 2 and node.inputs[1] >= 0:
         wanted = constant_values(context, node.inputs[1])
