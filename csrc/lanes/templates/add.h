@@ -12,11 +12,12 @@ typedef struct {
   int8_t low, high;
 } add_plan;
 
-/* The reference: the output stage, and both inputs scaled, for q from -128 to 127. */
+/* The reference: the output stage, both inputs scaled, for q from -128 to 127, and the outputs. */
 typedef struct {
   ar_requantize_integers output;
   _Alignas(64) int32_t scaled1[256];
   _Alignas(64) int32_t scaled2[256];
+  _Alignas(64) int8_t wanted[256][256];
 } add_reference;
 
 static int same_shape(const ar_tensor *a, const ar_tensor *b) {
@@ -50,13 +51,18 @@ static int make_reference(const AddSubParams *p, add_reference *reference) {
   return 1;
 }
 
-/* The reference's outputs, clamped, for input1 = a - 128 and input2 from b - 128 on. */
-AR_INLINE void wanted(const add_reference *reference, const add_plan *plan, int a, int b,
-                      int32_t *y) {
-  const ar_i32 sum =
-      ar_add_i32(ar_set_i32(reference->scaled1[a]), ar_load_i32(reference->scaled2 + b));
-  ar_save_i32(y, ar_on_integers(sum, &reference->output));
-  for (int i = 0; i < 16; ++i) y[i] = ar_clamp(y[i], plan->low, plan->high);
+/* The reference's outputs, clamped, for all input1 = a - 128 and input2 = b - 128. */
+static void make_wanted(add_reference *reference, const add_plan *plan) {
+  for (int a = 0; a < 256; ++a) {
+    const ar_i32 scaled1 = ar_set_i32(reference->scaled1[a]);
+    for (int b = 0; b < 256; b += 16) {
+      _Alignas(64) int32_t y[16];
+      const ar_i32 sum = ar_add_i32(scaled1, ar_load_i32(reference->scaled2 + b));
+      ar_save_i32(y, ar_on_integers(sum, &reference->output));
+      for (int i = 0; i < 16; ++i)
+        reference->wanted[a][b + i] = (int8_t)ar_clamp(y[i], plan->low, plan->high);
+    }
+  }
 }
 
 /* The offsets with which the line through (scale1, scale2) meets the reference everywhere:
@@ -66,8 +72,7 @@ static int middle_offset(const add_reference *reference, add_plan *plan) {
   for (int i = 0; i < 16; ++i) least[i] = -1e30, most[i] = 1e30;
   for (int a = 0; a < 256; ++a)
     for (int b = 0; b < 256; b += 16) {
-      _Alignas(64) int32_t y[16];
-      wanted(reference, plan, a, b, y);
+      const int8_t *y = &reference->wanted[a][b];
       const double a_term = (double)plan->scale1 * (a - 128);
       for (int i = 0; i < 16; ++i) {
         const double gap = y[i] - (a_term + (double)plan->scale2 * (b + i - 128));
@@ -97,8 +102,8 @@ static int proven(const add_reference *reference, const add_plan *plan) {
   for (int a = 0; a < 256; ++a) {
     const ar_f32 first = ar_set_f32((float)(a - 128));
     for (int b = 0; b < 256; b += 16) {
-      _Alignas(64) int32_t y[16], got[16];
-      wanted(reference, plan, a, b, y);
+      _Alignas(64) int32_t got[16];
+      const int8_t *y = &reference->wanted[a][b];
       for (int i = 0; i < 16; ++i) got[i] = b + i - 128;
       const ar_f32 second = ar_to_float(ar_load_i32(got));
       ar_save_i32(got, sums(first, second, scale1, scale2, offset));
@@ -108,7 +113,8 @@ static int proven(const add_reference *reference, const add_plan *plan) {
   return !bad;
 }
 
-/* Tries lines of neighbouring scales until one is proven. */
+/* Tries the line that the real numbers give, then lines of neighbouring scales with all offsets
+ * that they allow, until one is proven. */
 static int find(const AddSubParams *p, add_plan *plan) {
   add_reference reference;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return 0;
@@ -121,6 +127,11 @@ static int find(const AddSubParams *p, add_plan *plan) {
   const float k2 = (float)(common * real_scale(p->input2_multiplier, p->input2_shift));
   plan->low = (int8_t)p->activation_min;
   plan->high = (int8_t)p->activation_max;
+  make_wanted(&reference, plan);
+  plan->scale1 = k1, plan->scale2 = k2;
+  plan->offset = (float)((double)k1 * p->input1_offset + (double)k2 * p->input2_offset +
+                         p->output_offset);
+  if (proven(&reference, plan)) return 1;
   for (int attempt = 0; attempt < 9; ++attempt) {
     const int s1 = (int[]){0, 1, -1, 0, 0, 1, -1, 1, -1}[attempt];
     const int s2 = (int[]){0, 0, 0, 1, -1, 1, -1, -1, 1}[attempt];
