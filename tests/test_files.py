@@ -42,7 +42,7 @@ OTHERS = [
 
 @posix_only
 @pytest.mark.parametrize("read", [open_regular, ar.load, FileLoader], ids=lambda f: f.__name__)
-@pytest.mark.parametrize(("make", "message"), OTHERS, ids=lambda one: str(one)[-12:])
+@pytest.mark.parametrize(("make", "message"), OTHERS, ids=["pipe", "socket", "device", "folder"])
 def test_what_is_no_regular_file_is_called_what_it_is(read, make, message):
     with tempfile.TemporaryDirectory() as folder:  # a socket's path has to be short
         path = make(Path(folder))
