@@ -169,14 +169,17 @@ def fail(message: str) -> NoReturn:
 
     from arenite.report.text import printable
 
-    lines = "\n".join(printable(line) for line in message.splitlines())
+    # Other ends of lines, of which Unicode has seven, can only come from a name.
+    lines = "\n".join(map(printable, message.split("\n")))
     Console(stderr=True).print(Text.assemble(("error: ", "bold red"), lines), soft_wrap=True)
     raise typer.Exit(1)
 
 
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename is not None else ""
+        from arenite.report.text import printable
+
+        place = f"{printable(str(error.filename))}: " if error.filename is not None else ""
         return f"{place}{error.strerror}"
     return str(error) or type(error).__name__
 
@@ -190,7 +193,8 @@ def console() -> Console:
 
 def print_json(facts: Any) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, become null."""
-    typer.echo(json.dumps(_plain(facts), indent=2, allow_nan=False))
+    text = json.dumps(_plain(facts), indent=2, allow_nan=False)
+    typer.echo(text.replace("\x7f", "\\u007f"))  # the one control character that JSON lets through
 
 
 def _plain(value: Any) -> Any:

@@ -236,12 +236,17 @@ def _node(operator: Operator, registration: Registration) -> Node:
 def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
     names = [op.name for op in missing]
     unknown = [op.name for op in missing if _is_unknown_to_tflm(op)]
-    note = f"TFLM has no operator {', '.join(unknown)}; " if unknown else ""
+    note = f"TFLM has no operator {_listed(unknown)}; " if unknown else ""
     return UnsupportedOperatorError(
-        f"the model needs operators that {resolver!r} does not have: {', '.join(names)}\n"
+        f"the model needs operators that {resolver!r} does not have: {_listed(names)}\n"
         f"{note}register them with\n" + "\n".join(map(_registering, missing)),
         names,
     )
+
+
+def _listed(names: list[str]) -> str:
+    """Names of a file's operators in one line, whatever is in them."""
+    return ", ".join(name if name.isprintable() else repr(name) for name in names)
 
 
 def _is_unknown_to_tflm(operator: Operator) -> bool:
