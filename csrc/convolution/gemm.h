@@ -61,6 +61,8 @@ typedef struct {
   ar_stage_fn stage;
   ar_enter_fn enter;  /* around plan_lane and int8 tiles; NULL where instructions say it */
   ar_leave_fn leave;
+  void (*forget_nan)(void); /* whether float tiles met or made a NaN since; NULL where they */
+  int (*met_nan)(void);     /* cannot say */
 } ar_gemm_isa;
 
 #endif

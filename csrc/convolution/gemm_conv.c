@@ -14,6 +14,8 @@ typedef struct {
   ar_stage_fn stage;         /* NULL for float, like the next two */
   ar_enter_fn enter;
   ar_leave_fn leave;
+  void (*forget_nan)(void);  /* for folded floats, NULL otherwise */
+  int (*met_nan)(void);
   int32_t batches;
   int32_t rows, columns;     /* output positions, as the tiles see them */
   int32_t row_stride;        /* bytes of staged input from one row of positions to the next */
@@ -152,8 +154,12 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->row_stride = w->stride[0] * plan->staging.staged_row_bytes;
   plan->fold = 1;
   if (AR_BLOCK % filters == 0 && filters > 1 && plan->columns % (AR_BLOCK / filters) == 0 &&
-      w->dilation[1] == 1)
+      w->dilation[1] == 1 && (!p->is_float || isa->met_nan))
     plan->fold = AR_BLOCK / filters;
+  if (plan->fold > 1 && p->is_float) {
+    plan->forget_nan = isa->forget_nan;
+    plan->met_nan = isa->met_nan;
+  }
   if (gather(p, plan) != AR_OK || makes_nan(p, plan)) return AR_UNSUPPORTED;
   ar_gemm *gemm = &plan->gemm;
   gemm->position_stride = w->stride[1] * c * plan->staged_bytes * plan->fold;
@@ -343,17 +349,7 @@ static const uint8_t *stage(const conv_plan *plan, const uint8_t *input, uint8_t
 }
 
 /* A folded filter meets its neighbours' inputs with zeros, which an infinity makes no number of:
- * whether there is one that may be an output's own or its neighbour's. */
-static int may_be_a_neighbours_nan(const conv_plan *plan, const float *y) {
-  if (plan->fold == 1 || plan->stage) return 0;
-  const int64_t count =
-      (int64_t)plan->batches * plan->rows * plan->columns * plan->gemm.channels;
-  int32_t found = 0;
-  for (int64_t i = 0; i < count; ++i) found |= y[i] != y[i];
-  return found;
-}
-
-/* AR_UNSUPPORTED of numbers that the reference has to compute. */
+ * AR_UNSUPPORTED leaves those to the reference. */
 ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
                            uint8_t *workspace) {
   const conv_plan *plan = memory;
@@ -368,6 +364,7 @@ ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
   const ar_gemm_tile tile = plan->tile;
   uint8_t *out = output;
   const uint32_t before = plan->enter ? plan->enter() : 0;
+  if (plan->forget_nan) plan->forget_nan();
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
     const uint8_t *staged = stage(plan, (const uint8_t *)input + batch * image, workspace);
     for (int32_t block = 0; block < plan->blocks; block += n)
@@ -386,7 +383,7 @@ ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
     out += (int64_t)plan->rows * plan->columns * position_bytes;
   }
   if (plan->leave) plan->leave(before);
-  return may_be_a_neighbours_nan(plan, output) ? AR_UNSUPPORTED : AR_OK;
+  return plan->met_nan && plan->met_nan() ? AR_UNSUPPORTED : AR_OK;
 }
 
 ar_status ar_gemm_measure(const ar_gemm_isa *isa, ar_gemm_problem problem, const void *params,

@@ -16,6 +16,7 @@ import pytest
 import arenite as ar
 from arenite.errors import AreniteError
 from arenite.model import Model
+from arenite.runtime.setup import Engine
 from tests.native.layouts import Layout, apart, bytewise, lay_out, shifted, stacked, staggered
 from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of
@@ -31,10 +32,12 @@ MODELS = [*shared_models(), *sorted(ROOT.glob("models/mnn/*.mnn"))]
 OVERLAPPING = (stacked, shifted, staggered, bytewise)
 
 
-def outputs(model: Model | bytes, inputs: list[Array] | None) -> list[bytes] | str:
+def outputs(
+    model: Model | bytes, inputs: list[Array] | None, engine: Engine = "auto"
+) -> list[bytes] | str:
     """The outputs of an inference in an arena, or the words with which they are refused."""
     try:
-        interpreter = ar.Interpreter(model)
+        interpreter = ar.Interpreter(model, engine=engine)
         if inputs is None:
             rng = np.random.default_rng(1)
             details = interpreter.model.inputs
@@ -59,10 +62,12 @@ def check_layouts(model: Model | bytes, inputs: list[Array] | None) -> None:
         check_overlap(model, inputs, layout)
 
 
-def check_overlap(model: Model | bytes, inputs: list[Array] | None, layout: Layout) -> None:
+def check_overlap(
+    model: Model | bytes, inputs: list[Array] | None, layout: Layout, engine: Engine = "auto"
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         lay_out(patch, layout)
-        outputs(model, inputs)
+        outputs(model, inputs, engine)
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -70,6 +75,18 @@ def test_operators(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
         first = next(step for step in steps_of(model, seed, **arguments) if step != RESET)
         check_layouts(model, list(first))
+
+    judge(name, check, monkeypatch)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_of_the_reference(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy's kernels over each other raise nothing but Arenite's own errors."""
+
+    def check(oracle: object, model: Model, seed: int, **arguments: Any) -> None:
+        first = next(step for step in steps_of(model, seed, **arguments) if step != RESET)
+        for layout in OVERLAPPING:
+            check_overlap(model, list(first), layout, "reference")
 
     judge(name, check, monkeypatch)
 

@@ -5,6 +5,7 @@
 #include "convolution/gemm_conv.h"
 #include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
+#include "lanes/templates/nan_flag.h"
 #include "isa.h"
 
 /* AVX2 has no instructions that round down: the lines are found, and used, while the control
@@ -22,6 +23,8 @@ static const ar_gemm_isa gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx2,
     .find_float_tile = ar_gemm_float_tile_avx2,
+    .forget_nan = forget_nan,
+    .met_nan = met_nan,
     .plan_lane = plan_by_line,
     .stage = ar_stage_int16,
     .enter = round_down,
@@ -61,6 +64,8 @@ static const ar_gemm_isa vnni_gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avxvnni,
     .find_float_tile = ar_gemm_float_tile_avx2,
+    .forget_nan = forget_nan,
+    .met_nan = met_nan,
     .plan_lane = plan_by_line,
     .stage = ar_stage,
     .enter = round_down,

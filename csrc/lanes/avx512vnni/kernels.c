@@ -5,6 +5,7 @@
 #include "convolution/gemm_conv.h"
 #include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
+#include "lanes/templates/nan_flag.h"
 #include "isa.h"
 
 static const ar_gemm_isa gemm = {
@@ -12,6 +13,8 @@ static const ar_gemm_isa gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx512vnni,
     .find_float_tile = ar_gemm_float_tile_avx512,
+    .forget_nan = forget_nan,
+    .met_nan = met_nan,
     .plan_lane = plan_by_line,
     .stage = ar_stage,
 };
