@@ -273,6 +273,13 @@ def wav_header(channels=1, bits=16, data=4, declared=None):
     return b"RIFF\xff\xff\xff\xffWAVEfmt " + fields + samples
 
 
+def test_a_file_that_ends_within_a_sample_has_the_samples_before_it(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_header(data=5, declared=64))
+    with pytest.raises(ShapeError, match="expected at least 3 samples"):
+        read_wav(path, tensor((3,), "int16", None))
+
+
 def test_samples_that_a_header_only_promises_are_not_there(tmp_path):
     (tmp_path / "a.wav").write_bytes(wav_header(data=4, declared=0xFFFFFFF0))
     with pytest.raises(ShapeError, match=r"expected at least 3 samples .* got 2$"):

@@ -73,9 +73,9 @@ def options(data: bytes) -> str:
     file = files[int.from_bytes(data[1:3], "little") % len(files)]
     root, rest = copied(rows_of(file)), data[3:]
     for place in _options_of(root, schema_of(file)):
-        rest = _filled(place, rest)
         if not rest:
             break
+        rest = _filled(place, rest)
     try:
         return model_file(write(schema_of(file), root))
     except ModelError:

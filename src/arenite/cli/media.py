@@ -171,10 +171,11 @@ def _load_wav(path: Path, most: int) -> tuple[Array, int, int]:
             )
         # A header may promise more than the file has.
         count = min(sound.getnframes(), os.fstat(file.fileno()).st_size // (width * channels))
-        data, rate = sound.readframes(min(count, most)), sound.getframerate()
-    if count <= most:
-        count = len(data) // (width * channels)
-    return _samples(data[: min(count, most) * width * channels], width, channels), count, rate
+        wanted = min(count, most)
+        data, rate = sound.readframes(wanted), sound.getframerate()
+    read = len(data) // (width * channels)
+    count = count if read == wanted else read
+    return _samples(data[: read * width * channels], width, channels), count, rate
 
 
 def _samples(data: bytes, width: int, channels: int) -> Array:

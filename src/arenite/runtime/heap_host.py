@@ -91,7 +91,9 @@ class HeapContext(HostContext):
         """
         self.budget.take(sum(map(_nbytes, self._without_data())), "the tensors")
         for current in self._without_data():
-            current.data = np.zeros(current.shape, current.type.dtype)
+            is_packed = current.type.dtype.itemsize * 8 != current.type.bits
+            shape = current.type.nbytes(prod(current.shape)) if is_packed else current.shape
+            current.data = np.zeros(shape, current.type.dtype)
 
     def _without_data(self) -> Iterator[EvalTensor]:
         for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):

@@ -233,3 +233,13 @@ def test_int4_weights_are_unpacked_low_nibble_first() -> None:
     b.operator("CONV_2D", [x, weights], [y], PLAIN)
     b.output(y)
     assert run(b.build(), [2, 3]) == [[[[5]]]]
+
+
+def test_packed_weights_in_a_variable_are_zero() -> None:
+    b = ModelBuilder()
+    x = b.input("x", (1, 1, 1, 2), "int8", scale=1.0)
+    w = b.tensor("w", (1, 1, 1, 2), "int4", scale=1.0, is_variable=True)
+    y = b.tensor("y", (1, 1, 1, 1), "int8", scale=1.0)
+    b.operator("CONV_2D", [x, w, -1], [y], PLAIN)
+    b.output(y)
+    assert run(b.build(), [1, 2]) == [[[[0]]]]
