@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.formats import tflite
 from arenite.memory.recording import Category
+from arenite.model import OptionsTable, slot
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 
 Array = np.ndarray[Any, Any]
@@ -120,3 +124,95 @@ def test_a_registration_says_which_functions_it_has() -> None:
     assert repr(own) == "<Registration without a name yet: init, invoke>"
     found = ar.MutableOpResolver().add_custom("RUNNING_MEAN", own).find("RUNNING_MEAN")
     assert repr(found) == "<Registration RUNNING_MEAN: init, invoke>"
+
+
+# -- a builtin that Arenite does not have, with a row of the user's own
+
+
+@dataclass(frozen=True)
+class BlockOptions(OptionsTable):
+    """``table SpaceToDepthOptions``, as a user writes it."""
+
+    UNION_TYPE: ClassVar[int] = 19
+
+    block_size: int = slot(0, "int32")
+
+
+def space_to_depth(**options: Any) -> bytes:
+    b = ar.ModelBuilder()
+    x, y = b.input("x", (1, 2, 2, 1), "int8"), b.tensor("y", (1, 1, 1, 4), "int8")
+    b.operator("SPACE_TO_DEPTH", [x], [y], BlockOptions(**options))
+    b.output(y)
+    return tflite.write(b.build())
+
+
+def copy(context: Any, node: Any) -> None:
+    out = context.get_eval_tensor(node.outputs[0]).data
+    out[...] = context.get_eval_tensor(node.inputs[0]).data.reshape(out.shape)
+
+
+def options_seen(data: bytes, row: type[OptionsTable] | None) -> list[Any]:
+    seen: list[Any] = []
+    registration = ar.Registration(
+        invoke=copy, init=lambda context, options: seen.append(options), options=row
+    )
+    resolver = ar.MutableOpResolver().add("SPACE_TO_DEPTH", registration)
+    ar.MicroInterpreter(data, resolver, 4096).allocate_tensors()
+    return seen
+
+
+def test_options_are_read_through_the_registrations_row() -> None:
+    assert options_seen(space_to_depth(block_size=2), BlockOptions) == [BlockOptions(2)]
+
+
+def test_without_a_row_they_are_the_files_table() -> None:
+    (raw,) = options_seen(space_to_depth(block_size=2), None)
+    assert raw.union_type == 19
+    assert tflite.parse_options(raw, BlockOptions) == BlockOptions(2)
+    assert repr(raw) == f"<options of union type 19 at byte {raw.position}>"
+
+
+def test_an_options_table_of_another_operator_says_nothing() -> None:
+    @dataclass(frozen=True)
+    class OtherOptions(OptionsTable):
+        UNION_TYPE: ClassVar[int] = 20
+
+        block_size: int = slot(0, "int32", 7)
+
+    assert options_seen(space_to_depth(block_size=2), OtherOptions) == [OtherOptions(7)]
+
+
+def test_a_malformed_table_is_found_when_its_row_is_known() -> None:
+    @dataclass(frozen=True)
+    class WideOptions(OptionsTable):
+        UNION_TYPE: ClassVar[int] = 19
+
+        names: str = slot(0, "string", "")
+
+    with pytest.raises(ar.ModelError, match=r"\$.subgraphs\[0\].operators\[0\].builtin_options"):
+        options_seen(space_to_depth(block_size=1 << 30), WideOptions)
+
+
+def test_a_row_that_is_not_the_models_is_refused() -> None:
+    b = ar.ModelBuilder()
+    x, y = b.input("x", (1,), "int8"), b.tensor("y", (1,), "int8")
+    b.operator("SPACE_TO_DEPTH", [x], [y], BlockOptions(2))
+    b.output(y)
+    resolver = ar.MutableOpResolver().add(
+        "SPACE_TO_DEPTH", ar.Registration(invoke=copy, options=Conv2DOptions)
+    )
+    with pytest.raises(ar.ModelError, match="expects Conv2DOptions, the model has BlockOptions"):
+        ar.MicroInterpreter(b.build(), resolver, 4096)
+
+
+def test_a_model_that_is_pickled_keeps_options_that_nobody_knows() -> None:
+    model = pickle.loads(pickle.dumps(ar.load(space_to_depth(block_size=2))))
+    resolver = ar.MutableOpResolver().add(
+        "SPACE_TO_DEPTH",
+        ar.Registration(
+            invoke=copy, init=lambda context, options: seen.append(options), options=BlockOptions
+        ),
+    )
+    seen: list[Any] = []
+    ar.MicroInterpreter(model, resolver, 4096).allocate_tensors()
+    assert seen == [BlockOptions(2)]

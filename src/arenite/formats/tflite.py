@@ -25,6 +25,7 @@ from arenite.model import (
     Operator,
     OptionsTable,
     Quantization,
+    RawOptions,
     SignatureDef,
     Subgraph,
     Tensor,
@@ -195,7 +196,14 @@ class _ModelReader:
             options_type=union.type if union else 0,
             options_2_type=union_2.type if union_2 else 0,
             mutating_variable_inputs=row["mutating_variable_inputs"] or (),
+            raw_options=self._raw(union, f"{path}.builtin_options"),
         )
+
+    def _raw(self, union: Union | None, path: str) -> RawOptions | None:
+        if union is None:
+            return None
+        assert isinstance(union.value, Opaque)
+        return RawOptions(union.type, self.reader.bytes, union.value.position, path)
 
     def _options(
         self, name: str, is_custom: bool, union: Union | None, path: str
@@ -220,6 +228,20 @@ class _ModelReader:
             return self.reader.span(offset, row["large_custom_options_size"], where).tobytes()
         data: Array | None = row["custom_options"]
         return b"" if data is None else data.tobytes()
+
+
+def parse_options(raw: RawOptions, row: type[OptionsTable]) -> OptionsTable:
+    """A file's options through an operator's row, verified.
+
+    The row's defaults where the table is another operator's, which TFLM takes as well.
+
+    Raises:
+        ModelError: The table is malformed.
+    """
+    if row.UNION_TYPE not in (0, raw.union_type):
+        return row()
+    reader = flatbuffer.Reader(SCHEMA, flatbuffer.view_of(raw.data))
+    return row(**reader.table(raw.position, _layout(row), raw.path))
 
 
 # -- pieces -----------------------------------------------------------------------------
@@ -298,9 +320,13 @@ def _options_row(name: str) -> tuple[type[OptionsTable], TableLayout] | None:
     registration = ops.builtin(name)
     if registration is None or registration.options is None:
         return None
-    fields = options_fields(registration.options)
+    return registration.options, _layout(registration.options)
+
+
+def _layout(row: type[OptionsTable]) -> TableLayout:
+    fields = options_fields(row)
     short = (field._replace(as_tuple=field.kind.startswith("[")) for field in fields)
-    return registration.options, flatbuffer.layout_of(SCHEMA, short)
+    return flatbuffer.layout_of(SCHEMA, short)
 
 
 def _is_aligned(data: Array, alignment: int) -> bool:

@@ -10,7 +10,7 @@ from arenite.model.model import (
     Subgraph,
     Tensor,
 )
-from arenite.model.options import OptionsTable, Slot, slot
+from arenite.model.options import OptionsTable, RawOptions, Slot, slot
 from arenite.model.types import TensorType
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Operator",
     "OptionsTable",
     "Quantization",
+    "RawOptions",
     "SignatureDef",
     "Slot",
     "Subgraph",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model.options import OptionsTable
+from arenite.model.options import OptionsTable, RawOptions
 from arenite.model.types import TensorType
 
 Array = npt.NDArray[Any]
@@ -113,7 +113,8 @@ class Operator:
 
     ``name`` is the builtin's name (``"CONV_2D"``) or a custom operator's own name.
     Tensors are given by index; -1 stands for an optional input that is absent.
-    ``options`` is the operator's row, or None where it has none or it is not known.
+    ``options`` is the operator's row, or None where it has none or it is not known;
+    ``raw_options`` is the table in the file, for registrations with a row of their own.
     ``options_type`` and ``options_2_type`` are the file's union types, 0 for none.
     """
 
@@ -128,6 +129,14 @@ class Operator:
     options_type: int = 0
     options_2_type: int = 0
     mutating_variable_inputs: tuple[bool, ...] = ()
+    raw_options: RawOptions | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A raw table brings its whole file along: only where nothing else says what is in it.
+        state = dict(vars(self))
+        if self.options is not None:
+            state["raw_options"] = None
+        return state
 
     def __repr__(self) -> str:
         return f"<{self.name} {list(self.inputs)} -> {list(self.outputs)}>"

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 
 class Slot(NamedTuple):
     """One field of a FlatBuffer table: its name, vtable slot, wire type and default.
@@ -37,6 +40,22 @@ class OptionsTable:
             Slot(f.name, int(f.metadata["id"]), str(f.metadata["kind"]), f.default)
             for f in fields(cls)
         )
+
+
+class RawOptions(NamedTuple):
+    """A table of options as it lies in its file, whoever knows its fields.
+
+    ``flatbuffers.table.Table(bytes(raw.data), raw.position)`` reads it, and
+    :func:`arenite.formats.tflite.parse_options` through a row, verified.
+    """
+
+    union_type: int
+    data: npt.NDArray[np.uint8]
+    position: int
+    path: str
+
+    def __repr__(self) -> str:
+        return f"<options of union type {self.union_type} at byte {self.position}>"
 
 
 def slot(id: int, kind: str, default: Any = 0) -> Any:  # noqa: A002 - the schema's word

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Protocol
 
-from arenite.errors import UnsupportedOperatorError
+from arenite.errors import ModelError, UnsupportedOperatorError
+from arenite.formats.tflite import parse_options
 from arenite.memory.budget import Budget
-from arenite.model import Model, Operator
+from arenite.model import Model, Operator, OptionsTable, RawOptions
 from arenite.model.consistency import check_order
 from arenite.ops import (
     Context,
@@ -220,17 +221,31 @@ class Graph:
 
 
 def _node(operator: Operator, registration: Registration) -> Node:
-    options = operator.options
-    if options is None and registration.options is not None:
-        options = registration.options()
     return Node(
         name=operator.name,
         inputs=operator.inputs,
         outputs=operator.outputs,
         intermediates=operator.intermediates,
-        options=options,
+        options=_options(operator, registration),
         custom_options=operator.custom_options,
     )
+
+
+def _options(operator: Operator, registration: Registration) -> OptionsTable | RawOptions | None:
+    """The options through the registration's row; without a row as the file has them."""
+    row, options = registration.options, operator.options
+    if row is None:
+        return operator.raw_options if options is None else options
+    if isinstance(options, row):
+        return options
+    if operator.raw_options is not None:
+        return parse_options(operator.raw_options, row)
+    if options is not None and type(options) is not OptionsTable:
+        raise ModelError(
+            f"{operator.name}: its registration expects {row.__name__}, the model has "
+            f"{type(options).__name__}"
+        )
+    return row()
 
 
 def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
