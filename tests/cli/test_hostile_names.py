@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from arenite.model import Model, ModelBuilder, SignatureDef
-from arenite.report.text import printable
+from arenite.model.text import printable
 from tests.cli.models import classifier, saved
 
 #: What a terminal, or whoever reads its lines, acts on; and what may be taken for markup.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.report.text import Column, duration, number, printable, size, table
+from arenite.model.text import printable
+from arenite.report.text import Column, duration, number, size, table
 
 
 def lines(columns, width):

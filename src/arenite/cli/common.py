@@ -167,7 +167,7 @@ def fail(message: str) -> NoReturn:
     from rich.console import Console
     from rich.text import Text
 
-    from arenite.report.text import printable
+    from arenite.model.text import printable
 
     # Other ends of lines, of which Unicode has seven, can only come from a name.
     lines = "\n".join(map(printable, message.split("\n")))
@@ -177,7 +177,7 @@ def fail(message: str) -> NoReturn:
 
 def _message(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
-        from arenite.report.text import printable
+        from arenite.model.text import printable
 
         place = f"{printable(str(error.filename))}: " if error.filename is not None else ""
         return f"{place}{error.strerror}"

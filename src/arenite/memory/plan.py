@@ -16,6 +16,7 @@ from arenite.memory.liveness import ONLINE, Lifetime, ScratchRequest, lifetimes,
 from arenite.memory.planners import plan
 from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
+from arenite.model.text import printable
 
 #: Offsets by subgraph and tensor, or None where the model brings no offline plan.
 OfflineOffsets = list[list[int]] | None
@@ -65,7 +66,7 @@ class MemoryPlan(NamedTuple):
             f"from {b.begin:3d} to {b.end:3d}  {b.name}"
             for b in self.buffers
         ]
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
 
 def head_buffers(

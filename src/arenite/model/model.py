@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.model.options import OptionsTable, RawOptions
+from arenite.model.text import printable
 from arenite.model.types import TensorType
 
 Array = npt.NDArray[Any]
@@ -221,7 +222,7 @@ def table(model: Model) -> str:
             for index, op in enumerate(subgraph.operators)
         ]
         lines += [f"  out  {_port(subgraph.tensors[i])}" for i in subgraph.outputs]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _port(tensor: Tensor) -> str:

@@ -8,7 +8,8 @@ from math import fsum
 from rich.text import Text
 
 from arenite.analysis.benchmark import BatchRate, Benchmark, Spread
-from arenite.report.text import Column, duration, number, printable, table
+from arenite.model.text import printable
+from arenite.report.text import Column, duration, number, table
 
 
 def render_bench(benchmark: Benchmark, width: int) -> Iterator[Text]:

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from arenite.analysis.model_cost import ModelCost, kind_of, why_incomplete
 from arenite.cmsis_nn.cost.estimate import Cost, Line
+from arenite.model.text import printable
 from arenite.report.explain import operator_lines
-from arenite.report.text import Column, number, printable, table, wrapped
+from arenite.report.text import Column, number, table, wrapped
 
 _BAR = 20
 

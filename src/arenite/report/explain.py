@@ -11,7 +11,8 @@ from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
-from arenite.report.text import Column, fit, number, printable, table, wrapped
+from arenite.model.text import printable
+from arenite.report.text import Column, fit, number, table, wrapped
 
 _VALUES = 3
 _NAMES = 3  # columns without numbers that have a total

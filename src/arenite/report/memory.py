@@ -8,8 +8,9 @@ from rich.text import Text
 
 from arenite.analysis.arena_use import ArenaUse
 from arenite.memory.recording import Peak
+from arenite.model.text import printable
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
-from arenite.report.text import Column, number, printable, size, table, wrapped
+from arenite.report.text import Column, number, size, table, wrapped
 
 
 def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:

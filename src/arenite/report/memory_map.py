@@ -14,7 +14,8 @@ from itertools import groupby
 from rich.text import Text
 
 from arenite.memory.plan import PlannedBuffer
-from arenite.report.text import number, printable
+from arenite.model.text import printable
+from arenite.report.text import number
 
 COLORS = ("cyan", "yellow", "green", "magenta", "blue", "red", "bright_cyan", "bright_yellow")
 _MAX_CELLS_PER_MOMENT = 8

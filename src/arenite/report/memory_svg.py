@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from arenite.memory.plan import PlannedBuffer
+from arenite.model.text import printable
 from arenite.report.memory_map import buffer_name, extent, lifetime
-from arenite.report.text import number, printable
+from arenite.report.text import number
 
 _FILLS = ("#7fc4d8", "#f0c36d", "#93c98a", "#d79bc6", "#8fa9dc", "#e59a8d", "#b8b08d", "#a6d4c6")
 _LEFT, _TOP, _RIGHT, _BOTTOM = 90, 46, 20, 46

@@ -18,16 +18,8 @@ from arenite.analysis.statistics import (
     statistics,
 )
 from arenite.model import Model, Operator, Subgraph, Tensor
-from arenite.report.text import (
-    Column,
-    name_text,
-    number,
-    printable,
-    size,
-    table,
-    tensor_text,
-    wrapped,
-)
+from arenite.model.text import printable
+from arenite.report.text import Column, name_text, number, size, table, tensor_text, wrapped
 
 
 def render_model(model: Model, width: int) -> Iterator[Text]:

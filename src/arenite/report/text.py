@@ -15,6 +15,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from arenite.model import Tensor
+from arenite.model.text import printable
 
 GAP = 2
 
@@ -100,18 +101,6 @@ def wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> list[
     """A sentence as lines of at most ``width`` cells, all but the first indented."""
     lines = wrap(text, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False)
     return [Text(line, style=style) for line in lines]
-
-
-def printable(text: str) -> str:
-    r"""``text`` with everything that a terminal would act on escaped.
-
-    >>> printable("a\x1b[31mb")
-    'a\\x1b[31mb'
-    """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
 
 
 def name_text(name: str) -> str:

@@ -10,9 +10,10 @@ from arenite.analysis.convolution_walk import ConvolutionWalk
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
 from arenite.cmsis_nn.arithmetic.trace import Requantization, Step, Walk, halves
+from arenite.model.text import printable
 from arenite.ops import TfLiteTensor
 from arenite.report.explain import UNICODE, Marks, heading, operator_lines, why
-from arenite.report.text import Column, number, printable, table, wrapped
+from arenite.report.text import Column, number, table, wrapped
 
 _TAPS, _FIRST_STEPS, _LAST_STEPS, _CHANNELS = 9, 4, 2, 4
 _ROOM = 20  # cells for a meaning beside its value; else it takes lines of its own
