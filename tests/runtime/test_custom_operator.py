@@ -27,10 +27,12 @@ def init(context: Any, options: bytes) -> dict[str, Any]:
 
 
 def prepare(context: Any, node: Any) -> dict[str, Any]:
-    x = context.get_tensor(node.inputs[0])
+    x = context.allocate_temp_input_tensor(node, 0)
     context.resize_tensor(node.outputs[0], x.shape)
     sums = context.allocate_persistent_buffer(8 * x.size, "sums").view(np.int64)
+    sums[...] = 0
     scratch = context.request_scratch_buffer_in_arena(8 * x.size, "mean")
+    context.deallocate_temp_tflite_tensor(x)
     return {"sums": sums, "scratch": scratch, "state": node.user_data}
 
 

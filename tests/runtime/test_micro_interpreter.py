@@ -18,7 +18,7 @@ from arenite.formats import tflite
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.recording import Category
 from arenite.model import ModelBuilder
-from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
+from arenite.ops import AllOpsResolver, MutableOpResolver
 from arenite.ops.context import Context, Node
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.heap_host import HeapInterpreter
@@ -582,7 +582,7 @@ def test_operators_run_one_by_one() -> None:
 def test_a_replaced_builtin_takes_the_options_struct_of_its_operator() -> None:
     model, own = conv_model(), AllOpsResolver().find("CONV_2D")
     assert own is not None
-    same = Registration(invoke=own.invoke, prepare=own.prepare, init=own.init, options=own.options)
+    same = replace(own, builtin_data=None)
     replaced = MutableOpResolver().add("CONV_2D", same)
     tails = []
     for resolver in (AllOpsResolver(), replaced):

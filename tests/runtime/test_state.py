@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.ops.context import Context, Node
 from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.heap_host import HeapContext
+from arenite.runtime.kernel_context import CallbackTable
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.state import InterpreterState
 from tests.runtime.models import copy, custom_chain, resolver_with
@@ -73,10 +75,12 @@ def test_callback(name: str, state: InterpreterState, make: Callable[[], Any]) -
     )
 
 
-def test_the_callback_table_holds_what_kernels_may_call() -> None:
-    micro = MicroInterpreter(custom_chain(), resolver_with(), 1 << 14)
-    assert set(micro._context.callbacks) == {*CALLS, "report_error"}
-    assert micro._context.callbacks["get_eval_tensor"](0).shape == (16,)
+def test_the_callback_table_is_tflms() -> None:
+    names = {field.name for field in fields(CallbackTable)}
+    assert names == {*CALLS, "report_error"} - {"resize_tensor"}
+    assert len(names) == 7
+    table = CallbackTable.of(arena_context())
+    assert table.get_eval_tensor(0).shape == (16,)
 
 
 @pytest.mark.parametrize(
@@ -108,11 +112,11 @@ def test_tensors_are_allocated_once() -> None:
 def test_the_phases_come_in_order() -> None:
     seen: list[InterpreterState] = []
 
-    def note(context: Any, *_: Any) -> None:
-        seen.append(context.state)
+    def note(*_: Any) -> None:
+        seen.append(micro.state)
 
     def invoke(context: Context, node: Node) -> None:
-        note(context)
+        note()
         copy(context, node)
 
     resolver = resolver_with(init=note, prepare=note, invoke=invoke, reset=note)
@@ -153,7 +157,6 @@ def test_the_external_context_is_set_once() -> None:
     micro = MicroInterpreter(custom_chain(), resolver_with(), 1 << 14)
     payload = object()
     micro.set_micro_external_context(payload)
-    assert micro._context.get_external_context() is payload
     for again in (None, object()):
         with pytest.raises(StateError, match="can be set once, and not to None"):
             micro.set_micro_external_context(again)

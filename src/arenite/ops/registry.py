@@ -59,6 +59,9 @@ class Registration:
         in_place: The inputs that a lone output may share its bytes with, all of them: whatever
             is written of it, the same place of that input is read before, and not again.
         native: The native engine's kernel; None where ``invoke`` always runs.
+        strict: TFLM's rules are checked: temporary tensors and buffers are given back, scratch
+            memory is not kept, fresh memory holds anything. With False, as Arenite's own
+            kernels are run, temporary memory comes back by itself and persistent is zeroed.
     """
 
     invoke: Callable[[Context, Node], None]
@@ -72,6 +75,7 @@ class Registration:
     constraints: tuple[Constraint, ...] = ()
     in_place: tuple[int, ...] = ()
     native: NativeKernel | None = None
+    strict: bool = True
 
     def kernel_for(self, node: Node) -> str:
         """The native kernel that may run for a prepared node; empty if ``invoke`` has to."""
@@ -114,7 +118,8 @@ def builtin(name: str) -> Registration | None:
     if module is None or _name_in(module) != name:
         return None
     registration: Registration = module.REGISTRATION
-    return replace(registration, name=name, native=NativeKernel(registration.invoke, name))
+    native = NativeKernel(registration.invoke, name)
+    return replace(registration, name=name, native=native, strict=False)
 
 
 def only_mnn_has(name: str) -> bool:

@@ -5,6 +5,8 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 
 from __future__ import annotations
 
+from typing import Any
+
 from arenite.errors import ArenaError, AreniteError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
@@ -50,9 +52,12 @@ def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
     return dry_run(model, operators, setup.allocator(None)).peak
 
 
-def dry_run(model: Model, resolver: OpResolver, unlimited: MicroAllocator) -> Allocations:
+def dry_run(
+    model: Model, resolver: OpResolver, unlimited: MicroAllocator, external_context: Any = None
+) -> Allocations:
     """What a model allocates, in an arena without memory and end."""
     context = MicroInterpreterContext(unlimited, model)
+    context.external_context = external_context
     graph = Graph(model, context)
     graph.resolve(resolver)
     life = Life(graph)
@@ -78,11 +83,15 @@ def create_allocator(
 
 
 def with_needed(
-    error: ArenaError, model: Model, resolver: OpResolver, unlimited: MicroAllocator
+    error: ArenaError,
+    model: Model,
+    resolver: OpResolver,
+    unlimited: MicroAllocator,
+    external_context: Any = None,
 ) -> ArenaError:
     """The same error with the size that works, where one does."""
     try:
-        needed = dry_run(model, resolver, unlimited).peak.smallest_arena
+        needed = dry_run(model, resolver, unlimited, external_context).peak.smallest_arena
     except AreniteError:
         return error
     return ArenaError(

@@ -5,13 +5,12 @@ Facts: TFLM ``micro_interpreter_context.cc``, ``micro_context.cc``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from operator import is_
-from typing import Any
 
-from arenite.errors import ShapeError, StateError
+from arenite.errors import ShapeError
 from arenite.memory.abi import Struct
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
@@ -43,20 +42,6 @@ class MicroInterpreterContext(HostContext):
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
-        self.callbacks: Mapping[str, Callable[..., Any]] = {}
-
-    def fill_callback_table(self) -> None:
-        """Set up the table of functions that kernels may call (``MicroInterpreter::Init``)."""
-        self.callbacks = {
-            "get_tensor": self.get_tensor,
-            "get_eval_tensor": self.get_eval_tensor,
-            "resize_tensor": self.resize_tensor,
-            "allocate_persistent_buffer": self.allocate_persistent_buffer,
-            "request_scratch_buffer_in_arena": self.request_scratch_buffer_in_arena,
-            "get_scratch_buffer": self.get_scratch_buffer,
-            "get_external_context": self.get_external_context,
-            "report_error": self.report_error,
-        }
 
     # -- callbacks for kernels
 
@@ -119,22 +104,20 @@ class MicroInterpreterContext(HostContext):
             self.report_error(f"expected one of {len(self._scratch)} scratch handles, got {handle}")
         return self._scratch[handle]
 
+    def allocate_temp_buffer(self, size: int, alignment: int) -> Bytes:
+        """Bytes above the head, until the end of ``prepare``."""
+        self.require("allocate_temp_buffer", PREPARE)
+        self._check_size(size)
+        arena = self._allocator.arena
+        offset = arena.allocate_temp(size, alignment)
+        arena.deallocate_temp(offset)  # whoever is strict keeps account itself
+        return arena.view(offset, size)
+
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= MAX_BYTES:
             self.report_error(f"expected a buffer size from 0 to {MAX_BYTES}, got {size}")
 
     # -- what the graph and the interpreter use
-
-    def set_external_context(self, payload: Any) -> None:
-        """Attach an object for kernels to find; once.
-
-        Raises:
-            StateError: There is one already, tensors are being planned, or the new one is None.
-        """
-        self.require("set_external_context", INIT, PREPARE, INVOKE)
-        if payload is None or self.external_context is not None:
-            raise StateError("the external context can be set once, and not to None")
-        self.external_context = payload
 
     @property
     def budget(self) -> Budget:

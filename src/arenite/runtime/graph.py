@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Protocol
 
 from arenite.errors import ModelError, UnsupportedOperatorError
 from arenite.formats.tflite import parse_options
+from arenite.memory.arena import Bytes
 from arenite.memory.budget import Budget
 from arenite.model import Model, Operator, OptionsTable, RawOptions
 from arenite.model.consistency import check_order
@@ -28,6 +30,7 @@ from arenite.ops import (
 )
 from arenite.ops.constraints import view_of
 from arenite.ops.tflm_names import add_method
+from arenite.runtime.kernel_context import KernelContext
 from arenite.runtime.state import InterpreterState
 
 
@@ -43,6 +46,12 @@ class Profiler(Protocol):
 
 class GraphHost(Context, Protocol):
     """A context that a graph can live on; :class:`arenite.runtime.life.Life` drives it."""
+
+    def allocate_temp_buffer(self, size: int, alignment: int) -> Bytes:
+        """Bytes above the head, until the end of ``prepare``."""
+
+    def place(self) -> str:
+        """The current node's path in the model, with its operator's name."""
 
     @property
     def budget(self) -> Budget:
@@ -150,14 +159,20 @@ class Graph:
             node.host.clear()
             if registration.init is not None:
                 options = node.custom_options if node.options is None else node.options
-                node.user_data = registration.init(self.host, options)
+                context = self._context(registration)
+                node.user_data = registration.init(context, options)
+                if registration.strict:
+                    self._checked.finish_allocating("init")
 
     def prepare_one_by_one(self) -> Iterator[tuple[int, int]]:
         """Check every node's constraints and call its ``prepare``; which one, after each."""
         for subgraph, number, entry in self._walk():
             self._check(entry)
-            if entry.registration.prepare is not None:
-                entry.node.params = entry.registration.prepare(self.host, entry.node)
+            registration = entry.registration
+            if registration.prepare is not None:
+                entry.node.params = registration.prepare(self._context(registration), entry.node)
+                if registration.strict:
+                    self._checked.finish_allocating("prepare")
             self.host.finish_prepare_node()
             yield subgraph, number
 
@@ -191,19 +206,35 @@ class Graph:
         """Run one operator."""
         entry = self.nodes[subgraph][number]
         self.host.enter_node(subgraph, number)
-        entry.registration.invoke(self.host, entry.node)
+        if not entry.registration.strict:
+            entry.registration.invoke(self.host, entry.node)
+            return
+        entry.registration.invoke(self._context(entry.registration), entry.node)
+        self._checked.finish_invoke()
 
     def reset_subgraphs(self) -> None:
         """Call ``reset`` of every node that has one."""
         for _, _, entry in self._walk():
             if entry.registration.reset is not None:
-                entry.registration.reset(self.host, entry.node.user_data)
+                context = self._context(entry.registration)
+                entry.registration.reset(context, entry.node.user_data)
 
     def free_subgraphs(self) -> None:
         """Call ``free`` of every node that has one."""
         for _, _, entry in self._walk():
             if entry.registration.free is not None:
-                entry.registration.free(self.host, entry.node.user_data)
+                context = self._context(entry.registration)
+                entry.registration.free(context, entry.node.user_data)
+
+    @cached_property
+    def _checked(self) -> KernelContext:
+        return KernelContext(self.host)
+
+    def _context(self, registration: Registration) -> Context:
+        if not registration.strict:
+            return self.host
+        self._checked.begin()
+        return self._checked
 
     def _walk(self) -> Iterator[tuple[int, int, NodeAndRegistration]]:
         for subgraph, entries in enumerate(self.nodes):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +70,11 @@ class HeapContext(HostContext):
         if not 0 <= handle < len(self._scratch):
             self.report_error(f"expected one of {len(self._scratch)} scratch handles, got {handle}")
         return self._scratch[handle]
+
+    def allocate_temp_buffer(self, size: int, alignment: int) -> npt.NDArray[np.uint8]:
+        """Bytes from the heap."""
+        self.require("allocate_temp_buffer", InterpreterState.PREPARE)
+        return self._zeros(size, "temporary memory")
 
     # -- what the graph uses
 
@@ -195,6 +200,10 @@ class HeapInterpreter:
     def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
         """Inputs and outputs of an operator of the main subgraph, without constants."""
         return self._life.operator_tensors(number)
+
+    def set_micro_external_context(self, payload: Any) -> None:
+        """Attach an object that kernels find with ``get_external_context``; once."""
+        self._context.set_external_context(payload)
 
     def eval_tensor(self, index: int) -> EvalTensor:
         """A tensor of the main subgraph as kernels see it: type, shape and memory.

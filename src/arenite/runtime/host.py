@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from arenite.errors import ConstraintError
+from arenite.errors import ConstraintError, StateError
 from arenite.memory.abi import abi_of
 from arenite.model import Model, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
@@ -13,6 +13,8 @@ from arenite.target import Target
 
 #: When nodes may ask for full tensors.
 _PLANNED = (InterpreterState.INIT, InterpreterState.PREPARE)
+#: When an external context may be attached.
+_ATTACHABLE = (*_PLANNED, InterpreterState.INVOKE)
 
 
 class HostContext(StateGuard):
@@ -76,6 +78,17 @@ class HostContext(StateGuard):
         tensor.shape = shape
 
     # -- what the graph uses
+
+    def set_external_context(self, payload: Any) -> None:
+        """Attach an object for kernels to find; once.
+
+        Raises:
+            StateError: There is one already, tensors are being planned, or the new one is None.
+        """
+        self.require("set_external_context", *_ATTACHABLE)
+        if payload is None or self.external_context is not None:
+            raise StateError("the external context can be set once, and not to None")
+        self.external_context = payload
 
     def finish_prepare_node(self) -> None:
         """The shapes of the node's tensors stay as they are from now on."""

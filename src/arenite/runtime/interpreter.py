@@ -52,6 +52,7 @@ class Interpreter:
         planner: Name of the memory planner.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
+        external_context: What custom operators find with ``get_external_context``.
 
     Raises:
         ModelError: The file is malformed.
@@ -71,6 +72,7 @@ class Interpreter:
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
+        external_context: Any = None,
     ) -> None:
         self._model = model_of(model)
         self._resolver = AllOpsResolver() if resolver is None else resolver
@@ -82,10 +84,15 @@ class Interpreter:
         }
         arguments = self._model, self._resolver
         options = {**self._options, "profiler": profiler}
+        self._options["external_context"] = external_context
         if arena is None:
-            self._micro = MicroInterpreter.in_smallest_arena(*arguments, **options)
+            self._micro = MicroInterpreter.in_smallest_arena(
+                *arguments, **options, external_context=external_context
+            )
         else:
             self._micro = MicroInterpreter(*arguments, arena, **options)
+            if external_context is not None:
+                self._micro.set_micro_external_context(external_context)
             self._micro.allocate_tensors()
         self._fast = self._fast_call()
 
@@ -250,7 +257,7 @@ class Interpreter:
         It has an arena of its own, of the same size, with variable tensors at their zero
         points, and no profiler.
         """
-        return self.__deepcopy__({})
+        return _interpreter(self._model, self._resolver, self._arena_bytes, self._options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _interpreter, (self._model, self._resolver, self._arena_bytes, self._options)

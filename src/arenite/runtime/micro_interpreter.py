@@ -91,6 +91,7 @@ class MicroInterpreter:
         self._allocator = allocator or create_allocator(model, resolver, arena, setup)
         self._shrinks = False
         self._checkpoint = self._allocator.checkpoint()
+        self._external_context: Any = None
         self._start(profiler)
 
     @classmethod
@@ -104,6 +105,7 @@ class MicroInterpreter:
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         profiler: Profiler | None = None,
+        external_context: Any = None,
     ) -> MicroInterpreter:
         """An interpreter in the smallest arena that works, with its tensors allocated.
 
@@ -117,11 +119,13 @@ class MicroInterpreter:
         setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
         unlimited = setup.allocator(None)
         micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)
+        micro._external_context = external_context
         if micro._life.graph.is_own:
             micro._shrinks = True
             micro._start(profiler)
         else:
-            size = dry_run(model, micro._resolver, unlimited).peak.smallest_arena
+            recorded = dry_run(model, micro._resolver, unlimited, external_context)
+            size = recorded.peak.smallest_arena
             unlimited.arena.budget.check(size, "the arena")
             micro._allocator = setup.allocator(size)
             micro._allocator.arena.budget.take(size, "the arena")
@@ -133,9 +137,9 @@ class MicroInterpreter:
         self._turn = self._allocator.turn
         shrinks = self._shrinks
         self._context = MicroInterpreterContext(self._allocator, self._model, shrinks=shrinks)
+        self._context.external_context = self._external_context
         graph = Graph(self._model, self._context, profiler=profiler)
         graph.resolve(self._resolver)
-        self._context.fill_callback_table()
         self._life = Life(graph, is_native=self._setup.is_native)
 
     # -- the life of an interpreter
@@ -249,6 +253,7 @@ class MicroInterpreter:
     def set_micro_external_context(self, payload: Any) -> None:
         """Attach an object that kernels find with ``get_external_context``; once."""
         self._context.set_external_context(payload)
+        self._external_context = payload
 
     # -- facts
 
@@ -336,7 +341,9 @@ class MicroInterpreter:
             self._start(profiler)
             if isinstance(error, ArenaError):
                 twin = self._allocator.unlimited()
-                raise with_needed(error, self._model, self._resolver, twin) from None
+                raise with_needed(
+                    error, self._model, self._resolver, twin, self._external_context
+                ) from None
             raise
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
