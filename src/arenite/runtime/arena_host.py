@@ -43,6 +43,10 @@ class MicroInterpreterContext(HostContext):
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
 
+    def shrink_arena(self) -> None:
+        """Give the allocator's endless arena the smallest size that works, when it is planned."""
+        self._shrinks = True
+
     # -- callbacks for kernels
 
     def get_tensor(self, index: int) -> TfLiteTensor:

@@ -122,7 +122,7 @@ class MicroInterpreter:
         micro._external_context = external_context
         if micro._life.graph.is_own:
             micro._shrinks = True
-            micro._start(profiler)
+            micro._context.shrink_arena()
         else:
             recorded = dry_run(model, micro._resolver, unlimited, external_context)
             size = recorded.peak.smallest_arena

@@ -275,7 +275,8 @@ def invoke_with(
     def made(context: Context, node: Node, images: Array, out: Array) -> Kernel:
         tensor = context.get_eval_tensor(node.inputs[weights])
         constant = optional_input_array(context, node, bias)
-        kernel = build(node.params, images, weight_values(tensor), constant, out)
+        with np.errstate(all="ignore"):  # a file's weights may be any numbers
+            kernel = build(node.params, images, weight_values(tensor), constant, out)
         if out.dtype == np.float32:
             kernel = quiet(kernel)
         sources = [data for data in (tensor.data, constant) if data is not None]

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+import numpy as np
+
 from arenite.errors import ModelError, UnsupportedOperatorError
 from arenite.formats.mnn.file.enums import (
     TENSOR_TYPES,
@@ -130,19 +132,26 @@ def convert(
     check_supported(used)
     ports = [_input(graph, op, input_shapes or {}) for op in net.inputs]
     _check_names(net, input_shapes or {})
-    for op in used:
-        if op.type is not OpType.Input and op.type is not None:
-            graph.enter(op)
-            check_parameters(graph, op)
-            if op.type not in READING_INT8:
-                _make_real(graph, op)
-            if not computes_in_int8(op, graph.steps):
-                MAPPERS[op.type](graph, op)
-                continue
-            with graph.reading_int8(op):
-                MAPPERS[op.type](graph, op)
-            graph.quantize(graph.values[op.outputs[0]])
+    with np.errstate(all="ignore"):  # a file's scales and weights may be any numbers
+        for op in used:
+            _lower(graph, op)
     return _finished(graph, ports, [_output(graph, net, index) for index in wanted])
+
+
+def _lower(graph: GraphBuilder, op: Op) -> None:
+    """One operator of the net as Arenite's operators."""
+    if op.type is OpType.Input or op.type is None:
+        return
+    graph.enter(op)
+    check_parameters(graph, op)
+    if op.type not in READING_INT8:
+        _make_real(graph, op)
+    if not computes_in_int8(op, graph.steps):
+        MAPPERS[op.type](graph, op)
+        return
+    with graph.reading_int8(op):
+        MAPPERS[op.type](graph, op)
+    graph.quantize(graph.values[op.outputs[0]])
 
 
 def _make_real(graph: GraphBuilder, op: Op) -> None:
