@@ -38,14 +38,10 @@ class MicroInterpreterContext(HostContext):
     def __init__(self, allocator: MicroAllocator, model: Model, *, shrinks: bool = False) -> None:
         super().__init__(model, allocator.target)
         self._allocator = allocator
-        self._shrinks = shrinks
+        self.shrinks = shrinks
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
-
-    def shrink_arena(self) -> None:
-        """Give the allocator's endless arena the smallest size that works, when it is planned."""
-        self._shrinks = True
 
     # -- callbacks for kernels
 
@@ -184,7 +180,7 @@ class MicroInterpreterContext(HostContext):
         """Point all tensors and scratch handles to their memory."""
         self._full.clear()  # `prepare` is over
         assert self.memory_plan is not None
-        if self._shrinks:
+        if self.shrinks:
             self.memory_plan = self._allocator.shrink(self.memory_plan)
         plan = self.memory_plan
         arena = self._allocator.arena

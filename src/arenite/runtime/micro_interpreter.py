@@ -89,7 +89,6 @@ class MicroInterpreter:
         self._setup = setup
         self._resolver = resolver = setup.resolver(resolver)
         self._allocator = allocator or create_allocator(model, resolver, arena, setup)
-        self._shrinks = False
         self._checkpoint = self._allocator.checkpoint()
         self._external_context: Any = None
         self._start(profiler)
@@ -121,8 +120,7 @@ class MicroInterpreter:
         micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)
         micro._external_context = external_context
         if micro._life.graph.is_own:
-            micro._shrinks = True
-            micro._context.shrink_arena()
+            micro._context.shrinks = True
         else:
             recorded = dry_run(model, micro._resolver, unlimited, external_context)
             size = recorded.peak.smallest_arena
@@ -133,9 +131,8 @@ class MicroInterpreter:
         micro.allocate_tensors()
         return micro
 
-    def _start(self, profiler: Profiler | None) -> None:
+    def _start(self, profiler: Profiler | None, *, shrinks: bool = False) -> None:
         self._turn = self._allocator.turn
-        shrinks = self._shrinks
         self._context = MicroInterpreterContext(self._allocator, self._model, shrinks=shrinks)
         self._context.external_context = self._external_context
         graph = Graph(self._model, self._context, profiler=profiler)
@@ -338,7 +335,7 @@ class MicroInterpreter:
             profiler = self.profiler
             self._life.free()
             self._allocator.rollback(self._checkpoint)
-            self._start(profiler)
+            self._start(profiler, shrinks=self._context.shrinks)
             if isinstance(error, ArenaError):
                 twin = self._allocator.unlimited()
                 raise with_needed(
