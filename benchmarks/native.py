@@ -37,7 +37,7 @@ from arenite.analysis.machine import machine  # noqa: E402
 from arenite.cli import timing  # noqa: E402
 from arenite.cli.inputs import random_inputs  # noqa: E402
 from arenite.cli.measure import measure  # noqa: E402
-from arenite.cli.peers import PEERS, Engine, hushed, peers_called  # noqa: E402
+from arenite.cli.peers import PEERS, Peer, hushed, peers_called  # noqa: E402
 from arenite.cli.trial import try_out  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -105,7 +105,7 @@ def start(path: Path, other: Path) -> dict[str, float]:
     return dict(zip(names, map(statistics.median, columns), strict=True))
 
 
-def large_batch(path: Path, peers: Sequence[Engine], turns: int) -> dict[str, Any]:
+def large_batch(path: Path, peers: Sequence[Peer], turns: int) -> dict[str, Any]:
     """Samples per second of ``predict`` on 10,000 samples, and of a loop over LiteRT."""
     interp = ar.Interpreter(path)
     inputs = [one.array for one in random_inputs(interp.model, 0)]

@@ -1,7 +1,7 @@
 """Write ``docs/operators.md`` from the operators' own files: ``python docs/make_operators.py``.
 
-Every sentence is a docstring: the operator's module says what it computes, each of its
-constraints says what a model must fulfil.
+Every sentence is a docstring: the operator's module says what it computes and what TFLM leaves
+undefined, each of its constraints says what a model must fulfil.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-from arenite.ops import Registration, builtin, builtin_names, mnn_names, module_name
+from arenite.ops import Registration, builtin, builtin_names, custom_names, mnn_names, module_name
 
 PAGE = Path(__file__).resolve().parent / "operators.md"
 
@@ -38,9 +38,9 @@ leftovers in memory, or on the order of a kernel's loops, or would need memory t
 - **As many elements in other dimensions** are an error for operators that count along them:
   {refused}; for FULLY_CONNECTED where the last dimension is another one, for SOFTMAX where it is
   smaller or the number of dimensions another one, for GATHER, GATHER_ND and BATCH_MATMUL where
-  there are fewer dimensions, and for ADD, SUB, MUL, DIV, MAXIMUM and MINIMUM where inputs
-  broadcast. All others go through the elements in order, and the next operator sees them in the
-  dimensions that the model declares, as on the device.
+  there are fewer dimensions, and for ADD, MAXIMUM, EQUAL and all others on inputs that broadcast,
+  where these have different shapes. All others go through the elements in order, and the next
+  operator sees them in the dimensions that the model declares, as on the device.
 - **An offline plan in which an output overlaps an input** of the same operator, or two of its
   outputs or variables overlap. An output may lie exactly on an input of the same size for
   {in_place}.
@@ -60,11 +60,23 @@ leftovers in memory, or on the order of a kernel's loops, or would need memory t
 """
 #: Operators for which TFLM counts along an output's declared dimensions.
 REFUSED = (
-    *("AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "EXPAND_DIMS"),
-    *("MAX_POOL_2D", "PACK", "PAD", "PADV2", "PRELU", "RESIZE_BILINEAR"),
-    *("RESIZE_NEAREST_NEIGHBOR", "SPLIT", "SQUEEZE", "STRIDED_SLICE", "SVDF", "TRANSPOSE"),
-    *("TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
+    *("AVERAGE_POOL_2D", "BATCH_TO_SPACE_ND", "BROADCAST_TO", "CEIL", "CONCATENATION", "CONV_2D"),
+    *("CUMSUM", "DEPTHWISE_CONV_2D", "EXP", "EXPAND_DIMS", "FILL", "L2_NORMALIZATION"),
+    *("MAX_POOL_2D", "MIRROR_PAD", "PACK", "PAD", "PADV2", "PRELU", "RESIZE_BILINEAR"),
+    *("RESIZE_NEAREST_NEIGHBOR", "ROUND", "SPACE_TO_BATCH_ND", "SPLIT", "SPLIT_V", "SQUEEZE"),
+    *("STRIDED_SLICE", "SVDF", "TRANSPOSE", "TRANSPOSE_CONV", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
 )
+#: How a paragraph of an operator's docstring begins that says what TFLM leaves undefined.
+UNDEFINED = "Undefined in TFLM: "
+#: And one of a custom operator that names the options in its file.
+OPTIONS = "Options: "
+CUSTOM = """\
+
+# Custom operators
+
+Those of TensorFlow Lite Micro. A file says their names letter by letter, and their options as a
+FlexBuffer or in bytes of their own.
+"""
 MNN = """\
 
 # Operators of .mnn files
@@ -77,10 +89,12 @@ options come from the file too, and have no place in a `.tflite` file.
 
 def page() -> str:
     """The whole page."""
-    builtin_ones, others = builtin_names(), mnn_names()
+    builtin_ones, custom, others = builtin_names(), custom_names(), mnn_names()
     head = HEAD.format(refused=", ".join(REFUSED), in_place=", ".join(in_place_names()))
     lines = [head, f"{len(builtin_ones)} builtin operators: {links(builtin_ones)}"]
     lines += map(section, builtin_ones)
+    if custom:
+        lines += [CUSTOM, f"{len(custom)} operators: {links(custom)}", *map(section, custom)]
     lines += [MNN, f"{len(others)} operators: {links(others)}", *map(section, others)]
     return "\n".join(lines)
 
@@ -102,6 +116,10 @@ def section(name: str) -> str:
     assert registration is not None
     module = importlib.import_module(module_name(name))
     lines = ["", f"## {name}", "", summary(module.__doc__ or ""), ""]
+    if said := paragraph(module.__doc__ or "", OPTIONS):
+        lines += [f"{OPTIONS}{said}", ""]
+    if undefined := paragraph(module.__doc__ or "", UNDEFINED):
+        lines += [f"Undefined in TensorFlow Lite Micro: {undefined}", ""]
     if options := option_list(registration):
         lines += [f"Options: {options}.", ""]
     lines += [f"- {sentence}" for sentence in sentences(registration)]
@@ -114,6 +132,12 @@ def summary(docstring: str) -> str:
     _, _, text = first.partition(": ")
     text = text or first
     return text[0].upper() + text[1:]
+
+
+def paragraph(docstring: str, beginning: str) -> str:
+    """What follows the words that a paragraph begins with; empty where none does."""
+    paragraphs = (" ".join(text.split()) for text in inspect.cleandoc(docstring).split("\n\n"))
+    return " ".join(text[len(beginning) :] for text in paragraphs if text.startswith(beginning))
 
 
 def option_list(registration: Registration) -> str:

@@ -45,12 +45,20 @@ class Oracle:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         self._worker = Worker("tests.oracle", timeout=timeout, log=self._log)
 
-    def run(self, model: bytes, steps: Sequence[Step], arena_size: int = 1 << 22) -> Answer:
+    def run(
+        self,
+        model: bytes,
+        steps: Sequence[Step],
+        arena_size: int = 1 << 22,
+        decompression_memory: int = 0,
+    ) -> Answer:
         """Load ``model`` and take the steps: inputs for one inference each, or a reset."""
         self._log.seek(0)
         self._log.truncate()
         try:
-            status, outputs = self._worker.ask((model, list(steps), arena_size))
+            status, outputs = self._worker.ask(
+                (model, list(steps), arena_size, decompression_memory)
+            )
         except WorkerError:
             return Answer("crashed", log=self._read_log())
         log = self._read_log()
@@ -102,8 +110,11 @@ def _serve() -> None:
     serve(reply, sys.stdout.buffer)
 
 
-def _answer(runtime: Any, model: bytes, steps: list[Step], arena_size: int) -> list[list[Array]]:
-    interpreter = runtime.Interpreter.from_bytes(model, arena_size=arena_size)
+def _answer(
+    runtime: Any, model: bytes, steps: list[Step], arena_size: int, decompression_memory: int
+) -> list[list[Array]]:
+    more = {"alt_decompression_memory_size": decompression_memory} if decompression_memory else {}
+    interpreter = runtime.Interpreter.from_bytes(model, arena_size=arena_size, **more)
     results = []
     count = _output_count(model)
     for step in steps:

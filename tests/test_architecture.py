@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "arenite"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 OPERATORS = [
     path
-    for namespace in ("tflite", "mnn", "signal")
+    for namespace in ("tflite", "mnn", "signal", "custom")
     for path in sorted((PACKAGE / "ops" / namespace).glob("*.py"))
     if path.stem != "__init__"
 ]
@@ -170,7 +170,7 @@ def is_cache(path: Path, folder: Path) -> bool:
 
 @pytest.mark.parametrize("path", OPERATORS, ids=name_of)
 def test_every_operator_has_a_test_file(path):
-    assert (ROOT / "tests" / "ops" / path.parent.name / f"test_{path.stem}.py").exists()
+    assert (ROOT / "tests" / "ops" / path.parent.name / f"test_{path.stem.rstrip('_')}.py").exists()
 
 
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if not is_cache(path, ROOT))

@@ -13,7 +13,7 @@ import pytest
 
 import arenite as ar
 from arenite.errors import FileChangedError
-from arenite.files import open_regular, read_rest, replacing
+from arenite.files import open_regular, read_whole, replacing
 from arenite.mnn.file_loader import FileLoader
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="kinds of files of POSIX")
@@ -51,17 +51,31 @@ def test_what_is_no_regular_file_is_called_what_it_is(read, make, message):
         assert caught.value.filename == str(path)
 
 
-def test_a_file_is_read_to_its_end(tmp_path):
+@pytest.mark.parametrize("buffering", [-1, 0])
+def test_a_file_is_read_to_its_end(tmp_path, buffering):
     (tmp_path / "x").write_bytes(b"12345678")
-    with open_regular(tmp_path / "x") as file:
-        assert read_rest(file, file.read(3)) == b"12345678"
+    with open_regular(tmp_path / "x", buffering=buffering) as file:
+        assert read_whole(file) == b"12345678"
+
+
+def test_a_file_that_comes_in_pieces_is_read_to_its_end(tmp_path):
+    (tmp_path / "x").write_bytes(b"12345678")
+    with open_regular(tmp_path / "x", buffering=0) as file:
+
+        class Slow:
+            name, fileno = file.name, file.fileno
+
+            def read(self, count):
+                return file.read(min(count, 3))
+
+        assert read_whole(Slow()) == b"12345678"
 
 
 def test_a_file_without_a_size_does_not_pass_for_empty():
     if not Path("/proc/self/status").exists():
         pytest.skip("there is no /proc")
     with open_regular("/proc/self/status") as file, pytest.raises(FileChangedError, match="got mo"):
-        read_rest(file)
+        read_whole(file)
 
 
 # -- writing -----------------------------------------------------------------------------

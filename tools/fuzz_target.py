@@ -24,9 +24,9 @@ with atheris.instrument_imports(include=["arenite"]):
     from tests.fuzz import targets, trial
 
     from arenite import ops
-    from arenite.ops.registry import builtin_names, mnn_names
+    from arenite.ops.registry import builtin_names, custom_names, mnn_names
 
-    for operator in (*builtin_names(), *mnn_names()):
+    for operator in (*builtin_names(), *custom_names(), *mnn_names()):
         ops.builtin(operator)
 
 

@@ -27,9 +27,11 @@ static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
 
 /* A shift's low byte is the shift. AR_ONCE on top asks for one rounding instead of two: a build
  * with TFLITE_SINGLE_ROUNDING and CMSIS_NN_USE_SINGLE_ROUNDING. All shifts of a record agree. */
-enum { AR_ONCE = 256 };
+enum { AR_ONCE = 256, AR_NARROW = 512 };
 
 static inline int ar_rounds_once(int32_t shift) { return shift >= AR_ONCE / 2; }
+
+static inline int ar_is_narrow(int32_t shift) { return shift >= AR_NARROW - AR_ONCE / 2; }
 
 static inline int32_t ar_bare_shift(int32_t shift) { return (int8_t)(uint8_t)(uint32_t)shift; }
 
@@ -59,13 +61,15 @@ static inline int32_t ar_rescale(int32_t x, int32_t multiplier, int32_t shift) {
   return ar_scale(ar_rounds_once(shift), x, multiplier, shift);
 }
 
-/* The same for int64 accumulators: the multiplier has 16 bits, one rounding in all builds. */
+/* The same for int64 accumulators: the multiplier has 16 bits, one rounding in all builds. With
+ * AR_NARROW on top of the shift the result wraps to 31 bits instead of 32, as CMSIS-NN's does. */
 static inline int32_t ar_multiply_by_quantized_multiplier_int64(int64_t x, int32_t multiplier,
                                                                 int32_t shift) {
   int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
   int32_t total = 15 - ar_bare_shift(shift);
   const uint64_t rounded = (uint64_t)x * (uint64_t)reduced + (UINT64_C(1) << (total - 1));
-  return (int32_t)((int64_t)rounded >> total);
+  const int32_t lost = ar_is_narrow(shift);
+  return (int32_t)((uint32_t)((int64_t)rounded >> total) << lost) >> lost;
 }
 
 static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {
@@ -94,6 +98,38 @@ static inline int32_t ar_one_over_one_plus_x(int32_t x) {
 }
 
 static inline int32_t ar_leading_zeros(uint32_t x) { return x ? __builtin_clz(x) : 32; }
+
+/* 1 / sqrt(x) = multiplier * 2^(shift - 31) of some integers; of less than 1 that of 1. Five Newton
+ * steps from 1, with three integer bits (TFLM GetInvSqrtQuantizedMultiplierExp). The steps wait for
+ * each other: those of several numbers are taken side by side. */
+enum { AR_ROOTS = 8 };
+
+static inline void ar_inverse_sqrt(const int32_t x[AR_ROOTS], int32_t multiplier[AR_ROOTS],
+                                   int32_t shift[AR_ROOTS]) {
+  int32_t half[AR_ROOTS], root[AR_ROOTS], right[AR_ROOTS];
+  for (int i = 0; i < AR_ROOTS; ++i) {
+    const int32_t positive = x[i] > 1 ? x[i] : 2;
+    const int32_t zeros = ar_leading_zeros((uint32_t)positive);
+    const int32_t quarters = zeros < 4 ? (4 - zeros) / 2 : 0;
+    const int32_t value = positive >> 2 * quarters;
+    const int32_t doublings = (ar_leading_zeros((uint32_t)value) - 1) / 2 - 1;
+    half[i] = ar_rdbpot((value << 2 * doublings) >> 1, 1);
+    right[i] = 11 + quarters - doublings;
+    root[i] = 1 << 28;
+  }
+  for (int step = 0; step < 5; ++step)
+    for (int i = 0; i < AR_ROOTS; ++i) {
+      const int32_t cube = ar_srdhm(ar_srdhm(root[i], root[i]), root[i]);
+      const int32_t next = ar_srdhm(3 << 27, root[i]) -
+                           ar_srdhm(half[i], ar_saturating_shift(cube, 6));
+      root[i] = ar_saturating_shift(next, 3);
+    }
+  for (int i = 0; i < AR_ROOTS; ++i) {
+    const uint32_t last = (uint32_t)ar_srdhm(root[i], 1518500250); /* times sqrt(1/2) */
+    multiplier[i] = x[i] <= 1 ? INT32_MAX : (int32_t)(right[i] < 0 ? last << -right[i] : last);
+    shift[i] = x[i] <= 1 || right[i] < 0 ? 0 : -right[i];
+  }
+}
 
 /* 1 / x for x > 0 with integer_bits: Q0.31, to be divided by 2^*bits (TFLM GetReciprocal). */
 static inline int32_t ar_reciprocal(int32_t x, int32_t integer_bits, int32_t *bits) {

@@ -121,9 +121,12 @@ static int makes_nan(const ar_gemm_conv *p, const conv_plan *plan) {
   return !ar_are_finite(p->weights, p->filters * p->filter_step);
 }
 
-static int is_pointwise(const Window *w) {
+/* Whether every pixel is an output, in order. A single output may leave pixels out whatever its
+ * stride, and the next image's begin behind those. */
+static int is_pointwise(const ar_gemm_conv *p) {
+  const Window *w = &p->window;
   return w->filter_size[0] == 1 && w->filter_size[1] == 1 && w->stride[0] == 1 &&
-         w->stride[1] == 1;
+         w->stride[1] == 1 && w->output_size[0] == p->height && w->output_size[1] == p->width;
 }
 
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
@@ -167,7 +170,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   gemm->low = (float)p->activation_min;
   gemm->high = (float)p->activation_max;
   plan->columns /= plan->fold;
-  if (is_pointwise(w) && ar_needs_no_border(&plan->staging)) {
+  if (is_pointwise(p) && ar_needs_no_border(&plan->staging)) {
     plan->columns *= plan->rows * plan->batches;
     plan->staging.rows *= plan->batches;
     plan->staging.staged_rows = plan->staging.rows;

@@ -1,32 +1,128 @@
-/* Walks a program's steps. */
+/* Walks a program's steps, and those of the subgraphs that they call. */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <string.h>
+#include <time.h>
 
 #include "engine.h"
 
-ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
-                 uint8_t *workspace, int32_t *failed) {
-  for (int32_t i = begin; i < end; ++i) {
-    const ar_step *step = &steps[i];
-    ar_status status =
-        step->run(step->params, step->plan, tensors + step->first_tensor, workspace);
-    if (status != AR_OK) {
-      *failed = i;
-      return status;
+enum { PAUSE_NS = 50 * 1000 * 1000, SHORT_NS = 1000 * 1000, LONG_NS = 10 * 1000 * 1000 };
+enum { MOST_ROUNDS = 256 };
+
+static int64_t now_ns(void) {
+  struct timespec t = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Whether it is time to pause. Looks at the clock every so many rounds, which take a
+ * millisecond or more, but are few. */
+static int is_time_to_pause(ar_program *p) {
+  if (--p->rounds > 0) return 0;
+  const int64_t now = now_ns();
+  if (p->since == 0) p->since = p->last = now;
+  if (now - p->last < SHORT_NS && p->interval < MOST_ROUNDS) p->interval *= 2;
+  if (now - p->last > LONG_NS) p->interval = 1;
+  p->last = now;
+  p->rounds = p->interval;
+  if (now - p->since < PAUSE_NS) return 0;
+  p->since = now;
+  return 1;
+}
+
+static void copy_tensors(const ar_program *p, const ar_copies *copies) {
+  for (int64_t i = 0; i < copies->count; ++i) {
+    const ar_copy *c = &copies->data[i];
+    memmove(p->tensors[c->to].data, p->tensors[c->from].data, (size_t)c->bytes);
+  }
+}
+
+static uint8_t *flag_of(const ar_program *p, const ar_control *c) {
+  return p->tensors[c->flag].data;
+}
+
+static ar_status enter(ar_program *p, const ar_control *c, int part) {
+  if (p->depth + 1 >= p->frame_count) return AR_BAD_ARGUMENT;
+  p->frames[++p->depth] = (ar_frame){c->parts[part].begin, c->parts[part].end, part};
+  return AR_OK;
+}
+
+static ar_status copy_and_enter(ar_program *p, const ar_control *c, int part) {
+  copy_tensors(p, &c->parts[part].before);
+  return enter(p, c, part);
+}
+
+/* A control's turn: enters the part that it begins with, or is through. */
+static ar_status begin_control(ar_program *p, const ar_control *c) {
+  switch (c->kind) {
+    case AR_IF: return copy_and_enter(p, c, *flag_of(p, c) ? 0 : 1);
+    case AR_WHILE: return copy_and_enter(p, c, 0);
+    case AR_CALL_ONCE:
+      if (!*flag_of(p, c)) return enter(p, c, 0);
+      break;
+    default: break;
+  }
+  ++p->frames[p->depth].next;
+  return AR_OK;
+}
+
+/* A part of the current frame's control has run: enters the next one, or the control is through. */
+static ar_status end_part(ar_program *p, const ar_control *c, int part) {
+  copy_tensors(p, &c->parts[part].after);
+  if (c->kind == AR_WHILE) {
+    if (part == 1) {
+      const ar_status status = enter(p, c, 0);
+      return status == AR_OK && is_time_to_pause(p) ? AR_PAUSED : status;
     }
+    if (*flag_of(p, c)) return copy_and_enter(p, c, 1);
+  }
+  if (c->kind == AR_CALL_ONCE) *flag_of(p, c) = 1;
+  ++p->frames[p->depth].next;
+  return AR_OK;
+}
+
+/* Runs kernels up to the end of the current subgraph, or to a step that is none. */
+static ar_status run_kernels(ar_program *p, ar_frame *frame) {
+  for (; frame->next < frame->end; ++frame->next) {
+    const ar_step *step = &p->steps[frame->next];
+    if (!step->run) return step->control ? AR_OK : AR_UNSUPPORTED;
+    const ar_status status =
+        step->run(step->params, step->plan, p->tensors + step->first_tensor, p->workspace);
+    if (status != AR_OK) return status;
   }
   return AR_OK;
 }
 
-static ar_status run_all(ar_program *program) {
-  return ar_run(program->steps, 0, program->count, program->tensors, program->workspace,
-                &program->failed);
+ar_status ar_resume(ar_program *p) {
+  for (;;) {
+    ar_frame *frame = &p->frames[p->depth];
+    ar_status status = run_kernels(p, frame);
+    if (status != AR_OK) return status;
+    if (frame->next < frame->end) {
+      status = begin_control(p, p->steps[frame->next].control);
+    } else {
+      if (p->depth == 0) return AR_OK;
+      --p->depth;
+      status = end_part(p, p->steps[frame[-1].next].control, frame->part);
+    }
+    if (status != AR_OK) return status;
+  }
 }
+
+ar_status ar_run(ar_program *p, int32_t begin, int32_t end) {
+  p->depth = 0;
+  p->frames[0] = (ar_frame){begin, end, 0};
+  p->rounds = p->interval = 1;
+  p->since = p->last = 0;
+  return ar_resume(p);
+}
+
+static int is_at_end(ar_status status) { return status == AR_OK || status == AR_ABORTED; }
 
 ar_status ar_call(ar_program *program, const void *x, void *y) {
   const ar_port *in = program->inputs, *out = program->outputs;
   memcpy(in->data, x, (size_t)in->bytes);
-  ar_status status = run_all(program);
-  if (status == AR_OK && y) memcpy(y, out->data, (size_t)out->bytes);
+  ar_status status = ar_run(program, 0, program->count);
+  if (is_at_end(status) && y) memcpy(y, out->data, (size_t)out->bytes);
   return status;
 }
 
@@ -37,8 +133,8 @@ ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *cons
       const ar_port *in = &program->inputs[i];
       memcpy(in->data, x[i] + *done * in->bytes, (size_t)in->bytes);
     }
-    ar_status status = run_all(program);
-    if (status != AR_OK) return status;
+    ar_status status = ar_run(program, 0, program->count);
+    if (!is_at_end(status)) return status;
     for (int32_t i = 0; i < program->output_count; ++i) {
       const ar_port *out = &program->outputs[i];
       memcpy(y[i] + *done * out->bytes, out->data, (size_t)out->bytes);

@@ -27,11 +27,17 @@ static inline int64_t ar_elements(const ar_tensor *t) {
 static inline int32_t ar_element_bytes(int32_t type) {
   switch (type) {
     case AR_INT8: case AR_UINT8: case AR_BOOL: return 1;
-    case AR_INT16: return 2;
+    case AR_INT16: case AR_UINT16: case AR_FLOAT16: case AR_BFLOAT16: return 2;
     case AR_INT32: case AR_UINT32: case AR_FLOAT32: return 4;
-    case AR_INT64: return 8;
+    case AR_INT64: case AR_UINT64: case AR_FLOAT64: case AR_COMPLEX64: return 8;
     default: return 0;
   }
+}
+
+/* The bytes of a tensor; 0 for types whose size is not known here. */
+static inline int64_t ar_tensor_bytes(const ar_tensor *t) {
+  if (t->type == AR_INT4) return (ar_elements(t) + 1) / 2;
+  return ar_elements(t) * ar_element_bytes(t->type);
 }
 
 static inline int ar_is_one_of(int32_t type, const int32_t *types, int32_t count) {
@@ -113,6 +119,12 @@ static inline int ar_is_shift(int32_t shift) { return shift >= -31 && shift <= 3
 /* Whether ar_rescale is: that may ask for one. */
 static inline int ar_is_rescale(int32_t shift) {
   return ar_is_shift(shift) || (shift >= AR_ONCE - 31 && shift <= AR_ONCE + 30);
+}
+
+/* The same for int64 accumulators, which may ask for 31 bits. */
+static inline int ar_is_wide_rescale(int32_t shift) {
+  return ar_is_rescale(ar_is_narrow(shift) ? shift - AR_NARROW : shift) &&
+         ar_bare_shift(shift) <= 14;
 }
 
 /* Whether a zero point can be added to a quantised value: a file may hold any number. */

@@ -10,6 +10,11 @@ typedef struct {
 } ar_int8s;
 
 typedef struct {
+  const int16_t *data;
+  int64_t count;
+} ar_int16s;
+
+typedef struct {
   const int32_t *data;
   int64_t count;
 } ar_int32s;

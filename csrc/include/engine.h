@@ -19,20 +19,29 @@
 typedef enum {
   AR_OK = 0,
   AR_UNSUPPORTED = 1,  /* this kernel does not take these types or shapes: ask the next one */
-  AR_BAD_ARGUMENT = 2  /* the parameters contradict each other */
+  AR_BAD_ARGUMENT = 2, /* the parameters contradict each other */
+  AR_ABORTED = 3,      /* the step has run, and ends the inference: nothing is wrong */
+  AR_PAUSED = 4        /* a loop has run for a while: ar_resume() goes on */
 } ar_status;
 
 /* Element types, with the codes of the TensorFlow Lite schema. */
 enum {
   AR_FLOAT32 = 0,
+  AR_FLOAT16 = 1,
   AR_INT32 = 2,
   AR_UINT8 = 3,
   AR_INT64 = 4,
   AR_BOOL = 6,
   AR_INT16 = 7,
+  AR_COMPLEX64 = 8,
   AR_INT8 = 9,
+  AR_FLOAT64 = 10,
+  AR_UINT64 = 12,
+  AR_RESOURCE = 13, /* the number of a variable, an int32 */
   AR_UINT32 = 15,
-  AR_INT4 = 17,
+  AR_UINT16 = 16,
+  AR_INT4 = 17, /* two in a byte */
+  AR_BFLOAT16 = 18,
   AR_ABSENT = -1, /* an optional input that the model leaves out */
   AR_END = -2     /* no tensor: behind it there is no memory */
 };
@@ -49,6 +58,9 @@ typedef struct {
 typedef struct {
   int64_t plan;      /* lives as long as the program; filled by plan() */
   int64_t workspace; /* shared by all kernels of a program, valid during one run() */
+  int32_t noted;     /* so many bytes of `note` are what the plan begins with when plan() is called:
+                      * what measure() had to find out, and need not be found out again */
+  uint8_t note[28];
 } ar_sizes;
 
 typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_sizes *sizes);
@@ -57,7 +69,8 @@ typedef ar_status (*ar_run_fn)(const void *params, const void *plan, const ar_te
                                uint8_t *workspace);
 
 /* A kernel. `io` holds the operator's outputs, at least one, then its inputs, at least one, then
- * three absent tensors, so that optional inputs at the end may be left out, and AR_END.
+ * the buffers in which it keeps its state (AR_UINT8 of rank 1, aligned to 16 bytes), then three
+ * absent tensors, so that optional inputs at the end may be left out, and AR_END.
  * measure() and plan() see constants' data only. Plans and workspaces are aligned to 64 bytes.
  *
  * measure() takes a node if it can prove from types, dimensions and parameters that plan() and
@@ -91,17 +104,50 @@ const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params
                                 const ar_tensor *io, int32_t outputs, int32_t count,
                                 ar_sizes *sizes, ar_isa *found);
 
-/* One step of a program: a kernel's run function and where its arguments are. */
+/* A copy of one tensor to another, by their numbers. */
+typedef struct {
+  int32_t from;
+  int32_t to;
+  int64_t bytes;
+} ar_copy;
+
+typedef struct {
+  const ar_copy *data;
+  int64_t count;
+} ar_copies;
+
+typedef enum {
+  AR_NOTHING = 0,  /* nothing is to be done */
+  AR_IF = 1,       /* part 0 if the flag is set, else part 1 */
+  AR_WHILE = 2,    /* part 0; as long as that sets the flag, part 1 and part 0 again */
+  AR_CALL_ONCE = 3 /* part 0 unless the flag is set, which it is then */
+} ar_control_kind;
+
+/* A subgraph that a control calls: its steps [begin, end), what is copied before they run and
+ * what behind them. The copies before part 0 of a WHILE are made once, when it begins. */
+typedef struct {
+  int32_t begin;
+  int32_t end;
+  ar_copies before;
+  ar_copies after;
+} ar_part;
+
+/* A step that runs other steps. The flag is the first byte of a tensor. */
+typedef struct {
+  int32_t kind;
+  int32_t flag;
+  ar_part parts[2];
+} ar_control;
+
+/* One step of a program: a kernel's run function and where its arguments are; or a control; or
+ * neither, which is a node for Python. */
 typedef struct {
   ar_run_fn run;
   const void *params;
   const void *plan;
-  int32_t first_tensor; /* into the tensors given to ar_run */
+  int32_t first_tensor; /* into the program's tensors */
+  const ar_control *control;
 } ar_step;
-
-/* Runs the steps [begin, end) in order; stops at the first that fails and tells which. */
-ar_status ar_run(const ar_step *steps, int32_t begin, int32_t end, const ar_tensor *tensors,
-                 uint8_t *workspace, int32_t *failed);
 
 /* An input or output of a program: its tensor's memory. */
 typedef struct {
@@ -109,21 +155,41 @@ typedef struct {
   int64_t bytes;
 } ar_port;
 
+/* Where a walk is in one subgraph: the next step and the end, and which part of the control in the
+ * frame below called it. That frame's next step is the control, until it is through. */
+typedef struct {
+  int32_t next;
+  int32_t end;
+  int32_t part;
+} ar_frame;
+
 /* A whole inference. */
 typedef struct {
   const ar_step *steps;
-  int32_t count;
+  int32_t count; /* of the main subgraph, which comes first */
   const ar_tensor *tensors;
   uint8_t *workspace;
   const ar_port *inputs;
   const ar_port *outputs;
   int32_t input_count;
   int32_t output_count;
-  int32_t failed; /* the step that failed, where a call returns anything but AR_OK */
+  ar_frame *frames; /* room for as many as calls are deep, and one more */
+  int32_t frame_count;
+  int32_t depth;  /* of the walk: frames[depth] is the current one */
+  int32_t rounds; /* of loops, until the next look at the clock, which comes every so many */
+  int32_t interval;
+  int64_t since; /* when the walk began or went on, and the last look at the clock, in ns */
+  int64_t last;
 } ar_program;
 
+/* Runs the steps [begin, end) in order, and what they call. Where that ends before, frames[depth]
+ * says at which step: AR_UNSUPPORTED is for whoever runs that step in another way, moves the frame's
+ * next step on by one and goes on with ar_resume(). */
+ar_status ar_run(ar_program *program, int32_t begin, int32_t end);
+ar_status ar_resume(ar_program *program);
+
 /* One inference of a program with one input and one output: copies x in, runs all steps, copies
- * the output to y unless that is NULL. */
+ * the output to y unless that is NULL, also where a step has ended the inference. */
 ar_status ar_call(ar_program *program, const void *x, void *y);
 
 /* As many inferences as there are samples. x[i] and y[i] hold the samples of input and output

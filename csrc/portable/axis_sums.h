@@ -2,53 +2,35 @@
 #ifndef ARENITE_PORTABLE_AXIS_SUMS_H
 #define ARENITE_PORTABLE_AXIS_SUMS_H
 
-#include "arithmetic/fixedpoint.h"
-#include "records/reduction.h"
-#include "strides.h"
+#include "axes.h"
 
-/* The input in memory order; neighbouring axes that both go, or both stay, are one axis. An
- * axis that stays moves in the output, one that goes does not. The last axis is a row. */
-typedef struct {
-  ar_walk output;
-  int64_t count; /* elements per sum */
-  int32_t multiplier, shift;
-} ar_reduction;
-
-static inline ar_status ar_describe_reduction(const ReductionParams *p, const ar_tensor *io,
-                                              ar_reduction *plan) {
-  const ar_tensor *y = &io[0], *x = &io[1];
-  if (p->axis_mask < 0 || p->multiplier < 0 || y->type != x->type) return AR_UNSUPPORTED;
-  if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_FLOAT32)) return AR_UNSUPPORTED;
-  *plan = (ar_reduction){
-      .output = {.rank = x->rank}, .count = 1, .multiplier = p->multiplier, .shift = p->shift};
-  int64_t step = 1;
-  for (int32_t i = x->rank - 1; i >= 0; --i) {
-    const int goes = p->axis_mask >> i & 1;
-    plan->output.size[i] = x->dims[i];
-    plan->output.step[i] = goes ? 0 : step;
-    *(goes ? &plan->count : &step) *= x->dims[i];
-  }
-  if (step != ar_elements(y) || plan->count > INT32_MAX) return AR_UNSUPPORTED;
-  ar_simplify(&plan->output);
-  return ar_is_rescale(p->shift) ? AR_OK : AR_UNSUPPORTED;
+/* The same of what can be added up. */
+static inline ar_status ar_describe_sums(const ReductionParams *p, const ar_tensor *io,
+                                         ar_reduction *plan) {
+  const int known = AR_IS_ONE_OF(io[1].type, AR_INT8, AR_INT16, AR_FLOAT32);
+  return known ? ar_describe_reduction(p, io, plan) : AR_UNSUPPORTED;
 }
+
+#define AR_NO_SUM(sum) 0
 
 /* Adds rows to a row of sums, or all of a row to one sum. Sums wrap at 32 bits. */
 #define AR_ADD_ROWS(T, SUM)                                                            \
-  static void add_##T(const ar_walk *walk, const T *restrict x, SUM *restrict sums) {  \
-    const int64_t n = walk->size[walk->rank - 1];                                      \
+  static inline SUM plus_##T(SUM x, SUM sum) { return x + sum; }                       \
+  AR_FOLD(fold_##T, T, SUM, AR_NO_SUM, plus_##T)                                       \
+  static void add_##T(ar_walk walk, const T *restrict x, SUM *restrict sums) {         \
+    const int64_t rows = ar_take_rows(&walk), n = walk.size[walk.rank - 1];            \
     int64_t index[AR_WALK_RANK] = {0}, start = 0;                                      \
     do {                                                                               \
       SUM *to = sums + start;                                                          \
-      if (walk->step[walk->rank - 1]) {                                                \
-        for (int64_t i = 0; i < n; ++i) to[i] += (SUM)x[i];                            \
+      if (walk.step[walk.rank - 1]) {                                                  \
+        fold_##T(x, rows, n, to);                                                      \
       } else {                                                                         \
         SUM sum = *to;                                                                 \
         for (int64_t i = 0; i < n; ++i) sum += (SUM)x[i];                              \
         *to = sum;                                                                     \
       }                                                                                \
-      x += n;                                                                          \
-    } while (ar_next(walk, index, &start));                                            \
+      x += rows * n;                                                                   \
+    } while (ar_next(&walk, index, &start));                                           \
   }
 
 AR_ADD_ROWS(int8_t, uint32_t)
@@ -61,9 +43,9 @@ static inline void ar_sum_up(const ar_reduction *plan, const ar_tensor *io, uint
   memset(io[0].type == AR_FLOAT32 ? io[0].data : sums, 0, bytes);
   if (ar_elements(&io[1]) == 0) return;
   switch (io[0].type) {
-    case AR_FLOAT32: add_float(&plan->output, io[1].data, io[0].data); break;
-    case AR_INT8: add_int8_t(&plan->output, io[1].data, sums); break;
-    default: add_int16_t(&plan->output, io[1].data, sums);
+    case AR_FLOAT32: add_float(plan->output, io[1].data, io[0].data); break;
+    case AR_INT8: add_int8_t(plan->output, io[1].data, sums); break;
+    default: add_int16_t(plan->output, io[1].data, sums);
   }
 }
 

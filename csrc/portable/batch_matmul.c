@@ -30,8 +30,10 @@ static ar_status describe(const BatchMatMulParams *p, const ar_tensor *io, matmu
   if (p->accumulates_64_bits != (x->type == AR_INT16)) return AR_UNSUPPORTED;
   if (x->type == AR_INT16 && (p->lhs_offset || p->rhs_offset)) return AR_UNSUPPORTED;
   if (!ar_is_small(p->lhs_offset) || !ar_is_small(p->rhs_offset)) return AR_UNSUPPORTED;
-  const int32_t shift = ar_bare_shift(p->output_shift), most = p->accumulates_64_bits ? 14 : 30;
-  if (!ar_is_rescale(p->output_shift) || shift > most) return AR_UNSUPPORTED;
+  const int32_t shift = p->output_shift;
+  const int fits = p->accumulates_64_bits ? ar_is_wide_rescale(shift)
+                                          : ar_is_rescale(shift) && ar_bare_shift(shift) <= 30;
+  if (!fits) return AR_UNSUPPORTED;
   const int32_t *xd = x->dims + x->rank - 2, *yd = y->dims + y->rank - 2;
   *plan = (matmul_plan){
       .rows = xd[p->adj_x],

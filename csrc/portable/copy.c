@@ -7,8 +7,8 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const CopyParams *p = params;
-  const int64_t bytes = ar_elements(&io[0]) * ar_element_bytes(io[0].type);
-  return ar_alike(&io[0], &io[1]) && bytes == p->nbytes ? AR_OK : AR_UNSUPPORTED;
+  if (!ar_alike(&io[0], &io[1]) || ar_tensor_bytes(&io[0]) != p->nbytes) return AR_UNSUPPORTED;
+  return AR_OK;
 }
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,

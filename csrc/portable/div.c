@@ -6,7 +6,8 @@
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   const MulDivParams *p = params;
   if (!ar_is_small(p->input1_offset) || !ar_is_small(p->input2_offset)) return AR_UNSUPPORTED;
-  if (!ar_is_small(p->output_shift) || ar_rounds_once(p->output_shift)) return AR_UNSUPPORTED;
+  if (!ar_is_small(p->output_shift)) return AR_UNSUPPORTED;
+  if (ar_rounds_once(p->output_shift) && !ar_is_rescale(p->output_shift)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(io[0].type, AR_INT8, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);
 }
@@ -16,6 +17,13 @@ static inline int32_t shift_right(int32_t x, int32_t shift) {
   const int32_t mask = (int32_t)(uint32_t)((UINT64_C(1) << (shift & 63)) - 1);
   const int32_t threshold = (mask >> 1) + (x < 0);
   return (x >> (shift & 31)) + ((x & mask) > threshold);
+}
+
+/* x * multiplier * 2^-(31 + shift), rounded once, halves up. The inverse of a divisor brings 0 to 20
+ * and a dividend 10 to 31 to the shift, the output's scale -30 to 31. */
+static inline int32_t scale_once(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t total = 31 + shift < 63 ? 31 + shift : 63;
+  return (int32_t)(((int64_t)x * multiplier + (INT64_C(1) << (total - 1))) >> total);
 }
 
 /* The divisor is not 0: run() has looked. An output that lies over the divisors may make one. */
@@ -28,8 +36,12 @@ static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
   const int32_t magnitude = dividend < 0 ? ~dividend : dividend;
   const int32_t headroom = ar_leading_zeros((uint32_t)magnitude) - 1;
   const int32_t quotient = ar_srdhm((int32_t)((uint32_t)dividend << headroom), inverse);
-  const int32_t scaled = shift_right(ar_srdhm(quotient, p->output_multiplier),
-                                     inverse_bits + headroom - p->output_shift);
+  const int32_t shift = inverse_bits + headroom - ar_bare_shift(p->output_shift);
+  const int32_t scaled =
+      ar_rounds_once(p->output_shift)
+          ? scale_once(quotient, p->output_multiplier, shift)
+          : shift_right(ar_srdhm(quotient, p->output_multiplier),
+                        inverse_bits + headroom - p->output_shift);
   return (int8_t)ar_clamp_offset(scaled, p->output_offset, (int32_t)p->activation_min,
                                  (int32_t)p->activation_max);
 }

@@ -1,7 +1,6 @@
-/* CONCATENATION and PACK put parts together along an axis, SPLIT and UNPACK take them apart. */
-#include <string.h>
-
-#include "name.h"
+/* CONCATENATION and PACK put parts together along an axis; SPLIT, SPLIT_V and UNPACK take them
+ * apart. */
+#include "boxes.h"
 #include "records/copy.h"
 
 /* Whether the parts, which lie one behind the other in io, make the whole. */
@@ -37,12 +36,12 @@ static ar_status run_join(const void *opaque, const void *plan, const ar_tensor 
   const int64_t bytes = ar_element_bytes(io[0].type);
   uint8_t *to = io[0].data;
   if (ar_elements(&io[0]) == 0) return AR_OK;
-  for (int64_t round = 0; round < p->outer_size; ++round)
-    for (int32_t i = 0; i < p->parts; ++i) {
-      const size_t block = (size_t)(p->copy_sizes.data[i] * bytes);
-      memmove(to, (const uint8_t *)io[1 + i].data + round * (int64_t)block, block);
-      to += block;
-    }
+  const int64_t row = ar_elements(&io[0]) / p->outer_size * bytes;
+  for (int32_t i = 0; i < p->parts; ++i) {
+    const int64_t block = p->copy_sizes.data[i] * bytes;
+    ar_copy_runs(to, row, io[1 + i].data, block, p->outer_size, block);
+    to += block;
+  }
   return AR_OK;
 }
 
@@ -50,12 +49,12 @@ static ar_status divide(const Interleaving *p, const ar_tensor *parts, const ar_
   const int64_t bytes = ar_element_bytes(whole->type);
   const uint8_t *from = whole->data;
   if (ar_elements(whole) == 0) return AR_OK;
-  for (int64_t round = 0; round < p->outer_size; ++round)
-    for (int32_t i = 0; i < p->parts; ++i) {
-      const size_t block = (size_t)(p->copy_sizes.data[i] * bytes);
-      memmove((uint8_t *)parts[i].data + round * (int64_t)block, from, block);
-      from += block;
-    }
+  const int64_t row = ar_elements(whole) / p->outer_size * bytes;
+  for (int32_t i = 0; i < p->parts; ++i) {
+    const int64_t block = p->copy_sizes.data[i] * bytes;
+    ar_copy_runs(parts[i].data, block, from, row, p->outer_size, block);
+    from += block;
+  }
   return AR_OK;
 }
 
@@ -73,6 +72,7 @@ static ar_status run_split(const void *opaque, const void *plan, const ar_tensor
   return divide(p, io, &io[p->parts + 1]);
 }
 
+/* UNPACK's first input is the whole, and SPLIT_V's: its others are done with. */
 static ar_status measure_unpack(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   (void)sizes;
   const ar_tensor *whole = whole_behind(opaque, io, 0);
@@ -89,4 +89,5 @@ static ar_status run_unpack(const void *opaque, const void *plan, const ar_tenso
 AR_PORTABLE_KERNEL(CONCATENATION, measure_join, ar_plan_nothing, run_join)
 AR_PORTABLE_KERNEL(PACK, measure_join, ar_plan_nothing, run_join)
 AR_PORTABLE_KERNEL(SPLIT, measure_split, ar_plan_nothing, run_split)
+AR_PORTABLE_KERNEL(SPLIT_V, measure_unpack, ar_plan_nothing, run_unpack)
 AR_PORTABLE_KERNEL(UNPACK, measure_unpack, ar_plan_nothing, run_unpack)

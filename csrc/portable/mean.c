@@ -2,7 +2,7 @@
 #include "axis_sums.h"
 
 static ar_status describe(const ReductionParams *p, const ar_tensor *io, ar_reduction *plan) {
-  const ar_status status = ar_describe_reduction(p, io, plan);
+  const ar_status status = ar_describe_sums(p, io, plan);
   if (status != AR_OK || plan->count < 1) return AR_UNSUPPORTED;
   /* The multiplier takes up 1 / count with as many bits as the shift has room for. */
   int32_t spare = 31 - ar_leading_zeros((uint32_t)plan->count);

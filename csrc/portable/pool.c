@@ -1,4 +1,5 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images: int8, int16, float32. MNN_AVERAGE_POOL: int8. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D of NHWC images: int8, int16, float32. L2_POOL_2D: float32.
+ * MNN_AVERAGE_POOL: int8. */
 #include "arithmetic/fixedpoint.h"
 #include "name.h"
 #include "records/pooling.h"
@@ -28,6 +29,10 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   return (int64_t)rows * columns < 1 << 14 ? AR_OK : AR_UNSUPPORTED;
 }
 
+static ar_status measure_floats(const void *params, const ar_tensor *io, ar_sizes *sizes) {
+  return io[0].type == AR_FLOAT32 ? measure(params, io, sizes) : AR_UNSUPPORTED;
+}
+
 /* Elements [*from, *from + result) of an axis of n that the window's position meets. */
 static int32_t overlap(const Window *w, int32_t axis, int32_t position, int32_t n, int64_t *from) {
   int64_t low = (int64_t)position * w->stride[axis] - w->padding[axis];
@@ -55,16 +60,19 @@ static int32_t overlap(const Window *w, int32_t axis, int32_t position, int32_t 
   }                                                                                          \
   static void name(const view v, int32_t channels, int32_t count, ACC *restrict out) {       \
     if (count == BLOCK) name##_some(v, channels, BLOCK, out);                                \
+    else if (count == 16) name##_some(v, channels, 16, out);                                 \
     else name##_some(v, channels, count, out);                                               \
   }
 
 #define SUM(a, x) ((a) + (x))
+#define SQUARE(a, x) ((a) + (x) * (x))
 #define LARGER(a, x) ((x) > (a) ? (x) : (a))
 
 AR_REDUCE(sum_int8, int8_t, int32_t, 0, SUM)
 AR_REDUCE(sum_few_int8, int8_t, int16_t, 0, SUM) /* of up to 256 elements */
 AR_REDUCE(sum_int16, int16_t, int32_t, 0, SUM)
 AR_REDUCE(sum_float, float, float, 0.0f, SUM)
+AR_REDUCE(squares_float, float, float, 0.0f, SQUARE)
 AR_REDUCE(max_int8, int8_t, int8_t, INT8_MIN, LARGER)
 AR_REDUCE(max_int16, int16_t, int16_t, INT16_MIN, LARGER)
 AR_REDUCE(max_float, float, float, -3.40282347e+38f, LARGER)
@@ -124,6 +132,16 @@ static void average_float(const Pool2DParams *p, view v, int32_t channels, int32
   for (int32_t c = 0; c < count; ++c) y[c] = ar_clamp_float(sums[c] / elements, low, high);
 }
 
+static void root_of_average(const Pool2DParams *p, view v, int32_t channels, int32_t count,
+                            float *restrict y) {
+  const float low = (float)p->activation_min, high = (float)p->activation_max;
+  const float elements = (float)(v.rows * v.columns);
+  float sums[BLOCK];
+  squares_float(v, channels, count, sums);
+  for (int32_t c = 0; c < count; ++c)
+    y[c] = ar_clamp_float(sqrtf(sums[c] / elements), low, high);
+}
+
 /* As MNN cuts it off: all numbers are those of q + 128. */
 static void average_mnn(view v, int32_t channels, int32_t count, int8_t *restrict y) {
   const uint32_t elements = (uint32_t)(v.rows * v.columns), factor = (1u << 24) / elements;
@@ -152,12 +170,16 @@ AR_MAXIMUM(int8, int8_t, int32_t)
 AR_MAXIMUM(int16, int16_t, int32_t)
 AR_MAXIMUM(float, float, float)
 
-typedef enum { MAXIMUM, AVERAGE, MNN_AVERAGE } reduction;
+typedef enum { MAXIMUM, AVERAGE, ROOT_OF_AVERAGE, MNN_AVERAGE } reduction;
 
 static void pool_block(const Pool2DParams *p, reduction kind, int32_t type, view v,
                        int32_t channels, int32_t count, void *y) {
   if (kind == MNN_AVERAGE) {
     average_mnn(v, channels, count, y);
+    return;
+  }
+  if (kind == ROOT_OF_AVERAGE) {
+    root_of_average(p, v, channels, count, y);
     return;
   }
   if (kind == AVERAGE) {
@@ -210,6 +232,12 @@ static ar_status run_max(const void *params, const void *plan, const ar_tensor *
   return pool(params, io, MAXIMUM);
 }
 
+static ar_status run_l2(const void *params, const void *plan, const ar_tensor *io,
+                        uint8_t *workspace) {
+  (void)plan, (void)workspace;
+  return pool(params, io, ROOT_OF_AVERAGE);
+}
+
 static ar_status run_mnn_average(const void *params, const void *plan, const ar_tensor *io,
                                  uint8_t *workspace) {
   (void)plan, (void)workspace;
@@ -218,4 +246,5 @@ static ar_status run_mnn_average(const void *params, const void *plan, const ar_
 
 AR_PORTABLE_KERNEL(AVERAGE_POOL_2D, measure, ar_plan_nothing, run_average)
 AR_PORTABLE_KERNEL(MNN_AVERAGE_POOL, measure, ar_plan_nothing, run_mnn_average)
+AR_PORTABLE_KERNEL(L2_POOL_2D, measure_floats, ar_plan_nothing, run_l2)
 AR_PORTABLE_KERNEL(MAX_POOL_2D, measure, ar_plan_nothing, run_max)

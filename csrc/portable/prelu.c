@@ -30,7 +30,7 @@ static inline float on_float(const PreluParams *p, float x, float alpha) {
 }
 
 AR_BINARY(run_int8, int8_t, PreluParams, quantized)
-AR_MIXED_BINARY(run_int16, int16_t, int8_t, PreluParams, quantized)
+AR_MIXED_BINARY(run_int16, int16_t, int16_t, int8_t, PreluParams, quantized)
 AR_BINARY(run_float, float, PreluParams, on_float)
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,

@@ -141,8 +141,12 @@ ar_status AR_NAME(check_finish)(const ar_finish *finish, int64_t channels) {
   if (finish->wide && finish->type != AR_INT16) return AR_UNSUPPORTED;
   if (finish->multiplier.count < channels || finish->shift.count < channels) return AR_UNSUPPORTED;
   for (int64_t i = 0; i < channels; ++i) {
-    const int32_t shift = finish->shift.data[i], most = finish->wide ? 14 : 30;
-    if (!ar_is_rescale(shift) || ar_bare_shift(shift) > most) return AR_UNSUPPORTED;
+    const int32_t shift = finish->shift.data[i];
+    if (finish->wide) {
+      if (!ar_is_wide_rescale(shift)) return AR_UNSUPPORTED;
+      continue;
+    }
+    if (!ar_is_rescale(shift) || ar_bare_shift(shift) > 30) return AR_UNSUPPORTED;
     if (ar_rounds_once(shift) != ar_rounds_once(finish->shift.data[0])) return AR_UNSUPPORTED;
   }
   return AR_OK;

@@ -83,9 +83,10 @@ static ar_status softmax_int16(const SoftmaxParams *p, const int16_t *x, int16_t
       p->reciprocal_table.data, centred < -32768 ? -32768 : centred > 32767 ? 32767 : (int32_t)centred);
   const int32_t shift = 31 - zeros;
   const int64_t half = shift > 0 ? INT64_C(1) << (shift - 1) : 0;
+  const int64_t most = p->keeps_low_bits ? 32768 : 32767; /* which leaves int16 */
   for (int32_t i = 0; i < count; ++i) {
     const int64_t result = ((int64_t)exponentials[i] * reciprocal + half) >> shift;
-    y[i] = (int16_t)(result < 0 ? 0 : result > 32767 ? 32767 : result);
+    y[i] = (int16_t)(result < 0 ? 0 : result > most ? most : result);
   }
   return AR_OK;
 }

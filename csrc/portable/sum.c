@@ -5,11 +5,11 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   ar_reduction unused;
   sizes->plan = sizeof(ar_reduction);
   sizes->workspace = ar_elements(&io[0]) * 4;
-  return ar_describe_reduction(params, io, &unused);
+  return ar_describe_sums(params, io, &unused);
 }
 
 static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
-  return ar_describe_reduction(params, io, memory);
+  return ar_describe_sums(params, io, memory);
 }
 
 static ar_status run(const void *params, const void *memory, const ar_tensor *io,

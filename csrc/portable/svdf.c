@@ -140,8 +140,10 @@ static void step_integer(const SvdfParams *p, const svdf_plan *plan, const void 
                          plan->filters, newest);
   const int32_t low = p->state_min, high = p->state_max;
   const int32_t multiplier = p->feature_multiplier, shift = p->feature_shift;
+  const uint32_t bias = (uint32_t)p->filter_bias;
   for (int64_t f = 0; f < plan->filters; ++f)
-    newest[f] = ar_clamp(ar_rescale(newest[f], multiplier, shift), low, high);
+    newest[f] = ar_clamp(
+        ar_rescale((int32_t)((uint32_t)newest[f] + bias), multiplier, shift), low, high);
   if (io[STATE].type == AR_INT8) {
     int8_t *state = (int8_t *)io[STATE].data + batch * state_size;
     remember_int8(p, plan, newest, state);

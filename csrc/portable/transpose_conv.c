@@ -37,6 +37,8 @@ static ar_status describe(const TransposeConvParams *p, const ar_tensor *io,
     return AR_UNSUPPORTED;
   if (p->stride[0] < 1 || p->stride[1] < 1 || !ar_has_or_lacks(&io[4], weights->dims[0]))
     return AR_UNSUPPORTED;
+  if (p->summed_rows < 0 || p->summed_rows > p->image_rows || p->image_rows > y->dims[1])
+    return AR_UNSUPPORTED;
   const ar_finish finish = AR_FINISH_OF(p, io);
   const int64_t sum = ar_sum_bytes(&finish);
   *plan = (transpose_plan){
@@ -85,7 +87,7 @@ static ar_status make_plan(const void *params, const ar_tensor *io, void *memory
   static void scatter_##name(const TransposeConvParams *p, const ar_tensor *io,            \
                              const SUM *restrict terms, int32_t i, int32_t j,              \
                              SUM *restrict sums) {                                         \
-    const int64_t height = io[0].dims[1], width = io[0].dims[2], filters = io[0].dims[3];  \
+    const int64_t height = p->summed_rows, width = io[0].dims[2], filters = io[0].dims[3]; \
     const int32_t rows = io[2].dims[1], columns = io[2].dims[2];                           \
     const int64_t top = (int64_t)i * p->stride[0] - p->padding[0];                         \
     const int64_t left = (int64_t)j * p->stride[1] - p->padding[1];                        \
@@ -150,7 +152,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
     packed = workspace;
   }
   const int64_t bytes = ar_element_bytes(x->type), sum = ar_sum_bytes(&finish);
-  const int64_t positions = (int64_t)y->dims[1] * y->dims[2];
+  const int64_t positions = (int64_t)p->image_rows * y->dims[2];
   const int64_t image = (int64_t)x->dims[1] * x->dims[2] * plan->depth * bytes;
   uint8_t *bias = workspace + plan->bias, *sums = workspace + plan->sums, *out = y->data;
   AR_NAME(load_bias)(&finish, &io[4], plan->filters, bias);
@@ -160,6 +162,11 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
     for (int64_t i = 0; i < positions; ++i, out += plan->filters * bytes)
       AR_NAME(finish)(&finish, sums + i * plan->filters * sum, bias, 0, plan->filters, out);
   }
+  /* Rows of no image. */
+  const int64_t left = (int64_t)x->dims[0] * (y->dims[1] - p->image_rows) * y->dims[2];
+  if (left > 0) memset(sums, 0, (size_t)(plan->filters * sum));
+  for (int64_t i = 0; i < left; ++i, out += plan->filters * bytes)
+    AR_NAME(finish)(&finish, sums, bias, 0, plan->filters, out);
   return AR_OK;
 }
 

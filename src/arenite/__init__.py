@@ -11,6 +11,7 @@ from arenite.errors import (
     PredictError,
     ShapeError,
     StateError,
+    UndefinedWarning,
     UnsupportedOperatorError,
 )
 from arenite.formats import load
@@ -49,6 +50,7 @@ __all__ = [
     "ShapeError",
     "StateError",
     "Target",
+    "UndefinedWarning",
     "UnsupportedOperatorError",
     "__version__",
     "load",

@@ -57,6 +57,20 @@ class ConstraintError(AreniteError, ValueError):
     """An operator is used in a way that TensorFlow Lite Micro does not run."""
 
 
+class UndefinedWarning(UserWarning):
+    """TensorFlow Lite Micro leaves undefined what an operator of the model computes.
+
+    ``docs/operators.md`` says what it is here.
+    """
+
+
+class InferenceAborted(Exception):  # noqa: N818 - no error
+    """An operator has ended the inference before its end, and nothing is wrong.
+
+    What ``context.abort()`` raises (TFLM's ``kTfLiteAbort``); it does not leave an interpreter.
+    """
+
+
 class ArenaError(AreniteError, MemoryError):
     """The tensor arena is too small.
 

@@ -31,14 +31,14 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading.
+def open_regular(path: Path, *, buffering: int = -1) -> BinaryIO:
+    """Open a regular file for reading; ``buffering`` is that of ``open``.
 
     Raises:
         OSError: The file is not there, may not be read, or is a directory, pipe, socket or device.
     """
     _require_regular(os.stat(path), path)  # opening a device may already act on it
-    file = open(path, "rb", opener=lambda name, _: os.open(name, _READ))  # noqa: SIM115
+    file = open(path, "rb", buffering, opener=_opened)  # noqa: SIM115
     try:
         _require_regular(os.fstat(file.fileno()), path)
     except BaseException:
@@ -47,7 +47,13 @@ def open_regular(path: Path) -> BinaryIO:
     return file
 
 
+def _opened(path: str, _: int) -> int:
+    return os.open(path, _READ)
+
+
 def _require_regular(status: os.stat_result, path: Path) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
     name = os.fsdecode(path)
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
@@ -56,8 +62,8 @@ def _require_regular(status: os.stat_result, path: Path) -> None:
             raise OSError(errno.EINVAL, f"expected a regular file, got {kind}", name)
 
 
-def read_rest(file: BinaryIO, start: bytes = b"") -> bytes:
-    """What is left of an open file, behind the ``start`` that was read of it before.
+def read_whole(file: BinaryIO) -> bytes:
+    """All of a file that was just opened, in one piece of memory if it is not buffered.
 
     Raises:
         FileChangedError: It has another size than when this began.
@@ -66,7 +72,9 @@ def read_rest(file: BinaryIO, start: bytes = b"") -> bytes:
     """
     size = os.fstat(file.fileno()).st_size
     # One byte more than there should be shows that there is more.
-    data = start + file.read(max(size - len(start), 0) + 1)
+    data = file.read(size + 1)
+    while len(data) < size and (more := file.read(size + 1 - len(data))):
+        data += more  # the system reads at most 2 GB at once
     if len(data) != size:
         got = "more" if len(data) > size else str(len(data))
         raise FileChangedError(

@@ -40,6 +40,16 @@ def test_cost_shows_a_row_per_operator_the_total_and_the_accuracy(arenite, model
     assert "instructions within 5%, cycles within 10%" in " ".join(lines[10:])
 
 
+def test_without_cmsis_nn_kernels_that_are_not_known_are_named(arenite, model_file):
+    estimate = facts(arenite, model_file, "--library", "tflm")
+    assert estimate["target"]["library"] == "tflm"
+    assert estimate["complete"] is False
+    known = {op["name"]: op["instructions"] is not None for op in estimate["operators"]}
+    assert known == {"CONV_2D": False, "RESHAPE": True, "SOFTMAX": False}
+    assert "CONV_2D of int8" in estimate["reason"]
+    assert estimate["reason"].endswith("Costs are known with CMSIS-NN for most.")
+
+
 def test_the_total_is_the_sum_and_the_clock_makes_the_time(arenite, model_file):
     estimate = facts(arenite, model_file, "--clock", "216", "--target", "cortex-m7")
     operators = estimate["operators"]

@@ -34,6 +34,7 @@ def models(name, monkeypatch):
     return found
 
 
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_command_answers_or_refuses_in_words(arenite, tmp_path, name, monkeypatch):
     ran = set()

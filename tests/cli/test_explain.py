@@ -10,6 +10,7 @@ import pytest
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
 from tests.formats.mnn.net_cases import CASES
+from tests.ops.signal.models import signal_model
 
 
 def facts(arenite, *arguments):
@@ -42,6 +43,17 @@ def test_operators_with_one_path_for_one_reason_are_explained_together(arenite, 
     b.output(last)
     lines = arenite("explain", saved(b.build(), tmp_path / "x.tflite")).stdout.splitlines()
     assert "LOGISTIC 0 to 3: TFLM's own kernel" in lines
+
+
+def test_without_cmsis_nn_tflm_s_own_kernels_do_all_the_work(arenite, model_file):
+    result = arenite("explain", model_file, "--library", "tflm")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith("cortex-m4, TFLM's reference kernels, GCC, structs of ilp32")
+    assert lines.count("  TFLM's own kernel: CMSIS-NN is not linked.") == 3
+    first = arenite("explain", model_file, "--library", "tflm", "--op", "0")
+    assert first.exit_code == 0
+    assert "arm_convolve" not in first.stdout
 
 
 def test_json_holds_conditions_calls_scratch_and_instructions(arenite, model_file):
@@ -141,3 +153,10 @@ def test_operators_of_mnn_files_are_on_no_device(arenite, tmp_path):
     assert "MNN_LRN" in arenite("info", path).stdout.splitlines()[-1]
     (operator,) = [op for op in facts(arenite, path)["operators"] if op["name"] == "MNN_LRN"]
     assert operator["function"] is None
+
+
+def test_custom_operators_of_tflm_are_its_own(arenite, tmp_path):
+    ports = [((4,), "int16")]
+    model = signal_model("SignalDelay", {"delay_length": 1}, [*ports], ports)
+    lines = arenite("explain", saved(model, tmp_path / "x.tflite")).stdout.splitlines()
+    assert any("SignalDelay" in line and "TFLM's own kernel" in line for line in lines)

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder, OptionsTable, TensorType
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
+from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.ops.lstm import lstm
 
 Rng = np.random.Generator
@@ -138,6 +140,60 @@ def transpose_to_its_own_order(rng: Rng) -> Model:
     )
 
 
+def transposed_under_large_filters(rng: Rng) -> Model:
+    """More padding above than all rows of the images give."""
+    images, filters, depth = (int(n) for n in rng.integers(1, 4, 3))
+    rows, columns = (int(n) for n in rng.integers(1, 4, 2))
+    taps = (2 * rows + 3 + int(rng.integers(0, 3)), int(rng.integers(1, 5)))
+    data = rng.integers(-128, 128, (filters, *taps, depth), np.int8)
+    shape = (images, rows, columns, filters)
+    b = ModelBuilder()
+    inputs = [
+        b.constant("shape", np.array(shape, np.int32)),
+        b.constant("w", data, scale=0.02),
+        b.input("x", (images, rows, columns, depth), "int8", scale=0.1, zero_point=5),
+        b.constant("b", rng.integers(-900, 900, filters).astype(np.int32), scale=0.002),
+    ]
+    y = b.tensor("y", shape, "int8", scale=0.8, zero_point=-3)
+    b.operator("TRANSPOSE_CONV", inputs, [y], TransposeConvOptions(0, 1, 1))
+    b.output(y)
+    return b.build()
+
+
+def matmul_that_saturates_far(rng: Rng) -> Model:
+    """int16 on an output scale that is much too fine."""
+    rows, depth, columns = (int(n) for n in rng.integers(1, 7, 3))
+    b = ModelBuilder()
+    x = b.input("x", (rows, depth), "int16", scale=0.01)
+    data = rng.integers(-32768, 32768, (depth, columns), np.int16)
+    w = b.constant("w", data, scale=0.01)
+    scale = float(10 ** rng.uniform(-6, -4))
+    y = b.tensor("y", (rows, columns), "int16", scale=scale)
+    b.operator("BATCH_MATMUL", [x, w], [y], BatchMatMulOptions(adj_x=False, adj_y=False))
+    b.output(y)
+    return b.build()
+
+
+def line_with_a_pixel_left_over(rng: Rng) -> Model:
+    """Vectors put padding in its place."""
+    images, filters = (int(n) for n in rng.integers(1, 6, 2))
+    channels, taps = 2 * int(rng.integers(1, 9)), int(rng.integers(2, 6))
+    outputs = int(rng.integers(1, 9))
+    pixels = 2 * (outputs - 1) + taps + 1
+    data = rng.integers(-128, 128, (filters, 1, taps, channels), np.int8)
+    scales = rng.uniform(0.01, 0.03, filters).tolist()
+    return single(
+        "CONV_2D",
+        ((images, 1, pixels, channels), "int8", {"scale": 0.1, "zero_point": 9}),
+        [
+            (data, {"scale": scales, "zero_point": [0] * filters}),
+            (rng.integers(-900, 900, filters).astype(np.int32), {"scale": 0.002}),
+        ],
+        ((images, 1, outputs, filters), "int8", {"scale": 3.0}),
+        Conv2DOptions(padding=1, stride_w=2, stride_h=1),
+    )
+
+
 CORNERS: dict[str, Callable[[Rng], Model]] = {
     "lstm int8": lstm_of("int8", 2.0**-11),
     "lstm int8, cells that leave int16": lstm_of("int8", 1e-5),
@@ -153,7 +209,10 @@ CORNERS: dict[str, Callable[[Rng], Model]] = {
         rng, kind="int16", bias=False, zero_point=0, bias_type=TensorType.INT32
     ),
     "conv int16 without bias": conv_int16_without_bias,
+    "line with a pixel left over": line_with_a_pixel_left_over,
     "softmax of one": softmax_of_one,
+    "transposed convolution under large filters": transposed_under_large_filters,
+    "matmul int16 that saturates far": matmul_that_saturates_far,
     "transpose to its own order": transpose_to_its_own_order,
 }
 

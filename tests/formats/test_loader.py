@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arenite.errors import ModelError
-from arenite.files import read_rest
+from arenite.files import read_whole
 from arenite.formats import load, loader, tflite
 from arenite.model import Model
 from tests.formats.models import small
@@ -68,14 +68,14 @@ def test_an_empty_file_cannot_be_mapped(tmp_path: Path, suffix: str) -> None:
 def test_a_file_that_is_cut_while_it_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.truncate(path, size := 1 << 20)
 
-    def cut(file: Any, head: bytes) -> bytes:
+    def cut(file: Any) -> bytes:
         with monkeypatch.context() as context:
             whole = os.fstat(file.fileno())
             context.setattr(os, "fstat", lambda _: whole)
             os.truncate(path, 100)
-            return read_rest(file, head)
+            return read_whole(file)
 
-    monkeypatch.setattr(loader, "read_rest", cut)
+    monkeypatch.setattr(loader, "read_whole", cut)
     with pytest.raises(
         ModelError, match=rf"expected {size} bytes, its size, got \d+: it was changed"
     ):

@@ -236,6 +236,13 @@ REFUSED = {
         "$.metadata[0].buffer",
         "expected a buffer from 0 to 0, got 7",
     ),
+    "TFLM's older compression": (
+        file_with(metadata=[{"name": "COMPRESSION_METADATA", "buffer": 0}]),
+        "$.metadata[0]",
+        "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which "
+        "are built with USE_TFLM_COMPRESSION; load the model from before, or compress it for "
+        "TFLM_DECODE",
+    ),
     "sparsity": (
         with_tensor(sparsity={}),
         "$.subgraphs[0].tensors[0].sparsity",

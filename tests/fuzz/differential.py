@@ -30,7 +30,21 @@ Array = np.ndarray[Any, Any]
 
 ARENA_SIZE = 1 << 22
 #: How the outcomes begin that have no name yet.
-UNNAMED = ("DIFFERENT", "RUNS HERE", "FOREIGN")
+UNNAMED = ("DIFFERENT", "RUNS HERE", "FOREIGN", "REFUSED HERE")
+#: What TFLM does not look at, by the error that it is here: docs/safety.md has a row for each.
+STRICTER = {
+    ar.PlanError: "an offline plan in which operands overlap",
+    ar.ShapeError: "an output of another shape than the operator's",
+    ar.ConstraintError: "a constraint of the operator",
+    ar.MemoryLimitError: "the memory limit",
+}
+STRICTER_MODELS = {
+    "writes tensor|reads tensor|nothing writes it": "the order of reads and writes",
+    "offline offset": "an offline plan in which operands overlap",
+    "FlexBuffer": "custom options that are no sound FlexBuffer",
+}
+#: What TFLM's interpreter runs and its Python package does not give out.
+NOT_GIVEN = ("Invalid tensor size of 0", "TFLM doesn't support strings, resource variables")
 #: Options that make a window large.
 WINDOWS = ("filter_width", "filter_height", "dilation_w_factor", "dilation_h_factor")
 
@@ -38,8 +52,8 @@ WINDOWS = ("filter_width", "filter_height", "dilation_w_factor", "dilation_h_fac
 def compared(data: bytes, seed: int) -> str:
     """What became of a file here and there."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore"):
+            warnings.simplefilter("always")
             model = load(data)
             if not trial.small_enough(model):
                 return "too large to run"
@@ -52,10 +66,14 @@ def compared(data: bytes, seed: int) -> str:
     theirs = tflm(data, feeds, len(model.outputs))
     if isinstance(theirs, str):
         return named(model, theirs) or f"RUNS HERE: {theirs} | {operators(model)}"
+    is_undefined = any(issubclass(one.category, ar.UndefinedWarning) for one in said)
     for number, (ours, its) in enumerate(zip(mine, theirs, strict=True)):
-        for index, (x, y) in enumerate(zip(ours, its, strict=True)):
+        # Ours are none where an operator has ended the inference.
+        for index, (x, y) in enumerate(zip(ours, its, strict=False)):
             if not same(x, y):
                 what = f"DIFFERENT inference {number} output {index}: {operators(model)}"
+                if is_undefined:
+                    return "named: what TFLM leaves undefined, with a warning"
                 return named(model, "") or what
     return "equal"
 
@@ -67,7 +85,10 @@ def against_refusal(error: AreniteError, data: bytes) -> str:
     theirs = tflm(data, None, 0)
     if isinstance(theirs, str):
         return "refused by both"
-    return f"REFUSED HERE: {words(error)}"
+    name = STRICTER.get(type(error), "")
+    if isinstance(error, ar.ModelError):
+        name = next((n for said, n in STRICTER_MODELS.items() if re.search(said, str(error))), "")
+    return f"stricter: {name}" if name else f"REFUSED HERE: {words(error)}"
 
 
 def named(model: Model, log: str) -> str:
@@ -75,6 +96,8 @@ def named(model: Model, log: str) -> str:
     tensors, nodes = model.main.tensors, model.main.operators
     if log.startswith(("Unsupported data type", "Unhandled fully-connected weights format")):
         return "named: options that no kernel reads"
+    if log.startswith(NOT_GIVEN):
+        return "named: an output that the other's Python does not give out"
     if "Failed to resize buffer" in log:
         return "named: larger than the other's arena"
     if any(-1 in node.intermediates for node in nodes):
@@ -160,7 +183,7 @@ def main() -> int:
             # TFLM may have written where it should not in a case before, in the same process.
             case = next(handled([case.number], handle, prepare))  # noqa: PLW2901
         report.add(case)
-        if case.outcome.startswith("RUNS HERE"):
+        if case.outcome.startswith(("RUNS HERE", "REFUSED HERE")):
             report.bugs.setdefault(case.outcome, []).append(case.number)
     # Where it ends the process that is TFLM's: our side is done by then.
     report.bugs = {name: n for name, n in report.bugs.items() if name.startswith(UNNAMED)}

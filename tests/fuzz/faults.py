@@ -21,12 +21,14 @@ class Trap:
     """Raises an error at the n-th event during a call, as if it came from outside.
 
     Python looks for signals where a function begins and where a call of C returns: these are the
-    events of a profiler.
+    events of a profiler. Events count in Arenite's own functions, and in those of the ``packages``
+    that read and write for it.
     """
 
-    def __init__(self, counts: Event, error: BaseException) -> None:
+    def __init__(self, counts: Event, error: BaseException, packages: tuple[str, ...] = ()) -> None:
         self._counts = counts
         self._error = error
+        self._packages = packages
         self._left = 0
         self.sprung = False
 
@@ -40,14 +42,17 @@ class Trap:
             sys.setprofile(None)
 
     def _event(self, frame: FrameType, kind: str, argument: Any) -> None:
-        is_ours = frame.f_code.co_filename.startswith(FOLDER)
-        if not is_ours or not self._counts(kind, argument):
+        if not self._is_ours(frame) or not self._counts(kind, argument):
             return
         self._left -= 1
         if self._left == 0:
             sys.setprofile(None)
             self.sprung = True
             raise self._error
+
+    def _is_ours(self, frame: FrameType) -> bool:
+        package = str(frame.f_globals.get("__name__", "")).split(".")[0]
+        return frame.f_code.co_filename.startswith(FOLDER) or package in self._packages
 
 
 def interrupts() -> Trap:
@@ -62,6 +67,10 @@ _SYSTEM = {
 }
 
 
+#: What reads and writes Arenite's files for it.
+_READERS = ("zipfile", "wave", "numpy", "PIL")
+
+
 def refusals(error: OSError) -> Trap:
     """The system refuses what a function of C asks for."""
     return Trap(
@@ -71,4 +80,5 @@ def refusals(error: OSError) -> Trap:
             and getattr(argument, "__module__", None) in (None, "io", "_io", "posix", "nt")
         ),
         error,
+        _READERS,
     )

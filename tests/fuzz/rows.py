@@ -69,6 +69,25 @@ def operators(root: Row) -> Iterator[Row]:
         yield from subgraph["operators"] or []
 
 
+def code_index(root: Row, name: str) -> int:
+    """The index of an operator's code, which is added where there is none."""
+    codes = root["operator_codes"] = root["operator_codes"] or []
+    for index, code in enumerate(codes):
+        if name_of(code) == name:
+            return index
+    custom = name not in BuiltinOperator.__members__
+    number = int(BuiltinOperator.CUSTOM if custom else BuiltinOperator[name])
+    codes.append(
+        {
+            "deprecated_builtin_code": min(number, 127),
+            "custom_code": name if custom else None,
+            "version": 1,
+            "builtin_code": number,
+        }
+    )
+    return len(codes) - 1
+
+
 def options_union(name: str, **values: Any) -> Union | None:
     """Options of an operator of TensorFlow Lite, its defaults where nothing else is said."""
     registration = ops.builtin(name)

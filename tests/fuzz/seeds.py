@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -17,6 +16,7 @@ from tests.formats.mnn import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
 from tests.native import sizes
 from tests.native.strategies import OPERATORS
+from tests.ops.differential import module_of
 from tests.shared import ROOT, shared_models
 
 #: Larger ones cost time, and their structure is that of smaller ones.
@@ -58,7 +58,7 @@ def small(files: dict[str, bytes]) -> dict[str, bytes]:
 
 def random_models(name: str, count: int) -> Iterator[Model]:
     """Models that an operator's own test draws: the same ones every time."""
-    module = importlib.import_module(f"tests.ops.tflite.test_{name.lower()}")
+    module = module_of(name)
     found: list[Model] = []
     judge, module.agrees = module.agrees, lambda _, model, seed, **more: found.append(model)
     test = module.test_equals_tflm.hypothesis

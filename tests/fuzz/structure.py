@@ -9,15 +9,17 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.formats.tflite_schema import SCHEMA
-from arenite.model import BuiltinOperator, TensorType
-from arenite.ops import builtin_names
-from tests.fuzz.rows import copied, name_of, options_union, places, write
+from arenite.model import TensorType
+from arenite.ops import builtin_names, custom_names
+from tests.fuzz import flex
+from tests.fuzz.calls import called, names_of_variables, operator_row, shifted_calls, wrapped
+from tests.fuzz.rows import code_index, copied, operators, options_union, places, write
 from tests.fuzz.values import Rng, change, choice, fitted, integer, number, vector
 
 Change = Callable[[Row, Rng], None]
 """``change(root, rng)`` changes a file's root row."""
 
-OPERATORS = builtin_names()
+OPERATORS = [*builtin_names(), *custom_names()]
 OFFLINE = "OfflineMemoryAllocation"
 
 
@@ -36,7 +38,7 @@ def mutant(root: Row, others: Callable[[Rng], Row], rng: Rng) -> bytes:
 
 def some_subgraph(root: Row, rng: Rng) -> Row:
     subgraphs = root["subgraphs"] or [empty_subgraph()]
-    subgraph = subgraphs[0] if rng.random() < 0.9 else choice(rng, subgraphs)
+    subgraph = subgraphs[0] if rng.random() < 0.6 else choice(rng, subgraphs)
     for side in ("tensors", "operators"):
         subgraph[side] = subgraph[side] or []
     for side in ("inputs", "outputs"):
@@ -62,25 +64,6 @@ def tensor_row(**values: Any) -> Row:
 def some_operator(root: Row, rng: Rng) -> Row | None:
     found = some_subgraph(root, rng)["operators"]
     return choice(rng, found) if found else None
-
-
-def code_index(root: Row, name: str) -> int:
-    """The index of an operator's code, which is added where there is none."""
-    codes = root["operator_codes"] = root["operator_codes"] or []
-    for index, code in enumerate(codes):
-        if name_of(code) == name:
-            return index
-    custom = name not in BuiltinOperator.__members__
-    number = int(BuiltinOperator.CUSTOM if custom else BuiltinOperator[name])
-    codes.append(
-        {
-            "deprecated_builtin_code": min(number, 127),
-            "custom_code": name if custom else None,
-            "version": 1,
-            "builtin_code": number,
-        }
-    )
-    return len(codes) - 1
 
 
 # -- tensors ----------------------------------------------------------------------------------
@@ -283,10 +266,7 @@ def more(root: Row, rng: Rng) -> None:
         target = len(tensors) - 1
     else:
         target = int(rng.integers(len(tensors)))
-    operator = dict.fromkeys(field.name for field in SCHEMA.tables["Operator"])
-    operator |= {"opcode_index": code_index(root, name), "inputs": tuple(sources)}
-    operator |= {"outputs": (target,), "builtin_options": options_union(name)}
-    operator |= {"large_custom_options_offset": 0, "large_custom_options_size": 0}
+    operator = operator_row(code_index(root, name), name, tuple(sources), (target,))
     subgraph["operators"].insert(int(rng.integers(len(subgraph["operators"]) + 1)), operator)
     if rng.random() < 0.5:
         subgraph["outputs"] = (*subgraph["outputs"], target)
@@ -354,15 +334,19 @@ def crossed(root: Row, other: Row, rng: Rng) -> Row:
     """Both models in one, the second one behind the first; an output may be an input there."""
     if not root["subgraphs"] or not other["subgraphs"]:
         return root
+    shifted_calls(other, len(root["subgraphs"]) - 1)
     main, guest = root["subgraphs"][0], other["subgraphs"][0]
     buffers, tensors = len(root["buffers"] or []), len(main["tensors"] or [])
-    for tensor in guest["tensors"] or []:
-        tensor["buffer"] = tensor["buffer"] and tensor["buffer"] + buffers
+    for subgraph in other["subgraphs"]:
+        for tensor in subgraph["tensors"] or []:
+            tensor["buffer"] = tensor["buffer"] and tensor["buffer"] + buffers
     codes = root["operator_codes"] or []
-    for operator in guest["operators"] or []:
+    for operator in operators(other):
         operator["opcode_index"] += len(codes)
+    for operator in guest["operators"] or []:
         for side in ("inputs", "outputs", "intermediates"):
             operator[side] = tuple(i + tensors if i >= 0 else i for i in operator[side] or ())
+    root["subgraphs"] += other["subgraphs"][1:]
     root["operator_codes"] = codes + (other["operator_codes"] or [])
     root["buffers"] = (root["buffers"] or []) + (other["buffers"] or [])
     main["tensors"] = (main["tensors"] or []) + (guest["tensors"] or [])
@@ -394,5 +378,6 @@ CHANGES: tuple[Change, ...] = (
     *(shape, shape, same_size, same_size, same_shape, type_, types, quantization, quantization),
     *(role, contents, contents, contents, new_constant, wiring, wiring, in_place, options, options),
     *(another_operator, order, more, ports, anything, anything, offline_plan, offline_plan),
-    another_subgraph,
+    *(another_subgraph, called, called, wrapped, wrapped, names_of_variables),
+    *(flex.options, flex.options),
 )

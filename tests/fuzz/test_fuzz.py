@@ -13,13 +13,18 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs fork()", allow_module_level=True)
 
-from tests.fuzz import workers
+from arenite.errors import ModelError
+from arenite.formats import load
+from arenite.model import flexbuffer
+from arenite.ops import custom_names
+from tests.fuzz import flex, workers
 from tests.fuzz.__main__ import Report, fuzz, prepare
 from tests.fuzz.bytes import places_of
 from tests.fuzz.cases import Cases
 from tests.fuzz.rows import copied, rows_of, schema_of, write
 from tests.fuzz.seeds import classifier, tflite_models
 from tests.fuzz.workers import Case, handled
+from tests.ops.flexbuffers import packed
 
 
 @pytest.mark.parametrize("corpus", ["tflite", "mnn"])
@@ -46,7 +51,7 @@ def test_numbers_are_found_where_they_are() -> None:
 
 
 def test_rows_are_written_as_they_were_read() -> None:
-    from arenite.formats import load, tflite
+    from arenite.formats import tflite
 
     data = tflite.write(classifier())
     again = write(schema_of(data), copied(rows_of(data)))
@@ -101,3 +106,26 @@ def test_a_report_of_a_sanitizer_is_named() -> None:
     log = "=1=ERROR: ...\n    #0 0x1 in f /x/csrc/a/gather.c:42:3\n"
     log += "SUMMARY: AddressSanitizer: heap-buffer-overflow /x/csrc/a/gather.c:42:3 in f"
     assert workers.blame(log) == ", heap-buffer-overflow, gather.c:42"
+
+
+# -- options of custom operators
+
+
+def test_options_of_custom_operators_are_changed_by_their_meaning() -> None:
+    rng, data = np.random.default_rng(0), packed({"cycles_max": 3, "scale": 0.5, "list": [1, "x"]})
+    outcomes = {"read": 0, "refused": 0}
+    others = set()
+    for _ in range(500):
+        try:
+            others.add(repr(flexbuffer.read(flex.another(data, rng))))
+            outcomes["read"] += 1
+        except ModelError:
+            outcomes["refused"] += 1
+    assert outcomes["read"] > 250
+    assert outcomes["refused"] > 30
+    assert len(others) > 150
+
+
+def test_seeds_hold_every_custom_operator() -> None:
+    names = {node.name for file in tflite_models().values() for node in load(file).main.operators}
+    assert set(custom_names()) <= names

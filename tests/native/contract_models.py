@@ -17,20 +17,33 @@ from arenite.ops.shared.window import Placement
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.arg_max import ArgMaxOptions
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
+from arenite.ops.tflite.batch_to_space_nd import BatchToSpaceNDOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.cumsum import CumsumOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.dynamic_update_slice import DynamicUpdateSliceOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.gather import GatherOptions
+from arenite.ops.tflite.l2_normalization import L2NormOptions
+from arenite.ops.tflite.mirror_pad import MirrorPadOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.reverse_v2 import ReverseV2Options
+from arenite.ops.tflite.slice import SliceOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.space_to_batch_nd import SpaceToBatchNDOptions
+from arenite.ops.tflite.space_to_depth import SpaceToDepthOptions
 from arenite.ops.tflite.split import SplitOptions
+from arenite.ops.tflite.split_v import SplitVOptions
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from tests.native.signal_models import SIGNAL_MODELS
 from tests.native.sizes import plain, weighted
+from tests.ops.codes import looked_up
+from tests.ops.flexbuffers import packed, untyped
 from tests.ops.lstm import lstm
 from tests.ops.mnn_models import Fed, floats, integers, single
 
@@ -64,6 +77,39 @@ def fully_connected() -> Model:
     return weighted("FULLY_CONNECTED", "int8", shapes, FullyConnectedOptions(), depth=8)
 
 
+def circular_buffer() -> Model:
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 1, 2, 3), "int8"), b.variable("y", (1, 4, 2, 3), "int8")
+    b.operator("CIRCULAR_BUFFER", [x], [y], custom_options=untyped(2))
+    b.output(y)
+    return b.build()
+
+
+def detections() -> Model:
+    numbers = {
+        "max_detections": 2, "num_classes": 2, "use_regular_nms": True, "nms_iou_threshold": 0.5,
+        "y_scale": 1.0, "x_scale": 1.0, "h_scale": 1.0, "w_scale": 1.0,
+    }  # fmt: skip
+    b = ModelBuilder()
+    inputs = [b.input(n, s, "float32") for n, s in (("boxes", (1, 3, 4)), ("scores", (1, 3, 2)))]
+    inputs.append(b.constant("anchors", np.ones((3, 4), np.float32)))
+    shapes = ((1, 2, 4), (1, 2), (1, 2), (1,))
+    outputs = [b.tensor(f"y{n}", shape, "float32") for n, shape in enumerate(shapes)]
+    b.operator("TFLite_Detection_PostProcess", inputs, outputs, custom_options=packed(numbers))
+    b.output(outputs[0])
+    return b.build()
+
+
+def decoded() -> Model:
+    b = ModelBuilder()
+    pair = looked_up(np.array([0, 1, 1, 0]), np.array([[5, 6]], np.int8), 1)
+    inputs = [b.constant(name, part) for name, part in zip("ab", pair, strict=True)]
+    y = b.tensor("y", (2, 2), "int8")
+    b.operator("TFLM_DECODE", inputs, [y], custom_options=b"")
+    b.output(y)
+    return b.build()
+
+
 def batch_matmul() -> Model:
     b = ModelBuilder()
     x, y = b.input("x", (2, 3, 4), "float32"), b.input("y", (2, 4, 5), "float32")
@@ -92,11 +138,67 @@ def split() -> Model:
     return b.build()
 
 
+def split_v() -> Model:
+    b = ModelBuilder()
+    x = b.input("x", (4, 3), "int8")
+    behind = [b.constant("sizes", numbers(1, 3)), b.constant("axis", numbers(0))]
+    parts = [b.tensor(name, (rows, 3), "int8") for name, rows in (("a", 1), ("b", 3))]
+    b.operator("SPLIT_V", [x, *behind], parts, SplitVOptions(2))
+    for part in parts:
+        b.output(part)
+    return b.build()
+
+
+def picked_rows() -> Model:
+    b = ModelBuilder()
+    rows, table = b.input("rows", (2,), "int32"), b.input("table", (4, 3), "int8")
+    y = b.tensor("y", (2, 3), "int8")
+    b.operator("EMBEDDING_LOOKUP", [rows, table], [y])
+    b.output(y)
+    return b.build()
+
+
+def updated() -> Model:
+    b = ModelBuilder()
+    x, update = b.input("x", (4, 4), "int8"), b.input("update", (2, 3), "int8")
+    starts, y = b.input("starts", (2,), "int32"), b.tensor("y", (4, 4), "int8")
+    b.operator("DYNAMIC_UPDATE_SLICE", [x, update, starts], [y], DynamicUpdateSliceOptions())
+    b.output(y)
+    return b.build()
+
+
 def added() -> Model:
     b = ModelBuilder()
     x, y = (b.input(name, (2, 4), "int16", scale=0.1) for name in "xy")
     z = b.tensor("z", (2, 4), "int16", scale=0.1)
     b.operator("ADD", [x, y], [z], AddOptions())
+    b.output(z)
+    return b.build()
+
+
+def compared() -> Model:
+    b = ModelBuilder()
+    x, y = (b.input(name, (2, 4), "int8", scale=0.1) for name in "xy")
+    z = b.tensor("z", (2, 4), "bool")
+    b.operator("LESS", [x, y], [z])
+    b.output(z)
+    return b.build()
+
+
+def sum_of_three() -> Model:
+    b = ModelBuilder()
+    inputs = [b.input(name, (2, 4), "int8", scale=0.1) for name in "abc"]
+    z = b.tensor("z", (2, 4), "int8", scale=0.1)
+    b.operator("ADD_N", inputs, [z])
+    b.output(z)
+    return b.build()
+
+
+def selected() -> Model:
+    b = ModelBuilder()
+    inputs = [b.input(name, (2, 4), kind) for name, kind in (("c", "bool"), ("x", "int8"))]
+    z = b.tensor("z", (2, 4), "int8")
+    b.operator("SELECT_V2", [*inputs, b.input("y", (4,), "int8")], [z])
     b.output(z)
     return b.build()
 
@@ -167,6 +269,12 @@ MODELS: dict[str, Callable[[], Model]] = {
         "MAX_POOL_2D", "int8", ((1, 6, 6, 4), (1, 3, 3, 4)), Pool2DOptions(0, 2, 2, 2, 2)
     ),
     "add": added,
+    "comparison": compared,
+    "add n": sum_of_three,
+    "select": selected,
+    "broadcast to": lambda: plain(
+        "BROADCAST_TO", "int8", ((2, 1), (2, 3)), None, numbers(2, 3)
+    ),
     "softmax": lambda: plain(
         "SOFTMAX", "int8", ((2, 4), (2, 4)), SoftmaxOptions(1.0), scale=1 / 256, zero_point=-128
     ),
@@ -183,6 +291,29 @@ MODELS: dict[str, Callable[[], Model]] = {
     "reshape": lambda: plain("RESHAPE", "int8", ((3, 4), (2, 6)), None, numbers(2, 6)),
     "concatenation": joined,
     "split": split,
+    "split v": split_v,
+    "space to depth": lambda: plain(
+        "SPACE_TO_DEPTH", "int8", ((1, 4, 6, 1), (1, 2, 3, 4)), SpaceToDepthOptions(2)
+    ),
+    "slice": lambda: plain(
+        "SLICE", "int8", ((4, 4), (2, 2)), SliceOptions(), numbers(1, 1), numbers(2, 2)
+    ),
+    "update slice": updated,
+    "reverse": lambda: plain(
+        "REVERSE_V2", "int8", ((4, 4), (4, 4)), ReverseV2Options(), numbers(0)
+    ),
+    "mirror pad": lambda: plain(
+        "MIRROR_PAD", "int8", ((2, 3), (4, 5)), MirrorPadOptions(), np.ones((2, 2), np.int32)
+    ),
+    "space to batch": lambda: plain(
+        "SPACE_TO_BATCH_ND", "int8", ((1, 4, 4, 2), (4, 2, 2, 2)), SpaceToBatchNDOptions(),
+        numbers(2, 2), np.zeros((2, 2), np.int32),
+    ),
+    "batch to space": lambda: plain(
+        "BATCH_TO_SPACE_ND", "int8", ((4, 2, 2, 2), (1, 4, 4, 2)), BatchToSpaceNDOptions(),
+        numbers(2, 2), np.zeros((2, 2), np.int32),
+    ),
+    "embedding lookup": picked_rows,
     "pad": lambda: plain(
         "PAD", "int8", ((2, 3), (4, 5)), None, np.ones((2, 2), np.int32)
     ),
@@ -197,6 +328,20 @@ MODELS: dict[str, Callable[[], Model]] = {
     "gather nd": lambda: gathered("GATHER_ND", None, ((4, 3), (2, 1), (2, 3))),
     "tile": lambda: plain("MNN_TILE", "int8", ((2, 3), (4, 6)), None, numbers(2, 2)),
     "mean": lambda: plain("MEAN", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
+    "reduce max": lambda: plain("REDUCE_MAX", "int8", ((2, 3), (2,)), ReducerOptions(), numbers(1)),
+    "cumsum": lambda: plain("CUMSUM", "int8", ((2, 3), (2, 3)), CumsumOptions(), numbers(1)),
+    "abs int16": lambda: plain("ABS", "int16", ((2, 4), (2, 4)), None),
+    "abs": lambda: plain("ABS", "int8", ((2, 4), (2, 4)), None),
+    "rsqrt int16": lambda: plain("RSQRT", "int16", ((2, 4), (2, 4)), None),
+    "sin": lambda: plain("SIN", "float32", ((2, 4), (2, 4)), None, scale=None),
+    "shape": lambda: plain("SHAPE", "int8", ((2, 4), (2,)), None, output="int32", scale=None),
+    "l2 normalization": lambda: plain(
+        "L2_NORMALIZATION", "int8", ((2, 4), (2, 4)), L2NormOptions()
+    ),
+    "l2 pool": lambda: plain(
+        "L2_POOL_2D", "float32", ((1, 6, 6, 4), (1, 3, 3, 4)), Pool2DOptions(0, 2, 2, 2, 2),
+        scale=None,
+    ),
     "arg max": lambda: plain(
         "ARG_MAX", "int8", ((2, 3), (2,)), ArgMaxOptions(), numbers(1), output="int32", scale=None
     ),
@@ -210,4 +355,8 @@ MODELS: dict[str, Callable[[], Model]] = {
     "mnn conv": mnn_conv,
     "mnn resize": mnn_resize,
     "mnn casts": mnn_casts,
+    "circular buffer": circular_buffer,
+    "detections": detections,
+    **SIGNAL_MODELS,
+    "decode": decoded,
 }  # fmt: skip

@@ -13,6 +13,8 @@ from arenite.runtime.arena_host import MicroInterpreterContext
 
 #: Bytes between buffers that lie apart.
 GAP = 64
+#: No arena is smaller: NumPy would give such memory to others, forbidden bytes and all.
+LEAST = 1024
 
 Layout = Callable[[Problem], Solution]
 #: Forbids ``size`` bytes from an address on; :mod:`tests.native.sanitizer` puts its own here.
@@ -22,7 +24,7 @@ forbid: Callable[[int, int], None] = lambda address, size: None  # noqa: E731
 def apart(problem: Problem) -> Solution:
     """A place of its own for every buffer, with a gap behind it, whenever it lives."""
     ends = list(accumulate((buffer.size + GAP for buffer in problem.buffers), initial=GAP))
-    return Solution(tuple(ends[:-1]), ends[-1])
+    return Solution(tuple(ends[:-1]), ends[-1] + LEAST)
 
 
 def stacked(problem: Problem) -> Solution:

@@ -7,7 +7,7 @@ function of the caller's.
 
 from __future__ import annotations
 
-import importlib
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,23 +15,26 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from arenite.errors import UndefinedWarning
 from arenite.model import Model
-from arenite.ops.registry import builtin_names
-from tests.ops.differential import differential, random_array
+from arenite.ops.registry import builtin_names, custom_names
+from tests.ops.differential import differential, module_of, random_array
 from tests.oracle import RESET, Step
 
 Array = np.ndarray[Any, Any]
 
 
-OPERATORS = builtin_names()
+OPERATORS = [*builtin_names(), *custom_names()]
 
 
 def judge(name: str, agrees: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Run ``test_equals_tflm`` of an operator with ``agrees`` in the place of its own."""
-    module = importlib.import_module(f"tests.ops.tflite.test_{name.lower()}")
+    module = module_of(name)
     monkeypatch.setattr(module, "agrees", agrees)
     test = module.test_equals_tflm.hypothesis
-    differential(given(**test._given_kwargs)(test.inner_test))(oracle=None)
+    with warnings.catch_warnings():  # models may get to what TFLM leaves undefined
+        warnings.simplefilter("ignore", UndefinedWarning)
+        differential(given(**test._given_kwargs)(test.inner_test))(oracle=None)
 
 
 def steps_of(
@@ -42,6 +45,7 @@ def steps_of(
     invokes: int = 1,
     reset: bool = False,
     float_rtol: float = 0.0,
+    defined: object = None,
 ) -> list[Step]:
     """What :func:`tests.ops.differential.agrees` feeds for the same arguments."""
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arenite.model import Model
+from arenite.model import Model, TensorType
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.contract_models import MODELS
 
@@ -34,6 +34,8 @@ class Node:
             [ABSENT if i < 0 else self._tensor(interpreter.eval_tensor(i)) for i in indices]
             for indices in (node.outputs, node.inputs)
         )
+        states = interpreter._context.native_state() or []
+        self.inputs += [NativeTensor(s, TensorType.UINT8, s.shape, False) for s in states]
 
     def _tensor(self, tensor: Any) -> NativeTensor:
         constant = not tensor.data.flags.writeable
@@ -120,6 +122,12 @@ CASES: dict[str, list[Callable[[Node], None]]] = {
     "pool": [reshaped(0, 1, 3, 3, 5), reshaped(1, 2, 6, 6, 4), other(window__output_size=(4, 3)),
              other(window__stride=(-1, 1))],
     "add": [reshaped(1, 2, 3), reshaped(0, 2, 5), other(left_shift=40), other(input1_shift=-40)],
+    "comparison": [reshaped(1, 2, 3), reshaped(0, 2, 5), other(left_shift=40),
+                   other(input1_shift=-40), other(input2_offset=HUGE)],
+    "add n": [reshaped(0, 2, 5), reshaped(3, 2, 3), other(inputs=4), other(inputs=0),
+              other(left_shift=-1), other(output_shift=-40)],
+    "select": [reshaped(0, 2, 5), reshaped(1, 2, 3), reshaped(3, 3)],
+    "broadcast to": [reshaped(0, 3, 3), reshaped(0, 1, 3), reshaped(1, 2, 2)],
     "softmax": [reshaped(0, 2, 5), short("exp_table")],
     "softmax int16": [short("exp_table"), short("reciprocal_table")],
     "log softmax": [reshaped(0, 2, 5), short("exp_table")],
@@ -129,6 +137,17 @@ CASES: dict[str, list[Callable[[Node], None]]] = {
     "concatenation": [reshaped(1, 1, 3), reshaped(0, 4, 4), other(outer_size=HUGE),
                       other(parts=3), short("copy_sizes")],
     "split": [reshaped(2, 4, 2), other(parts=3), other(parts=0), other(outer_size=-1)],
+    "split v": [reshaped(1, 4, 2), other(parts=3), other(parts=0), other(outer_size=-1)],
+    "space to depth": [other(outer=3), other(run=HUGE, rows=HUGE), other(rows=-2, outer=-2),
+                       reshaped(0, 1, 2, 3, 5)],
+    "slice": [reshaped(2, 1), reshaped(3, 1)],
+    "update slice": [reshaped(2, 5, 1), reshaped(2, 3), reshaped(3, 1), reshaped(0, 4, 5)],
+    "reverse": [reshaped(2, 0), reshaped(2, 3), reshaped(0, 4, 5)],
+    "mirror pad": [reshaped(2, 3), reshaped(0, 20), other(edge=2), other(edge=-1)],
+    "space to batch": [reshaped(2, 1), reshaped(3, 3), reshaped(0, 4, 2, 2, 3),
+                       reshaped(0, 4, 2, 4), reshaped(1, 1, 1, 4, 4, 2)],
+    "batch to space": [reshaped(2, 1), reshaped(3, 3), reshaped(0, 1, 4, 4, 3)],
+    "embedding lookup": [reshaped(0, 2, 4), reshaped(2, 0, 3), reshaped(1, 3)],
     "pad": [reshaped(1, 2, 2), reshaped(0, 3, 5), other(start=(-1, 1)), other(stop=(HUGE, 4)),
             other(output_shape=(-4, -5))],
     "strided slice": [other(start=(4, 0)), other(start=(-1, 0)), other(stride=(HUGE, 1)),
@@ -138,6 +157,15 @@ CASES: dict[str, list[Callable[[Node], None]]] = {
     "gather nd": [other(slice_size=4), other(slice_size=-3), reshaped(0, 2, 4)],
     "tile": [other(multiples=(HUGE, HUGE)), other(multiples=(-2, -2)), reshaped(0, 4, 5)],
     "mean": [reshaped(0, 3), other(axis_mask=1), reshaped(1, 3, 3)],
+    "reduce max": [reshaped(0, 3), other(axis_mask=1), reshaped(1, 3, 3)],
+    "cumsum": [other(axis=2), other(axis=-1), other(shift=40), reshaped(0, 2, 4)],
+    "abs int16": [other(input_offset=HUGE), other(shift=-40), reshaped(0, 2, 3)],
+    "abs": [short("table"), reshaped(0, 2, 3)],
+    "rsqrt int16": [short("table_int16"), reshaped(0, 2, 3)],
+    "sin": [reshaped(0, 2, 3)],
+    "shape": [short("dims"), reshaped(0, 3)],
+    "l2 normalization": [other(rounding=3), other(input_zero_point=HUGE), reshaped(0, 2, 3)],
+    "l2 pool": [reshaped(0, 1, 3, 3, 5), reshaped(1, 2, 6, 6, 4), other(window__stride=(-1, 1))],
     "arg max": [other(axis=2), reshaped(0, 4)],
     "resize nearest": [index("rows", 4), index("rows", -1), short("columns"),
                        reshaped(1, 1, 2, 4, 1)],
@@ -153,6 +181,32 @@ CASES: dict[str, list[Callable[[Node], None]]] = {
     "mnn resize": [index("rows", 9), index("columns", -1), index("row_weights", HUGE),
                    short("column_weights")],
     "mnn casts": [short("factors"), other(channels=0)],
+    "detections": [reshaped(0, 1, 1, 4), reshaped(1, 1, 2, 4), reshaped(1, 1, 3, 3),
+                   reshaped(2, 1, 4, 2), reshaped(3, 2, 4), other(first_class=2),
+                   other(first_class=-1), other(max_detections=3), other(max_detections=0),
+                   other(is_regular=False, classes_per_box=3),
+                   other(is_regular=False, classes_per_box=0)],
+    "delay": [reshaped(2, 9), other(rows=3), other(delay_length=400), other(frame_size=0)],
+    "framer": [reshaped(3, 15), other(frame_size=9), other(frame_step=0), other(frames=HUGE),
+               reshaped(0, 2, 2, 3)],
+    "stacker": [reshaped(2, 23), other(repeats=3), other(step=4), other(num_channels=5),
+                other(frames=HUGE)],
+    "overlap add": [reshaped(2, 5), other(frame_step=4), other(frames=3), other(rows=2)],
+    "spectral subtraction": [reshaped(2, 8), other(smoothing_bits=32), other(num_channels=4),
+                             other(spectral_subtraction_bits=64)],
+    "energy": [other(start=-1), other(end=5), other(start=5), reshaped(0, 2)],
+    "filter bank": [other(num_channels=2), reshaped(4, 1), reshaped(0, 2)],
+    "filter bank log": [short("bulges"), index("bulges", HUGE), reshaped(0, 3),
+                        other(input_correction_bits=32)],
+    "pcan": [reshaped(2, 3), other(snr_shift=64), reshaped(0, 5)],
+    "window": [reshaped(2, 3), reshaped(2, 0), other(shift=32), other(shift=-1)],
+    "rfft": [short("factors"), short("twiddles"), short("real_twiddles"), index("factors", 2),
+             index("factors", 7), other(length=7), other(length=8), other(rows=2),
+             other(input_size=13), other(output_size=13), other(type=2)],
+    "irfft": [short("factors"), other(length=14), other(input_size=12), other(rows=0)],
+    "decode": [reshaped(0, 2, 3), reshaped(0, 1, 3), short("decoded")],
+    "circular buffer": [reshaped(0, 1, 3, 2, 3), reshaped(1, 1, 1, 1, 5), reshaped(2, 7),
+                        other(slots=0), other(slots=5), other(depth=-1), other(depth=7)],
 }  # fmt: skip
 
 CHANGES = [

@@ -24,6 +24,7 @@ from tests.ops.differential import CASES, differential
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
+from tests.native.convolutions import check, convolution, largest_sum
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
@@ -154,3 +155,14 @@ def test_equals_the_reference(isa: str, layer: Layer, seed: int) -> None:
     reference.invoke()
     native.compile(isa).invoke()
     np.testing.assert_array_equal(native.output(0), reference.output(0))
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("size", [(2, 2), (3, 1), (4, 2)])
+def test_the_only_output_of_an_image_leaves_its_other_pixels_out(
+    isa: str, size: tuple[int, int]
+) -> None:
+    rng = np.random.default_rng(7)
+    x = rng.integers(-128, 128, (3, *size, 5), np.int8)
+    weights = rng.integers(-128, 128, (6, 1, 1, 5), np.int8)
+    check(isa, x, convolution(x, weights, max(size), largest_sum(weights) / 200))

@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
+import arenite.cmsis_nn.arithmetic
 import arenite.ops
 from arenite.native.program import ffi
 from arenite.native.record import ARRAYS, to_struct
@@ -34,11 +35,12 @@ STRUCTS = sorted(
 
 
 def records() -> dict[str, type]:
-    """All dataclasses of the operators, by name."""
+    """All dataclasses of the operators and of CMSIS-NN's arithmetic, by name."""
     found: dict[str, type] = {}
-    for module in pkgutil.walk_packages(arenite.ops.__path__, "arenite.ops."):
-        members = vars(importlib.import_module(module.name))
-        found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}
+    for package in (arenite.ops, arenite.cmsis_nn.arithmetic):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            members = vars(importlib.import_module(module.name))
+            found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}
     return found
 
 
@@ -97,7 +99,8 @@ RECORD_HEADERS = CSRC / "include" / "records"
 def header_of(record: type) -> str:
     """The header of the module that defines a record: other namespaces than TFLM's are named."""
     *_, namespace, module = record.__module__.split(".")
-    return f"{module}.h" if namespace in ("tflite", "shared") else f"{namespace}_{module}.h"
+    plain = namespace in ("tflite", "shared") or module.startswith(f"{namespace}_")
+    return f"{module}.h" if plain else f"{namespace}_{module}.h"
 
 
 def structs_of(header: Path) -> set[str]:

@@ -25,8 +25,9 @@ def binary_model(
     scales: Scales | None = None,
     zero_points: ZeroPoints = (0, 0, 0),
     constant: np.ndarray | None = None,
+    output: str | None = None,
 ) -> Model:
-    """One operator; ``constant`` replaces the second input."""
+    """One operator; ``constant`` replaces the second input, ``output`` is its type if another."""
     b = ModelBuilder()
     quantization = [
         {} if scales is None else {"scale": scale, "zero_point": zero_point}
@@ -37,7 +38,7 @@ def binary_model(
         second = b.input("b", shapes[1], type, **quantization[1])
     else:
         second = b.constant("b", constant, type, **quantization[1])
-    y = b.tensor("y", np.broadcast_shapes(*shapes), type, **quantization[2])
+    y = b.tensor("y", np.broadcast_shapes(*shapes), output or type, **quantization[2])
     b.operator(name, [first, second], [y], options)
     b.output(y)
     return b.build()

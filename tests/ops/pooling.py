@@ -12,9 +12,9 @@ from tests.ops.convolutions import windows
 
 
 @st.composite
-def pooling_models(draw: st.DrawFn, operator: str) -> Model:
-    """Any window, type, quantisation and activation."""
-    kind = draw(st.sampled_from(["int8", "int8", "int16", "float32"]))
+def pooling_models(draw: st.DrawFn, operator: str, *kinds: str) -> Model:
+    """Any window, type (of ``kinds``, else of all), quantisation and activation."""
+    kind = draw(st.sampled_from(kinds or ("int8", "int8", "int16", "float32")))
     window = draw(windows(dilations=(1,)))
     batch, depth = draw(st.integers(1, 2)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import arenite as ar
-import arenite.ops
+import arenite.ops.signal
 from arenite.errors import UnsupportedOperatorError
 from arenite.formats import tflite
-from arenite.model import Model, ModelBuilder
+from arenite.model import BuiltinOperator, Model, ModelBuilder
 from arenite.ops import builtin, builtin_names, custom_names, mnn_names, module_name
 from arenite.ops.tflm_names import add_method
 from tests.ops.mnn_models import LEGAL
@@ -31,8 +31,8 @@ OWN = ar.Registration(invoke=lambda context, node: None)
         ("CONV_2D", "arenite.ops.tflite.conv_2d"),
         ("MNN_TOP_K", "arenite.ops.mnn.top_k"),
         ("SignalFftAutoScale", "arenite.ops.signal.signal_fft_auto_scale"),
-        ("CIRCULAR_BUFFER", "arenite.ops.signal.circular_buffer"),
-        ("TFLite_Detection_PostProcess", "arenite.ops.signal.tflite_detection_post_process"),
+        ("CIRCULAR_BUFFER", "arenite.ops.custom.circular_buffer"),
+        ("TFLite_Detection_PostProcess", "arenite.ops.custom.tflite_detection_post_process"),
         ("ethos-u", None),
         ("__init__", None),
         ("../x", None),
@@ -58,21 +58,18 @@ def test_other_names_are_nobodys(name: str) -> None:
 @pytest.fixture
 def signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A namespace of custom operators that holds ``SignalFramerOfTests``."""
-    monkeypatch.setattr(arenite.ops, "__path__", [*arenite.ops.__path__, str(tmp_path)])
-    folder = tmp_path / "signal"
-    folder.mkdir()
-    (folder / "__init__.py").write_text('"""Made by a test."""\n')
-    (folder / "signal_framer_of_tests.py").write_text(
+    monkeypatch.setattr(
+        arenite.ops.signal, "__path__", [*arenite.ops.signal.__path__, str(tmp_path)]
+    )
+    (tmp_path / "signal_framer_of_tests.py").write_text(
         "from arenite.ops.registry import Registration\n"
         "REGISTRATION = Registration(name='SignalFramerOfTests', invoke=print)\n"
     )
-    monkeypatch.delitem(sys.modules, "arenite.ops.signal", raising=False)
     importlib.invalidate_caches()
     builtin.cache_clear()
     yield
     builtin.cache_clear()
-    for name in [name for name in sys.modules if name.startswith("arenite.ops.signal")]:
-        del sys.modules[name]
+    del sys.modules["arenite.ops.signal.signal_framer_of_tests"]
 
 
 @pytest.mark.usefixtures("signal")
@@ -114,15 +111,19 @@ def test_tflite_files_are_refused_what_tflm_does_not_have(name: str, line: str) 
     for load in (ar.Interpreter, lambda model: ar.smallest_arena(model, ar.AllOpsResolver())):
         with pytest.raises(UnsupportedOperatorError) as caught:
             load(model)
-        assert f"TFLM has no operator {name}; register them with" in str(caught.value)
+        assert f"TFLM has no operator {name}: no firmware runs the model" in str(caught.value)
         assert line in str(caught.value)
 
 
-def test_an_operator_that_tflm_has_and_arenite_not_is_not_said_to_be_unknown() -> None:
-    assert builtin("L2_POOL_2D") is None
+def test_every_builtin_operator_of_tflm_is_here() -> None:
+    assert [n for n in BuiltinOperator.__members__ if add_method(n) and builtin(n) is None] == []
+
+
+def test_an_operator_that_only_the_resolver_lacks_is_not_said_to_be_unknown() -> None:
     with pytest.raises(UnsupportedOperatorError) as caught:
-        ar.Interpreter(one("L2_POOL_2D", custom=False))
+        ar.Interpreter(one("RELU", custom=False), resolver=ar.MutableOpResolver())
     assert "TFLM has no operator" not in str(caught.value)
+    assert "resolver.add('RELU')" in str(caught.value)
 
 
 def test_a_registration_of_the_users_own_is_taken_for_any_name() -> None:

@@ -132,18 +132,18 @@ def test_a_registration_says_which_functions_it_has() -> None:
 
 
 @dataclass(frozen=True)
-class BlockOptions(OptionsTable):
-    """``table SpaceToDepthOptions``, as a user writes it."""
+class OwnOptions(OptionsTable):
+    """``table SkipGramOptions``, as a user writes it."""
 
-    UNION_TYPE: ClassVar[int] = 19
+    UNION_TYPE: ClassVar[int] = 18
 
-    block_size: int = slot(0, "int32")
+    ngram_size: int = slot(0, "int32")
 
 
-def space_to_depth(**options: Any) -> bytes:
+def skip_gram(**options: Any) -> bytes:
     b = ar.ModelBuilder()
     x, y = b.input("x", (1, 2, 2, 1), "int8"), b.tensor("y", (1, 1, 1, 4), "int8")
-    b.operator("SPACE_TO_DEPTH", [x], [y], BlockOptions(**options))
+    b.operator("SKIP_GRAM", [x], [y], OwnOptions(**options))
     b.output(y)
     return tflite.write(b.build())
 
@@ -158,20 +158,20 @@ def options_seen(data: bytes, row: type[OptionsTable] | None) -> list[Any]:
     registration = ar.Registration(
         invoke=copy, init=lambda context, options: seen.append(options), options=row
     )
-    resolver = ar.MutableOpResolver().add("SPACE_TO_DEPTH", registration)
+    resolver = ar.MutableOpResolver().add("SKIP_GRAM", registration)
     ar.MicroInterpreter(data, resolver, 4096).allocate_tensors()
     return seen
 
 
 def test_options_are_read_through_the_registrations_row() -> None:
-    assert options_seen(space_to_depth(block_size=2), BlockOptions) == [BlockOptions(2)]
+    assert options_seen(skip_gram(ngram_size=2), OwnOptions) == [OwnOptions(2)]
 
 
 def test_without_a_row_they_are_the_files_table() -> None:
-    (raw,) = options_seen(space_to_depth(block_size=2), None)
-    assert raw.union_type == 19
-    assert tflite.parse_options(raw, BlockOptions) == BlockOptions(2)
-    assert repr(raw) == f"<options of union type 19 at byte {raw.position}>"
+    (raw,) = options_seen(skip_gram(ngram_size=2), None)
+    assert raw.union_type == 18
+    assert tflite.parse_options(raw, OwnOptions) == OwnOptions(2)
+    assert repr(raw) == f"<options of union type 18 at byte {raw.position}>"
 
 
 def test_an_options_table_of_another_operator_says_nothing() -> None:
@@ -179,42 +179,51 @@ def test_an_options_table_of_another_operator_says_nothing() -> None:
     class OtherOptions(OptionsTable):
         UNION_TYPE: ClassVar[int] = 20
 
-        block_size: int = slot(0, "int32", 7)
+        ngram_size: int = slot(0, "int32", 7)
 
-    assert options_seen(space_to_depth(block_size=2), OtherOptions) == [OtherOptions(7)]
+    assert options_seen(skip_gram(ngram_size=2), OtherOptions) == [OtherOptions(7)]
 
 
 def test_a_malformed_table_is_found_when_its_row_is_known() -> None:
     @dataclass(frozen=True)
     class WideOptions(OptionsTable):
-        UNION_TYPE: ClassVar[int] = 19
+        UNION_TYPE: ClassVar[int] = 18
 
         names: str = slot(0, "string", "")
 
     with pytest.raises(ar.ModelError, match=r"\$.subgraphs\[0\].operators\[0\].builtin_options"):
-        options_seen(space_to_depth(block_size=1 << 30), WideOptions)
+        options_seen(skip_gram(ngram_size=1 << 30), WideOptions)
 
 
 def test_a_row_that_is_not_the_models_is_refused() -> None:
     b = ar.ModelBuilder()
     x, y = b.input("x", (1,), "int8"), b.tensor("y", (1,), "int8")
-    b.operator("SPACE_TO_DEPTH", [x], [y], BlockOptions(2))
+    b.operator("SKIP_GRAM", [x], [y], OwnOptions(2))
     b.output(y)
     resolver = ar.MutableOpResolver().add(
-        "SPACE_TO_DEPTH", ar.Registration(invoke=copy, options=Conv2DOptions)
+        "SKIP_GRAM", ar.Registration(invoke=copy, options=Conv2DOptions)
     )
-    with pytest.raises(ar.ModelError, match="expects Conv2DOptions, the model has BlockOptions"):
+    with pytest.raises(ar.ModelError, match="expects Conv2DOptions, the model has OwnOptions"):
         ar.MicroInterpreter(b.build(), resolver, 4096)
 
 
 def test_a_model_that_is_pickled_keeps_options_that_nobody_knows() -> None:
-    model = pickle.loads(pickle.dumps(ar.load(space_to_depth(block_size=2))))
+    model = pickle.loads(pickle.dumps(ar.load(skip_gram(ngram_size=2))))
     resolver = ar.MutableOpResolver().add(
-        "SPACE_TO_DEPTH",
+        "SKIP_GRAM",
         ar.Registration(
-            invoke=copy, init=lambda context, options: seen.append(options), options=BlockOptions
+            invoke=copy, init=lambda context, options: seen.append(options), options=OwnOptions
         ),
     )
     seen: list[Any] = []
     ar.MicroInterpreter(model, resolver, 4096).allocate_tensors()
-    assert seen == [BlockOptions(2)]
+    assert seen == [OwnOptions(2)]
+
+
+def test_arenites_own_custom_operators_read_custom_options_only() -> None:
+    """A file may give them builtin options besides, which TFLM does not look at."""
+    b = ar.ModelBuilder()
+    x, y = b.input("x", (1, 1, 1, 2), "int8"), b.variable("y", (1, 5, 1, 2), "int8")
+    b.operator("CIRCULAR_BUFFER", [x], [y], Conv2DOptions(1, 1, 1), custom_options=b"")
+    b.output(y)
+    assert ar.Interpreter(tflite.read(tflite.write(b.build()))).invoke()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arenite import native
-from arenite.errors import ConstraintError, ShapeError, StateError
+from arenite.errors import ConstraintError, ShapeError, StateError, UndefinedWarning
 from arenite.model import ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.runtime.heap_host import HeapInterpreter
@@ -72,6 +72,15 @@ def test_a_node_that_refuses_leaves_nothing_to_run() -> None:
         heap.allocate_tensors()
     with pytest.raises(StateError):
         heap.invoke()
+
+
+def test_what_tflm_leaves_undefined_is_a_warning_with_its_place() -> None:
+    def prepare(context: Context, node: Node) -> None:
+        context.warn_undefined("nobody knows")
+
+    heap = HeapInterpreter(custom_chain(), resolver_with(prepare=prepare))
+    with pytest.warns(UndefinedWarning, match=r"operators\[0\] \(STEP\): nobody knows"):
+        heap.allocate_tensors()
 
 
 def test_every_init_is_freed_once() -> None:

@@ -27,6 +27,7 @@ from tests.runtime.models import (
     memory_of_three,
     resolver_with,
 )
+from tests.runtime.subgraphs import counter
 
 Array = np.ndarray[Any, Any]
 ENGINES = ["reference", *(["native"] if native.available() else [])]
@@ -142,28 +143,77 @@ def test_tells_the_profiler_of_every_sample(threads: int) -> None:
 
 
 @everywhere
-def test_state_carries_over_on_one_thread(engine: Any) -> None:
+def test_a_sequence_carries_state_over(engine: Any) -> None:
     interp = ar.Interpreter(memory_of_three(), engine=engine)
-    y = interp.predict(np.array([[1], [0], [0], [1]], np.float32))
+    y = interp.predict(np.array([[1], [0], [0], [1]], np.float32), stateful=True)
     assert np.ravel(y).tolist() == [1, 2, 4, 1]
     assert interp(np.zeros((1, 1), np.float32)).item() == 2
 
 
 @everywhere
-def test_every_thread_starts_from_the_present_state(engine: Any) -> None:
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_independent_samples_start_anew_and_leave_the_interpreter_as_it_is(
+    engine: Any, threads: int
+) -> None:
     interp = ar.Interpreter(memory_of_three(), engine=engine)
     interp(np.ones((1, 1), np.float32))
-    y = interp.predict(np.array([[0], [0], [0], [0]], np.float32), threads=2)
-    assert np.ravel(y).tolist() == [2, 4, 2, 4]
+    batch = np.array([[0], [7], [0], [5], [0]], np.float32)
+    y = interp.predict(batch, stateful=False, threads=threads)
+    assert np.ravel(y).tolist() == [0, 7, 0, 5, 0]
+    assert interp(np.zeros((1, 1), np.float32)).item() == 2
 
 
 @everywhere
-def test_several_threads_leave_the_interpreter_as_it_is(engine: Any) -> None:
-    interp = ar.Interpreter(memory_of_three(), engine=engine)
-    interp(np.ones((1, 1), np.float32))
-    interp.predict(np.full((5, 1), 7, np.float32), threads=2)
-    assert interp.output().item() == 1
-    assert interp(np.zeros((1, 1), np.float32)).item() == 2
+@pytest.mark.parametrize("threads", [1, 2])
+def test_independent_samples_each_call_once(engine: Any, threads: int) -> None:
+    interp = ar.Interpreter(counter(10), engine=engine)
+    batch = np.arange(5, dtype=np.int32)[:, None]
+    for _ in range(2):
+        y = interp.predict(batch, stateful=False, threads=threads)
+        assert np.ravel(y).tolist() == [10, 11, 12, 13, 14]
+    assert np.ravel(interp.predict(batch, stateful=True)).tolist() == [10, 11, 13, 16, 20]
+
+
+def test_a_model_with_state_wants_to_know_what_its_samples_are() -> None:
+    interp = ar.Interpreter(memory_of_three())
+    batch = np.zeros((2, 1), np.float32)
+    assert interp.is_stateful
+    with pytest.raises(ValueError, match=r"stateful=True \(the samples are one sequence\) or"):
+        interp.predict(batch)
+    with pytest.raises(ValueError, match="expected threads=1 for a sequence, got 2"):
+        interp.predict(batch, stateful=True, threads=2)
+
+
+@pytest.mark.parametrize("stateful", [True, False, None])
+def test_a_model_without_state_does_not_care(stateful: bool | None) -> None:
+    interp = ar.Interpreter(conv_model())
+    assert not interp.is_stateful
+    expected = interp.predict(samples(4), threads=2)
+    got = interp.predict(samples(4), threads=2, stateful=stateful)
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_what_a_custom_operator_resets_is_state() -> None:
+    """Nobody sees what it keeps in Python, but its ``reset`` says that there is something."""
+    lengths = []
+
+    def invoke(context: Context, node: Node) -> None:
+        lengths.append(len(node.user_data))
+        node.user_data.append("an inference")
+
+    resolver = resolver_with(
+        init=lambda context, options: [],
+        invoke=invoke,
+        reset=lambda context, user_data: user_data.clear(),
+    )
+    interp = ar.Interpreter(custom_chain(), resolver=resolver)
+    batch = np.zeros((3, 16), np.int8)
+    with pytest.raises(ValueError, match="the model has state"):
+        interp.predict(batch)
+    interp.predict(batch, stateful=False)
+    assert lengths == [0, 0, 0]
+    interp.predict(batch, stateful=True)
+    assert lengths[3:] == [1, 2, 3]
 
 
 def test_an_arena_at_an_odd_address_is_as_good() -> None:
@@ -352,6 +402,20 @@ def test_of_several_failing_threads_the_first_samples_error_is_raised() -> None:
     runs = [failing(30, lambda: second_failed.wait(5)), failing(3, second_failed.set)]
     with pytest.raises(ar.PredictError, match="sample 30: ValueError: bad"):
         finish(run_on_threads(fake_batch(200), runs), 200, None)
+
+
+def test_a_thread_that_ends_before_it_begins_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stillborn(threading.Thread):
+        """What is left of a thread whose first lines get no memory."""
+
+        def run(self) -> None:
+            if not self.name.endswith("1"):
+                super().run()
+
+    monkeypatch.setattr("arenite.runtime.predict.Thread", Stillborn)
+    runs = [failing(999, lambda: None)] * 2
+    with pytest.raises(MemoryError, match="a thread ended without a result"):
+        finish(run_on_threads(fake_batch(20), runs), 20, None)
 
 
 # -- memory ----------------------------------------------------------------------------

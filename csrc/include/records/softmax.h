@@ -1,6 +1,7 @@
 #ifndef ARENITE_RECORDS_SOFTMAX_H
 #define ARENITE_RECORDS_SOFTMAX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arrays.h"
@@ -11,6 +12,7 @@ typedef struct {
   int32_t input_left_shift;
   ar_int32s exp_table;
   ar_int32s reciprocal_table;
+  bool keeps_low_bits;
 } SoftmaxParams;
 
 #endif

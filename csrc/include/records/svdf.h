@@ -20,6 +20,7 @@ typedef struct {
   int32_t state_max;
   int32_t filter_scratch;
   int32_t unit_scratch;
+  int32_t filter_bias;
 } SvdfParams;
 
 #endif

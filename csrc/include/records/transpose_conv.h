@@ -16,6 +16,8 @@ typedef struct {
   bool accumulates_64_bits;
   int32_t stride[2];
   int32_t padding[2]; /* of the output */
+  int32_t image_rows;
+  int32_t summed_rows;
   int32_t sums_scratch;
   int32_t bias_scratch;
 } TransposeConvParams;

@@ -30,8 +30,8 @@ class ConvolutionWalk:
 
 
 def has_walk(operator: DeviceOperator) -> bool:
-    """Whether it is a convolution of int8 by int8."""
-    if operator.view.name != "CONV_2D":
+    """Whether CMSIS-NN convolves int8 by int8."""
+    if operator.view.name != "CONV_2D" or not operator.calls_cmsis_nn:
         return False
     types = [operator.view.input(index).type for index in (0, 1)]
     return types == [TensorType.INT8, TensorType.INT8] and operator.view.input(1).is_constant
@@ -41,7 +41,7 @@ def convolution_walk(
     model: Model, operator: DeviceOperator, target: Target, inputs: Sequence[Array]
 ) -> ConvolutionWalk:
     """Run the model with the reference kernels, then follow one value through CMSIS-NN."""
-    interpreter = Interpreter(model, engine="reference", preserve_all_tensors=True)
+    interpreter = Interpreter(model, target=target, engine="reference", preserve_all_tensors=True)
     for index, array in enumerate(inputs):
         interpreter.input(index)[...] = array
     interpreter.invoke()

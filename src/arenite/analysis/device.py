@@ -1,17 +1,17 @@
-"""A model's operators as firmware with CMSIS-NN runs them: paths, scratch memory, loops."""
+"""A model's operators as firmware runs them: paths, scratch memory, loops."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from arenite.analysis.statistics import statistics
+from arenite.analysis.statistics import OperatorStatistics, statistics
 from arenite.cmsis_nn.cost.loops import Loop, loops_of
 from arenite.cmsis_nn.decisions.path import Path, Scratch
 from arenite.cmsis_nn.glue import OpData
 from arenite.cmsis_nn.resolver import CmsisNnResolver
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, Node
+from arenite.ops import AllOpsResolver, Node, builtin, only_mnn_has
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.tflm_names import add_method
 from arenite.runtime.graph import Graph
@@ -27,7 +27,7 @@ NO_KERNEL = "not in TFLM"
 
 @dataclass(frozen=True)
 class DeviceOperator:
-    """One operator of the main subgraph on a target.
+    """One operator on a target.
 
     Attributes:
         index: Its place in the subgraph.
@@ -37,6 +37,7 @@ class DeviceOperator:
         scratch: Its scratch buffers; those of TFLM's own kernels are not listed.
         macs: Multiply-accumulates, None if unknown.
         loops: Its loops, None where there is no model of them.
+        subgraph: Number of its subgraph.
     """
 
     index: int
@@ -46,6 +47,12 @@ class DeviceOperator:
     scratch: tuple[Scratch, ...]
     macs: int | None
     loops: tuple[Loop, ...] | None
+    subgraph: int = 0
+
+    @property
+    def place(self) -> str:
+        """Its number, behind that of its subgraph unless that is the main one."""
+        return f"{self.subgraph}.{self.index}" if self.subgraph else str(self.index)
 
     @property
     def function(self) -> str:
@@ -61,44 +68,47 @@ class DeviceOperator:
 
     @property
     def in_tflm(self) -> bool:
-        """Whether TFLM has such an operator."""
-        return add_method(self.view.name) is not None
+        """Whether TFLM has such an operator: builtin, or a custom one of its own."""
+        name = self.view.name
+        return add_method(name) is not None or (
+            builtin(name) is not None and not only_mnn_has(name)
+        )
 
 
 def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
-    """The operators of the main subgraph, as built for ``target``.
+    """The operators of all subgraphs, as built for ``target``; those of the main one come first.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
     """
-    context = HeapContext(model)
+    context = HeapContext(model, target=target)
     graph = Graph(model, context)
-    graph.resolve(CmsisNnResolver(AllOpsResolver(), target))
+    resolver = AllOpsResolver()
+    graph.resolve(CmsisNnResolver(resolver, target) if target.is_cmsis_nn else resolver)
     life = Life(graph)
     life.prepare()
-    context.enter_node(0, 0)
-    nodes = [entry.node for entry in graph.nodes[0]]
-    macs = [op.macs for op in statistics(model).operators if op.subgraph == 0]
-    operators = [
-        _operator(index, view_of(context, node), node, target, count)
-        for index, (node, count) in enumerate(zip(nodes, macs, strict=True))
-    ]
+    operators = []
+    for place in statistics(model).operators:
+        context.enter_node(place.subgraph, place.index)
+        node = graph.entry(place.index, place.subgraph).node
+        operators.append(_operator(place, view_of(context, node), node, target))
     life.free()
     return operators
 
 
 def _operator(
-    index: int, view: NodeView, node: Node, target: Target, macs: int | None
+    place: OperatorStatistics, view: NodeView, node: Node, target: Target
 ) -> DeviceOperator:
     path = node.user_data.path if isinstance(node.user_data, OpData) else None
     loops = loops_of(view, path, target)
     return DeviceOperator(
-        index=index,
+        index=place.index,
         view=view,
         params=node.params,
         path=path,
         scratch=() if path is None else path.scratch,
-        macs=macs,
+        macs=place.macs,
         loops=None if loops is None else tuple(loops),
+        subgraph=place.subgraph,
     )

@@ -14,7 +14,7 @@ from arenite.target import Target
 
 @dataclass(frozen=True)
 class Explanation:
-    """A model's main subgraph on a target."""
+    """A model's subgraphs on a target, the main one first."""
 
     file: str
     target: Target
@@ -49,6 +49,7 @@ def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any
     """One operator: where it goes, what was asked on the way, what it takes."""
     path = operator.path
     return {
+        "subgraph": operator.subgraph,
         "index": operator.index,
         "name": operator.view.name,
         "function": operator.function if operator.calls_cmsis_nn else None,

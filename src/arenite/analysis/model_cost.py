@@ -10,18 +10,24 @@ from typing import Any
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.cmsis_nn.cost.estimate import ACCURACY, Accuracy, Cost, Line, cost_of
 from arenite.model import Model, TensorType
+from arenite.model.calls import calls_of
 from arenite.target import Target, find_target
 
 
 @dataclass(frozen=True)
 class ModelCost:
-    """The estimate for a model's main subgraph; ``clock`` is in MHz."""
+    """The estimate for a model's main subgraph; ``clock`` is in MHz.
+
+    ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
+    run time only.
+    """
 
     file: str
     target: Target
     clock: float
     operators: tuple[DeviceOperator, ...]
     costs: tuple[Cost | None, ...]
+    has_calls: bool = False
 
     @property
     def instructions(self) -> int:
@@ -62,9 +68,10 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         ValueError: The costs of that target are not known.
     """
     firmware = find_target(target)
-    operators = device_operators(model, firmware)
+    operators = [one for one in device_operators(model, firmware) if one.subgraph == 0]
+    has_calls = any(map(calls_of, model.main.operators))
     costs = (cost_of(operator.view, operator.path, firmware) for operator in operators)
-    return ModelCost(model.source, firmware, clock, tuple(operators), tuple(costs))
+    return ModelCost(model.source, firmware, clock, tuple(operators), tuple(costs), has_calls)
 
 
 def cost_facts(cost: ModelCost) -> dict[str, Any]:
@@ -108,9 +115,13 @@ def why_incomplete(cost: ModelCost) -> str | None:
     """Why operators are not in the total; None if all are."""
     if not cost.missing:
         return None
+    calls = ""
+    if cost.has_calls:
+        calls = " Nor are the subgraphs that they call: how often is known at run time."
+    known = "those of int8 kernels" if cost.target.is_cmsis_nn else "known with CMSIS-NN for most"
     return (
         f"{len(cost.missing)} of {len(cost.operators)} operators have no estimate, and are not in "
-        f"the total: {kinds(cost.missing)}. Costs are those of int8 kernels."
+        f"the total: {kinds(cost.missing)}. Costs are {known}.{calls}"
     )
 
 

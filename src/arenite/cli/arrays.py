@@ -25,7 +25,7 @@ from arenite.cli.values import (
     require_plain,
 )
 from arenite.errors import ShapeError
-from arenite.files import open_regular, read_rest
+from arenite.files import open_regular, read_whole
 from arenite.model import Model, Tensor
 from arenite.report.text import tensor_text
 
@@ -156,7 +156,7 @@ def read_text(path: Path, most: int) -> str:
         size = os.fstat(file.fileno()).st_size
         if size > most:
             raise InputError(f"{path}: expected at most {most} bytes of text, got {size}")
-        data = read_rest(file)
+        data = read_whole(file)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
+    Library,
     ModelPath,
     Processor,
     chosen_target,
@@ -33,11 +34,12 @@ def cost(
     model: ModelPath,
     *,
     target: Processor = "cortex-m4",
+    library: Library = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate instructions, cycles and milliseconds of TFLM with CMSIS-NN on a Cortex-M.
+    """Estimate instructions, cycles and milliseconds of TFLM on a Cortex-M.
 
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
@@ -46,7 +48,7 @@ def cost(
     from arenite.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import render_cost, render_operator_cost
 
-    meant = chosen_target(target)
+    meant = chosen_target(target, library=library)
     if meant.processor not in PROCESSORS:
         raise typer.BadParameter(
             f"expected a target of {', '.join(PROCESSORS)}, whose costs are known, got {target!r}",

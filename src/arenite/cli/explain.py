@@ -10,6 +10,7 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    Library,
     ModelPath,
     Processor,
     chosen_target,
@@ -44,6 +45,7 @@ def explain(
     *,
     op: OperatorIndex = None,
     target: Processor = "cortex-m4",
+    library: Library = None,
     compiler: Compiler = None,
     inputs: InputFiles = None,
     seed: Seed = 0,
@@ -58,8 +60,8 @@ def explain(
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
     loaded = load(model)
-    what = explanation(loaded, chosen_target(target, compiler=compiler))
-    check_operator(op, len(what.operators))
+    what = explanation(loaded, chosen_target(target, library=library, compiler=compiler))
+    check_operator(op, len(loaded.main.operators))
     if inputs and op is None:
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")
     walk = None if op is None else _walk(loaded, what, op, inputs, seed)

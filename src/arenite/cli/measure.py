@@ -178,10 +178,11 @@ def _batches(
     """Rates of ``predict`` on one thread and two, and of a loop over each peer's inferences."""
     interp = infer["arenite"]
     assert isinstance(interp, Interpreter)
-    batch = timing.batch_like(interp.predict, inputs, seconds["arenite"])
+    predict = partial(interp.predict, stateful=False)  # which only models with state look at
+    batch = timing.batch_like(predict, inputs, seconds["arenite"])
     entries: dict[tuple[str, int], tuple[timing.Call, int]] = {}
     for threads in THREADS:
-        run = partial(interp.predict, batch, threads=threads)
+        run = partial(predict, batch, threads=threads)
         entries["arenite", threads] = run, len(batch[0])
     for name in (name for name in infer if name != "arenite"):
         count = max(_FEWEST_SAMPLES, int(timing.BATCH_SECONDS / seconds[name]))

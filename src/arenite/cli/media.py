@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import warnings
 import wave
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -130,9 +132,10 @@ def read_wav(path: Path, tensor: Tensor) -> Input:
         InputError: The file is not PCM, or the input takes something else.
         ShapeError: The file has fewer samples than the input takes.
     """
-    _require_raw_samples(path, tensor)
+    require_raw_samples(path, tensor)
     count = tensor.size
-    samples, there, rate = _load_wav(path, count)
+    there, rate = sound_file(path)
+    samples = next(read_samples(path, count), np.zeros(0))
     if len(samples) < count:
         raise ShapeError(
             f"{path}: expected at least {count} samples for input {tensor.name!r} "
@@ -142,11 +145,18 @@ def read_wav(path: Path, tensor: Tensor) -> Input:
     origin = f"{path.name}, {which} samples at {rate} Hz"
     reals = samples.reshape(tensor.shape)
     if tensor.type is TensorType.INT16:
-        return Input(np.clip(np.floor(reals * 32768 + 0.5), -32768, 32767).astype(np.int16), origin)
+        return Input(samples_for(tensor, reals, origin), origin)
     return fit_reals(reals, tensor, origin)
 
 
-def _require_raw_samples(path: Path, tensor: Tensor) -> None:
+def samples_for(tensor: Tensor, reals: Array, origin: str) -> Array:
+    """Samples in [-1, 1) as an input takes them: as 16 bits, or as real numbers."""
+    if tensor.type is TensorType.INT16:
+        return np.clip(np.floor(reals * 32768 + 0.5), -32768, 32767).astype(np.int16)
+    return fit_reals(reals, tensor, origin).array
+
+
+def require_raw_samples(path: Path, tensor: Tensor) -> None:
     """Raw samples lie along one axis and are symmetric about zero; features mostly are not."""
     one_axis = sum(n > 1 for n in tensor.shape) == 1
     symmetric = tensor.type in (TensorType.INT16, TensorType.FLOAT32)
@@ -156,12 +166,48 @@ def _require_raw_samples(path: Path, tensor: Tensor) -> None:
     if not (one_axis and symmetric):
         raise InputError(
             f"{path}: input {tensor.name!r} ({tensor_text(tensor)}) does not take raw samples; "
-            "compute the features that it was trained on and give them as .npy"
+            "compute the features that it was trained on and give them as .npy, or give a model "
+            "that makes them of sound with --frontend"
         )
 
 
-def _load_wav(path: Path, most: int) -> tuple[Array, int, int]:
-    """At most ``most`` samples as float64 in [-1, 1), one channel; how many there are; Hz."""
+class SoundFile(NamedTuple):
+    """How many samples a file has, and how many in a second."""
+
+    samples: int
+    rate: int
+
+
+def sound_file(path: Path) -> SoundFile:
+    """What a ``.wav`` file's header says, as far as the file is there.
+
+    Raises:
+        InputError: The file is not PCM.
+        OSError: The file cannot be read.
+    """
+    with _opened_wav(path) as (sound, count):
+        return SoundFile(count, sound.getframerate())
+
+
+def read_samples(path: Path, block: int = 1 << 16) -> Iterator[Array]:
+    """The samples of a ``.wav`` file in blocks, as float64 in [-1, 1), one channel.
+
+    Raises:
+        InputError: The file is not PCM.
+        OSError: The file cannot be read.
+    """
+    with _opened_wav(path) as (sound, count):
+        width, channels = sound.getsampwidth(), sound.getnchannels()
+        done = 0
+        while data := sound.readframes(min(count - done, block)):
+            read = len(data) // (width * channels)
+            done += read
+            yield _samples(data[: read * width * channels], width, channels)
+
+
+@contextmanager
+def _opened_wav(path: Path) -> Iterator[tuple[wave.Wave_read, int]]:
+    """A file of samples, and how many there are."""
     with open_regular(path) as file, readable(path, "PCM .wav file"), wave.open(file) as sound:
         width, channels = sound.getsampwidth(), sound.getnchannels()
         if width > _MOST_WIDTH or channels > _MOST_CHANNELS:
@@ -170,12 +216,8 @@ def _load_wav(path: Path, most: int) -> tuple[Array, int, int]:
                 f"got {channels} of {width}"
             )
         # A header may promise more than the file has.
-        count = min(sound.getnframes(), os.fstat(file.fileno()).st_size // (width * channels))
-        wanted = min(count, most)
-        data, rate = sound.readframes(wanted), sound.getframerate()
-    read = len(data) // (width * channels)
-    count = count if read == wanted else read
-    return _samples(data[: read * width * channels], width, channels), count, rate
+        there = os.fstat(file.fileno()).st_size // (width * channels)
+        yield sound, min(sound.getnframes(), there)
 
 
 def _samples(data: bytes, width: int, channels: int) -> Array:

@@ -31,6 +31,7 @@ from arenite.cli.common import (
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
     from arenite.analysis.outcome import Inference
+    from arenite.cli.listen import Wishes
     from arenite.cli.values import Array, Input
     from arenite.runtime.setup import Setup
 
@@ -44,7 +45,8 @@ InputFiles = Annotated[
         "-i",
         metavar="FILE",
         help="A .npy, .csv, .png, .bmp, .jpg or .wav file, once per model input in their order, "
-        "or one .npz for all. Random numbers by default.",
+        "or one .npz for all. Random numbers by default. Models that remember, or have a front "
+        "end, listen to a .wav of any length window by window.",
     ),
 ]
 OutputFile = Annotated[
@@ -75,6 +77,33 @@ RawPixels = Annotated[
         help="Take an image's bytes as an int8 or uint8 input's values, as TFLM's tests do.",
     ),
 ]
+FrontEnd = Annotated[
+    Path | None,
+    typer.Option(
+        "--frontend",
+        metavar="MODEL",
+        help="A model that makes features of each window of a .wav, such as "
+        "audio_preprocessor_int8.tflite. The model gets as many windows' features as its input "
+        "holds.",
+    ),
+]
+Step = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01,
+        metavar="MS",
+        help="Milliseconds from one window of a .wav to the next. By default two thirds of a "
+        "front end's window (20 of 30), a whole one without.",
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SCORE",
+        help="The lowest score of what is heard in a .wav. By default the largest of several "
+        "scores counts, and a single one from 0.5 on.",
+    ),
+]
 
 
 def run(
@@ -88,6 +117,9 @@ def run(
     top: Top = 5,
     pixel_range: PixelRange = None,
     raw_pixels: RawPixels = False,
+    frontend: FrontEnd = None,
+    step: Step = None,
+    threshold: Threshold = None,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
@@ -98,11 +130,14 @@ def run(
     """Run a model once and show its results; time it with --repeat.
 
     Example: arenite run model.tflite --input photo.jpg --labels labels.txt
+
+    Example: arenite run speech.tflite --frontend preprocessor.tflite --input words.wav
     """
     from arenite import load
     from arenite.analysis.outcome import inference_facts
     from arenite.cli.arrays import check_labels, read_labels
     from arenite.cli.inputs import random_inputs, read_inputs
+    from arenite.cli.listen import Wishes, wants_to_listen
     from arenite.cli.values import Pixels
     from arenite.report.inference import render_inference
     from arenite.runtime.setup import Setup
@@ -110,14 +145,19 @@ def run(
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
     require_suffix(output, ".npz", "--output")
-    require_other(output, "--output", [Path(model), *(inputs or []), *([labels] if labels else [])])
+    read = [Path(model), *(inputs or []), *(file for file in (labels, frontend) if file)]
+    require_other(output, "--output", read)
     pixels = Pixels(pixel_range, raw_pixels)
     meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
     loaded = load(model)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
     setup = Setup.of(meant, engine.value)
+    wishes = Wishes(load(frontend) if frontend else None, step, threshold, texts)
+    if wants_to_listen(loaded, inputs or [], wishes):
+        _listen(loaded, (inputs or [])[0], setup, wishes, output, as_json=as_json)
+        return
+    fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
     inference = _infer(loaded, setup, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
@@ -126,6 +166,30 @@ def run(
         return
     terminal = console()
     for line in render_inference(inference, terminal.width, top, glyph(terminal, "█", "#")):
+        terminal.print(line, soft_wrap=True)
+
+
+def _listen(
+    model: Model, sound: Path, setup: Setup, wishes: Wishes, output: Path | None, *, as_json: bool
+) -> None:
+    import numpy as np
+
+    from arenite.analysis.listening import listening_facts
+    from arenite.cli.listen import listen
+    from arenite.report.listening import render_listening
+
+    heard, outputs = listen(model, sound, setup, wishes)
+    if output:
+        save_npz(
+            output,
+            [t.name for t in model.outputs],
+            [np.stack(o) for o in zip(*outputs, strict=True)],
+        )
+    if as_json:
+        print_json(listening_facts(heard))
+        return
+    terminal = console()
+    for line in render_listening(heard, terminal.width):
         terminal.print(line, soft_wrap=True)
 
 

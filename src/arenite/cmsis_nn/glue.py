@@ -18,7 +18,7 @@ from arenite.cmsis_nn.decisions.path import Path
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView, view_of
-from arenite.ops.context import Declared
+from arenite.ops.context import Array, Declared, MicroGraph
 from arenite.ops.kernel_util import allocate_struct
 from arenite.target import Target
 
@@ -151,6 +151,35 @@ class Unaccounted:
         """Bytes outside of the arena."""
         return np.zeros(size, np.uint8)
 
+    def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """The host's: there is one state, whoever computes."""
+        return self._host.allocate_state(size, purpose)
+
+    def state_buffers(self) -> list[npt.NDArray[np.uint8]]:
+        """The host's."""
+        return self._host.state_buffers()
+
+    @property
+    def graph(self) -> MicroGraph:
+        """The model's subgraphs."""
+        return self._host.graph
+
+    def place_tensor(self, index: int, data: Array) -> None:
+        """Let a tensor be memory that the node has."""
+        self._host.place_tensor(index, data)
+
+    def use_variables(self, number: int | None) -> None:
+        """The current node uses this variable, or any."""
+        self._host.use_variables(number)
+
+    def allocate_decompression_memory(self, size: int) -> npt.NDArray[np.uint8] | None:
+        """The host's."""
+        return self._host.allocate_decompression_memory(size)
+
+    def reset_decompression_memory(self) -> None:
+        """As the host does it."""
+        self._host.reset_decompression_memory()
+
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """No handle: reference kernels have memory of their own."""
         return -1
@@ -163,6 +192,14 @@ class Unaccounted:
         """The host's."""
         return self._host.get_external_context()
 
+    def abort(self) -> NoReturn:
+        """As the host does it."""
+        self._host.abort()
+
     def report_error(self, message: str) -> NoReturn:
         """As the host does it."""
         self._host.report_error(message)
+
+    def warn_undefined(self, message: str) -> None:
+        """As the host does it."""
+        self._host.warn_undefined(message)

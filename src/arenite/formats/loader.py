@@ -9,7 +9,7 @@ from mmap import mmap as Mapping  # noqa: N812 - a class, and load() has an argu
 from typing import Any, BinaryIO
 
 from arenite.errors import FileChangedError, ModelError
-from arenite.files import open_regular, read_rest
+from arenite.files import open_regular, read_whole
 from arenite.formats import tflite
 from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
@@ -65,14 +65,15 @@ def model_of(source: Model | Source) -> Model:
 
 def _content(path: str, *, mapped: bool) -> tflite.Buffer:
     """A file's bytes; of what cannot be a model only the first."""
-    with open_regular(path) as file:
+    with open_regular(path, buffering=0) as file:
         head = file.read(_HEAD)
         if not _may_be_model(head, os.fstat(file.fileno()).st_size, path):
             return head
         if mapped and head:
             return _mapped(file)
+        file.seek(0)
         try:
-            return read_rest(file, head)
+            return read_whole(file)
         except FileChangedError as error:
             raise ModelError(str(error)) from None
 

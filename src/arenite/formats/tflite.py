@@ -89,6 +89,9 @@ class _ModelReader:
     def model(self, source: str) -> Model:
         """The whole model."""
         row = self.row
+        for number, entry in enumerate(_list(row["metadata"])):
+            if entry["name"] == "COMPRESSION_METADATA":
+                raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
         return Model(
             subgraphs=tuple(
                 self._subgraph(subgraph, f"$.subgraphs[{number}]")
@@ -254,6 +257,12 @@ _REFUSED_IN_TENSORS = {
     "external_buffer": "the tensor's data are in another file; put the weights into the model",
     "variant_tensors": "the tensor is a variant with nested types, which TFLM does not run",
 }
+
+
+_COMPRESSED = (
+    "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
+    "built with USE_TFLM_COMPRESSION; load the model from before, or compress it for TFLM_DECODE"
+)
 
 
 def _operator_code(row: Row, path: str) -> tuple[str, bool, int]:

@@ -6,6 +6,7 @@ Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -184,8 +185,12 @@ class MicroAllocator:
             request.alignment(self.abi),
         )
 
-    def finish_model_allocation(self, model: Model) -> MemoryPlan:
+    def finish_model_allocation(
+        self, model: Model, placed: Collection[tuple[int, int]] = ()
+    ) -> MemoryPlan:
         """Plan the head, allocate variables, commit.
+
+        ``placed`` are the tensors, by subgraph and index, that have memory already.
 
         Raises:
             StateError: No model's allocation was started.
@@ -198,7 +203,7 @@ class MicroAllocator:
         if self._scratch:
             count = len(self._scratch)
             self._allocate(structs.SCRATCH_BUFFER_HANDLE, Category.SCRATCH_HANDLE, count)
-        result = self._commit_static_memory_plan(model)
+        result = self._commit_static_memory_plan(model, placed)
         self._model_is_allocating = False
         return result
 
@@ -305,7 +310,9 @@ class MicroAllocator:
         self._records.append((category, size, used, place, count, purpose, operator))
         return offset
 
-    def _commit_static_memory_plan(self, model: Model) -> MemoryPlan:
+    def _commit_static_memory_plan(
+        self, model: Model, placed: Collection[tuple[int, int]]
+    ) -> MemoryPlan:
         """Plan with temporary structs above the requests; then the head takes their place."""
         held = self._allocate_planning_structs(model)
         offline = offline_offsets(model)
@@ -313,7 +320,7 @@ class MicroAllocator:
             self._allocate_variable(subgraph, index, tensor)
             for subgraph, index, tensor in tail_variables(model, offline)
         ]
-        wanted = head_buffers(model, self._scratch, offline)
+        wanted = head_buffers(model, self._scratch, offline, placed)
         held.append(self._allocate_planner_workspace(len(wanted)))
         buffers, size = solve(wanted, self.planner)
         for offset in held:
@@ -322,6 +329,9 @@ class MicroAllocator:
         self.arena.deallocate_resizable_buffer(self._scratch_head)
         self._max_head_buffer_usage = max(self._max_head_buffer_usage, size)
         self.arena.reserve_non_persistent_overlay_memory(self._max_head_buffer_usage)
+        if offline is not None:  # which may place a variable that has got memory in the tail
+            planned = {(b.subgraph, b.index) for b in buffers if b.kind == "tensor"}
+            variables = [v for v in variables if (v.subgraph, v.index) not in planned]
         return MemoryPlan((*buffers, *variables), size, self.planner)
 
     def _allocate_planning_structs(self, model: Model) -> list[int]:

@@ -57,7 +57,7 @@ class SingleArenaBufferAllocator:
     def __init__(self, memory: Memory | int | None, *, address: int = 0) -> None:
         #: Bytes before the first aligned one, which are not used.
         self.skipped = align_up(address, ARENA_ALIGNMENT) - address
-        self._memory = None if memory is None else _bytes(memory)[self.skipped :]
+        self._memory = None if memory is None else as_bytes(memory)[self.skipped :]
         self.buffer_head = 0
         self.buffer_tail = UNLIMITED if self._memory is None else len(self._memory)
         self.head = self.buffer_head
@@ -118,7 +118,8 @@ class SingleArenaBufferAllocator:
         """
         end = self.temp
         for size, alignment in blocks:
-            _check(size, alignment)
+            if size < 0 or alignment < 1 or alignment & (alignment - 1):
+                _check(size, alignment)  # which says what is wrong
             end = -(-end // alignment) * alignment + size
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
@@ -334,7 +335,8 @@ def arena_map(size: int, head: int, temp: int, tail: int, width: int = _MAP_WIDT
     return f"arena of {size} bytes\n[{bar:{width}s}]\n{sizes}"
 
 
-def _bytes(memory: Memory | int) -> Bytes:
+def as_bytes(memory: Memory | int) -> Bytes:
+    """A writable buffer's bytes, or so many zeros that are aligned."""
     if isinstance(memory, int | np.integer):
         return _aligned_zeros(int(memory))
     try:

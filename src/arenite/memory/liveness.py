@@ -14,23 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.errors import ModelError
-from arenite.model import Model, Operator, Tensor, TensorType
+from arenite.model import Model, Tensor, TensorType
+from arenite.model.calls import calls_of, check_calls
 
 OFFLINE_METADATA = "OfflineMemoryAllocation"
 #: The offset that leaves a buffer to the planner (``kOnlinePlannedBuffer``).
 ONLINE = -1
 #: Calls of subgraphs while times are marked; more than this is no model but an attack.
-_MAX_SCOPES = 1_000_000
-_MAX_DEPTH = 64
+_MAX_SCOPES = 200_000
 #: TFLM's planners count bytes in an ``int``.
 MAX_BYTES = 2**31 - 1
-
-#: Options of the operators that call subgraphs, in calling order.
-_CALLS = {
-    "IF": ("then_subgraph_index", "else_subgraph_index"),
-    "CALL_ONCE": ("init_subgraph_index",),
-    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
-}
 
 
 class ScratchRequest(NamedTuple):
@@ -70,11 +63,11 @@ def lifetimes(model: Model, scratch: Sequence[ScratchRequest] = ()) -> Lifetimes
     """Walk the model as an inference does and note when buffers are needed.
 
     Raises:
-        ModelError: An operator calls a subgraph that is not there or is running already,
-            or there are too many calls.
+        ModelError: See :func:`check_calls`; or there are too many calls.
     """
+    check_calls(model)
     walk = _Walk(model, scratch)
-    walk.subgraph(0, ())
+    walk.subgraph(0)
     return walk.result
 
 
@@ -92,7 +85,7 @@ class _Walk:
         for request, lifetime in zip(scratch, self.result.scratch, strict=True):
             self._requests[request.subgraph, request.operator].append(lifetime)
 
-    def subgraph(self, index: int, callers: tuple[int, ...]) -> None:
+    def subgraph(self, index: int) -> None:
         subgraph, tensors = self._model.subgraphs[index], self.result.tensors[index]
         for i in subgraph.inputs:
             tensors[i].create(self._scope)
@@ -102,8 +95,9 @@ class _Walk:
             start = self._scope
             for i in _present(operator.outputs):
                 tensors[i].create(start)
-            for called in self._called(index, number, operator):
-                self._enter(called, (*callers, index), number)
+            for called in calls_of(operator):
+                self._advance()
+                self.subgraph(called)
             for i in _present((*operator.inputs, *operator.outputs)):
                 tensors[i].use(self._scope)
             # Scratch memory of a calling operator lives through all that it calls.
@@ -114,30 +108,13 @@ class _Walk:
             tensors[i].create(self._scope)
             tensors[i].use(self._scope)
 
-    def _enter(self, called: int, callers: tuple[int, ...], operator: int) -> None:
-        if called in callers or len(callers) > _MAX_DEPTH:
-            raise ModelError(
-                f"subgraph {called} calls itself, or calls are more than {_MAX_DEPTH} deep",
-                path=f"$.subgraphs[{callers[-1]}].operators[{operator}]",
-            )
-        self._advance()
-        self.subgraph(called, callers)
-
-    def _called(self, index: int, number: int, operator: Operator) -> list[int]:
-        names, count = _CALLS.get(operator.name, ()), len(self._model.subgraphs)
-        called = [int(getattr(operator.options, name, count)) for name in names]
-        for subgraph in called:
-            if not -1 <= subgraph < count:
-                raise ModelError(
-                    f"{operator.name} calls a subgraph that is not one of the model's {count}",
-                    path=f"$.subgraphs[{index}].operators[{number}]",
-                )
-        return [subgraph for subgraph in called if subgraph >= 0]
-
     def _advance(self) -> None:
         self._scope += 1
         if self._scope > _MAX_SCOPES:
-            raise ModelError(f"subgraphs call each other more than {_MAX_SCOPES} times")
+            raise ModelError(
+                f"expected at most {_MAX_SCOPES} operators in an inference that runs every branch "
+                "and loop once, got more"
+            )
 
 
 def _present(indices: tuple[int, ...]) -> list[int]:
@@ -155,7 +132,7 @@ def tensor_bytes(tensor: Tensor) -> int:
     """
     if min(tensor.shape, default=0) < 0:
         raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(tensor.shape)}")
-    element = _ELEMENT_BYTES.get(tensor.type)
+    element = ELEMENT_BYTES.get(tensor.type)
     if element is None:
         raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
     size = tensor.size * element
@@ -165,14 +142,13 @@ def tensor_bytes(tensor: Tensor) -> int:
 
 
 #: Bytes of an element in the arena, for the types that TFLM has a size for.
-_ELEMENT_BYTES = {
+ELEMENT_BYTES = {
     **{
         type_: type_.bits // 8
         for type_ in TensorType
         if type_.bits >= 8 and not type_.name.startswith("FLOAT8")
     },
     TensorType.INT4: 1,
-    TensorType.RESOURCE: 4,
 }
 
 

@@ -5,8 +5,9 @@ Facts: TFLM ``micro_allocation_info.cc`` and ``MicroAllocator::CommitStaticMemor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from arenite.errors import ModelError
@@ -70,9 +71,14 @@ class MemoryPlan(NamedTuple):
 
 
 def head_buffers(
-    model: Model, scratch: Sequence[ScratchRequest], offline: OfflineOffsets
+    model: Model,
+    scratch: Sequence[ScratchRequest],
+    offline: OfflineOffsets,
+    placed: Collection[tuple[int, int]] = (),
 ) -> list[PlannedBuffer]:
     """All buffers of the head in TFLM's order (it decides ties), offsets still open.
+
+    ``placed`` are the tensors that have memory of another kind.
 
     Raises:
         ModelError: See :func:`lifetimes` and :func:`tensor_bytes`; or an operator has an
@@ -85,6 +91,8 @@ def head_buffers(
         offset = ONLINE if offline is None else offline[subgraph][index]
         in_tail = tensor.is_variable and offset == ONLINE
         if in_tail or (tensor.is_constant and not tensor.is_variable):
+            continue
+        if placed and (subgraph, index) in placed:
             continue
         size = tensor_bytes(tensor)
         if size:
@@ -102,10 +110,26 @@ def head_buffers(
 
 
 def tail_variables(model: Model, offline: OfflineOffsets) -> Iterator[tuple[int, int, Tensor]]:
-    """Subgraph, index and tensor of the variables that live in the tail."""
+    """Subgraph, index and tensor of the variables that get memory in the tail.
+
+    ``MicroAllocator::AllocateVariables`` looks at the offsets of the first subgraph's tensors,
+    whatever the subgraph: others may have memory in the head as well, which they use then.
+
+    Raises:
+        ModelError: A variable would have no memory at all.
+    """
+    flat = None if offline is None else list(chain(*offline))
     for subgraph, index, tensor in _tensors(model):
-        if tensor.is_variable and (offline is None or offline[subgraph][index] == ONLINE):
+        if not tensor.is_variable:
+            continue
+        if offline is None or flat is None or flat[index] == ONLINE:
             yield subgraph, index, tensor
+        elif offline[subgraph][index] == ONLINE:
+            raise ModelError(
+                f"variable {tensor.name!r} gets no memory: TFLM looks for its offset at that of "
+                f"tensor {index} of the first subgraph",
+                path=f"$.subgraphs[{subgraph}].tensors[{index}]",
+            )
 
 
 def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedBuffer], int]:

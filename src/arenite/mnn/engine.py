@@ -19,7 +19,7 @@ from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.turn import alone
 
 if TYPE_CHECKING:
-    from arenite.native.program import Call
+    from arenite.native.call import Call
 
 Array = npt.NDArray[Any]
 #: Says whether to go on; told the number of an operator and its tensors.

@@ -167,10 +167,14 @@ class ModelBuilder:
         description: str = "",
         metadata: Mapping[str, bytes] | None = None,
         signatures: Sequence[SignatureDef] = (),
+        subgraphs: Sequence[Subgraph] = (),
     ) -> Model:
-        """What was added so far, as a model with one subgraph."""
+        """What was added so far, as the main subgraph of a model.
+
+        ``subgraphs`` are the others, which operators call by number: the first one is 1.
+        """
         return Model(
-            subgraphs=(self.subgraph(),),
+            subgraphs=(self.subgraph(), *subgraphs),
             description=description,
             metadata=dict(metadata or {}),
             signatures=tuple(signatures),

@@ -7,34 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
-from arenite.model.model import Model, Operator, Quantization, SignatureDef, Subgraph, Tensor
-from arenite.model.types import TensorType
-
-Array = npt.NDArray[Any]
+from arenite.model.calls import check_calls
+from arenite.model.check_quantization import MAX_RANK, are_sound, check_quantization
+from arenite.model.model import Model, Operator, SignatureDef, Subgraph, Tensor
 
 #: Bytes that one tensor may take, and elements that it may have.
 MAX_TENSOR_BYTES = 2**31 - 1
-#: Dimensions that every supported NumPy can handle.
-MAX_RANK = 32
-
-_ZERO_POINTS = {
-    TensorType.INT4: (-8, 7),
-    TensorType.UINT4: (0, 15),
-    TensorType.INT2: (-2, 1),
-    TensorType.INT8: (-128, 127),
-    TensorType.UINT8: (0, 255),
-    TensorType.INT16: (-(2**15), 2**15 - 1),
-    TensorType.UINT16: (0, 2**16 - 1),
-}
-_ANY_ZERO_POINT = (-(2**31), 2**31 - 1)
-_FLOAT32_MAX = float(np.finfo(np.float32).max)
+_BUILTINS = frozenset(BuiltinOperator.__members__)
 
 
 def check(model: Model) -> None:
@@ -49,13 +31,17 @@ def check(model: Model) -> None:
         raise ModelError("expected at least one subgraph, got none", path="$.subgraphs")
     for number, subgraph in enumerate(model.subgraphs):
         _check_subgraph(subgraph, f"$.subgraphs[{number}]")
+    check_calls(model)
     for number, signature in enumerate(model.signatures):
         _check_signature(model, signature, f"$.signature_defs[{number}]")
 
 
 def _check_subgraph(subgraph: Subgraph, path: str) -> None:
+    is_quantized_well = are_sound(subgraph.tensors)
     for number, tensor in enumerate(subgraph.tensors):
         _check_tensor(tensor, f"{path}.tensors[{number}]")
+        if not is_quantized_well and tensor.quantization is not None:
+            check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
     for number, operator in enumerate(subgraph.operators):
         _check_operator(subgraph, operator, f"{path}.operators[{number}]")
     count = len(subgraph.tensors)
@@ -71,12 +57,14 @@ def _check_operator(subgraph: Subgraph, operator: Operator, path: str) -> None:
     _check_indices(operator.outputs, 0, count, path, "outputs")
     _check_indices(operator.intermediates, -1, count, path, "intermediates")
     _check_writable(subgraph, operator.outputs, path, "outputs")
-    if operator.is_custom == (operator.name in BuiltinOperator.__members__):
+    if operator.is_custom == (operator.name in _BUILTINS):
         kind = "custom" if operator.is_custom else "builtin"
         raise ModelError(f"{operator.name!r} is no name for a {kind} operator", path=path)
 
 
 def _check_indices(indices: Sequence[int], low: int, count: int, path: str, side: str) -> None:
+    if not indices or (low <= min(indices) and max(indices) < count):
+        return
     for place, index in enumerate(indices):
         if not low <= index < count:
             raise ModelError(
@@ -89,7 +77,7 @@ def _check_writable(subgraph: Subgraph, indices: Iterable[int], path: str, side:
     for place, index in enumerate(indices):
         tensor = subgraph.tensors[index]
         # TFLM gives a variable memory of its own, whether the file has data for it or not.
-        if tensor.is_constant and not tensor.is_variable:
+        if tensor.data is not None and not tensor.is_variable:
             raise ModelError(
                 f"tensor {index} ({tensor.name!r}) is a constant and cannot be written",
                 path=f"{path}.{side}[{place}]",
@@ -108,8 +96,6 @@ def _check_tensor(tensor: Tensor, path: str) -> None:
             f"{tensor.type}{list(tensor.shape)}, got {len(tensor.data)}",
             path=f"{path}.buffer",
         )
-    if tensor.quantization is not None:
-        _check_quantization(tensor, tensor.quantization, path)
 
 
 def _check_shape(tensor: Tensor, path: str) -> None:
@@ -118,10 +104,11 @@ def _check_shape(tensor: Tensor, path: str) -> None:
             f"expected at most {MAX_RANK} dimensions, got {len(tensor.shape)}",
             path=f"{path}.shape",
         )
-    elements = tensor.size
+    elements = prod(tensor.shape)
     if min(tensor.shape, default=1) < 1:
         elements = _check_dimensions(tensor.shape, path)
-    if max(elements, tensor.type.nbytes(elements)) > MAX_TENSOR_BYTES:
+    # Types without a size have elements all the same.
+    if elements > MAX_TENSOR_BYTES or tensor.type.nbytes(elements) > MAX_TENSOR_BYTES:
         raise ModelError(
             f"expected a tensor of at most {MAX_TENSOR_BYTES} bytes, got "
             f"{tensor.type}{list(tensor.shape)}",
@@ -159,43 +146,6 @@ def _check_open_dimensions(subgraph: Subgraph, path: str) -> None:
             "RESHAPE may leave one open, until that has run",
             path=f"{path}.tensors[{index}].shape[{shape.index(-1)}]",
         )
-
-
-def _check_quantization(tensor: Tensor, quantization: Quantization, path: str) -> None:
-    scale, zero_point = quantization.scale, quantization.zero_point
-    if not _are_within(scale, 0.0, _FLOAT32_MAX):
-        raise ModelError(
-            f"expected finite scales of 0 or more, got {scale[:8]}",
-            path=f"{path}.quantization.scale",
-        )
-    if len(zero_point) not in (0, 1, len(scale)):
-        raise ModelError(
-            f"expected 0, 1 or {len(scale)} zero points (as many as scales), got {len(zero_point)}",
-            path=f"{path}.quantization.zero_point",
-        )
-    low, high = _ZERO_POINTS.get(tensor.type, _ANY_ZERO_POINT)
-    # Most are those of weights, which have none.
-    if zero_point.any() and not _are_within(zero_point, low, high):
-        raise ModelError(
-            f"expected zero points of {tensor.type} from {low} to {high}, got {zero_point[:8]}",
-            path=f"{path}.quantization.zero_point",
-        )
-    # Old converters give a bias the quantised dimension of its filter: TFLM reads it for
-    # weights only, and their kernels look whether the tensor has that dimension.
-    if not 0 <= quantization.quantized_dimension < MAX_RANK:
-        raise ModelError(
-            f"expected a quantised dimension from 0 to {MAX_RANK - 1}, got "
-            f"{quantization.quantized_dimension}",
-            path=f"{path}.quantization.quantized_dimension",
-        )
-
-
-def _are_within(values: Array, low: float, high: float) -> bool:
-    """Whether all values lie in ``[low, high]``, as 0 does; NaN does not."""
-    if len(values) == 1:
-        return bool(low <= values.item() <= high)
-    least = np.minimum.reduce(values, initial=0)
-    return bool(least >= low and np.maximum.reduce(values, initial=0) <= high)
 
 
 def _check_signature(model: Model, signature: SignatureDef, path: str) -> None:

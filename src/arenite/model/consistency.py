@@ -10,6 +10,7 @@ computes with whatever lies in the arena, and lets the last writer win.
 from __future__ import annotations
 
 from arenite.errors import ModelError
+from arenite.model.calls import check_calls
 from arenite.model.model import Model, Operator, Subgraph
 
 
@@ -17,11 +18,14 @@ def check_order(model: Model) -> None:
     """Check that every tensor is written once, and before it is read.
 
     Constants, variables and tensors without elements need no writer; graph inputs have one.
-    Builtin operators have no custom options (TFLM ``micro_interpreter_graph.cc``).
+    A subgraph's tensors are its own: whoever calls it writes its inputs and copies its outputs, so
+    that each subgraph is looked at alone. Calls never lead back to their caller. Builtin operators
+    have no custom options (TFLM ``micro_interpreter_graph.cc``).
 
     Raises:
         ModelError: Names the first tensor of which that does not hold.
     """
+    check_calls(model)
     for number, subgraph in enumerate(model.subgraphs):
         _check_subgraph(subgraph, f"$.subgraphs[{number}]")
 

@@ -41,7 +41,10 @@ class TensorType(IntEnum):
 
     @property
     def bits(self) -> int:
-        """Bits per element; 0 for types without a fixed size (string, resource, variant)."""
+        """Bits per element; 0 for types without a fixed size (string, variant).
+
+        A resource is the number of a variable, an int32 as in TFLM.
+        """
         return _BITS[self]
 
     @property
@@ -83,11 +86,11 @@ _DTYPES: dict[TensorType, np.dtype[Any]] = {
     TensorType.UINT64: np.dtype(np.uint64),
     TensorType.UINT32: np.dtype(np.uint32),
     TensorType.UINT16: np.dtype(np.uint16),
+    TensorType.RESOURCE: np.dtype(np.int32),
 }
 _BITS: dict[TensorType, int] = {
     **{tensor_type: dtype.itemsize * 8 for tensor_type, dtype in _DTYPES.items()},
     TensorType.STRING: 0,
-    TensorType.RESOURCE: 0,
     TensorType.VARIANT: 0,
     TensorType.BFLOAT16: 16,
     TensorType.INT4: 4,

@@ -8,7 +8,7 @@ what the device's arena holds and nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from math import prod
@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import AreniteError, in_use
+from arenite.errors import AreniteError
 from arenite.model import TensorType
+from arenite.model.calls import MAX_DEPTH
 from arenite.native import _engine
+from arenite.native.call import Call, go_on
 from arenite.native.record import to_struct
 
 ffi, lib = _engine.ffi, _engine.lib
@@ -52,7 +54,9 @@ class NativeTensor(NamedTuple):
 
 _ABSENT_TYPE: int = lib.AR_ABSENT
 ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
-_BEHIND = (ABSENT, ABSENT, ABSENT, NativeTensor(None, lib.AR_END, (), False))
+_TENSOR_BYTES = ffi.sizeof("ar_tensor")
+#: What is behind a step's tensors, as values of ``ar_tensor``.
+_BEHIND = (*[(ffi.NULL, _ABSENT_TYPE, 0, ())] * 3, (ffi.NULL, lib.AR_END, 0, ()))
 
 
 def available_isas() -> list[str]:
@@ -82,143 +86,44 @@ def _best_isa() -> str:
 
 
 class _Step(NamedTuple):
-    kernel: Any
-    params: Any
-    constants: Any  # the step's tensors as its kernel was measured with them
-    plan_bytes: int
-    first_tensor: int
-    isa: str
+    """A kernel's step, a control's (which has no kernel), or one for Python (which has neither)."""
+
+    kernel: Any = None
+    params: Any = ffi.NULL
+    tensors: Any = ()  # as the kernel is measured and planned with them: only constants have data
+    plan_bytes: int = 0
+    note: bytes = b""  # what measuring found out for planning
+    first_tensor: int = 0
+    isa: str = ""
+    control: Any = ffi.NULL
 
 
-class Call:
-    """One inference of a program, or many in a row.
+class Part(NamedTuple):
+    """A subgraph that a control calls: its steps, and what is copied before and behind them."""
 
-    Arrays are C-contiguous and of the tensors' sizes, which the caller has checked; the GIL is
-    released while the program runs. Where a kernel does not take the data, ``resume(step)``
-    does that step and all behind it, or raises what is wrong with them.
-    """
+    begin: int = 0
+    end: int = 0
+    before: Sequence[tuple[NativeTensor, NativeTensor]] = ()
+    after: Sequence[tuple[NativeTensor, NativeTensor]] = ()
 
-    __slots__ = ("_keep", "_outputs", "_program", "_resume", "_turn")
 
-    def __init__(
-        self,
-        program: Any,
-        outputs: Sequence[Array],
-        resume: Callable[[int], None],
-        turn: list[None],
-        keep: Any,
-    ) -> None:
-        self._program = program
-        self._outputs = outputs
-        self._resume = resume
-        self._turn = turn
-        self._keep = keep
-
-    def function(self) -> Callable[[Array, Array], None]:
-        """``run(x, y)``: one inference, from the only input to the only output.
-
-        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
-        """
-        run, view, program = lib.ar_call, from_buffer, self._program
-        turn = self._turn
-        take, give = turn.pop, turn.append
-
-        def call(x: Array, y: Array) -> None:
-            try:
-                take()
-            except IndexError:
-                raise in_use() from None
-            except BaseException:
-                _give_back(turn)
-                raise
-            try:
-                if run(program, view(x), view(y)):
-                    # `self` must be named here: it keeps alive what the program points to.
-                    self._resume(program.failed)
-                    y[...] = self._outputs[0]
-            finally:
-                give(None)
-
-        return call
-
-    def like(self, source: Array) -> Callable[[Any], Array | None]:
-        """One inference as a function from an array like ``source`` to a copy of the output.
-
-        Other values than contiguous arrays of that dtype and shape it answers with None. One
-        plain function, because a small model takes no longer than a few calls in Python. It
-        takes its turn, as :func:`arenite.runtime.turn.alone` does.
-        """
-        shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
-        run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
-        copy: Callable[[], Array] = self._outputs[0].copy
-        turn = self._turn
-        take, give = turn.pop, turn.append
-
-        def call(x: Any) -> Array | None:
-            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
-                return None
-            try:
-                source = view(x)
-            except ValueError:  # cffi: not contiguous
-                return None
-            try:
-                take()
-            except IndexError:
-                raise in_use() from None
-            except BaseException:
-                _give_back(turn)
-                raise
-            try:
-                if run(program, source, here):
-                    # `self` must be named here: it keeps alive what the program points to.
-                    self._resume(program.failed)
-                return copy()
-            finally:
-                give(None)
-
-        return call
-
-    def predict(
-        self, inputs: Sequence[Array], outputs: Sequence[Array]
-    ) -> tuple[int, Exception | None]:
-        """As many inferences as the arrays, one per input and output, have samples.
-
-        The caller has taken the turn, or has the memory to itself.
-
-        Returns:
-            The number of samples done, and why it is not all of them.
-        """
-        done, count = ffi.new("int64_t *"), len(inputs[0])
-        finished = 0
-        while True:
-            x, y = (
-                [from_buffer("uint8_t[]", array[finished:]) for array in arrays]
-                for arrays in (inputs, outputs)
-            )
-            pointers = ffi.new("uint8_t *[]", x), ffi.new("uint8_t *[]", y)
-            status = lib.ar_predict(self._program, *pointers, count - finished, done)
-            finished += done[0]
-            if not status:
-                return finished, None
-            try:
-                self._resume(self._program.failed)
-            except Exception as error:
-                return finished, error
-            for array, output in zip(outputs, self._outputs, strict=True):
-                array[finished] = output
-            finished += 1
+#: What a control does, see ``ar_control_kind``.
+NOTHING, IF, WHILE, CALL_ONCE = lib.AR_NOTHING, lib.AR_IF, lib.AR_WHILE, lib.AR_CALL_ONCE
 
 
 class Program:
-    """Steps to be run in order; :meth:`add` them all, then :meth:`finish`, then :meth:`run`."""
+    """Steps to be run in order; :meth:`add` them all, then :meth:`finish`, then :meth:`run`.
+
+    Those of the main subgraph come first; controls run the others.
+    """
 
     def __init__(self, instruction_set: str | None = None) -> None:
         self._isa = ISAS[instruction_set or isa()]
         self._steps: list[_Step] = []
-        self._tensors: list[NativeTensor] = []
+        self._tensor_count = 0
+        self._data: list[tuple[int, Array]] = []  # of tensors, by their place
         self._keep: list[Any] = []
         self._workspace_bytes = 0
-        self._failed = ffi.new("int32_t *")
         self._sizes, self._found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
 
     def __len__(self) -> int:
@@ -234,27 +139,57 @@ class Program:
         """Add a step for an operator if there is a kernel that takes these tensors."""
         if not all(map(_is_whole, outputs)) or not all(map(_is_whole, inputs)):
             return False
-        tensors = (*outputs, *inputs, *_BEHIND)
         keep: list[Any] = []
         try:
             struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
         except (KeyError, OverflowError):
             return False
-        constants = _tensor_array(tensors, only_constants=True)
+        tensors = (*outputs, *inputs)
+        array = _measured(tensors)
         sizes, found = self._sizes, self._found
-        counts = len(outputs), len(outputs) + len(inputs)
         kernel = lib.ar_find_kernel(
-            name.encode(), self._isa, struct, constants, *counts, sizes, found
+            name.encode(), self._isa, struct, array, len(outputs), len(tensors), sizes, found
         )
         if not kernel:
             return False
-        isa_name = _NAMES[found[0]]
-        self._steps.append(
-            _Step(kernel, struct, constants, sizes.plan, len(self._tensors), isa_name)
-        )
-        self._tensors += tensors
+        note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
+        first, isa_name = self._tensor_count, _NAMES[found[0]]
+        self._append(_Step(kernel, struct, array, sizes.plan, note, first, isa_name), tensors)
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
         self._keep += keep
+        return True
+
+    def _append(self, step: _Step, tensors: Sequence[NativeTensor]) -> None:
+        self._steps.append(step)
+        self._tensor_count += len(step.tensors)
+        for place, tensor in enumerate(tensors, step.first_tensor):
+            if tensor.data is not None:
+                self._data.append((place, tensor.data))
+
+    def add_python(self) -> None:
+        """Add a step for Python."""
+        self._steps.append(_Step())
+
+    def add_control(self, kind: int, flag: NativeTensor, *parts: Part) -> bool:
+        """Add a step that calls subgraphs, if all copies are of tensors that C can copy."""
+        pairs = [pair for part in parts for pair in (*part.before, *part.after)]
+        if not _is_whole(flag) or (kind != NOTHING and not _nbytes(flag)):
+            return False
+        if not all(map(_can_be_copied, pairs)):
+            return False
+        keep: list[Any] = []
+        tensors = (flag, *(tensor for pair in pairs for tensor in pair))
+        first = self._tensor_count
+        numbers = iter(range(first + 1, first + 1 + 2 * len(pairs)))
+        values = [
+            (part.begin, part.end, *(_copies(side, numbers, keep) for side in part[2:]))
+            for part in parts
+        ]
+        control = ffi.new("ar_control *", {"kind": kind, "flag": first, "parts": values})
+        self._keep += [*keep, control]
+        array = _measured(tensors)
+        step = _Step(tensors=array, first_tensor=first, isa="portable", control=control)
+        self._append(step, tensors)
         return True
 
     @property
@@ -267,42 +202,87 @@ class Program:
         """Bytes of packed constants and workspace, which :meth:`finish` takes."""
         return sum(_align(step.plan_bytes) for step in self._steps) + self._workspace_bytes
 
-    def finish(self) -> None:
-        """Pack constants and lay out steps, tensors and workspace."""
+    def finish(self, main_steps: int | None = None) -> None:
+        """Pack constants and lay out steps, tensors and workspace.
+
+        ``main_steps``: how many of the steps, the first ones, are an inference; all without it.
+        """
+        self._main_steps = len(self._steps) if main_steps is None else main_steps
         offsets = list(accumulate((_align(step.plan_bytes) for step in self._steps), initial=0))
         plans = _aligned(offsets[-1])
         base = ffi.cast("uint8_t *", from_buffer(plans))
-        self._io = _tensor_array(self._tensors)
         slots = []
         for step, offset in zip(self._steps, offsets, strict=False):
             kernel, plan = step.kernel, base + offset
-            status = kernel.plan(step.params, step.constants, plan)
+            if kernel is None:
+                slots.append((ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control))
+                continue
+            ffi.memmove(plan, step.note, len(step.note))
+            status = kernel.plan(step.params, step.tensors, plan)
             if status:
                 name = ffi.string(kernel.name).decode()
                 raise AreniteError(f"the native kernel of {name} failed with status {status}")
-            slots.append((kernel.run, step.params, plan, step.first_tensor))
+            slots.append((kernel.run, step.params, plan, step.first_tensor, ffi.NULL))
         self._array = ffi.new("ar_step[]", slots or 1)
+        self._io = self._all_tensors()
         workspace = _aligned(self._workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
         self._keep += [plans, workspace]
+        self._walk, frames = self._walker(self._io, self._workspace)
+        self._keep.append(frames)
         #: Bytes of packed constants and workspace.
         self.nbytes = plans.nbytes + workspace.nbytes
 
+    def _all_tensors(self) -> Any:
+        """The tensors of all steps, with their data."""
+        io = ffi.new("ar_tensor[]", max(self._tensor_count, 1))
+        for step in self._steps:
+            if not step.tensors:
+                continue
+            size = len(step.tensors) * _TENSOR_BYTES
+            ffi.memmove(io + step.first_tensor, step.tensors, size)
+        for place, data in self._data:
+            io[place].data = from_buffer(data)
+        return io
+
     def run(self, begin: int, end: int) -> int:
-        """Run the steps ``[begin, end)``.
+        """Run the steps ``[begin, end)`` of one subgraph.
 
         Returns:
             The step before which it stopped, because its kernel does not take the data, or
-            ``end``.
+            ``end``; -1 where a step has ended the inference.
         """
-        status = lib.ar_run(self._array, begin, end, self._io, self._workspace, self._failed)
-        return int(self._failed[0]) if status else end
+        status = lib.ar_run(self._walk, begin, end)
+        if not status:
+            return end
+        return -1 if status == lib.AR_ABORTED else int(self._walk.frames[0].next)
+
+    def start(self, begin: int, end: int) -> int:
+        """Run the steps ``[begin, end)`` and all that they call.
+
+        Returns:
+            0, or a status with which :meth:`go_on` does the rest.
+        """
+        status: int = lib.ar_run(self._walk, begin, end)
+        return status
+
+    def go_on(self, status: int, run_step: Callable[[int], None]) -> None:
+        """The rest of what :meth:`start` began; see :func:`arenite.native.call.go_on`."""
+        go_on(self._walk, status, run_step)
+
+    def walk_anew(self, begin: int, end: int, run_step: Callable[[int], None]) -> None:
+        """What :meth:`start` and :meth:`go_on` do, while another walk waits for Python."""
+        program, frames = self._walker(self._io, self._workspace)
+        status = lib.ar_run(program, begin, end)
+        if status:
+            go_on(program, status, run_step)
+        del frames  # which had to be there so long
 
     def call(
         self,
         inputs: Sequence[Array],
         outputs: Sequence[Array],
-        resume: Callable[[int], None],
+        run_step: Callable[[int], None],
         turn: list[None],
         arena: tuple[Array, Array] | None = None,
     ) -> Call:
@@ -311,7 +291,7 @@ class Program:
         Args:
             inputs: The input tensors' memory, contiguous.
             outputs: The output tensors' memory, contiguous.
-            resume: See :class:`Call`.
+            run_step: See :class:`Call`.
             turn: Holds a token while nobody works in the arena.
             arena: ``(own, copy)``: tensors in ``own`` are those in ``copy`` instead, which has
                 its layout and alignment; for a thread of its own. Packed constants are shared.
@@ -323,17 +303,23 @@ class Program:
             memory = _aligned(self._workspace_bytes)
             workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
         sources, targets = _ports(inputs), _ports(outputs)
-        program = ffi.new("ar_program *")
-        program.steps, program.count = self._array, len(self._steps)
-        program.tensors, program.workspace = io, workspace
+        program, frames = self._walker(io, workspace)
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
-        keep = (self, inputs, arena, io, memory, workspace, sources, targets)
-        return Call(program, outputs, resume, turn, keep)
+        keep = (self, inputs, arena, io, memory, workspace, sources, targets, frames)
+        return Call(program, outputs, run_step, turn, keep)
+
+    def _walker(self, io: Any, workspace: Any) -> tuple[Any, Any]:
+        """What walks the steps over these tensors, and its frames, which must live as long."""
+        program, frames = ffi.new("ar_program *"), ffi.new("ar_frame[]", MAX_DEPTH + 1)
+        program.steps, program.count = self._array, self._main_steps
+        program.tensors, program.workspace = io, workspace
+        program.frames, program.frame_count = frames, len(frames)
+        return program, frames
 
     def _moved(self, own: Array, copy: Array) -> Any:
         """The tensors, with those in ``own`` at the same places in ``copy``."""
-        io = ffi.new("ar_tensor[]", max(len(self._tensors), 1))
+        io = ffi.new("ar_tensor[]", len(self._io))
         ffi.memmove(io, self._io, ffi.sizeof(io))
         data = np.frombuffer(ffi.buffer(io), _POINTER_FIRST)["data"]
         offsets = data - np.uintp(address_of(own))  # wraps around for lower addresses
@@ -341,15 +327,13 @@ class Program:
         data[inside] = offsets[inside] + np.uintp(address_of(copy))
         return io
 
+    def is_kernel(self, step: int) -> bool:
+        """Whether a step has a kernel."""
+        return self._steps[step].kernel is not None
+
     def describe(self, step: int) -> str:
-        """The instruction set that a step's kernel is written for."""
+        """The instruction set that a step's kernel is written for; empty for one in Python."""
         return self._steps[step].isa
-
-
-def _give_back(turn: list[None]) -> None:
-    """Undo a turn that a signal's handler ended before it began."""
-    if not turn:
-        turn.append(None)
 
 
 def _is_whole(tensor: NativeTensor) -> bool:
@@ -376,6 +360,29 @@ def _itemsize(type_: int) -> int:
     return TensorType(type_).nbytes(1)
 
 
+def _nbytes(tensor: NativeTensor) -> int:
+    return 0 if tensor.data is None else tensor.data.nbytes
+
+
+def _can_be_copied(pair: tuple[NativeTensor, NativeTensor]) -> bool:
+    """Whether both tensors have their bytes, as many, and the second one may be written."""
+    source, target = pair
+    if not (_is_whole(source) and _is_whole(target)) or source.data is None or target.data is None:
+        return False
+    is_packed = any(TensorType(one.type).bits % 8 for one in pair)
+    return not (target.is_constant or is_packed) and _nbytes(source) == _nbytes(target)
+
+
+def _copies(
+    pairs: Sequence[tuple[NativeTensor, NativeTensor]], numbers: Iterator[int], keep: list[Any]
+) -> tuple[Any, int]:
+    """Copies in C; the numbers are those of the tensors, two for each."""
+    values = [(next(numbers), next(numbers), _nbytes(source)) for source, _ in pairs]
+    copies = ffi.new("ar_copy[]", values or 1)
+    keep.append(copies)
+    return copies, len(values)
+
+
 def _ports(arrays: Sequence[Array]) -> Any:
     ports = ffi.new("ar_port[]", max(len(arrays), 1))
     for port, array in zip(ports, arrays, strict=False):
@@ -399,13 +406,15 @@ def _aligned(size: int) -> npt.NDArray[np.uint8]:
     return memory[start : start + max(size, 1)]
 
 
-def _tensor_array(tensors: Sequence[NativeTensor], *, only_constants: bool = False) -> Any:
-    """The tensors in C.
-
-    ``only_constants`` is how kernels are measured and planned: other data do not exist yet.
-    """
-    values = []
-    for data, type_, shape, is_constant in tensors:
-        is_there = data is not None and (is_constant or not only_constants)
-        values.append((from_buffer(data) if is_there else ffi.NULL, type_, len(shape), shape))
-    return ffi.new("ar_tensor[]", values or 1)
+def _measured(tensors: Sequence[NativeTensor]) -> Any:
+    """A step's tensors in C; only constants have data when kernels are measured and planned."""
+    values = [
+        (
+            from_buffer(data) if is_constant and data is not None else ffi.NULL,
+            type_,
+            len(shape),
+            shape,
+        )
+        for data, type_, shape, is_constant in tensors
+    ]
+    return ffi.new("ar_tensor[]", [*values, *_BEHIND])

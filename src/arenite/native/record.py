@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 #: The structs that hold an array and its length.
-ARRAYS = ("ar_int8s", "ar_int32s", "ar_int64s", "ar_floats")
+ARRAYS = ("ar_int8s", "ar_int16s", "ar_int32s", "ar_int64s", "ar_floats")
 
 
 def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:

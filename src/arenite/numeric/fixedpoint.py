@@ -29,6 +29,8 @@ INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
 #: Added to a shift whose product is rounded once. A shift's low byte is the shift alone.
 ONCE = 256
+#: Added to the shift of a 64-bit product of which 31 bits are kept instead of 32.
+NARROW = 512
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
@@ -120,13 +122,24 @@ def quantize_multipliers(
     values = np.array(reals, np.float64, ndmin=1)
     # Of the 52 fraction bits 30 stay. Half of what falls off is added to the whole number, so
     # that a fraction which rounds up to 1 carries into the exponent.
-    bits = values.view(np.int64) + (1 << 21)
-    multipliers = (bits >> 22 & 0x3FFFFFFF) | 0x40000000
-    shifts = (bits >> 52) - 1022
+    bits = values.view(np.int64) + _HALF_A_STEP
+    exponents = (bits >> _BITS_BELOW_EXPONENT) - _LEAST_EXPONENT
+    multipliers = ((bits >> _BITS_THAT_FALL_OFF).astype(np.int32) & _FRACTION) | _LEADING_ONE
+    shifts = exponents.astype(np.int32) + _LEAST_SHIFT
     # What is negative, too small or not finite has an exponent outside of this range.
-    for index in np.flatnonzero((shifts < -31) | (shifts > 1024)).tolist():
-        multipliers[index], shifts[index] = quantize_multiplier(float(values[index]))
-    return multipliers.astype(np.int32), shifts.astype(np.int32)
+    if np.maximum.reduce(exponents.view(np.uint64), initial=0) > _EXPONENTS:
+        for index in np.flatnonzero((exponents < 0) | (exponents > _EXPONENTS)).tolist():
+            multipliers[index], shifts[index] = quantize_multiplier(float(values[index]))
+    return multipliers, shifts
+
+
+# As arrays, because Python's numbers take NumPy longer than the arithmetic itself.
+_HALF_A_STEP = np.array(1 << 21, np.int64)
+_BITS_BELOW_EXPONENT, _BITS_THAT_FALL_OFF = np.array(52, np.int64), np.array(22, np.int64)
+_FRACTION, _LEADING_ONE = np.array(0x3FFFFFFF, np.int32), np.array(0x40000000, np.int32)
+# The biased exponents with a shift of -31 and more, and how many follow up to the last finite one.
+_LEAST_SHIFT, _LEAST_EXPONENT = np.array(-31, np.int32), np.array(991, np.int64)
+_EXPONENTS = 1055
 
 
 def wrap_int32(x: Array) -> Int64Array:
@@ -161,7 +174,7 @@ def rounds_once(shift: npt.ArrayLike) -> bool:
 
 
 def bare_shift(shift: npt.ArrayLike) -> Int64Array:
-    """Shifts without :data:`ONCE`."""
+    """Shifts without :data:`ONCE` and :data:`NARROW`."""
     return np.asarray(shift, np.int64).astype(np.int8).astype(np.int64)
 
 
@@ -193,13 +206,15 @@ def multiply_by_quantized_multiplier_int64(
 
     TFLM's ``MultiplyByQuantizedMultiplier(int64_t)``, used for int16 activations.
     ``x`` must lie in ``[-2**47, 2**47)`` and ``shift`` in ``[-31, 8)``; the result
-    wraps to int32.
+    wraps to int32. Where ``shift`` carries :data:`NARROW` it wraps to 31 bits: CMSIS-NN's
+    ``arm_nn_requantize_s64`` keeps 32 of twice the result.
     """
     multiplier = np.asarray(multiplier, np.int64)
     reduced = np.where(multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF)
     total = 15 - bare_shift(shift)
     product = np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))
-    return wrap_int32(product >> total)
+    lost = np.asarray(shift, np.int64) + NARROW // 4 >> 9 & 1
+    return wrap_int32(product >> total << lost) >> lost
 
 
 def requantize(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Int64Array:

@@ -1,4 +1,4 @@
-"""Gemmlowp's fixed-point functions: exp, logistic, tanh, reciprocal and logarithm.
+"""Gemmlowp's fixed-point functions: exp, logistic, tanh, reciprocal, roots and logarithm.
 
 A number with ``b`` integer bits is the int32 ``raw`` that stands for
 ``raw * 2**(b - 31)``. All functions work elementwise on raw values held in int64
@@ -29,6 +29,8 @@ _EXP_MINUS_POT = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401
 _48_OVER_17 = 1515870810  # two integer bits
 _MINUS_32_OVER_17 = -1010580540
 _ONE_F2 = 1 << 29  # 1 with two integer bits
+
+_THREE_HALVES_F3 = 3 << 27  # 3/2 with three integer bits
 
 _LOG_2 = 1488522236
 _SQRT_HALF = 1518500250
@@ -147,6 +149,29 @@ def reciprocal(x: npt.ArrayLike, integer_bits: int) -> tuple[Int64Array, Int64Ar
     headroom_plus_one = count_leading_zeros(x)
     fraction = wrap_int32((x << headroom_plus_one) - (1 << 31))
     return one_over_one_plus_x(fraction), integer_bits - headroom_plus_one
+
+
+def inverse_sqrt(x: npt.ArrayLike) -> tuple[Int64Array, Int64Array]:
+    """``1 / sqrt(x)`` of an integer as ``(multiplier, shift)``; of less than 1 it is that of 1.
+
+    ``multiplier * 2**(shift - 31)`` by five Newton steps from 1, with three integer bits. TFLM's
+    ``GetInvSqrtQuantizedMultiplierExp``.
+    """
+    x = np.asarray(x, np.int64)
+    one, value = x <= 1, np.maximum(x, 2)
+    quarters = np.maximum((4 - count_leading_zeros(value)) // 2, 0)
+    value = value >> 2 * quarters
+    doublings = (count_leading_zeros(value) - 1) // 2 - 1
+    value = value << 2 * doublings >> 1
+    half = rounding_divide_by_pot(value, 1)
+    root = np.full_like(value, 1 << 28)
+    for _ in range(5):
+        cube = rescale(multiply(multiply(root, root), root), 9, 3)
+        root = rescale(wrap_int32(multiply(_THREE_HALVES_F3, root) - multiply(half, cube)), 6, 3)
+    root = multiply(root, _SQRT_HALF)
+    right = 11 + quarters - doublings
+    root = root << np.maximum(-right, 0)
+    return np.where(one, INT32_MAX, root), np.where(one, 0, -np.maximum(right, 0))
 
 
 def log(x: npt.ArrayLike, integer_bits: int, new_integer_bits: int) -> Int64Array:

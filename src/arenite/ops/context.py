@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ import numpy.typing as npt
 from arenite.memory.abi import Abi
 from arenite.model import Quantization, TensorType
 from arenite.target import Target
+
+if TYPE_CHECKING:
+    from arenite.ops.resource_variables import ResourceVariables
 
 Array = npt.NDArray[Any]
 
@@ -114,6 +117,26 @@ class Node:
     host: dict[str, Any] = field(default_factory=dict)
 
 
+class MicroGraph(Protocol):
+    """What operators see of the model's subgraphs (TFLM's ``MicroGraph``)."""
+
+    @property
+    def resource_variables(self) -> ResourceVariables | None:
+        """The model's variables, or None where there are none."""
+
+    def subgraph_inputs(self, subgraph: int) -> list[EvalTensor]:
+        """A subgraph's input tensors."""
+
+    def subgraph_outputs(self, subgraph: int) -> list[EvalTensor]:
+        """A subgraph's output tensors."""
+
+    def readers(self, index: int) -> list[tuple[str, tuple[int, ...]]]:
+        """Names and outputs of the current subgraph's operators that read a tensor."""
+
+    def invoke_subgraph(self, subgraph: int) -> None:
+        """Run a subgraph's operators; the caller's node is the current one again behind it."""
+
+
 class Context(Protocol):
     """What a kernel may ask of its host. Illegal calls raise ``StateError``."""
 
@@ -150,6 +173,28 @@ class Context(Protocol):
         Legal in init and prepare. ``purpose`` says in a word what they are for.
         """
 
+    def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """A persistent buffer that inferences write to; :meth:`state_buffers` finds it again.
+
+        Legal in init and prepare. What is written there stays, the view may not: an arena
+        that finds its own size moves its memory, and threads work in copies of it.
+        """
+
+    def state_buffers(self) -> list[npt.NDArray[np.uint8]]:
+        """The current node's buffers of :meth:`allocate_state`, in order, in every phase.
+
+        A native kernel sees them behind the operator's inputs.
+        """
+
+    def allocate_decompression_memory(self, size: int) -> npt.NDArray[np.uint8] | None:
+        """Bytes of the alternate memory for decompressed tensors; None where none is free.
+
+        Legal in prepare; see :meth:`MicroInterpreter.set_decompression_memory`.
+        """
+
+    def reset_decompression_memory(self) -> None:
+        """All of the alternate memory is free again: operators share it."""
+
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """Ask for ``size`` bytes in the head while this node runs; returns a handle.
 
@@ -162,5 +207,30 @@ class Context(Protocol):
     def get_external_context(self) -> Any:
         """The object that the user attached to the interpreter, or None."""
 
+    def abort(self) -> NoReturn:
+        """End this inference here, without an error, in invoke (``kTfLiteAbort``).
+
+        What operators have written so far stays; those behind this one do not run.
+        """
+
+    @property
+    def graph(self) -> MicroGraph:
+        """The model's subgraphs, for operators that call them."""
+
+    def place_tensor(self, index: int, data: Array) -> None:
+        """Let a tensor be memory that the node has: it takes none of the head, legal in prepare.
+
+        TFLM's kernels do that by setting a tensor's ``data`` before memory is planned.
+        """
+
+    def use_variables(self, number: int | None) -> None:
+        """The current node reads or writes this variable, or any: its native kernel's state."""
+
     def report_error(self, message: str) -> NoReturn:
         """Fail the current node: raises ``ConstraintError`` with the node's place."""
+
+    def warn_undefined(self, message: str) -> None:
+        """Tell the user, in prepare, that TFLM leaves undefined what the current node computes.
+
+        Warns with ``UndefinedWarning`` and the node's place.
+        """

@@ -154,19 +154,20 @@ def activation_range_quantized(
     """Bounds of a fused activation in the output's quantised values.
 
     ``CalculateActivationRangeQuantized``: the division is done in float32 and
-    rounded half away from zero.
+    rounded half away from zero. TFLM lets 2**31 steps through, which no int32 holds.
     """
     low, high = QUANTIZED_RANGE[output.type]
 
     def quantize(real: float) -> int:
         scale = output.scale
         scaled = real / scale if scale else math.inf
-        if not abs(scaled) <= 2.0**31:
+        steps = float(np.float32(scaled)) if abs(scaled) < 2.0**32 else math.inf
+        if not -(2.0**31) <= steps < 2.0**31:
             context.report_error(
                 f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
                 f"a quantisation scale of {scale:g}"
             )
-        return output.zero_point + round_half_away(float(np.float32(scaled)))
+        return output.zero_point + round_half_away(steps)
 
     match activation:
         case Activation.RELU:
@@ -200,6 +201,26 @@ def requantization(context: Context, real: float, formula: str) -> tuple[int, in
         context.report_error(
             f"the scales' ratio {formula} must be a finite number under 2**30, got {real:.6g}"
         )
+    return multiplier, shift + rounding_of(context)
+
+
+def requantization_or_none(
+    context: Context, real: float, formula: str, most: int = 30
+) -> tuple[int, int]:
+    """The same where TFLM takes any ratio: one that is not finite (a scale is 0) becomes 0.
+
+    So does TFLM's package; C leaves the conversion undefined, of which this warns. Shifts may be
+    up to ``most``.
+    """
+    if not math.isfinite(real):
+        context.warn_undefined(
+            f"the scales' ratio {formula} is {real:g}, which C cannot convert; as in TFLM's "
+            f"package, all outputs are the output's zero point"
+        )
+        real = 0.0
+    multiplier, shift = quantize_multiplier(real)
+    if shift > most:
+        context.report_error(f"the scales' ratio {formula} must be under 2**{most}, got {real:.6g}")
     return multiplier, shift + rounding_of(context)
 
 
@@ -262,7 +283,8 @@ def convolution_multipliers(
     if inp.type is TensorType.FLOAT32:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
     for tensor in (inp, weights):
-        if tensor.quantization is None or not len(tensor.quantization.zero_point):
+        found = tensor.quantization
+        if found is None or not len(found.zero_point) or not len(found.scale):
             context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")
     assert weights.quantization is not None
     scales = weights.quantization.scale.astype(np.float64)
@@ -279,9 +301,11 @@ def convolution_multipliers(
         requantization(context, math.inf, formula)
     effective = inp.scale * scales / output.scale
     multipliers, shifts = quantize_multipliers(effective)
-    if shifts.max() > 30:
+    if np.maximum.reduce(shifts, initial=0) > 30:
         requantization(context, float(effective[shifts.argmax()]), formula)
-    shifts += np.int32(rounding_of(context))
+    rounding = rounding_of(context)
+    if rounding:
+        shifts += np.int32(rounding)
     if len(scales) == channels:
         return multipliers, shifts
     return multipliers.repeat(channels), shifts.repeat(channels)

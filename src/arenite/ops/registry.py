@@ -2,15 +2,17 @@
 
 A namespace of operators is a folder: ``CONV_2D``, a builtin operator of the schema, lives in
 ``arenite/ops/tflite/conv_2d.py``; ``MNN_LRN``, which only ``.mnn`` files have, in
-``ops/mnn/lrn.py``; ``SignalFramer``, a custom operator, in ``ops/signal/signal_framer.py``. The
-file holds the operator's ``REGISTRATION``, which says the name where the file's does not. It is
-imported when a model first needs it; there is no central table to edit. Names of registrations
-and resolvers: TFLM ``micro_mutable_op_resolver.h``.
+``ops/mnn/lrn.py``; ``SignalFramer``, a custom operator of the signal library, in
+``ops/signal/signal_framer.py``; ``CIRCULAR_BUFFER`` and every other custom operator in
+``ops/custom/``. The file holds the operator's ``REGISTRATION``, which says the name where the
+file's does not. It is imported when a model first needs it; there is no central table to edit.
+Names of registrations and resolvers: TFLM ``micro_mutable_op_resolver.h``.
 """
 
 from __future__ import annotations
 
 import importlib
+import keyword
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -107,6 +109,8 @@ class OpResolver(Protocol):
 #: What the names of operators begin with that only ``.mnn`` files have. They are custom
 #: operators of the schema, and found like the builtin ones.
 MNN_PREFIX = "MNN_"
+#: What the names of the custom operators of TFLM's signal library begin with.
+SIGNAL_PREFIX = "Signal"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -139,19 +143,22 @@ def builtin_names() -> list[str]:
 
 def custom_names() -> list[str]:
     """Names of all custom operators of TFLM that Arenite has, sorted."""
-    return _names_in("signal")
+    return sorted([*_names_in("signal"), *_names_in("custom")])
 
 
 def module_name(name: str) -> str | None:
     """The module that an operator of that name would be in; None where it cannot be ours."""
     if not name.isidentifier() or name.startswith("_"):
         return None
-    namespace, words = "signal", name
+    namespace, words = "custom", name
     if name in BuiltinOperator.__members__:
         namespace = "tflite"
+    elif name.startswith(SIGNAL_PREFIX):
+        namespace = "signal"
     elif name.startswith(MNN_PREFIX):
         namespace, words = "mnn", name.removeprefix(MNN_PREFIX)
-    return f"arenite.ops.{namespace}.{_WORD.sub('_', words).lower()}"
+    stem = _WORD.sub("_", words).lower()
+    return f"arenite.ops.{namespace}.{stem}{'_' if keyword.iskeyword(stem) else ''}"
 
 
 def _name_in(module: ModuleType) -> str:
@@ -159,7 +166,7 @@ def _name_in(module: ModuleType) -> str:
     registration: Registration = module.REGISTRATION
     *_, namespace, stem = module.__name__.split(".")
     prefix = MNN_PREFIX if namespace == "mnn" else ""
-    return registration.name or prefix + stem.upper()
+    return registration.name or prefix + stem.rstrip("_").upper()
 
 
 def _module(path: str) -> ModuleType | None:
@@ -280,4 +287,5 @@ class AllOpsResolver(MutableOpResolver):
 
     def __repr__(self) -> str:
         added = len(self._registrations)
-        return f"AllOpsResolver({len(builtin_names())} builtin, {added} added)"
+        own = f"{len(builtin_names())} builtin, {len(custom_names())} custom"
+        return f"AllOpsResolver({own}, {added} added)"

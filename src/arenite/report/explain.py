@@ -44,7 +44,7 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
     yield from _not_counted(what, width)
     for group in _groups(what.operators):
         yield Text()
-        yield from _group(group, width, marks)
+        yield from _group(what, group, width, marks)
 
 
 def heading(what: Explanation, width: int) -> Iterator[Text]:
@@ -57,7 +57,7 @@ def heading(what: Explanation, width: int) -> Iterator[Text]:
 
 def operator_lines(operator: DeviceOperator, width: int) -> Iterator[Text]:
     """One operator's number, name and function, in one line or two."""
-    index = f"{operator.index}  "
+    index = f"{operator.place}  "
     line = Text.assemble((index, "cyan"), (printable(operator.view.name), "bold"))
     function = Text(f"  {operator.function}")
     if line.cell_len + function.cell_len <= width:
@@ -74,7 +74,7 @@ def _operators(what: Explanation, width: int) -> list[Text]:
     names = [name for name, _ in totals.most_common()]
     shown = sorted(names, key=_importance)
     columns = [
-        Column("#", [*(str(op.index) for op in operators), ""], "right"),
+        Column("#", [*(op.place for op in operators), ""], "right"),
         Column("operator", [*(printable(op.view.name) for op in operators), "total"], shrink=14),
         Column(
             "function",
@@ -142,13 +142,20 @@ def _groups(operators: Sequence[DeviceOperator]) -> list[list[DeviceOperator]]:
     return list(groups.values())
 
 
-def _group(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[Text]:
+def _group(
+    what: Explanation, group: Sequence[DeviceOperator], width: int, marks: Marks
+) -> Iterator[Text]:
     first = group[0]
-    indices = _runs([operator.index for operator in group])
+    subgraphs = dict.fromkeys(operator.subgraph for operator in group)
+    indices = ", ".join(
+        _runs([one.index for one in group if one.subgraph == number])
+        + (f" of subgraph {number}" if number else "")
+        for number in subgraphs
+    )
     yield from wrapped(
         f"{first.view.name} {indices}: {first.function}", width, indent=4, style="bold"
     )
-    yield from why(group, width, marks)
+    yield from why(what, group, width, marks)
 
 
 def _runs(indices: Sequence[int]) -> str:
@@ -164,9 +171,14 @@ def _runs(indices: Sequence[int]) -> str:
     )
 
 
-def why(group: Sequence[DeviceOperator], width: int, marks: Marks) -> Iterator[Text]:
+def why(
+    what: Explanation, group: Sequence[DeviceOperator], width: int, marks: Marks
+) -> Iterator[Text]:
     """What was asked, with the answers of all operators of a group, and the calls."""
     path = group[0].path
+    if path is None and group[0].in_tflm and not what.target.is_cmsis_nn:
+        yield from wrapped("  TFLM's own kernel: CMSIS-NN is not linked.", width)
+        return
     if path is None:
         name, is_there = group[0].view.name, group[0].in_tflm
         lacks = f"CMSIS-NN kernel for {name}" if is_there else f"operator {name}"

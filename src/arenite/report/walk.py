@@ -9,7 +9,7 @@ from rich.text import Text
 from arenite.analysis.convolution_walk import ConvolutionWalk
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
-from arenite.cmsis_nn.arithmetic.trace import Requantization, Step, Walk, halves
+from arenite.cmsis_nn.arithmetic.trace import Requantization, Step, Walk
 from arenite.model.text import printable
 from arenite.ops import TfLiteTensor
 from arenite.report.explain import UNICODE, Marks, heading, operator_lines, why
@@ -34,7 +34,7 @@ def render_operator(
     yield from heading(what, width)
     yield Text()
     yield from operator_lines(operator, width)
-    yield from why([operator], width, marks)
+    yield from why(what, [operator], width, marks)
     yield Text()
     yield from _tensors(operator, width)
     yield from _takes(what, operator, width)
@@ -247,7 +247,7 @@ def _registers(numbers: Walk, width: int) -> Iterator[Text]:
     if not numbers.steps or numbers.steps[0].instruction != "SMLAD":
         return
     step, start = numbers.steps[0], numbers.start[0][0]
-    a, b = (halves(pair) & 0xFFFFFFFF for pair in (step.weights[0], step.inputs[0]))
+    a, b = step.registers
     (w0, w2), (x0, x2) = step.weights[0], step.inputs[0]
     yield from wrapped(
         f"   the first one: SMLAD {a:#010x}, {b:#010x} = {w0} x {x0} + {w2} x {x2} + {start} = "

@@ -5,12 +5,14 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from arenite.errors import ArenaError, AreniteError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import Memory
+from arenite.memory.arena import Bytes, Memory
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, OpResolver
@@ -28,6 +30,7 @@ def smallest_arena(
     target: Target | str | None = None,
     planner: str = "greedy",
     preserve_all_tensors: bool = False,
+    resource_variables: int | None = None,
 ) -> int:
     """Bytes of the smallest arena in which the model can be allocated, a multiple of 16.
 
@@ -41,24 +44,33 @@ def smallest_arena(
             the size is the one that TFLM's package on PyPI accepts.
         planner: Name of the memory planner.
         preserve_all_tensors: As for :class:`MicroInterpreter`.
+        resource_variables: As for :class:`MicroInterpreter`.
     """
     setup = Setup.of(target, planner=planner, preserve_all_tensors=preserve_all_tensors)
+    setup = replace(setup, resource_variables=resource_variables)
     return arena_peak(model_of(model), resolver, setup).smallest_arena
 
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
     """What makes :func:`smallest_arena` as large as it is."""
     operators = setup.resolver(AllOpsResolver() if resolver is None else resolver)
-    return dry_run(model, operators, setup.allocator(None)).peak
+    unlimited = setup.allocator(None)
+    return dry_run(model, operators, unlimited, variables=setup.resource_variables).peak
 
 
 def dry_run(
-    model: Model, resolver: OpResolver, unlimited: MicroAllocator, external_context: Any = None
+    model: Model,
+    resolver: OpResolver,
+    unlimited: MicroAllocator,
+    external_context: Any = None,
+    variables: int | None = None,
+    *,
+    regions: Sequence[Bytes] = (),
 ) -> Allocations:
     """What a model allocates, in an arena without memory and end."""
-    context = MicroInterpreterContext(unlimited, model)
+    context = MicroInterpreterContext(unlimited, model, regions=regions)
     context.external_context = external_context
-    graph = Graph(model, context)
+    graph = Graph(model, context, max_variables=variables)
     graph.resolve(resolver)
     life = Life(graph)
     try:
@@ -79,7 +91,8 @@ def create_allocator(
     try:
         return setup.allocator(arena)
     except ArenaError as error:
-        raise with_needed(error, model, resolver, setup.allocator(None)) from None
+        unlimited, variables = setup.allocator(None), setup.resource_variables
+        raise with_needed(error, model, resolver, unlimited, variables=variables) from None
 
 
 def with_needed(
@@ -88,10 +101,14 @@ def with_needed(
     resolver: OpResolver,
     unlimited: MicroAllocator,
     external_context: Any = None,
+    *,
+    variables: int | None = None,
+    regions: Sequence[Bytes] = (),
 ) -> ArenaError:
     """The same error with the size that works, where one does."""
     try:
-        needed = dry_run(model, resolver, unlimited, external_context).peak.smallest_arena
+        recorded = dry_run(model, resolver, unlimited, external_context, variables, regions=regions)
+        needed = recorded.peak.smallest_arena
     except AreniteError:
         return error
     return ArenaError(

@@ -11,9 +11,9 @@ from math import prod
 from operator import is_
 
 from arenite.errors import ShapeError
-from arenite.memory.abi import Struct
+from arenite.memory.abi import Struct, align_up
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import Bytes
+from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
 from arenite.memory.liveness import MAX_BYTES, OFFLINE_METADATA
 from arenite.memory.overlap import check_operands
@@ -35,19 +35,33 @@ class MicroInterpreterContext(HostContext):
     ``shrinks``: the allocator's arena has no end, and gets the smallest one that works.
     """
 
-    def __init__(self, allocator: MicroAllocator, model: Model, *, shrinks: bool = False) -> None:
+    def __init__(
+        self,
+        allocator: MicroAllocator,
+        model: Model,
+        *,
+        shrinks: bool = False,
+        regions: Sequence[Bytes] = (),
+    ) -> None:
         super().__init__(model, allocator.target)
         self._allocator = allocator
         self.shrinks = shrinks
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
+        #: Alternate memory for decompressed tensors, and how much of it is in use.
+        self.regions = tuple(regions)
+        self._region_used = [0] * len(self.regions)
+        # Lists of states, numbers in them, and how far from the arena's end that state begins.
+        self._state_places: list[tuple[list[Bytes], int, int]] = []
 
     # -- callbacks for kernels
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor on temporary memory, which the end of ``prepare`` returns."""
-        tensor = super().get_tensor(index)
+        if self.state not in (INIT, PREPARE):
+            self.require("get_tensor", INIT, PREPARE)
+        tensor = self.view_tensor(index)
         self._allocator.allocate_temp_tflite_tensor(tensor.quantization)
         return tensor
 
@@ -89,6 +103,27 @@ class MicroInterpreterContext(HostContext):
         label = f"#{self.operator} {self.operator_name}"
         return self._allocator.allocate_persistent_buffer(size, purpose, label)
 
+    def allocate_state(self, size: int, purpose: str = "") -> Bytes:
+        """A persistent buffer that :meth:`state_buffers` finds again."""
+        buffer = self.allocate_persistent_buffer(size, purpose)
+        states, arena = self.keep_state(buffer), self._allocator.arena
+        self._state_places.append((states, len(states) - 1, arena.buffer_tail - arena.tail))
+        return buffer
+
+    def allocate_decompression_memory(self, size: int) -> Bytes | None:
+        """The first region with room gives it, aligned to 16."""
+        self.require("allocate_decompression_memory", PREPARE)
+        for number, region in enumerate(self.regions):
+            start = align_up(self._region_used[number], ARENA_ALIGNMENT)
+            if start + size <= region.nbytes:
+                self._region_used[number] = start + size
+                return region[start : start + size]
+        return None
+
+    def reset_decompression_memory(self) -> None:
+        """All regions are free again."""
+        self._region_used = [0] * len(self.regions)
+
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """Ask for ``size`` bytes in the head while this node runs."""
         self.require("request_scratch_buffer_in_arena", PREPARE)
@@ -126,6 +161,12 @@ class MicroInterpreterContext(HostContext):
 
     def begin(self, graph: Graph) -> None:
         """TFLM's structs for the model, and its operators' options."""
+        super().begin(graph)
+        if graph.resource_variables is not None:
+            self._allocator.allocate_resource_variables(graph.resource_variables.max_variable_count)
+        if self.regions:
+            size = self.abi.pointer * len(self.regions)
+            self._allocator.allocate_persistent_buffer(size, "decompression memory")
         self._allocator.start_model_allocation(self.model)
         for operators, entries in zip(self.model.subgraphs, graph.nodes, strict=True):
             pairs = zip(operators.operators, entries, strict=True)
@@ -157,7 +198,9 @@ class MicroInterpreterContext(HostContext):
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
         allocator, model = self._allocator, self.model
-        self.memory_plan = plan = allocator.finish_model_allocation(self._resized_model())
+        self.memory_plan = plan = allocator.finish_model_allocation(
+            self._resized_model(), self.placed
+        )
         if OFFLINE_METADATA in model.metadata:
             nodes = graph.nodes
             check_operands(model, plan.buffers, lambda s, n: nodes[s][n].registration.in_place)
@@ -182,6 +225,7 @@ class MicroInterpreterContext(HostContext):
         assert self.memory_plan is not None
         if self.shrinks:
             self.memory_plan = self._allocator.shrink(self.memory_plan)
+            self._move_states()
         plan = self.memory_plan
         arena = self._allocator.arena
         scratch = {}
@@ -190,6 +234,8 @@ class MicroInterpreterContext(HostContext):
             if buffer.kind == "scratch":
                 scratch[buffer.index] = memory
                 continue
+            if (buffer.subgraph, buffer.index) in self.placed:
+                continue  # a variable, whose memory nobody looks at
             tensor = self.tensors[buffer.subgraph][buffer.index]
             tensor.data = shaped(memory, tensor.type, tensor.shape)
         self._scratch = [scratch[handle] for handle in sorted(scratch)]
@@ -200,6 +246,14 @@ class MicroInterpreterContext(HostContext):
         for (subgraph, _, index), own in self._own.items():
             data = self.tensors[subgraph][index].data
             own.data = None if data is None else data.reshape(own.shape)
+
+    def _move_states(self) -> None:
+        """The arena has got memory, which takes what ``init`` and ``prepare`` wrote."""
+        arena = self._allocator.arena
+        for states, number, from_end in self._state_places:
+            moved = arena.view(arena.buffer_tail - from_end, states[number].nbytes)
+            moved[...] = states[number]
+            states[number] = moved
 
 
 def builtin_data(operator: Operator, registration: Registration) -> Struct | None:

@@ -2,91 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from threading import Lock
 from typing import TypeGuard
 
+from arenite.memory.arena import ARENA_ALIGNMENT
 from arenite.memory.budget import Budget
-from arenite.native.program import ABSENT, Call, NativeTensor, Program, address_of
-from arenite.ops.context import Array
-from arenite.runtime.graph import Graph, GraphHost, NodeAndRegistration, Profiler
+from arenite.model import Model, TensorType
+from arenite.model.calls import calls_of
+from arenite.native.call import Call
+from arenite.native.program import ABSENT, NativeTensor, Program, address_of
+from arenite.ops.context import Array, EvalTensor
+from arenite.runtime.controls import Place, control_of
+from arenite.runtime.graph import Graph, GraphHost
 from arenite.runtime.turn import Turn
 
 
-class CompiledSubgraph:
-    """The main subgraph: runs of native steps, and Python operators where there is no kernel.
+class CompiledGraph:
+    """The main subgraph and all that it calls: native steps, and Python where there is no kernel.
 
-    ``steps[i]`` is node i's step, or -1 where it runs in Python.
+    Every node has a step; those of the main subgraph come first. ``steps[i]`` is that of the main
+    subgraph's node i, or -1 where it runs in Python.
     """
 
     def __init__(
         self, graph: Graph, instruction_set: str | None = None, *, budget: Budget | None = None
     ) -> None:
-        self._program = Program(instruction_set)
+        self._program = program = Program(instruction_set)
         self._graph = graph
-        self._entries = graph.nodes[0]
-        self._subgraph = graph.model.main
         self._host: GraphHost = graph.host
-        self.steps = [self._add(number, entry) for number, entry in enumerate(self._entries)]
+        self._ranges: dict[int, tuple[int, int]] = {}
+        self._places: list[tuple[int, int]] = []
+        for subgraph in _reachable(graph.model):
+            begin = len(self._places)
+            self._places += ((subgraph, number) for number in range(len(graph.nodes[subgraph])))
+            self._ranges[subgraph] = begin, len(self._places)
+        native = [self._add(*place) for place in self._places]
+        self.steps = [step if native[step] else -1 for step in range(self._ranges[0][1])]
+        self._is_native = all(native)
         if budget is not None:
-            budget.take(self._program.packed_bytes, "packed weights and workspace")
-        self._program.finish()
-        self._ends = _ends(self.steps)
+            budget.take(program.packed_bytes, "packed weights and workspace")
+        program.finish(main_steps=len(self.steps))
         self._lock = Lock()
 
-    def invoke(self, first: int = 0) -> None:
-        """Run node ``first`` and all behind it, in order.
+    def invoke(self) -> None:
+        """Run all nodes, in order.
 
         A kernel that does not take the data leaves its node to the one in Python, which
         computes what is legal and refuses the rest in words.
-        """
-        number = first
-        while number < len(self.steps):
-            begin, end = self.steps[number], self._ends[number]
-            if begin >= 0:
-                number += self._program.run(begin, begin + end - number) - begin
-            if number < end or begin < 0:
-                self._python(number)
-                number += 1
 
-    def invoke_profiled(self, profiler: Profiler) -> None:
-        """Run all operators in order, one by one."""
-        for number, entry in enumerate(self._entries):
-            event = profiler.begin_event(entry.node.name)
-            try:
-                self.invoke_node(number)
-            finally:
-                profiler.end_event(event)
+        Raises:
+            InferenceAborted: An operator has ended the inference.
+        """
+        self._walk(0, len(self.steps))
+
+    def invoke_profiled(self) -> None:
+        """Run all operators in order, one by one, and so those that they call."""
+        graph, before = self._graph, self._graph.runner
+        graph.runner = self
+        try:
+            graph.invoke_subgraph(0)
+        finally:
+            graph.runner = before
 
     def invoke_node(self, number: int) -> None:
-        """Run one operator."""
-        step = self.steps[number]
-        if step < 0 or self._program.run(step, step + 1) == step:
-            self._python(number)
+        """Run one operator of the main subgraph, and all that it calls."""
+        self._walk(number, number + 1)
+
+    # -- what operators of the graph call
+
+    def run_subgraph(self, subgraph: int) -> None:
+        """Run a subgraph's operators for a node in Python, which a walk may have come to."""
+        self._program.walk_anew(*self._ranges[subgraph], self._python)
+
+    def run_node(self, subgraph: int, number: int) -> None:
+        """Run one operator; one that calls others in Python, which runs these one by one."""
+        step = self._ranges[subgraph][0] + number
+        if self._program.is_kernel(step):
+            self._walk(step, step + 1)
+        else:
+            self._graph.invoke_node(subgraph, number)
 
     def call(self, turn: Turn, arena: tuple[Array, Array] | None = None) -> Call | None:
-        """The whole subgraph as one C call, where there is nothing to do in Python.
+        """A whole inference as one C call, where there is nothing to do in Python.
 
         ``turn``: the arena's.
         ``arena``: the interpreter's memory and a copy of it to run in, see
         :meth:`Program.call`.
         """
-        if any(step < 0 for step in self.steps) or not self.steps:
+        if not self._is_native or not self.steps:
             return None
-        self._host.enter_node(0, 0)
+        main, tensors = self._graph.model.main, self._host.tensors[0]
         inputs, outputs = (
-            [self._host.get_eval_tensor(index).data for index in ports]
-            for ports in (self._subgraph.inputs, self._subgraph.outputs)
+            [tensors[index].data for index in ports] for ports in (main.inputs, main.outputs)
         )
         # A model may name a constant as its output, or no tensor at all.
         if not _are_own(inputs) or not _are_own(outputs):
             return None
         if arena is None:
-            return self._program.call(inputs, outputs, self._resume, turn)
+            return self._program.call(inputs, outputs, self._python, turn)
         return self._program.call(
             [_twin(array, *arena) for array in inputs],
             [_twin(array, *arena) for array in outputs],
-            partial(self._resume_in, *arena),
+            partial(self._python_in, *arena),
             turn,
             arena,
         )
@@ -106,47 +125,86 @@ class CompiledSubgraph:
         """Bytes of the kernels' workspace, of which every thread needs its own."""
         return self._program.workspace_bytes
 
-    def kernel(self, number: int) -> str:
-        """What runs node ``number``: an instruction set, or ``"python"``."""
-        step = self.steps[number]
-        return "python" if step < 0 else self._program.describe(step)
+    def kernel(self, number: int, subgraph: int = 0) -> str:
+        """What runs a node: an instruction set, or ``"python"``."""
+        if subgraph not in self._ranges:
+            return "python"  # nobody calls it
+        return self._program.describe(self._ranges[subgraph][0] + number) or "python"
 
-    def _resume(self, step: int) -> None:
-        """Run a step in Python and all behind it."""
-        number = self.steps.index(step)
-        self._python(number)
-        self.invoke(number + 1)
+    def _walk(self, begin: int, end: int) -> None:
+        status = self._program.start(begin, end)
+        if status:
+            self._program.go_on(status, self._python)
 
-    def _resume_in(self, own: Array, copy: Array, step: int) -> None:
+    def _python(self, step: int) -> None:
+        """Run a step in Python."""
+        graph, before = self._graph, self._graph.runner
+        graph.runner = self
+        try:
+            graph.invoke_node(*self._places[step])
+        finally:
+            graph.runner = before
+
+    def _python_in(self, own: Array, copy: Array, step: int) -> None:
         """The same for a thread that works in ``copy``: Python knows the tensors in ``own``."""
         with self._lock:
             before = own.copy()
             own[...] = copy
             try:
-                self._resume(step)
-                copy[...] = own
+                self._python(step)
             finally:
+                copy[...] = own
                 own[...] = before
 
-    def _python(self, number: int) -> None:
-        self._graph.invoke_node(0, number)
+    def _add(self, subgraph: int, number: int) -> bool:
+        """Add a node's step; whether it is native."""
+        is_native = self._add_native(subgraph, number)
+        if not is_native:
+            self._program.add_python()
+        return is_native
 
-    def _add(self, number: int, entry: NodeAndRegistration) -> int:
+    def _add_native(self, subgraph: int, number: int) -> bool:
+        entry = self._graph.nodes[subgraph][number]
         kernel = entry.registration.kernel_for(entry.node)
         if not kernel:
-            return -1
-        self._host.enter_node(0, number)
+            return False
+        self._host.enter_node(subgraph, number)
+        states = self._host.native_state()
+        if states is None or any(address_of(state) % ARENA_ALIGNMENT for state in states):
+            return False  # an arena may begin anywhere
+        subgraphs = self._graph.model.subgraphs
+        place = Place(subgraph, subgraphs, self._tensors, self._ranges.__getitem__, states)
+        control = control_of(kernel, entry.node, place)
+        if control is not None:
+            return self._program.add_control(control.kind, control.flag, *control.parts)
         outputs, inputs = (
-            [ABSENT if index < 0 else self._tensor(index) for index in indices]
-            for indices in (entry.node.outputs, entry.node.inputs)
+            self._tensors(subgraph, indices) for indices in (entry.node.outputs, entry.node.inputs)
         )
-        added = self._program.add(kernel, entry.node.params, outputs, inputs)
-        return len(self._program) - 1 if added else -1
+        inputs += [NativeTensor(state, TensorType.UINT8, state.shape, False) for state in states]
+        return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs)
 
-    def _tensor(self, index: int) -> NativeTensor:
-        tensor = self._host.get_eval_tensor(index)
-        constant = tensor.data is not None and not tensor.data.flags.writeable
-        return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
+    def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[NativeTensor]:
+        """A subgraph's tensors, as the current node sees those of its own."""
+        host = self._host
+        tensors = host.tensors[subgraph].__getitem__
+        look = host.get_eval_tensor if subgraph == host.subgraph else tensors
+        return [ABSENT if index < 0 else _native(look(index)) for index in indices]
+
+
+def _native(tensor: EvalTensor) -> NativeTensor:
+    constant = tensor.data is not None and not tensor.data.flags.writeable
+    return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
+
+
+def _reachable(model: Model) -> list[int]:
+    """The subgraphs that an inference may come to, the main one first."""
+    found = [0]
+    for subgraph in found:  # which grows
+        for operator in model.subgraphs[subgraph].operators:
+            for called in calls_of(operator):
+                if called not in found:
+                    found.append(called)
+    return found
 
 
 def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
@@ -158,13 +216,3 @@ def _twin(array: Array, own: Array, copy: Array) -> Array:
     """The same place in a copy of the memory that an array lies in."""
     start = address_of(array) - address_of(own)
     return copy[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-
-
-def _ends(steps: list[int]) -> list[int]:
-    """For every node the first one behind it that runs in Python."""
-    ends: list[int] = []
-    end = len(steps)
-    for number in reversed(range(len(steps))):
-        end = number if steps[number] < 0 else end
-        ends.append(end)
-    return ends[::-1]

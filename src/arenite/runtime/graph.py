@@ -29,6 +29,8 @@ from arenite.ops import (
     only_mnn_has,
 )
 from arenite.ops.constraints import view_of
+from arenite.ops.remedies import of_custom_operator, of_types
+from arenite.ops.resource_variables import ResourceVariables, count_names
 from arenite.ops.tflm_names import add_method
 from arenite.runtime.kernel_context import KernelContext
 from arenite.runtime.state import InterpreterState
@@ -46,6 +48,16 @@ class Profiler(Protocol):
 
 class GraphHost(Context, Protocol):
     """A context that a graph can live on; :class:`arenite.runtime.life.Life` drives it."""
+
+    #: Where the current node is.
+    subgraph: int
+    operator: int
+
+    def state_memory(self) -> list[Bytes]:
+        """The bytes of all that is remembered from one inference to the next."""
+
+    def native_state(self) -> list[Bytes] | None:
+        """What the current node's native kernel sees as its state; None if that cannot be told."""
 
     def allocate_temp_buffer(self, size: int, alignment: int) -> Bytes:
         """Bytes above the head, until the end of ``prepare``."""
@@ -101,6 +113,16 @@ class NodeAndRegistration:
     registration: Registration
 
 
+class Runner(Protocol):
+    """Runs subgraphs and nodes: a native program."""
+
+    def run_subgraph(self, subgraph: int) -> None:
+        """Run a subgraph's operators."""
+
+    def run_node(self, subgraph: int, number: int) -> None:
+        """Run one operator."""
+
+
 @dataclass(eq=False)
 class Graph:
     """All subgraphs' nodes, bound to a host context."""
@@ -109,6 +131,12 @@ class Graph:
     host: GraphHost
     nodes: list[list[NodeAndRegistration]] = field(default_factory=list)
     profiler: Profiler | None = None
+    #: Room for variables; None for as many as TFLM's package makes, one for every name.
+    max_variables: int | None = None
+    #: The variables of this life, or None where there is no room for any.
+    resource_variables: ResourceVariables | None = None
+    #: Runs what operators call in another way than their kernels in Python.
+    runner: Runner | None = None
 
     @property
     def is_own(self) -> bool:
@@ -116,6 +144,16 @@ class Graph:
         registrations = (entry.registration for entry in chain(*self.nodes))
         found = ((one, builtin(one.name)) for one in registrations)
         return all(one is own or one == own for one, own in found)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether an inference may depend on those before it, once all nodes are prepared.
+
+        So it is with variables and with what operators keep in ``allocate_state``, or forget in
+        their ``reset``.
+        """
+        entries = chain(*self.nodes)
+        return bool(self.host.state_memory()) or any(e.registration.reset for e in entries)
 
     def resolve(self, resolver: OpResolver) -> None:
         """Find every operator's registration.
@@ -149,6 +187,49 @@ class Graph:
         if self.model.format == "tflite" and only_mnn_has(name) and found == builtin(name):
             return None
         return found
+
+    def create_variables(self) -> None:
+        """Begin with room for the model's variables, and none in it."""
+        count = count_names(self.model) if self.max_variables is None else self.max_variables
+        self.resource_variables = ResourceVariables(count) if count > 0 else None
+
+    # -- what operators see (TFLM's ``MicroGraph``)
+
+    def subgraph_inputs(self, subgraph: int) -> list[EvalTensor]:
+        """A subgraph's input tensors."""
+        tensors = self.host.tensors[subgraph]
+        return [tensors[index] for index in self.model.subgraphs[subgraph].inputs]
+
+    def subgraph_outputs(self, subgraph: int) -> list[EvalTensor]:
+        """A subgraph's output tensors."""
+        tensors = self.host.tensors[subgraph]
+        return [tensors[index] for index in self.model.subgraphs[subgraph].outputs]
+
+    def readers(self, index: int) -> list[tuple[str, tuple[int, ...]]]:
+        """Names and outputs of the current subgraph's operators that read a tensor."""
+        operators = self.model.subgraphs[self.host.subgraph].operators
+        return [(one.name, one.outputs) for one in operators if index in one.inputs]
+
+    def invoke_subgraph(self, subgraph: int) -> None:
+        """Run a subgraph's operators in order; the caller's node is the current one again then."""
+        host, profiler, runner = self.host, self.profiler, self.runner
+        before = host.subgraph, host.operator
+        if runner is not None and profiler is None:
+            runner.run_subgraph(subgraph)
+        else:
+            run = self.invoke_node if runner is None else runner.run_node
+            for number, entry in enumerate(self.nodes[subgraph]):
+                if profiler is None:
+                    run(subgraph, number)
+                    continue
+                event = profiler.begin_event(entry.node.name)
+                try:
+                    run(subgraph, number)
+                finally:
+                    profiler.end_event(event)
+        host.enter_node(*before)
+
+    # -- the steps of a life
 
     def init_subgraphs(self) -> None:
         """Call ``init`` of every node."""
@@ -188,19 +269,6 @@ class Graph:
         if not 0 <= number < len(entries):
             raise IndexError(f"expected an operator below {len(entries)}, got {number}")
         return entries[number]
-
-    def invoke_subgraph(self, index: int) -> None:
-        """Run one subgraph's operators in order."""
-        profiler = self.profiler
-        for number, entry in enumerate(self.nodes[index]):
-            if profiler is None:
-                self.invoke_node(index, number)
-                continue
-            event = profiler.begin_event(entry.node.name)
-            try:
-                self.invoke_node(index, number)
-            finally:
-                profiler.end_event(event)
 
     def invoke_node(self, subgraph: int, number: int) -> None:
         """Run one operator."""
@@ -248,7 +316,8 @@ class Graph:
         view = view_of(self.host, entry.node)
         for constraint in entry.registration.constraints:
             if not constraint(view):
-                self.host.report_error(" ".join((constraint.__doc__ or "").split()))
+                text = " ".join((constraint.__doc__ or "").split())
+                self.host.report_error(text + of_types(view, constraint))
 
 
 def _node(operator: Operator, registration: Registration) -> Node:
@@ -266,6 +335,8 @@ def _options(operator: Operator, registration: Registration) -> OptionsTable | R
     """The options through the registration's row; without a row as the file has them."""
     row, options = registration.options, operator.options
     if row is None:
+        if operator.is_custom and not registration.strict:
+            return None  # Arenite's own custom operators read custom options, as TFLM's do
         return operator.raw_options if options is None else options
     if isinstance(options, row):
         return options
@@ -281,13 +352,18 @@ def _options(operator: Operator, registration: Registration) -> OptionsTable | R
 
 def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
     names = [op.name for op in missing]
-    unknown = [op.name for op in missing if _is_unknown_to_tflm(op)]
-    note = f"TFLM has no operator {_listed(unknown)}; " if unknown else ""
-    return UnsupportedOperatorError(
-        f"the model needs operators that {resolver!r} does not have: {_listed(names)}\n"
-        f"{note}register them with\n" + "\n".join(map(_registering, missing)),
-        names,
-    )
+    lines = [f"the model needs operators that {resolver!r} does not have: {_listed(names)}"]
+    foreign = {op.name: of_custom_operator(op.name) for op in missing if op.is_custom}
+    lines += [f"{name}: {remedy}" for name, remedy in foreign.items() if remedy]
+    others = [op for op in missing if not foreign.get(op.name)]
+    if unknown := [op.name for op in others if _is_unknown_to_tflm(op)]:
+        lines.append(
+            f"TFLM has no operator {_listed(unknown)}: no firmware runs the model unless it brings "
+            "a kernel; replace it in the original model, or bring one"
+        )
+    if others:
+        lines += ["register them with", *map(_registering, others)]
+    return UnsupportedOperatorError("\n".join(lines), names)
 
 
 def _listed(names: list[str]) -> str:

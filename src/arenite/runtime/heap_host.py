@@ -28,7 +28,7 @@ from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import HOST, Target
 
 if TYPE_CHECKING:
-    from arenite.runtime.compiled import CompiledSubgraph
+    from arenite.runtime.compiled import CompiledGraph
 
 
 class HeapContext(HostContext):
@@ -58,6 +58,12 @@ class HeapContext(HostContext):
         self.require("allocate_persistent_buffer", InterpreterState.INIT, InterpreterState.PREPARE)
         return self._zeros(size, "persistent memory")
 
+    def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """Zeroed bytes that :meth:`state_buffers` finds again."""
+        buffer = self.allocate_persistent_buffer(size, purpose)
+        self.keep_state(buffer)
+        return buffer
+
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """A scratch buffer of this node's own."""
         self.require("request_scratch_buffer_in_arena", InterpreterState.PREPARE)
@@ -80,10 +86,9 @@ class HeapContext(HostContext):
 
     def begin(self, graph: Graph) -> None:
         """Forget a former preparation."""
+        super().begin(graph)
         self._scratch = []
-        self._own.clear()
         self.budget = Budget()
-        self._settled = {(0, index) for index in self.model.main.inputs}
 
     def plan(self, graph: Graph) -> None:
         """Nothing: every tensor gets memory of its own."""
@@ -101,9 +106,11 @@ class HeapContext(HostContext):
             current.data = np.zeros(shape, current.type.dtype)
 
     def _without_data(self) -> Iterator[EvalTensor]:
-        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
-            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
-                if tensor.is_variable or not tensor.is_constant:
+        for number, subgraph in enumerate(self.model.subgraphs):
+            pairs = zip(subgraph.tensors, self.tensors[number], strict=True)
+            for index, (tensor, current) in enumerate(pairs):
+                needs = tensor.is_variable or not tensor.is_constant
+                if needs and (number, index) not in self.placed:
                     yield current
 
     def _zeros(self, size: int, what: str) -> npt.NDArray[np.uint8]:
@@ -213,7 +220,7 @@ class HeapInterpreter:
         """
         return self._context.tensors[0][port("tensor", range(len(self._context.tensors[0])), index)]
 
-    def compile(self, instruction_set: str | None = None) -> CompiledSubgraph:
+    def compile(self, instruction_set: str | None = None) -> CompiledGraph:
         """The main subgraph as a native program over this interpreter's tensors.
 
         Args:
@@ -234,9 +241,9 @@ class HeapInterpreter:
         return self._array(port("output", self._model.main.outputs, index))
 
     @all_alone
-    def invoke(self) -> None:
-        """Run the main subgraph."""
-        self._life.invoke()
+    def invoke(self) -> bool:
+        """Run the main subgraph; see :meth:`MicroInterpreter.invoke`."""
+        return self._life.invoke()
 
     @alone
     def reset(self) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import ref
 
-from arenite.errors import ConstraintError, StateError
+from arenite.errors import ConstraintError, InferenceAborted, StateError, UndefinedWarning
 from arenite.memory.abi import abi_of
+from arenite.memory.arena import Bytes
 from arenite.model import Model, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
+from arenite.ops.context import Array
 from arenite.runtime.state import InterpreterState, StateGuard
 from arenite.target import Target
 
+if TYPE_CHECKING:
+    from arenite.runtime.graph import Graph
+
+#: More variables than this are not shown to a native kernel that may mean any.
+_MOST_VARIABLES = 64
 #: When nodes may ask for full tensors.
 _PLANNED = (InterpreterState.INIT, InterpreterState.PREPARE)
 #: When an external context may be attached.
@@ -37,6 +47,11 @@ class HostContext(StateGuard):
         self._settled = {(0, index) for index in model.main.inputs}
         # Outputs that their own node sees in another shape than everybody else.
         self._own: dict[tuple[int, int, int], EvalTensor] = {}
+        # What nodes remember from one inference to the next, by subgraph and operator.
+        self._states: dict[tuple[int, int], list[Bytes]] = {}
+        # Tensors whose memory a node has given them, and which variables nodes use.
+        self.placed: set[tuple[int, int]] = set()
+        self._variable_users: dict[tuple[int, int], int | None] = {}
         self.enter_node(0, 0)
 
     # -- callbacks for kernels
@@ -59,9 +74,52 @@ class HostContext(StateGuard):
         """What the user attached, or None."""
         return self.external_context
 
+    def state_buffers(self) -> list[Bytes]:
+        """The current node's state."""
+        return self._states.get((self.subgraph, self.operator), [])
+
+    def abort(self) -> NoReturn:
+        """End this inference here, without an error."""
+        self.require("abort", InterpreterState.INVOKE)
+        raise InferenceAborted
+
+    @property
+    def graph(self) -> Graph:
+        """The model's subgraphs."""
+        graph = self._graph()
+        assert graph is not None  # it calls the kernels
+        return graph
+
+    def place_tensor(self, index: int, data: Array) -> None:
+        """Let a tensor be memory that the node has."""
+        self.require("place_tensor", InterpreterState.PREPARE)
+        self.placed.add((self.subgraph, index))
+        self._current[index].data = data
+
+    def allocate_decompression_memory(self, size: int) -> Bytes | None:
+        """None: there is none."""
+        return None
+
+    def reset_decompression_memory(self) -> None:
+        """Nothing: there is none."""
+
+    def use_variables(self, number: int | None) -> None:
+        """The current node uses this variable, or any."""
+        self._variable_users[self.subgraph, self.operator] = number
+
     def report_error(self, message: str) -> NoReturn:
         """Raise ``ConstraintError`` with the current node's place."""
         raise ConstraintError(f"{self.place()}: {message}")
+
+    def warn_undefined(self, message: str) -> None:
+        """Warn with ``UndefinedWarning`` and the current node's place."""
+        warnings.warn(f"{self.place()}: {message}", UndefinedWarning, stacklevel=2)
+
+    def keep_state(self, buffer: Bytes) -> list[Bytes]:
+        """A buffer is the current node's from now on; all that it has."""
+        states = self._states.setdefault((self.subgraph, self.operator), [])
+        states.append(buffer)
+        return states
 
     def settle(self, index: int, shape: tuple[int, ...]) -> None:
         """Change a tensor's shape for good.
@@ -78,6 +136,31 @@ class HostContext(StateGuard):
         tensor.shape = shape
 
     # -- what the graph uses
+
+    def begin(self, graph: Graph) -> None:
+        """A life begins: what nodes of a former one had is forgotten."""
+        self._graph = ref(graph)
+        self._own.clear()
+        self._states.clear()
+        self._variable_users.clear()
+        for subgraph, index in self.placed:
+            self.tensors[subgraph][index].data = None
+        self.placed.clear()
+        self._settled = {(0, index) for index in self.model.main.inputs}
+
+    def state_memory(self) -> list[Bytes]:
+        """The bytes of all variables and of all nodes' states."""
+        found = [state for states in self._states.values() for state in states]
+        return found + [memory for _, memory in self._variables()]
+
+    def native_state(self) -> list[Bytes] | None:
+        """What the current node's native kernel sees as its state; None if that cannot be told."""
+        key = self.subgraph, self.operator
+        if key not in self._variable_users:
+            return self.state_buffers()
+        variables = self.graph.resource_variables
+        buffers = None if variables is None else variables.buffers(self._variable_users[key])
+        return None if buffers is None or len(buffers) > _MOST_VARIABLES else buffers
 
     def set_external_context(self, payload: Any) -> None:
         """Attach an object for kernels to find; once.
@@ -116,12 +199,20 @@ class HostContext(StateGuard):
 
     def reset_variables(self) -> None:
         """Fill every variable with its zero point (``ResetVariableTensors``)."""
-        for subgraph, tensors in zip(self.model.subgraphs, self.tensors, strict=True):
-            for tensor, current in zip(subgraph.tensors, tensors, strict=True):
-                if tensor.is_variable and current.data is not None:
-                    # memset: the value goes into every byte
-                    raw = current.data.reshape(-1).view("u1")
-                    raw[...] = variable_reset_value(tensor) & 0xFF
+        for tensor, memory in self._variables():
+            # memset: the value goes into every byte
+            memory[...] = variable_reset_value(tensor) & 0xFF
+        if self.graph.resource_variables is not None:
+            self.graph.resource_variables.reset_all()
+
+    def _variables(self) -> Iterator[tuple[Tensor, Bytes]]:
+        """All variables with their bytes, but for those that a node has placed elsewhere."""
+        for number, subgraph in enumerate(self.model.subgraphs):
+            pairs = zip(subgraph.tensors, self.tensors[number], strict=True)
+            for index, (tensor, current) in enumerate(pairs):
+                is_placed = (number, index) in self.placed
+                if tensor.is_variable and current.data is not None and not is_placed:
+                    yield tensor, current.data.reshape(-1).view("u1")
 
     # -- places in messages
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from arenite.runtime.turn import Turn, alone
 from arenite.target import Target
 
 if TYPE_CHECKING:
-    from arenite.native.program import Call
+    from arenite.native.call import Call
 
 
 class Interpreter:
@@ -35,8 +35,9 @@ class Interpreter:
 
     One thread uses it at a time: a second caller gets ``StateError`` at once. Give every
     thread its own, with :meth:`copy`. It can be pickled as well, for processes of a pool say:
-    the model and the options go along. The arena is a new one of the same size, variable
-    tensors are at their zero points, and there is no profiler.
+    the model and the options go along. The arena is a new one of the same size, all state is that
+    of a new interpreter (variables at their zero points, CALL_ONCE still to run), and there is no
+    profiler.
 
     Args:
         model: A model, a file's path, or a file's bytes.
@@ -51,8 +52,11 @@ class Interpreter:
             takes calling ``init`` and ``prepare`` twice where there are custom operators.
         planner: Name of the memory planner.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
+        resource_variables: How many variables there is room for, see :class:`MicroInterpreter`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
         external_context: What custom operators find with ``get_external_context``.
+        decompression_memory: Memory beside the arena for the outputs of TFLM_DECODE, see
+            :meth:`MicroInterpreter.set_decompression_memory`.
 
     Raises:
         ModelError: The file is malformed.
@@ -71,8 +75,10 @@ class Interpreter:
         arena: Memory | int | None = None,
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
+        resource_variables: int | None = None,
         profiler: Profiler | None = None,
         external_context: Any = None,
+        decompression_memory: Sequence[Memory | int] = (),
     ) -> None:
         self._model = model_of(model)
         self._resolver = AllOpsResolver() if resolver is None else resolver
@@ -81,20 +87,28 @@ class Interpreter:
             "engine": engine,
             "planner": planner,
             "preserve_all_tensors": preserve_all_tensors,
+            "resource_variables": resource_variables,
         }
         arguments = self._model, self._resolver
         options = {**self._options, "profiler": profiler}
         self._options["external_context"] = external_context
         if arena is None:
             self._micro = MicroInterpreter.in_smallest_arena(
-                *arguments, **options, external_context=external_context
+                *arguments,
+                **options,
+                external_context=external_context,
+                decompression_memory=decompression_memory,
             )
         else:
             self._micro = MicroInterpreter(*arguments, arena, **options)
             if external_context is not None:
                 self._micro.set_micro_external_context(external_context)
+            if decompression_memory:
+                self._micro.set_decompression_memory(*decompression_memory)
             self._micro.allocate_tensors()
-        self._fast = self._fast_call()
+        sizes = [region.nbytes for region in self._micro.decompression_memory]
+        self._options["decompression_memory"] = sizes
+        self._fast, self._ports = self._fast_call(), len(self._model.inputs)
 
     # -- running
 
@@ -117,8 +131,9 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown.
         """
-        if self._fast is not None and len(inputs) == 1 and not quantize and not named:
-            result = self._fast(inputs[0])
+        fast = self._fast
+        if fast is not None and len(inputs) == self._ports and not quantize and not named:
+            result = fast(*inputs)
             if result is not None:
                 return result
         return self._call(inputs, named, quantize=quantize)
@@ -135,21 +150,27 @@ class Interpreter:
         batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
         *,
         threads: int = 1,
+        stateful: bool | None = None,
         quantize: bool = False,
         progress: Callable[[int, int], object] | None = None,
     ) -> Array | tuple[Array, ...]:
         """Run one inference per sample.
 
-        With one thread, the state of variable tensors carries over from sample to sample, and
-        stays in the interpreter. With several, each takes a part of the batch in a copy of the
-        arena: every part starts from the interpreter's present state, and the interpreter
-        itself stays as it is. Models in which all operators are native gain from threads;
-        others give the same results on one thread.
+        A model with state (:attr:`is_stateful`: variables, recurrent and streaming operators)
+        needs ``stateful``: whether the samples are one sequence, or independent of each other.
+        Models without state ignore it.
+
+        With several threads each takes a part of the batch in a copy of the arena. Models in
+        which all operators are native gain from threads; others give the same results on one.
 
         Args:
             batch: ``(N, ...)`` samples; with several inputs a tuple of such arrays. A sample
                 has the input's shape, with or without a leading 1.
             threads: How many threads share the samples, from 1 to 1024.
+            stateful: With True the samples are a sequence, on one thread: it goes on from the
+                interpreter's present state, and leaves its own there. With False each sample
+                starts as in a new interpreter, CALL_ONCE included, and the interpreter's state
+                is what it was before.
             quantize: See :meth:`__call__`.
             progress: Called with the number of samples done and in all, about every 50 ms and
                 at the end, on the caller's thread. What it raises ends the run.
@@ -160,7 +181,8 @@ class Interpreter:
         Raises:
             DTypeError: The batch has another dtype than the input.
             ShapeError: A sample has another shape than the input, or counts differ.
-            ValueError: There are not as many arrays as inputs, or too few or many threads.
+            ValueError: There are not as many arrays as inputs, too few or many threads, or
+                ``stateful`` is not said of a model with state, or True with several threads.
             PredictError: A sample failed; says which, and is caused by what it failed with.
         """
         from arenite.runtime.predict import predict  # noqa: PLC0415 - one inference needs no threads
@@ -171,13 +193,20 @@ class Interpreter:
             self._whole_call,
             values,
             threads=threads,
+            stateful=stateful,
             quantize=quantize,
             progress=progress,
         )
 
-    def invoke(self) -> None:
-        """Run the model on what :meth:`input` holds."""
-        self._micro.invoke()
+    def invoke(self) -> bool:
+        """Run the model on what :meth:`input` holds.
+
+        Returns:
+            Whether all operators ran. CIRCULAR_BUFFER ends an inference before, without an
+            error, until it has seen as many inputs as it waits for (``kTfLiteAbort``); outputs
+            mean nothing then.
+        """
+        return self._micro.invoke()
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
@@ -202,6 +231,11 @@ class Interpreter:
         return self._micro.tensor(which, subgraph)
 
     # -- facts
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether an inference may depend on those before it: see :meth:`predict`."""
+        return self._micro.is_stateful
 
     @property
     def model(self) -> Model:
@@ -236,7 +270,7 @@ class Interpreter:
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
         self._micro.profiler = profiler
-        self._fast = self._fast_call()
+        self._fast, self._ports = self._fast_call(), len(self._model.inputs)
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
@@ -254,8 +288,8 @@ class Interpreter:
     def copy(self) -> Interpreter:
         """Another interpreter of the same model, for another thread.
 
-        It has an arena of its own, of the same size, with variable tensors at their zero
-        points, and no profiler.
+        It has an arena of its own, of the same size, begins with the state of a new interpreter,
+        whatever this one remembers, and has no profiler.
         """
         return _interpreter(self._model, self._resolver, self._arena_bytes, self._options)
 
@@ -278,16 +312,21 @@ class Interpreter:
         compiled = self._micro.compiled
         if compiled is None or self._micro.profiler is not None:
             return None
+        if self._micro.decompression_memory:  # threads would share it
+            return None
         ports = [self.input(index) for index in range(len(self._model.inputs))]
         if [port.shape for port in ports] != [tensor.shape for tensor in self._model.inputs]:
             return None
         return compiled.call(self._turn, arena)
 
-    def _fast_call(self) -> Callable[[Any], Array | None] | None:
+    def _fast_call(self) -> Callable[..., Array | tuple[Array, ...] | None] | None:
         call = self._whole_call()
-        if call is None or len(self._model.inputs) != 1 or len(self._model.outputs) != 1:
+        if call is None:
             return None
-        return call.like(self.input(0))
+        inputs = [self.input(index) for index in range(len(self._model.inputs))]
+        if len(inputs) == len(self._model.outputs) == 1:
+            return call.like(inputs[0])
+        return call.like_all(inputs)
 
     def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Array | tuple[Array, ...]:
         # All are checked before one is written: a refused call changes nothing.

@@ -17,7 +17,15 @@ import numpy as np
 from arenite.errors import StateError
 from arenite.memory.abi import Abi
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
-from arenite.ops.context import Context, Declared, EvalTensor, Node, TfLiteTensor
+from arenite.ops.context import (
+    Array,
+    Context,
+    Declared,
+    EvalTensor,
+    MicroGraph,
+    Node,
+    TfLiteTensor,
+)
 from arenite.target import Target
 
 #: What fresh memory holds: nobody may rely on zeros. Behind so many bytes of a buffer it is left
@@ -188,6 +196,45 @@ class KernelContext:
     ) -> None:
         """Give an output its shape; see :meth:`Context.resize_tensor`."""
         self._host.resize_tensor(index, shape, declared)
+
+    def allocate_state(self, size: int, purpose: str = "") -> Bytes:
+        """A persistent buffer that :meth:`state_buffers` finds again; what it holds is open."""
+        buffer = self._host.allocate_state(size, purpose)
+        buffer[:_POISONED_BYTES] = POISON
+        return buffer
+
+    def state_buffers(self) -> list[Bytes]:
+        """The node's buffers of :meth:`allocate_state`, in order."""
+        return self._host.state_buffers()
+
+    def warn_undefined(self, message: str) -> None:
+        """A warning with the node's place; see :meth:`Context.warn_undefined`."""
+        self._host.warn_undefined(message)
+
+    def abort(self) -> NoReturn:
+        """End this inference here, without an error: what ``return kTfLiteAbort`` does."""
+        self._host.abort()
+
+    @property
+    def graph(self) -> MicroGraph:
+        """The model's subgraphs."""
+        return self._host.graph
+
+    def place_tensor(self, index: int, data: Array) -> None:
+        """Let a tensor be memory that the node has."""
+        self._host.place_tensor(index, data)
+
+    def use_variables(self, number: int | None) -> None:
+        """The current node uses this variable, or any."""
+        self._host.use_variables(number)
+
+    def allocate_decompression_memory(self, size: int) -> Bytes | None:
+        """Bytes of the alternate memory; None where none is free."""
+        return self._host.allocate_decompression_memory(size)
+
+    def reset_decompression_memory(self) -> None:
+        """All of the alternate memory is free again."""
+        self._host.reset_decompression_memory()
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor that takes no temporary memory."""

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from arenite.errors import InferenceAborted
+from arenite.memory.arena import Bytes
 from arenite.ops import Node
 from arenite.ops.context import Array
 from arenite.runtime.feed import fresh
@@ -18,7 +21,7 @@ from arenite.runtime.graph import Graph
 from arenite.runtime.state import InterpreterState
 
 if TYPE_CHECKING:
-    from arenite.runtime.compiled import CompiledSubgraph
+    from arenite.runtime.compiled import CompiledGraph
 
 
 #: Tensors by index in the main subgraph.
@@ -30,12 +33,14 @@ class Life:
 
     def __init__(self, graph: Graph, *, is_native: bool = False) -> None:
         self.graph = graph
-        self.compiled: CompiledSubgraph | None = None
+        self.compiled: CompiledGraph | None = None
         self._host = graph.host
         self._is_native = is_native
         self._preparing: Iterator[tuple[int, int]] | None = None
         self._prepared = (-1, -1)
         self._finalizer: weakref.finalize[..., Any] | None = None
+        #: What all state held when the life began.
+        self.fresh: list[Bytes] = []
 
     @property
     def has_begun(self) -> bool:
@@ -51,6 +56,7 @@ class Life:
         graph, host = self.graph, self._host
         self._finalizer = weakref.finalize(self, graph.free_subgraphs)
         host.set_state(InterpreterState.INIT)
+        graph.create_variables()
         host.begin(graph)
         graph.init_subgraphs()
         host.finish_init()
@@ -92,28 +98,37 @@ class Life:
         if self._is_native:
             self.compiled = self.compile()
         self.reset()
+        self.fresh = [memory.copy() for memory in self._host.state_memory()]
         self._host.set_state(InterpreterState.INVOKE)
 
-    def compile(self, instruction_set: str | None = None) -> CompiledSubgraph:
+    def compile(self, instruction_set: str | None = None) -> CompiledGraph:
         """The main subgraph as a native program.
 
         Raises:
             MemoryLimitError: Packed weights and workspace are beyond the budget.
         """
-        from arenite.runtime.compiled import CompiledSubgraph  # noqa: PLC0415 - may be absent
+        from arenite.runtime.compiled import CompiledGraph  # noqa: PLC0415 - may be absent
 
-        return CompiledSubgraph(self.graph, instruction_set, budget=self._host.budget)
+        return CompiledGraph(self.graph, instruction_set, budget=self._host.budget)
 
-    def invoke(self) -> None:
-        """Run the main subgraph, with its native program where there is one."""
+    def invoke(self) -> bool:
+        """Run the main subgraph, with its native program where there is one.
+
+        Returns:
+            Whether all operators ran: False where one has ended the inference before.
+        """
         if self._host.state is not InterpreterState.INVOKE:  # small models notice calls
             self._host.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
-        if self.compiled is None:
-            self.graph.invoke_subgraph(0)
-        elif self.graph.profiler is None:
-            self.compiled.invoke()
-        else:
-            self.compiled.invoke_profiled(self.graph.profiler)
+        try:
+            if self.compiled is None:
+                self.graph.invoke_subgraph(0)
+            elif self.graph.profiler is None:
+                self.compiled.invoke()
+            else:
+                self.compiled.invoke_profiled()
+        except InferenceAborted:
+            return False
+        return True
 
     def invoke_operator(self, number: int) -> None:
         """Run one operator of the main subgraph.
@@ -123,10 +138,11 @@ class Life:
         """
         self._host.require("invoke_operator", InterpreterState.INVOKE, before="allocate_tensors()")
         self.graph.entry(number)
-        if self.compiled is None:
-            self.graph.invoke_node(0, number)
-        else:
-            self.compiled.invoke_node(number)
+        with suppress(InferenceAborted):
+            if self.compiled is None:
+                self.graph.invoke_node(0, number)
+            else:
+                self.compiled.invoke_node(number)
 
     def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
         """Inputs and outputs of an operator of the main subgraph, without constants.
@@ -153,6 +169,12 @@ class Life:
         """Operators back to their start, variables back to their zero points."""
         self.graph.reset_subgraphs()
         self._host.reset_variables()
+
+    def start_over(self) -> None:
+        """All state as it was when the life began: CALL_ONCE runs again."""
+        self.graph.reset_subgraphs()
+        for memory, before in zip(self._host.state_memory(), self.fresh, strict=True):
+            memory[...] = before
 
     # -- the end
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import ArenaError, StateError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import Memory, SingleArenaBufferAllocator
+from arenite.memory.arena import Bytes, Memory, SingleArenaBufferAllocator, as_bytes
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
@@ -29,7 +30,7 @@ from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
-    from arenite.runtime.compiled import CompiledSubgraph
+    from arenite.runtime.compiled import CompiledGraph
 
 
 class MicroInterpreter:
@@ -54,6 +55,9 @@ class MicroInterpreter:
         planner: Name of the memory planner, ``"greedy"`` as in TFLM.
         preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
             can show all of them after an inference. As in TFLM this takes the linear planner.
+        resource_variables: How many variables there is room for, as a firmware says in
+            ``MicroResourceVariables::Create``; by default one for every name in the model, as
+            TFLM's package has it.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``. It says
             the target and the planner.
@@ -74,6 +78,7 @@ class MicroInterpreter:
         engine: Engine = "reference",
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
+        resource_variables: int | None = None,
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
     ) -> None:
@@ -83,6 +88,7 @@ class MicroInterpreter:
             setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
         else:
             setup = Setup.of(_shared_target(allocator, target), engine, allocator.planner)
+        setup = replace(setup, resource_variables=_checked_count(resource_variables))
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         self._model = model = model_of(model)
@@ -103,8 +109,10 @@ class MicroInterpreter:
         engine: Engine = "reference",
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
+        resource_variables: int | None = None,
         profiler: Profiler | None = None,
         external_context: Any = None,
+        decompression_memory: Sequence[Memory | int] = (),
     ) -> MicroInterpreter:
         """An interpreter in the smallest arena that works, with its tensors allocated.
 
@@ -117,12 +125,24 @@ class MicroInterpreter:
         model = model_of(model)
         setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
         unlimited = setup.allocator(None)
-        micro = cls(model, resolver, allocator=unlimited, engine=engine, profiler=profiler)
+        micro = cls(
+            model,
+            resolver,
+            allocator=unlimited,
+            engine=engine,
+            resource_variables=resource_variables,
+            profiler=profiler,
+        )
         micro._external_context = external_context
+        if decompression_memory:
+            micro.set_decompression_memory(*decompression_memory)
         if micro._life.graph.is_own:
             micro._context.shrinks = True
         else:
-            recorded = dry_run(model, micro._resolver, unlimited, external_context)
+            recorded = dry_run(
+                *(model, micro._resolver, unlimited, external_context, resource_variables),
+                regions=micro._setup.regions,
+            )
             size = recorded.peak.smallest_arena
             unlimited.arena.budget.check(size, "the arena")
             micro._allocator = setup.allocator(size)
@@ -133,9 +153,12 @@ class MicroInterpreter:
 
     def _start(self, profiler: Profiler | None, *, shrinks: bool = False) -> None:
         self._turn = self._allocator.turn
-        self._context = MicroInterpreterContext(self._allocator, self._model, shrinks=shrinks)
+        self._context = MicroInterpreterContext(
+            self._allocator, self._model, shrinks=shrinks, regions=self._setup.regions
+        )
         self._context.external_context = self._external_context
-        graph = Graph(self._model, self._context, profiler=profiler)
+        variables = self._setup.resource_variables
+        graph = Graph(self._model, self._context, profiler=profiler, max_variables=variables)
         graph.resolve(self._resolver)
         self._life = Life(graph, is_native=self._setup.is_native)
 
@@ -196,17 +219,22 @@ class MicroInterpreter:
         return self._life.operator_tensors(number)
 
     @all_alone
-    def invoke(self) -> None:
+    def invoke(self) -> bool:
         """Run the main subgraph once.
+
+        Returns:
+            Whether all operators ran. CIRCULAR_BUFFER ends an inference before, without an
+            error, until it has seen as many inputs as it waits for (``kTfLiteAbort``); outputs
+            mean nothing then.
 
         Raises:
             StateError: Tensors are not allocated, or another call works in the arena.
         """
-        self._life.invoke()
+        return self._life.invoke()
 
-    def invoke_in_turn(self) -> None:
+    def invoke_in_turn(self) -> bool:
         """What :meth:`invoke` does, for a caller who has taken the turn."""
-        self._life.invoke()
+        return self._life.invoke()
 
     @alone
     def reset(self) -> None:
@@ -217,6 +245,20 @@ class MicroInterpreter:
         """
         self._context.require("reset", INVOKE, before="allocate_tensors()")
         self._life.reset()
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether an inference may depend on those before it.
+
+        Variables are remembered, and what operators keep for themselves.
+        """
+        self._context.require("is_stateful", INVOKE, before="allocate_tensors()")
+        return self._life.graph.is_stateful
+
+    @property
+    def life(self) -> Life:
+        """Drives the graph; whoever uses it has taken the turn."""
+        return self._life
 
     # -- tensors
 
@@ -246,6 +288,24 @@ class MicroInterpreter:
         data = self._context.tensors[subgraph][index].data
         assert data is not None
         return fresh(data)
+
+    def set_decompression_memory(self, *regions: Memory | int) -> None:
+        """Give TFLM_DECODE memory beside the arena for its outputs, before tensors are allocated.
+
+        Every operator takes it from its start, as on the device: what one has decompressed there
+        is gone when the next one runs. Outputs that do not fit are in the arena.
+
+        Args:
+            regions: Writable buffers, or sizes in bytes.
+
+        Raises:
+            StateError: Tensors are allocated, or there are regions already.
+        """
+        self._context.require("set_decompression_memory", InterpreterState.INIT)
+        if self._setup.regions:
+            raise StateError("decompression memory can be set once")
+        self._setup = replace(self._setup, regions=tuple(map(as_bytes, regions)))
+        self._start(self.profiler)
 
     def set_micro_external_context(self, payload: Any) -> None:
         """Attach an object that kernels find with ``get_external_context``; once."""
@@ -300,7 +360,12 @@ class MicroInterpreter:
         return self._allocator.allocations()
 
     @property
-    def compiled(self) -> CompiledSubgraph | None:
+    def decompression_memory(self) -> tuple[Bytes, ...]:
+        """What :meth:`set_decompression_memory` was given."""
+        return self._setup.regions
+
+    @property
+    def compiled(self) -> CompiledGraph | None:
         """The main subgraph's native program, or None where all runs in Python."""
         return self._life.compiled
 
@@ -339,7 +404,13 @@ class MicroInterpreter:
             if isinstance(error, ArenaError):
                 twin = self._allocator.unlimited()
                 raise with_needed(
-                    error, self._model, self._resolver, twin, self._external_context
+                    error,
+                    self._model,
+                    self._resolver,
+                    twin,
+                    self._external_context,
+                    variables=self._setup.resource_variables,
+                    regions=self._setup.regions,
                 ) from None
             raise
 
@@ -348,6 +419,12 @@ class MicroInterpreter:
         tensor = self._context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
         return fresh(tensor.data)
+
+
+def _checked_count(variables: int | None) -> int | None:
+    if variables is not None and variables < 0:
+        raise ValueError(f"resource_variables: expected 0 or more, got {variables}")
+    return variables
 
 
 def _shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:

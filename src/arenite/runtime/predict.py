@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from operator import index as as_index
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -23,21 +24,22 @@ from arenite.errors import PredictError, ShapeError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
+from arenite.runtime.anew import Run, each_anew, kept, starter, starts_anew
 from arenite.runtime.feed import checked_samples, dequantized, first_nan, quantized
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 if TYPE_CHECKING:
-    from arenite.native.program import Call
+    from arenite.native.call import Call
+    from arenite.runtime.life import Life
 
 MAX_THREADS = 1024
 _CHUNK_SECONDS = 0.05
+#: How often a caller who waits for threads looks whether they live.
+_LOOK_SECONDS = 0.5
 #: The next chunk has at most that many times the samples of the last one.
 _GROWTH = 8
 #: Elements of a chunk that is converted on its way in or out.
 _CONVERTED = 1 << 18
-
-Run = Callable[[Sequence[Array], Sequence[Array]], tuple[int, Exception | None]]
-"""``run(inputs, outputs)`` takes as many samples as the arrays have: ``(done, error)``."""
 
 
 def checked_threads(threads: int) -> int:
@@ -61,6 +63,7 @@ def predict(
     values: Sequence[npt.ArrayLike],
     *,
     threads: int,
+    stateful: bool | None,
     quantize: bool,
     progress: Callable[[int, int], object] | None,
 ) -> Array | tuple[Array, ...]:
@@ -70,23 +73,45 @@ def predict(
     copy of it, where nothing has to happen in Python.
     """
     threads = checked_threads(threads)
+    anew = starts_anew(micro, stateful, threads)
     outputs = [micro.output(index) for index in range(len(micro.model.outputs))]
     batch = batch_of(micro.model, values, outputs, quantize=quantize)
+    if anew:
+        with kept(micro.life):
+            finish(_chunks(micro, whole_call, batch, threads, micro.life), batch.count, progress)
+    else:
+        finish(_chunks(micro, whole_call, batch, threads), batch.count, progress)
+    return batch.results
+
+
+def _chunks(
+    micro: MicroInterpreter,
+    whole_call: Callable[[tuple[Array, Array] | None], Call | None],
+    batch: Batch,
+    threads: int,
+    life: Life | None = None,
+) -> Generator[int]:
+    """All samples; each starts anew where there is a ``life`` to start over."""
     call = whole_call(None)
     run = one_by_one(micro) if call is None else call.predict
+    if life is not None:
+        run = each_anew(run, life.start_over)
     if threads == 1:
-        chunks = run_in_order(batch, run)
-    elif call is None:
+        return run_in_order(batch, run)
+    own = _memory(micro)
+    if call is None:
         _check_copies(micro, 1)
-        chunks = run_in_parts(batch, run, threads, _memory(micro))
-    else:
-        own = _memory(micro)
-        _check_copies(micro, min(threads, batch.count))
-        copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
-        calls = (whole_call((own, copy)) for copy in copies)
-        chunks = run_on_threads(batch, [call.predict for call in calls if call is not None])
-    finish(chunks, batch.count, progress)
-    return batch.results
+        return run_in_parts(batch, run, threads, own)
+    _check_copies(micro, min(threads, batch.count))
+    copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
+    calls: list[Call] = []
+    runs: list[Run] = []
+    for copy in copies:
+        if (found := whole_call((own, copy))) is not None:
+            calls.append(found)
+            run = found.predict
+            runs.append(run if life is None else each_anew(run, starter(life, own, copy)))
+    return run_on_threads(batch, runs, calls)
 
 
 # -- a batch -----------------------------------------------------------------------------
@@ -226,18 +251,32 @@ def run_in_parts(batch: Batch, run: Run, threads: int, memory: Array) -> Generat
         np.copyto(memory, before)
 
 
-def run_on_threads(batch: Batch, runs: Sequence[Run]) -> Generator[int]:
+class _Stopped(BaseException):
+    """Ends a loop on a thread whose results nobody wants any more."""
+
+
+def run_on_threads(batch: Batch, runs: Sequence[Run], calls: Sequence[Call] = ()) -> Generator[int]:
     """One part of the samples per ``run``, on a thread each.
 
     Yields what is done on the caller's thread, which may stop all of them by going away.
+    ``calls`` are behind the runs, where a loop in the model may keep one for longer.
 
     Raises:
         PredictError: A sample failed: the first one that does.
+        MemoryError: A thread could not even begin, or say what became of it.
     """
     parts = _parts(batch.count, len(runs))
     messages: SimpleQueue[int | None] = SimpleQueue()
     last = [len(parts)]  # parts behind it shall stop
     errors: dict[int, BaseException] = {}
+    ended: list[int] = []
+
+    def look(number: int) -> None:
+        if number > last[0]:
+            raise _Stopped
+
+    for number, call in enumerate(calls):
+        call.pause = partial(look, number)
 
     def work(number: int, run: Run, part: range) -> None:
         try:
@@ -245,6 +284,7 @@ def run_on_threads(batch: Batch, runs: Sequence[Run]) -> Generator[int]:
                 messages.put(done)
                 if number > last[0]:
                     break
+            ended.append(number)
         except BaseException as error:  # raised again by the caller's thread
             errors[number] = error
             last[0] = min(last[0], number)
@@ -258,7 +298,7 @@ def run_on_threads(batch: Batch, runs: Sequence[Run]) -> Generator[int]:
     try:
         for worker in workers:
             worker.start()
-        yield from _until_all_are_done(messages, len(workers))
+        yield from _until_all_are_done(messages, workers)
     finally:
         last[0] = -1
         for worker in workers:
@@ -266,11 +306,22 @@ def run_on_threads(batch: Batch, runs: Sequence[Run]) -> Generator[int]:
                 worker.join()
     if errors:
         raise errors[min(errors)]
+    if len(ended) < len(workers):
+        raise MemoryError("predict: a thread ended without a result: there is too little memory")
 
 
-def _until_all_are_done(messages: SimpleQueue[int | None], running: int) -> Iterator[int]:
+def _until_all_are_done(
+    messages: SimpleQueue[int | None], workers: Sequence[Thread]
+) -> Iterator[int]:
+    running = len(workers)
     while running:
-        message = messages.get()
+        try:
+            message = messages.get(timeout=_LOOK_SECONDS)
+        except Empty:
+            # One that had no memory to begin with says nothing.
+            if any(worker.is_alive() for worker in workers):
+                continue
+            return
         if message is None:
             running -= 1
         else:

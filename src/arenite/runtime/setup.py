@@ -6,14 +6,14 @@ and passed along.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from arenite import native
 from arenite.errors import AreniteError
 from arenite.memory.allocator import MicroAllocator
-from arenite.memory.arena import Memory
+from arenite.memory.arena import Bytes, Memory
 from arenite.memory.planners import planner_for
 from arenite.ops import OpResolver
 from arenite.target import Target, find_target
@@ -33,6 +33,10 @@ class Setup:
     target: Target
     engine: Engine
     planner: str
+    #: Room for variables, None for one of every name.
+    resource_variables: int | None = None
+    #: Alternate memory for decompressed tensors.
+    regions: tuple[Bytes, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(

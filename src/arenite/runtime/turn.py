@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from arenite.errors import in_use
+from arenite.native.turn import give_back
 
 Turn = list[None]
 """Holds a token while nobody works in the arena."""
@@ -40,7 +41,7 @@ def alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P],
         except IndexError:
             raise in_use() from None
         except BaseException:  # a signal's handler raised, when the token was taken
-            _give_back(turn)
+            give_back(turn)
             raise
         try:
             return method(self, *args, **kwargs)
@@ -50,27 +51,22 @@ def alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P],
     return call
 
 
-def all_alone(method: Callable[[S], None]) -> Callable[[S], None]:
+def all_alone(method: Callable[[S], R]) -> Callable[[S], R]:
     """:func:`alone` for an inference, which makes no objects on its way."""
 
     @wraps(method)
-    def call(self: S, /) -> None:
+    def call(self: S, /) -> R:
         turn = self._turn
         try:
             turn.pop()
         except IndexError:
             raise in_use() from None
         except BaseException:
-            _give_back(turn)
+            give_back(turn)
             raise
         try:
-            method(self)
+            return method(self)
         finally:
             turn.append(None)
 
     return call
-
-
-def _give_back(turn: Turn) -> None:
-    if not turn:
-        turn.append(None)

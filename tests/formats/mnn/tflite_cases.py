@@ -16,12 +16,14 @@ from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.cast import CastOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depth_to_space import DepthToSpaceOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.div import DivOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.gather import GatherOptions
 from arenite.ops.tflite.hard_swish import HardSwishOptions
 from arenite.ops.tflite.leaky_relu import LeakyReluOptions
+from arenite.ops.tflite.mirror_pad import MirrorPadOptions
 from arenite.ops.tflite.mul import MulOptions
 from arenite.ops.tflite.pack import PackOptions
 from arenite.ops.tflite.pad import PadOptions
@@ -29,6 +31,7 @@ from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.space_to_depth import SpaceToDepthOptions
 from arenite.ops.tflite.split import SplitOptions
 from arenite.ops.tflite.squeeze import SqueezeOptions
 from arenite.ops.tflite.strided_slice import StridedSliceOptions
@@ -42,25 +45,6 @@ CASES: dict[str, Callable[[], Model]] = {}
 SAME, VALID = 0, 1
 RELU, RELU6 = 1, 3
 IMAGE = (1, 6, 5, 4)
-
-
-@dataclass(frozen=True)
-class BlockOptions(OptionsTable):
-    """SPACE_TO_DEPTH's row, and DEPTH_TO_SPACE's."""
-
-    UNION_TYPE: ClassVar[int] = 19
-    block_size: int = slot(0, "int32")
-
-
-@dataclass(frozen=True)
-class DepthToSpaceOptions(BlockOptions):
-    UNION_TYPE: ClassVar[int] = 94
-
-
-@dataclass(frozen=True)
-class MirrorPadOptions(OptionsTable):
-    UNION_TYPE: ClassVar[int] = 77
-    mode: int = slot(0, "int8")
 
 
 @dataclass(frozen=True)
@@ -208,7 +192,7 @@ case("PACK", "PACK", [(3, 4), (3, 4)], (3, 2, 4), PackOptions(2, 1))
 case("UNPACK", "UNPACK", [(3, 2, 4)], [(3, 4)] * 2, UnpackOptions(2, 1))
 case("GATHER", "GATHER", [IMAGE, ints(2, 0, 1)], (1, 3, 5, 4), GatherOptions(1))
 case("TILE", "TILE", [IMAGE, ints(1, 2, 1, 3)], (1, 12, 5, 12))
-case("SPACE_TO_DEPTH", "SPACE_TO_DEPTH", [(1, 6, 4, 3)], (1, 3, 2, 12), BlockOptions(2))
+case("SPACE_TO_DEPTH", "SPACE_TO_DEPTH", [(1, 6, 4, 3)], (1, 3, 2, 12), SpaceToDepthOptions(2))
 case("DEPTH_TO_SPACE", "DEPTH_TO_SPACE", [(1, 3, 2, 12)], (1, 6, 4, 3), DepthToSpaceOptions(2))
 case("SPACE_TO_BATCH_ND", "SPACE_TO_BATCH_ND", [(1, 4, 6, 3), ints(2, 3), ints([0, 0], [0, 0])],
      (6, 2, 2, 3))  # fmt: skip

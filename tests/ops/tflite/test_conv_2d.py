@@ -67,6 +67,7 @@ def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
 
 PLAIN = Conv2DOptions(padding=1, stride_w=1, stride_h=1)
 SAME = replace(PLAIN, padding=0)
+TO_1 = replace(PLAIN, fused_activation_function=2)
 
 
 def conv(
@@ -77,7 +78,7 @@ def conv(
     kind: str = "int8",
     options: Conv2DOptions = PLAIN,
     x_zero: int = 0,
-    scales: tuple[float, Any, float] = (1.0, 1.0, 1.0),
+    scales: tuple[Any, Any, float] = (1.0, 1.0, 1.0),
 ) -> Model:
     """A convolution of images of shape ``x``; scales of input, weights and output."""
     b = ModelBuilder()
@@ -212,7 +213,12 @@ def test_infinite_floats_pass_without_a_warning() -> None:
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), options=Conv2DOptions()), "must be at least 1"),
         (conv((1, 1, 1, 1), int8(3, 1, 1, 1), scales=(1, [1, 2], 1)), "expected 1 or 3 scales"),
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(1, None, 1)), "needs a scale"),
+        (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=([], 1, 1)), "needs a scale"),
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(1, 1, 0)), "must be a finite number"),
+        (
+            conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(2.0**-20, 1, 2.0**-31), options=TO_1),
+            "a number of steps under 2**31",
+        ),
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(1e6, 1, 1e-6)), "under 2**30"),
         (
             conv((1, 1, 1, 1), int8(1, 1, 1, 1), kind="int16", scales=(1, 1, 1e-5)),

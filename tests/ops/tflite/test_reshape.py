@@ -19,6 +19,7 @@ from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import agrees, differential
+from tests.ops.raw import bfloat16_through, copied_bits, int4_weights_through
 from tests.oracle import Oracle
 
 TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "uint8", "uint32", "bool"]
@@ -204,3 +205,17 @@ def test_another_type_is_refused() -> None:
 def test_more_dimensions_than_tflm_parses_are_refused() -> None:
     with pytest.raises(ConstraintError, match="new_shape has at most 8 dimensions"):
         reshape((1,), (1,), ReshapeOptions(new_shape=(1,) * 9)).allocate_tensors()
+
+
+@pytest.mark.parametrize(("units", "depth"), [(4, 8), (3, 5), (1, 1)])
+def test_int4_weights_go_through_packed(oracle: Oracle, units: int, depth: int) -> None:
+    shape = (units * depth,)
+    model = int4_weights_through("RESHAPE", units, depth, shape)
+    assert agrees(oracle, model, 0, invokes=3).status == "ok"
+
+
+@pytest.mark.parametrize("isa", [None, "portable"])
+def test_bfloat16_is_copied(oracle: Oracle, isa: str | None) -> None:
+    model = bfloat16_through("RESHAPE", (24,), (2, 12))
+    assert agrees(oracle, model, 0).status == "ok"
+    assert copied_bits(model, isa) == [257 * i for i in range(24)]

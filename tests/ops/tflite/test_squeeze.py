@@ -11,6 +11,7 @@ from arenite.errors import ConstraintError
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.squeeze import SqueezeOptions
 from tests.ops.differential import agrees, differential, run_arenite
+from tests.ops.raw import bfloat16_through, copied_bits, int4_weights_through
 from tests.oracle import Oracle
 
 TYPES = ["int8", "int8", "int16", "float32", "int32", "int64", "uint8", "uint32", "bool"]
@@ -76,3 +77,17 @@ def test_the_listed_dimensions_go_or_all_of_size_1(
 def test_what_is_refused(model: Model, message: str) -> None:
     with pytest.raises(ConstraintError, match=message):
         run_arenite(model, [])
+
+
+@pytest.mark.parametrize(("units", "depth"), [(4, 8), (3, 5)])
+def test_int4_weights_go_through_packed(oracle: Oracle, units: int, depth: int) -> None:
+    shape = (1, units, depth)
+    model = int4_weights_through("SQUEEZE", units, depth, shape)
+    assert agrees(oracle, model, 0, invokes=3).status == "ok"
+
+
+@pytest.mark.parametrize("isa", [None, "portable"])
+def test_bfloat16_is_copied(oracle: Oracle, isa: str | None) -> None:
+    model = bfloat16_through("SQUEEZE", (2, 1, 12), (2, 12))
+    assert agrees(oracle, model, 0).status == "ok"
+    assert copied_bits(model, isa) == [257 * i for i in range(24)]

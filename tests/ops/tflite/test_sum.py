@@ -81,6 +81,13 @@ def test_sums_wrap_at_32_bits_as_tflm_does(oracle: Oracle) -> None:
     assert answer.outputs[0][0].item() < 0
 
 
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+def test_without_a_scale_of_the_output_it_is_the_zero_point(oracle: Oracle, kind: str) -> None:
+    model = total(kind, (2, 3), [1], scales=(1.0, 0.0))
+    assert agrees(oracle, model, 0).outputs[0][0].tolist() == [0, 0]
+
+
 def run(model: Model, *inputs: Any) -> Any:
     return run_arenite(model, [list(inputs)])[0][0].tolist()
 

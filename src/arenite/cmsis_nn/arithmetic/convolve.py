@@ -4,15 +4,14 @@ The functions carry CMSIS-NN's names. They differ from C in three things. Pairs 
 fours) of output positions, which C computes one after the other in one scratch buffer, are rows
 of an array of such buffers. A bias is always there, zeros where the model has none: with groups
 and without a bias CMSIS-NN adds what lies at the first addresses of memory from the second group
-on. And ``arm_convolve_1_x_n_s8`` with vectors is right where C's is not, see there. Facts:
+on. And ``arm_convolve_1_x_n_s8`` with vectors never reads behind a line, see there. Facts:
 CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*_s8*.c``.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -35,7 +34,13 @@ from arenite.cmsis_nn.arithmetic.support import (
     arm_q7_to_q15_with_offset,
     arm_s8_to_s16_unordered_with_offset,
 )
-from arenite.cmsis_nn.decisions.line import line_is_exact, line_right_padding, padded_positions
+from arenite.cmsis_nn.decisions.line import (
+    line_is_exact,
+    line_right_padding,
+    line_sources,
+    padded_positions,
+    seen_by_windows,
+)
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape
 from arenite.memory.abi import align_up
@@ -129,8 +134,8 @@ def arm_convolve_1_x_n_s8(args: ConvArguments, x: Int8Array, out: Int8Array) -> 
 
     Vectors multiply the line where it lies: rows of inputs that overlap, a step apart. Only the
     ends are copied, to have padding beside them. Where C's copy of the right end is not what the
-    windows there hold (:func:`~arenite.cmsis_nn.decisions.line.line_is_exact`), they are
-    collected one by one here.
+    windows there hold (:func:`~arenite.cmsis_nn.decisions.line.line_is_exact`), what it has instead
+    is collected one by one here; the windows' own pixels where C reads behind the line.
     """
     if "arm_convolve_s8" in args.path.calls:
         arm_convolve_s8(args, x, out)
@@ -145,16 +150,19 @@ def arm_convolve_1_x_n_s8(args: ConvArguments, x: Int8Array, out: Int8Array) -> 
 
 def _line_windows(args: ConvArguments, image: Int8Array, left: int, right: int) -> list[Int8Array]:
     """The windows that meet padding at the left, none, and padding at the right."""
-    conv, positions = args.conv, np.arange(args.conv.output.w)
+    conv = args.conv
     columns, channels = conv.filter.w * conv.filter.c, conv.input.c
     padding = (conv.padding.w * channels, line_right_padding(conv) * channels)
     for copied, filled in zip((columns, columns - channels), padding, strict=True):
         arm_memcpy_s8(1, copied, args.count)
         arm_memset_s8(1, filled, args.count)
     if not line_is_exact(conv):
-        rows = np.empty((conv.output.w, columns), np.int8)
-        im2col(replace(args, count=Counter()), image, positions, rows)
-        return np.split(rows, (left, conv.output.w - right))
+        sources = line_sources(conv)
+        if sources is None:
+            sources = seen_by_windows(conv)
+        rows = image[0, sources]
+        rows[sources < 0] = np.int8(-args.quant.input_offset)
+        return np.split(rows.reshape(conv.output.w, columns), (left, conv.output.w - right))
 
     line, step = image.reshape(-1), conv.stride.w * channels
     fills = [np.full(size, -args.quant.input_offset, np.int8) for size in padding]

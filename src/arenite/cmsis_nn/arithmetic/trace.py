@@ -79,6 +79,12 @@ class Step:
     inputs: tuple[Ints, ...]
     sums: tuple[Ints, ...]
 
+    @property
+    def registers(self) -> tuple[int, int]:
+        """The first weights and the first inputs of an SMLAD, each as one register."""
+        weights, inputs = (halves(pair) & 0xFFFFFFFF for pair in (self.weights[0], self.inputs[0]))
+        return weights, inputs
+
 
 @dataclass(frozen=True)
 class Requantization:

@@ -6,7 +6,13 @@ Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c`` and
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from arenite.cmsis_nn.decisions.shapes import ConvShape
+
+#: ``(positions, taps)``.
+Pixels = npt.NDArray[np.intp]
 
 
 def line_padding(conv: ConvShape) -> tuple[int, int]:
@@ -52,3 +58,42 @@ def line_is_exact(conv: ConvShape) -> bool:
     further = (right - 1) * conv.stride.w
     lacking = total - conv.padding.w - further
     return not right or (lacking == 1 and line_right_padding(conv) > further)
+
+
+def line_fails(conv: ConvShape) -> bool:
+    """Whether C refuses a line: one whose padding is not split evenly, one pixel apart at most."""
+    total, remainder = line_padding(conv)
+    return 2 * conv.padding.w + remainder != total
+
+
+def seen_by_windows(conv: ConvShape) -> Pixels:
+    """Which pixel of the line each tap sees at each position, -1 for padding."""
+    starts = np.arange(conv.output.w)[:, None] * conv.stride.w - conv.padding.w
+    pixels = starts + np.arange(conv.filter.w)
+    return np.where((pixels >= 0) & (pixels < conv.input.w), pixels, -1)
+
+
+def line_sources(conv: ConvShape) -> Pixels | None:
+    """The same as vectors see it; None where they see what lies behind the line's memory.
+
+    Windows that meet padding slide over a buffer: at the left over padding and the first pixels,
+    at the right over pixels and padding, and what was there before.
+    """
+    left, right = padded_positions(conv)
+    taps, middle = conv.filter.w, conv.output.w - left - right
+    buffer = [-1] * conv.padding.w + list(range(taps))
+    windows = [_slide(buffer, index, conv) for index in range(left)]
+    line = list(range(conv.input.w))
+    first = left * conv.stride.w - conv.padding.w
+    windows += [_slide(line[first:], index, conv) for index in range(middle)]
+    start = (left + middle) * conv.stride.w - conv.padding.w
+    end = [*range(start, start + taps - 1), *[-1] * line_right_padding(conv)]
+    buffer[: len(end)] = end
+    windows += [_slide(buffer, index, conv) for index in range(right)]
+    if any(len(window) < taps or max(window) >= conv.input.w for window in windows):
+        return None
+    return np.array(windows, np.intp).reshape(conv.output.w, taps)
+
+
+def _slide(pixels: list[int], index: int, conv: ConvShape) -> list[int]:
+    return pixels[index * conv.stride.w : index * conv.stride.w + conv.filter.w]

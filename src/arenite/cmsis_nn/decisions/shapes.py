@@ -11,6 +11,7 @@ from typing import Any
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import window_output_size, window_padding
 from arenite.ops.tflite.fully_connected import is_per_channel
+from arenite.ops.tflite.transpose_conv import padding as transposed_padding
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,17 @@ def pooling(view: NodeView) -> ConvShape:
 
 
 def transpose_convolution(view: NodeView) -> ConvShape:
-    """The shapes of a TRANSPOSE_CONV; padding plays no part in them."""
+    """The shapes of a TRANSPOSE_CONV."""
     weights, options = view.input(1).shape, view.options
+    output = view.output(0).shape
+    strides = (options.stride_h, options.stride_w)
+    axes = zip(output[1:3], weights[1:3], strides, strict=True)
     return ConvShape(
         input=nhwc(view.input(2).shape),
         filter=nhwc(weights),
-        output=nhwc(view.output(0).shape),
-        stride=Pair(options.stride_h, options.stride_w),
+        output=nhwc(output),
+        stride=Pair(*strides),
+        padding=Pair(*(transposed_padding(options.padding, *axis) for axis in axes)),
     )
 
 

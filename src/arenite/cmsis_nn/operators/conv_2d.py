@@ -8,9 +8,10 @@ end; nor with int8 and no bias, where from the second group on the bias's addres
 computed.
 
 How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors
-CMSIS-NN's own ``arm_convolve_1_x_n_s8`` (July 2026) fails or has other results than TFLM's
-reference on some lines with steps, :func:`~arenite.cmsis_nn.decisions.line.line_is_exact` says on
-which; Arenite has the reference's.
+``arm_convolve_1_x_n_s8`` (July 2026) sees other pixels at the right end of some lines with steps:
+:mod:`arenite.cmsis_nn.arithmetic.line`. Where they lie behind the line, the reference's results are
+computed. It fails on lines whose steps leave pixels over, the one of int4 also on lines that are
+shorter than their ends: those are refused.
 """
 
 from __future__ import annotations
@@ -21,22 +22,27 @@ import numpy as np
 
 from arenite.cmsis_nn.arithmetic import convolve
 from arenite.cmsis_nn.arithmetic.dsp import Count
+from arenite.cmsis_nn.arithmetic.line import LineConvolution, LineParams, line_params
 from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.cmsis_nn.decisions.conv_2d import decide
+from arenite.cmsis_nn.decisions.line import line_fails, line_splits
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, nhwc
+from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, convolution, nhwc
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import allocate
+from arenite.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.cmsis_nn.operators._op_data import CONVOLUTION
-from arenite.ops.constraints import NodeView
+from arenite.ops import Context, Node
+from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.context import Array
+from arenite.ops.shared.convolution import invoke_with
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.target import Target
 
 
 def arguments(
-    params: Conv2DParams,
+    params: Conv2DParams | LineParams,
     operands: tuple[tuple[int, ...], Array, Array | None, tuple[int, ...]],
     path: Path,
     target: Target,
@@ -47,6 +53,7 @@ def arguments(
     ``operands`` are the input's shape, the weights, the bias and the output's shape.
     """
     x, weights, bias, out = operands
+    params = params.conv if isinstance(params, LineParams) else params
     window = params.window
     return convolve.ConvArguments(
         conv=ConvShape(
@@ -73,18 +80,45 @@ def arguments(
     )
 
 
-def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams:
-    """Without a bias int16 is summed in 32 bits."""
-    has_bias = len(view.inputs) > 2 and view.inputs[2] is not None
-    if path.function != "arm_convolve_s16" or has_bias or params.groups > 1:
+def refuse_lines(context: Context, node: Node, path: Path) -> None:
+    """What fails with vectors."""
+    if context.target.instructions != "mve" or "arm_convolve_1_x_n_s" not in path.function:
+        return
+    conv = convolution(view_of(context, node))
+    if line_fails(conv):
+        context.report_error("with CMSIS-NN and vectors steps along a line leave no pixels over")
+    if path.function == "arm_convolve_1_x_n_s4" and not line_splits(conv):
+        context.report_error(
+            "with CMSIS-NN, vectors and int4 weights a line is longer than its padded ends"
+        )
+
+
+def allocate_conv(context: Context, node: Node, path: Path) -> None:
+    """As for both convolutions."""
+    allocate(0)(context, node, path)
+    refuse_lines(context, node, path)
+
+
+def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams | LineParams:
+    """Without a bias int16 is summed in 32 bits; lines end otherwise."""
+    if path.function == "arm_convolve_1_x_n_s8" and "arm_convolve_s8" not in path.calls:
+        return line_params(convolution(view), params)
+    if path.function != "arm_convolve_s16" or params.groups > 1:
         return params
-    return replace(params, accumulates_64_bits=False)
+    bias = view.inputs[2] if len(view.inputs) > 2 else None
+    if bias is None:
+        return replace(params, accumulates_64_bits=False)
+    if not params.accumulates_64_bits:
+        return params
+    taps = view.input(1).size // view.input(1).shape[0]
+    shift = narrow(params.multiplier, params.shift, taps * INT8_PRODUCT, bias)
+    return replace(params, shift=shift)
 
 
 GLUE = Glue(
     decide,
     op_data=CONVOLUTION,
-    allocate=allocate(0),
+    allocate=allocate_conv,
     constraints=(int16_is_symmetric,),
-    bits=OwnBits(Conv2DParams, own),
+    bits=OwnBits(LineParams, own, invoke_with(LineConvolution), "CMSIS_NN_LINE"),
 )

@@ -4,7 +4,8 @@ Built with ``KERNELS_OPTIMIZED_FOR_SPEED``, TFLM's default. Where weights have a
 layer that runs as a convolution, one with int4 weights and one of int16 take none
 (``arm_convolve_1x1_s8_fast.c``, ``arm_fully_connected_s4.c``, ``arm_fully_connected_s16.c``). One
 with a scale per unit takes the first unit's, where the reference takes none
-(``arm_fully_connected_per_channel_s8.c``; with vectors not as a product, which is not modelled).
+(``arm_fully_connected_per_channel_s8.c``), and with vectors multipliers of other units as well:
+``arm_nn_vec_mat_mult_t_per_ch_s8.c`` goes on by one of them after four units.
 int16 is always summed in 64 bits. A bias of int32 beside int16 is read as one of int64, behind its
 end: there the reference's results are computed.
 """
@@ -13,14 +14,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from arenite.cmsis_nn.decisions.fully_connected import decide
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
+from arenite.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
 from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.fully_connected import FullyConnectedParams, is_per_channel
@@ -49,13 +54,25 @@ def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnec
     if path.function == "arm_fully_connected_s16":
         if bias is not None and bias.type is not TensorType.INT64:
             return params
-        return replace(params, filter_offset=0, accumulates_64_bits=True)
+        largest = view.input(1).shape[-1] * INT8_PRODUCT
+        shift = narrow(params.multiplier, params.shift, largest, bias)
+        return replace(params, filter_offset=0, accumulates_64_bits=True, shift=shift)
     if path.function in ("arm_convolve_1x1_s8_fast", "arm_fully_connected_s4"):
         return replace(params, filter_offset=0)
     quantization = view.input(1).quantization
     if path.function != "arm_fully_connected_per_channel_s8" or quantization is None:
         return params
-    return replace(params, filter_offset=-int(quantization.zero_point[0]))
+    offset = -int(quantization.zero_point[0])
+    if offset and (path.persistent or path.scratch):
+        units = _units_of_multipliers(len(params.multiplier))
+        params = replace(params, multiplier=params.multiplier[units], shift=params.shift[units])
+    return replace(params, filter_offset=offset)
+
+
+def _units_of_multipliers(units: int) -> Array:
+    """Whose multiplier each unit has: one for four, then one each, from the first on."""
+    fours = units // 4
+    return np.concatenate([np.repeat(np.arange(fours), 4), fours + np.arange(units % 4)])
 
 
 def per_channel_is_int8(node: NodeView) -> bool:

@@ -7,35 +7,22 @@ exponential is at least 1, and no quotient reaches that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.softmax import decide
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
-from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
-from arenite.ops.kernel_util import output_array
 from arenite.ops.tflite.softmax import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.softmax import SoftmaxParams
 
 OP_DATA = Struct("CMSISNNSoftmaxParams", (REFERENCE_OP_DATA, "int32", "int32"))
 
 
-@dataclass(frozen=True)
-class SoftmaxOfOne:
-    """Rows of one int16: there is nothing to know."""
+def own(view: NodeView, params: SoftmaxParams, path: Path) -> SoftmaxParams:
+    """Quotients keep their low 16 bits."""
+    return replace(params, keeps_low_bits=path.function == "arm_softmax_s16")
 
 
-def own(view: NodeView, params: SoftmaxParams, path: Path) -> SoftmaxParams | SoftmaxOfOne:
-    """Whether rows of int16 have one value."""
-    single = path.function == "arm_softmax_s16" and view.input(0).shape[-1] == 1
-    return SoftmaxOfOne() if single else params
-
-
-def invoke(context: Context, node: Node) -> None:
-    """The quotient's lower 16 bits."""
-    output_array(context, node)[...] = -(1 << 15)
-
-
-GLUE = Glue(decide, op_data=OP_DATA, bits=OwnBits(SoftmaxOfOne, own, invoke))
+GLUE = Glue(decide, op_data=OP_DATA, bits=OwnBits(SoftmaxParams, own))

@@ -6,8 +6,9 @@ and ``arm_svdf_state_s16_s8`` do (``Source/SVDFunctions``), which differ from th
 - TFLM's glue passes the range of int16 as that of the state, int8 states included. A filter's
   result that an int8 state does not hold wraps; the reference saturates it.
 - The state's zero point plays no part. The reference adds it to results and takes it away
-  again, and a reset state is full of it. (With vectors the sums of weights contain it as well,
-  where it has no place; that is not modelled.)
+  again, and a reset state is full of it.
+- With vectors, TFLM's glue lets ``arm_vector_sum_s8`` take the zero point of an int8 state for that
+  of the feature weights: times the input's it is in the sum of every filter.
 """
 
 from __future__ import annotations
@@ -40,7 +41,16 @@ def own(view: NodeView, params: SvdfParams, path: Path) -> SvdfParams:
     """The range of int16 for every state, and no zero point."""
     if not path.is_cmsis_nn:
         return params
-    return replace(params, state_zero_point=0, state_min=-(1 << 15), state_max=(1 << 15) - 1)
+    added = 0
+    if path.function == "arm_svdf_s8" and path.persistent:
+        added = view.input(0).shape[1] * params.input_zero_point * params.state_zero_point
+    return replace(
+        params,
+        state_zero_point=0,
+        state_min=-(1 << 15),
+        state_max=(1 << 15) - 1,
+        filter_bias=(added + (1 << 31)) % (1 << 32) - (1 << 31),
+    )
 
 
 GLUE = Glue(decide, op_data=OP_DATA, allocate=allocate, bits=OwnBits(SvdfParams, own))

@@ -1,16 +1,35 @@
-"""TRANSPOSE_CONV: TFLM ``micro/kernels/cmsis_nn/transpose_conv.cc``."""
+"""TRANSPOSE_CONV: TFLM ``micro/kernels/cmsis_nn/transpose_conv.cc``.
+
+``arm_transpose_conv_s8`` keeps as many rows of sums as the filter has, and writes what is finished
+(:func:`~arenite.cmsis_nn.decisions.transpose_conv.written_rows`). With small images under large
+filters it writes other rows than the reference's; where it writes fewer than the output has, the
+next image's follow at once, and the output's last rows stay as they were: here they are the bias.
+Where it would write behind the output or its scratch buffer, the model is refused. Where it reads
+behind a row of sums, the reference's results are computed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.decisions.transpose_conv import BIAS, INPUT, decide
-from arenite.cmsis_nn.glue import Glue
+from arenite.cmsis_nn.decisions.shapes import transpose_convolution
+from arenite.cmsis_nn.decisions.transpose_conv import (
+    BIAS,
+    INPUT,
+    buffer_holds_sums,
+    decide,
+    reverses_filter,
+    row_holds_columns,
+    written_rows,
+)
+from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
-from arenite.ops.tflite.transpose_conv import CONV_PARAMS
+from arenite.ops.tflite.transpose_conv import CONV_PARAMS, TransposeConvParams
 
 OP_DATA = Struct("OpData", (CONV_PARAMS, "int", "int", "int", "pointer", "pointer"))
 _WEIGHTS = 1
@@ -36,9 +55,43 @@ def int16_has_a_bias(node: NodeView) -> bool:
     return node.input(INPUT).type is not TensorType.INT16 or bias is not None
 
 
+def sums_fit(node: NodeView) -> bool:
+    """With CMSIS-NN the horizontal stride is no larger than both filter and vertical stride."""
+    return not _scatters(node) or buffer_holds_sums(transpose_convolution(node))
+
+
+def rows_fit(node: NodeView) -> bool:
+    """With CMSIS-NN the output has the rows that the strides give: all of them are written."""
+    if not _scatters(node):
+        return True
+    conv = transpose_convolution(node)
+    return written_rows(conv).count <= conv.output.h
+
+
+def _scatters(node: NodeView) -> bool:
+    is_int8 = node.input(INPUT).type is TensorType.INT8
+    conditions = reverses_filter(transpose_convolution(node)) if is_int8 else ()
+    return is_int8 and not all(condition.holds for condition in conditions)
+
+
+def own(view: NodeView, params: TransposeConvParams, path: Path) -> TransposeConvParams:
+    """The rows that are written, and what is in them."""
+    conv = transpose_convolution(view)
+    if path.function != "arm_transpose_conv_s8" or not row_holds_columns(conv):
+        return params
+    rows = written_rows(conv)
+    return replace(
+        params,
+        padding=(rows.padding, conv.padding.w),
+        image_rows=rows.count,
+        summed_rows=rows.summed,
+    )
+
+
 GLUE = Glue(
     decide,
     op_data=OP_DATA,
     allocate=allocate,
-    constraints=(int16_has_a_bias,),
+    constraints=(int16_has_a_bias, sums_fit, rows_fit),
+    bits=OwnBits(TransposeConvParams, own),
 )

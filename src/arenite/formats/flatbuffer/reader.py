@@ -299,7 +299,10 @@ def _tuple(kind: str) -> Decoder:
 
 def _child(schema: Schema, name: str) -> Decoder:
     def decode(reader: Reader, position: int, depth: int) -> Row:
-        return reader._table(reader._follow(position), _layout(schema, name), depth + 1)
+        target = position + _U32(reader.data, position)[0]
+        if not position < target <= reader.size - 4:
+            reader._follow(position)  # which says what is wrong
+        return reader._table(target, _layout(schema, name), depth + 1)
 
     return decode
 
@@ -376,10 +379,9 @@ def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder
 
     def decode(reader: Reader, position: int, depth: int) -> Union | None:
         code = reader.data[position + type_at]
-        if code == 0:
+        # A type without a value is none to TFLM either, and converters write such files.
+        if code == 0 or value_at == 0:
             return None
-        if value_at == 0:
-            raise FormatError(f"union of type {code} has no value", position + type_at)
         target = reader._follow(position + value_at)
         name = members.get(code)
         if name is None:

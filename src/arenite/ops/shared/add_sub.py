@@ -1,4 +1,4 @@
-"""ADD and SUB: both rescale their inputs to a common scale, with a sign between them.
+"""ADD, SUB and SQUARED_DIFFERENCE: they rescale their inputs to a common scale.
 
 Facts: TFLM ``micro/kernels/{add,sub}_common.cc``, ``reference/{add,sub}.h`` and
 ``reference/integer_ops/add.h``. ``pot_scale_int16`` has no effect in TFLM.
@@ -96,19 +96,12 @@ def quantized_params(
     input1, input2, output = tensors
     low, high = activation_range_quantized(context, activation, output)
     left_shift = 15 if output.type is TensorType.INT16 else 20
-    twice = 2 * np.float64(max(input1.scale, input2.scale))
+    twice, first, second = common_scale(context, input1, input2)
     with np.errstate(all="ignore"):
-        first, second, last = (
-            requantization_below_one(context, float(ratio), formula)
-            for ratio, formula in (
-                (input1.scale / twice, "input 0 / (2 * larger input)"),
-                (input2.scale / twice, "input 1 / (2 * larger input)"),
-                (
-                    twice / ((1 << left_shift) * np.float64(output.scale)),
-                    f"2 * larger input / (2**{left_shift} * output)",
-                ),
-            )
-        )
+        ratio = float(twice / ((1 << left_shift) * np.float64(output.scale)))
+    last = requantization_below_one(
+        context, ratio, f"2 * larger input / (2**{left_shift} * output)"
+    )
     return AddSubParams(
         sign=sign,
         activation_min=low,
@@ -126,13 +119,30 @@ def quantized_params(
     )
 
 
+def common_scale(
+    context: Context, input1: TfLiteTensor, input2: TfLiteTensor
+) -> tuple[np.float64, tuple[int, int], tuple[int, int]]:
+    """Twice the larger scale, and the requantisation of either input to it."""
+    twice = 2 * np.float64(max(input1.scale, input2.scale))
+    with np.errstate(all="ignore"):
+        first, second = (
+            requantization_below_one(
+                context, float(tensor.scale / twice), f"input {number} / (2 * larger input)"
+            )
+            for number, tensor in enumerate((input1, input2))
+        )
+    return twice, first, second
+
+
 def add_sub_plain(params: AddSubParams, a: Array, b: Array) -> Array:
     """``a + sign * b``."""
     return np.asarray(a + b if params.sign > 0 else a - b)
 
 
-def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int64Array:
-    """Both inputs on the scale of twice the larger one, added, and on the output's scale."""
+def on_common_scale(
+    params: AddSubParams, a: Int64Array, b: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Both inputs without their zero points, on the scale of twice the larger one."""
     scaled1 = multiply_by_quantized_multiplier(
         wrap_int32((a + params.input1_offset) << params.left_shift),
         params.input1_multiplier,
@@ -143,6 +153,12 @@ def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int
         params.input2_multiplier,
         params.input2_shift,
     )
+    return scaled1, scaled2
+
+
+def add_sub_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int64Array:
+    """Both inputs on the scale of twice the larger one, added, and on the output's scale."""
+    scaled1, scaled2 = on_common_scale(params, a, b)
     total = multiply_by_quantized_multiplier(
         wrap_int32(scaled1 + params.sign * scaled2), params.output_multiplier, params.output_shift
     )

@@ -52,6 +52,13 @@ def int32_is_not_quantized(node: NodeView) -> bool:
     return not any(is_quantized(tensor) for tensor in node.inputs)
 
 
+def int16_is_symmetric(node: NodeView) -> bool:
+    """int16 inputs and the int16 output have zero points 0."""
+    if node.input(0).type is not TensorType.INT16:
+        return True
+    return not any((node.input(0).zero_point, node.input(1).zero_point, node.output(0).zero_point))
+
+
 def constraints(*types: TensorType) -> tuple[Constraint, ...]:
     """Two inputs that broadcast and an output, all of one of the given types."""
     return (
@@ -119,3 +126,8 @@ def map_quantized(
     if table is None:
         table = node.host["pairs"] = lut.pair_table_int8(function)
     lut.take_pairs_int8(table, a, b, out)
+
+
+def truth(x: Array) -> Array:
+    """Numbers as they are; of bools, whose bytes may hold any number in a file, 0 or 1."""
+    return x.view(np.uint8) != 0 if x.dtype == np.bool_ else x

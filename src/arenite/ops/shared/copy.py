@@ -32,6 +32,10 @@ WHOLE_BYTE_TYPES = (
 )
 
 
+#: What a plain copy of a tensor's bytes moves as well: types that NumPy does not have.
+COPIED_TYPES = (*WHOLE_BYTE_TYPES, TensorType.BFLOAT16, TensorType.INT4)
+
+
 @dataclass(frozen=True)
 class CopyParams:
     """A plain copy of ``nbytes`` bytes from input 0 to output 0."""

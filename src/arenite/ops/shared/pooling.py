@@ -1,4 +1,4 @@
-"""What AVERAGE_POOL_2D and MAX_POOL_2D share: all but their kernels.
+"""What poolings share; AVERAGE_POOL_2D and MAX_POOL_2D all but their kernels.
 
 Facts: TFLM ``micro/kernels/pooling_common.cc``.
 """
@@ -91,8 +91,12 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
     return Pool2DParams(window, low, high)
 
 
-def pooling(build: Callable[[Pool2DParams, Array], Kernel]) -> Registration:
-    """An operator whose kernel ``build(params, x)`` makes, once: the kernel keeps its memory."""
+#: Makes a kernel from its parameters and an input.
+Build = Callable[[Pool2DParams, Array], Kernel]
+
+
+def pool_with(build: Build) -> Callable[[Context, Node], None]:
+    """An ``invoke`` whose kernel ``build(params, x)`` makes, once: the kernel keeps its memory."""
 
     def invoke(context: Context, node: Node) -> None:
         x, out = input_array(context, node, 0), output_array(context, node)
@@ -102,10 +106,15 @@ def pooling(build: Callable[[Pool2DParams, Array], Kernel]) -> Registration:
         with np.errstate(invalid="ignore", over="ignore"):
             pool(x, out)
 
+    return invoke
+
+
+def pooling(build: Build) -> Registration:
+    """An operator whose kernel ``build(params, x)`` makes."""
     return Registration(
         init=allocate_struct(OP_DATA),
         prepare=prepare,
-        invoke=invoke,
+        invoke=pool_with(build),
         options=Pool2DOptions,
         builtin_data=BUILTIN_DATA,
         constraints=CONSTRAINTS,

@@ -1,10 +1,11 @@
-"""Sums over some axes: what MEAN and SUM share.
+"""Reductions over some axes: what MEAN and SUM share, and those that compare.
 
 Facts: TFLM ``micro/kernels/reduce_common.cc``, ``reduce.h`` and ``reference/reduce.h``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -15,15 +16,20 @@ from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node
+from arenite.ops.constraints import Constraint, NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
+    FLOAT32_LOWEST,
+    FLOAT32_MAX,
     QUANTIZED_RANGE,
+    allocate_struct,
     input_array,
     input_tensor,
     output_array,
     output_tensor,
-    requantization,
+    requantization_or_none,
 )
+from arenite.ops.registry import Registration
 
 
 @dataclass(frozen=True)
@@ -71,16 +77,10 @@ def prepare(context: Context, node: Node) -> ReductionParams:
     multiplier, shift, accumulator_scratch = 0, 0, -1
     if quantised:
         ratio = inp.scale / output.scale if output.scale else float("nan")
-        multiplier, shift = requantization(context, ratio, "input / output")
+        multiplier, shift = requantization_or_none(context, ratio, "input / output")
         accumulator_scratch = context.request_scratch_buffer_in_arena(4 * output.size, "sums")
-    axis_mask = -1
-    if axis.data is not None:
-        axes = resolve_axes(context, axis.data, len(inp.shape))
-        shape = reduced_shape(inp.shape, axes, node.options.keep_dims)
-        context.resize_tensor(output.index, shape)
-        axis_mask = sum(1 << i for i in axes)
-    input_index = context.request_scratch_buffer_in_arena(4 * len(inp.shape), "input index")
-    resolved = context.request_scratch_buffer_in_arena(4 * axis.size, "resolved axes")
+    axis_mask = mask_of_axes(context, node)
+    input_index, resolved = request_indices(context, inp, axis)
     # TFLM asks for these tensors a second time, for the output only if it is int8.
     input_tensor(context, node, 0)
     input_tensor(context, node, 1)
@@ -99,6 +99,23 @@ def prepare(context: Context, node: Node) -> ReductionParams:
         input_index_scratch=input_index,
         axes_scratch=resolved,
     )
+
+
+def mask_of_axes(context: Context, node: Node) -> int:
+    """The axes that go as a mask, and the output's shape; -1 where the axes are fed."""
+    shape = context.get_eval_tensor(node.inputs[0]).shape
+    axis = context.view_tensor(node.inputs[1]).data
+    if axis is None:
+        return -1
+    axes = resolve_axes(context, axis, len(shape))
+    context.resize_tensor(node.outputs[0], reduced_shape(shape, axes, node.options.keep_dims))
+    return sum(1 << i for i in axes)
+
+
+def request_indices(context: Context, inp: TfLiteTensor, axis: TfLiteTensor) -> tuple[int, int]:
+    """The two scratch buffers of every reduction: an index into the input, and the axes."""
+    index = context.request_scratch_buffer_in_arena(4 * len(inp.shape), "input index")
+    return index, context.request_scratch_buffer_in_arena(4 * axis.size, "resolved axes")
 
 
 def resolve_axes(context: Context, axis: Array, rank: int) -> tuple[int, ...]:
@@ -163,11 +180,76 @@ def requantize_sums(
     np.clip(scaled, params.output_min, params.output_max, out=out, casting="unsafe")
 
 
-#: What holds for all of them.
-CONSTRAINTS = (
-    c.inputs_between(2, 2),
-    c.outputs_exactly(1),
-    c.input_types(0, TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
-    c.input_types(1, TensorType.INT32),
-    c.same_type(),
-)
+def constraints(*types: TensorType) -> tuple[Constraint, ...]:
+    """An input of one of the types, its axes, and an output of the same type."""
+    return (
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, *types),
+        c.input_types(1, TensorType.INT32),
+        c.same_type(),
+    )
+
+
+#: Of sums and means.
+CONSTRAINTS = constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16)
+
+
+# -- reductions that keep the quantisation -------------------------------------------------
+
+
+def register(
+    name: str, reduce: Callable[[Array, tuple[int, ...]], Array], *more: Constraint
+) -> Registration:
+    """The registration of a reduction that only compares: no element becomes another number.
+
+    ``reduce(x, axes)`` has its value of an empty input too. ``more`` are constraints, the first
+    of them about types.
+    """
+
+    def invoke(context: Context, node: Node) -> None:
+        axes, x, out = operands(context, node, name)
+        out[...] = reduce(x, axes).reshape(out.shape)
+
+    return Registration(
+        init=allocate_struct(OP_DATA),
+        prepare=prepare_comparison,
+        invoke=invoke,
+        options=ReducerOptions,
+        builtin_data=BUILTIN_DATA,
+        constraints=more,
+    )
+
+
+def prepare_comparison(context: Context, node: Node) -> ReductionParams:
+    """Axes, output shape, the scratch buffers. TFLM asks for every tensor twice."""
+    inp, axis = input_tensor(context, node, 0), input_tensor(context, node, 1)
+    if inp.type is TensorType.INT8:
+        output_tensor(context, node)
+    for index in (*node.inputs, *node.outputs):
+        context.get_tensor(index)
+    mask = mask_of_axes(context, node)
+    input_index, resolved = request_indices(context, inp, axis)
+    return ReductionParams(mask, 0, 0, 0, 0, 0, 0, -1, input_index, resolved)
+
+
+def extreme(name: str, reduce: np.ufunc, worst: float) -> Registration:
+    """The registration of a maximum or minimum, which is ``worst`` of nothing.
+
+    No NaN is larger or smaller than anything. ``worst`` is infinite: the largest float or int8.
+    """
+
+    def of(x: Array, axes: tuple[int, ...]) -> Array:
+        low, high = (FLOAT32_LOWEST, FLOAT32_MAX) if x.dtype == np.float32 else (-128, 127)
+        first = x.dtype.type(low if worst < 0 else high)
+        return np.asarray(reduce.reduce(x, axes, initial=first))
+
+    return register(name, of, *constraints(TensorType.FLOAT32, TensorType.INT8), same_quantization)
+
+
+def same_quantization(node: NodeView) -> bool:
+    """An int8 output has the input's scale and zero point."""
+    inp, output = node.input(0), node.output(0)
+    if inp.type is not TensorType.INT8:
+        return True
+    return inp.scale == output.scale and inp.zero_point == output.zero_point

@@ -1,5 +1,8 @@
 """MEAN: the arithmetic mean over some axes.
 
+Undefined in TFLM: the mean of int8 or int16 whose scales' ratio is no number, as without any
+quantisation. Here it is the output's zero point (0 without one), as in TFLM's package.
+
 Facts: TFLM ``micro/kernels/reduce_common.cc``, ``reduce.h`` and ``reference/reduce.h``.
 """
 

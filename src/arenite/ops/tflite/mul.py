@@ -14,11 +14,10 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
-from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
-from arenite.ops.shared.binary import arithmetic, constraints
+from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 
 
@@ -33,13 +32,6 @@ class MulOptions(OptionsTable):
 
 OP_DATA = Struct("OpDataMul", ("int32",) * 7 + ("float", "float"))
 BUILTIN_DATA = Struct("TfLiteMulParams", ("enum",))
-
-
-def int16_is_symmetric(node: NodeView) -> bool:
-    """int16 inputs and the int16 output have zero points 0."""
-    if node.input(0).type is not TensorType.INT16:
-        return True
-    return not any((node.input(0).zero_point, node.input(1).zero_point, node.output(0).zero_point))
 
 
 def mul_plain(params: MulDivParams, a: Array, b: Array) -> Array:

@@ -18,7 +18,7 @@ from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import (
-    WHOLE_BYTE_TYPES,
+    COPIED_TYPES,
     CopyParams,
     constant_values,
     copy_invoke,
@@ -112,7 +112,7 @@ REGISTRATION = Registration(
     constraints=(
         c.inputs_between(1, 2, optional=frozenset({1})),
         c.outputs_exactly(1),
-        c.input_types(0, *WHOLE_BYTE_TYPES),
+        c.input_types(0, *COPIED_TYPES),
         c.same_type(),
         new_shape_fits,
     ),

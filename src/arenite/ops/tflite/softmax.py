@@ -54,7 +54,8 @@ class SoftmaxParams:
 
     ``exp_table`` holds for int8 the exponential of ``-i`` input steps (i = 0 .. 255, no
     integer bits), for int16 the 513 entries of exp over [-10, 0];
-    ``reciprocal_table`` those of 1 / (1 + x) over [0, 1] for int16.
+    ``reciprocal_table`` those of 1 / (1 + x) over [0, 1] for int16. ``keeps_low_bits``: a quotient
+    of 1, 32,768 in int16, is cut to its low 16 bits instead of clamped.
     """
 
     beta: float
@@ -62,6 +63,7 @@ class SoftmaxParams:
     input_left_shift: int
     exp_table: Array
     reciprocal_table: Array
+    keeps_low_bits: bool = False
 
 
 OP_DATA = Struct(
@@ -212,7 +214,8 @@ def softmax_int16(context: Context, params: SoftmaxParams, x: Array, out: Array)
     reciprocal = lut.lookup_int16(params.reciprocal_table, centred_sum)
     shift = 31 - headroom_plus_one
     result = (exponentials * reciprocal + (np.int64(1) << (shift - 1))) >> shift
-    out[...] = np.clip(result, 0, 32767)
+    most = 32768 if params.keeps_low_bits else 32767
+    out[...] = np.clip(result, 0, most).astype(np.int16)
 
 
 REGISTRATION = Registration(

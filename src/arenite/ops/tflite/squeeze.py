@@ -16,7 +16,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import (
-    WHOLE_BYTE_TYPES,
+    COPIED_TYPES,
     CopyParams,
     copy_invoke,
     copy_params,
@@ -62,5 +62,5 @@ REGISTRATION = Registration(
     in_place=(0,),
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
-    constraints=(*c.one_to_one(*WHOLE_BYTE_TYPES), at_most_8_dimensions),
+    constraints=(*c.one_to_one(*COPIED_TYPES), at_most_8_dimensions),
 )

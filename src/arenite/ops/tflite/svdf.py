@@ -51,8 +51,8 @@ class SVDFOptions(OptionsTable):
 class SvdfParams:
     """Sizes; for integers offsets, two requantisations and the state's range.
 
-    ``feature_*`` scales a filter's product to the state, ``time_*`` a unit's sum to the
-    output.
+    ``feature_*`` scales a filter's product, to which ``filter_bias`` is added, to the state,
+    ``time_*`` a unit's sum to the output.
     """
 
     batches: int
@@ -71,6 +71,7 @@ class SvdfParams:
     state_max: int
     filter_scratch: int
     unit_scratch: int
+    filter_bias: int = 0
 
 
 OP_DATA = Struct("OpDataSvdf", ("int32", "int32", *("int",) * 7))
@@ -221,7 +222,8 @@ class IntegerSvdf:
         """
         params = self._params
         centred = np.subtract(x, params.input_zero_point, dtype=np.float64)
-        newest = self._to_state(wrap_int32((centred @ feature.T).astype(np.int64)))
+        sums = (centred @ feature.T).astype(np.int64) + params.filter_bias
+        newest = self._to_state(wrap_int32(sums))
         newest = np.minimum(np.maximum(newest, params.state_min), params.state_max)
         state[..., -1] = (newest + params.state_zero_point).astype(state.dtype)
 

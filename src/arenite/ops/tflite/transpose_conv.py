@@ -59,10 +59,17 @@ class TransposeConvOptions(OptionsTable):
 
 @dataclass(frozen=True)
 class TransposeConvParams(ConvolutionParams):
-    """The common parameters, and the geometry: ``(height, width)``, padding of the output."""
+    """The common parameters, and the geometry: ``(height, width)``, padding of the output.
+
+    ``image_rows`` are the output's rows that belong to one image, ``summed_rows`` those of them
+    to which its pixels add. Both are all rows; CMSIS-NN has fewer for some geometries. The rows
+    of no image, at the output's end, are the bias.
+    """
 
     stride: tuple[int, int]
     padding: tuple[int, int]
+    image_rows: int
+    summed_rows: int
     sums_scratch: int
     bias_scratch: int
 
@@ -111,6 +118,8 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     return TransposeConvParams(
         stride=strides,
         padding=placement or (pads[0], pads[1]),
+        image_rows=output.shape[1],
+        summed_rows=output.shape[1],
         input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
         output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
         multiplier=multiplier,
@@ -161,31 +170,33 @@ class TransposedConvolution:
         self, params: TransposeConvParams, x: Array, weights: Array, bias: Array | None, out: Array
     ) -> None:
         self._offset = params.input_offset
-        n, height, width, depth = x.shape
+        height, width = x.shape[1:3]
         filters = len(weights)
         largest = 0 if x.dtype.kind == "f" else -int(np.iinfo(x.dtype).min) + abs(self._offset)
         sums = Sums.of(weights, bias, largest)
         dtype, self._finish = finish_of(params, sums, out, out.size // filters)
-        self._x = np.empty((n * height * width, depth), dtype)
-        self._term = np.empty((n * height * width, filters), dtype)
+        self._x = np.empty(x.shape, dtype)
+        term = np.empty((*x.shape[:3], filters), dtype)
         self._acc = np.empty(out.shape, dtype)
-        term = self._term.reshape(n, height, width, filters)
         (top, left), (down, right) = params.padding, params.stride
+        places = self._acc.reshape(-1, *out.shape[2:])[: len(x) * params.image_rows]
+        images = places.reshape(len(x), params.image_rows, *out.shape[2:])
         self._taps = []
         for i, j in np.ndindex(*weights.shape[1:3]):
-            rows, out_rows = overlap(i - top, down, height, out.shape[1])
+            rows, out_rows = overlap(i - top, down, height, params.summed_rows)
             columns, out_columns = overlap(j - left, right, width, out.shape[2])
-            here, there = term[:, rows, columns], self._acc[:, out_rows, out_columns]
+            source, here = self._x[:, rows, columns], term[:, rows, columns]
             if here.size:
                 matrix = np.ascontiguousarray(weights[:, i, j].T, dtype)
-                self._taps.append((matrix, here, there))
+                there = images[:, out_rows, out_columns]
+                self._taps.append((source, matrix, here, there))
 
     def __call__(self, x: Array, out: Array) -> None:
         """Scatter ``x`` (n, h, w, c) to ``out``."""
-        np.add(x.reshape(self._x.shape), self._offset, out=self._x, dtype=self._x.dtype)
+        np.add(x, self._offset, out=self._x, dtype=self._x.dtype)
         self._acc.fill(0)
-        for matrix, here, there in self._taps:
-            np.matmul(self._x, matrix, out=self._term)
+        for source, matrix, here, there in self._taps:
+            np.matmul(source, matrix, out=here)
             np.add(there, here, out=there)
         self._finish(self._acc, out)
 

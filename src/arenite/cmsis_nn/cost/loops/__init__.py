@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from arenite.cmsis_nn.cost.loops import convolution, copies, depthwise, layers, recurrent, tflm
@@ -12,7 +11,6 @@ from arenite.cmsis_nn.cost.loops.transposed import arm_transpose_conv_wrapper_s8
 from arenite.cmsis_nn.decisions import shapes
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.ops.constraints import NodeView
-from arenite.ops.kernel_util import window_padding
 from arenite.target import Target
 
 __all__ = ["Loop", "loops_of"]
@@ -46,11 +44,8 @@ def _convolution(view: NodeView, path: Path, target: Target) -> list[Loop]:
 
 def _transposed(view: NodeView, path: Path, target: Target) -> list[Loop]:
     conv = shapes.transpose_convolution(view)
-    top = window_padding(conv.stride.h, 1, conv.output.h, conv.filter.h, conv.input.h)
-    left = window_padding(conv.stride.w, 1, conv.output.w, conv.filter.w, conv.input.w)
     has_bias = len(view.inputs) > 3 and view.inputs[3] is not None
-    padded = replace(conv, padding=shapes.Pair(top, left))
-    return arm_transpose_conv_wrapper_s8(padded, path, target, has_bias=has_bias)
+    return arm_transpose_conv_wrapper_s8(conv, path, target, has_bias=has_bias)
 
 
 def _depthwise(view: NodeView, path: Path, target: Target) -> list[Loop]:

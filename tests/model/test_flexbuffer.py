@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 from flatbuffers import flexbuffers
 
 from arenite.errors import ModelError
-from arenite.formats import flexbuffer
+from arenite.model import flexbuffer
+from arenite.model.flexbuffer import vector
+from tests.ops.flexbuffers import packed, untyped
 
 
 def sample() -> bytes:
@@ -79,3 +83,50 @@ def test_changed_bytes_give_values_or_the_error() -> None:
         except ModelError:
             pass
     assert 0 < read < 2000
+
+
+@pytest.mark.parametrize("width", [1, 300, 70000, 2**40])
+def test_elements_are_read_by_their_place(width: int) -> None:
+    elements = vector(untyped(-7, True, width))
+    assert len(elements) == 3
+    assert elements.int32(0) == -7
+    assert elements.bool(1) is True
+    assert elements.int32(2) == width % 2**32  # the low 32 bits
+
+
+def test_elements_of_a_map_are_in_the_order_of_its_keys() -> None:
+    assert [vector(packed({"b": 2, "a": 1})).int32(i) for i in range(2)] == [1, 2]
+
+
+def test_real_elements_are_rounded_to_float32() -> None:
+    elements = vector(untyped(0.5, 2.0**24 + 1, 0.1))
+    assert [elements.float32(i) for i in range(3)] == [0.5, 2.0**24, float(np.float32(0.1))]
+
+
+def test_narrow_elements_are_no_real_numbers() -> None:
+    assert vector(untyped(-3, 4)).float32(0) == -3.0
+
+
+@pytest.mark.parametrize("value", [3, "text", None])
+def test_what_is_no_untyped_vector_has_no_elements(value: Any) -> None:
+    data = packed(value)
+    assert len(vector(data)) == 0
+    with pytest.raises(ModelError, match="at least 1 values, got 0"):
+        vector(data).int32(0)
+
+
+@pytest.mark.parametrize("end", [b"\x09\x28\x01", b"\x03\x28\x01", b"\x01\x28\x05", b""])
+def test_a_vector_beside_its_bytes_is_refused(end: bytes) -> None:
+    with pytest.raises(ModelError, match="malformed FlexBuffer"):
+        vector(b"\x07\x01\x02" + end if end else end)
+
+
+def test_changed_bytes_give_elements_or_the_error() -> None:
+    data, rng = bytearray(untyped(1, 300, 2.5)), np.random.default_rng(1)
+    for _ in range(2000):
+        changed = bytearray(data)
+        for place in rng.integers(0, len(data), rng.integers(1, 4)):
+            changed[place] = rng.integers(256)
+        with suppress(ModelError):
+            elements = vector(bytes(changed))
+            assert all(isinstance(elements.int32(i), int) for i in range(len(elements)))

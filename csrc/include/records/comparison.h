@@ -1,0 +1,18 @@
+#ifndef ARENITE_RECORDS_COMPARISON_H
+#define ARENITE_RECORDS_COMPARISON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+  bool is_scaled;
+  int32_t left_shift;
+  int32_t input1_offset;
+  int32_t input1_multiplier;
+  int32_t input1_shift;
+  int32_t input2_offset;
+  int32_t input2_multiplier;
+  int32_t input2_shift;
+} ComparisonParams;
+
+#endif

@@ -1,0 +1,13 @@
+/* Twin of src/arenite/ops/signal/signal_filter_bank_log.py. */
+#ifndef ARENITE_RECORDS_SIGNAL_FILTER_BANK_LOG_H
+#define ARENITE_RECORDS_SIGNAL_FILTER_BANK_LOG_H
+
+#include "arrays.h"
+
+typedef struct {
+  int32_t input_correction_bits;
+  int32_t output_scale;
+  ar_int32s bulges;
+} SignalFilterBankLogParams;
+
+#endif

@@ -1,0 +1,153 @@
+"""A ``.wav`` of any length, window by window: what ``arenite run`` does with models that listen."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from arenite.analysis.listening import (
+    Listener,
+    Listening,
+    keeps_state,
+    largest,
+    windows,
+    words,
+)
+from arenite.analysis.outcome import Ranked
+from arenite.cli.common import progress
+from arenite.cli.media import (
+    SoundFile,
+    read_samples,
+    require_raw_samples,
+    samples_for,
+    sound_file,
+)
+from arenite.cli.values import Array, InputError
+from arenite.errors import ShapeError
+from arenite.model import Model
+from arenite.runtime.interpreter import Interpreter
+from arenite.runtime.setup import Setup
+
+#: A front end's windows overlap by a third, as those of TFLM's do: 30 ms every 20 ms.
+_OVERLAP = 3
+#: What a single score must reach.
+_ONE_SCORE = 0.5
+
+
+class Wishes(NamedTuple):
+    """How to listen: the front end, milliseconds between windows, lowest score of a word."""
+
+    front_end: Model | None
+    step: float | None
+    threshold: float | None
+    labels: Sequence[str]
+
+    def threshold_of(self, model: Model) -> float:
+        """The lowest score that counts: the largest of several does, whatever it is."""
+        if self.threshold is not None:
+            return self.threshold
+        is_one = bool(model.outputs) and model.outputs[0].size == 1
+        return _ONE_SCORE if is_one else -math.inf
+
+
+def wants_to_listen(model: Model, files: Sequence[Path], wishes: Wishes) -> bool:
+    """Whether a ``.wav`` is to be fed window by window.
+
+    It is for a model that keeps a state, and where a front end or a step says so.
+
+    Raises:
+        InputError: It is asked for and cannot be: there is not one ``.wav`` file.
+    """
+    is_sound = len(files) == 1 and files[0].suffix.lower() == ".wav"
+    asked = wishes.front_end is not None or wishes.step is not None
+    if asked and not is_sound:
+        raise InputError(
+            "expected one .wav file as --input to listen to, with --frontend or --step"
+        )
+    return asked or (is_sound and len(model.inputs) == 1 and keeps_state(model))
+
+
+def listen(
+    model: Model, path: Path, setup: Setup, wishes: Wishes
+) -> tuple[Listening, list[list[Array]]]:
+    """Listen to a file; what was heard, and the outputs of all inferences.
+
+    Raises:
+        InputError: The file is no PCM, or the first model takes something else than samples.
+        ShapeError: The file is too short, or the models do not fit together.
+    """
+    with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
+        front = wishes.front_end
+        interpreter = Interpreter(model, target=setup.target, engine=setup.engine)
+        made = (
+            None if front is None else Interpreter(front, target=setup.target, engine=setup.engine)
+        )
+        listener = Listener(interpreter, made)
+        require_raw_samples(path, listener.samples)
+        sound = sound_file(path)
+        size = listener.samples.size
+        step = _step(size, sound, wishes)
+        count = _window_count(path, sound, size, step, listener.windows)
+        start = time.perf_counter()
+        with progress("listening", count, expected_seconds=count / 3000) as advance:
+            heard = list(_heard(listener, path, step, advance))
+        seconds = time.perf_counter() - start
+    ends = [(size + window * step) / sound.rate for window, _ in heard]
+    outputs = [outputs for _, outputs in heard]
+    ranked = [_ranked(model, arrays, wishes.labels) for arrays in outputs]
+    listening = Listening(
+        file=model.source,
+        front_end="" if front is None else front.source,
+        target=setup.target,
+        engine=interpreter.engine,
+        origin=f"{path.name}, {sound.samples / sound.rate:.2f} s at {sound.rate} Hz",
+        rate=sound.rate,
+        samples=sound.samples,
+        window=size,
+        step=step,
+        windows=count,
+        inferences=len(heard),
+        words=tuple(words(zip(ends, ranked, strict=True), wishes.threshold_of(model))),
+        seconds=seconds,
+    )
+    return listening, outputs
+
+
+def _step(size: int, sound: SoundFile, wishes: Wishes) -> int:
+    """Samples from one window to the next."""
+    if wishes.step is not None:
+        return max(1, round(wishes.step * sound.rate / 1000))
+    return size if wishes.front_end is None else max(1, size - size // _OVERLAP)
+
+
+def _window_count(path: Path, sound: SoundFile, size: int, step: int, needed: int) -> int:
+    count = 0 if sound.samples < size else 1 + (sound.samples - size) // step
+    if count < needed:
+        samples = size + (needed - 1) * step
+        raise ShapeError(
+            f"{path}: expected at least {samples} samples ({samples / sound.rate:.2f} s), which "
+            f"the model needs at once, got {sound.samples}"
+        )
+    return count
+
+
+def _heard(
+    listener: Listener, path: Path, step: int, advance: Callable[[], None]
+) -> Iterator[tuple[int, list[Array]]]:
+    """Numbers of windows after which the model was asked, and its outputs."""
+    tensor = listener.samples
+    for number, window in enumerate(windows(read_samples(path), tensor.size, step)):
+        outputs = listener.hear(samples_for(tensor, window, path.name))
+        if outputs is not None:
+            yield number, outputs
+        advance()
+
+
+def _ranked(model: Model, outputs: list[Array], labels: Sequence[str]) -> Ranked | None:
+    """The first output's largest value."""
+    return largest(outputs[0], model.outputs[0], labels) if outputs else None

@@ -1,0 +1,221 @@
+"""Inferences of a program as one C call each, and what Python does where that call ends early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import InferenceAborted, in_use
+from arenite.native import _engine
+from arenite.native.turn import give_back
+
+ffi, lib = _engine.ffi, _engine.lib
+from_buffer = ffi.from_buffer
+Array = npt.NDArray[Any]
+
+#: With nothing left to be done: an operator may end an inference before its last one.
+_AT_END = (lib.AR_OK, lib.AR_ABORTED)
+_BYTES = ffi.typeof("uint8_t[]")
+
+
+def go_on(
+    program: Any,
+    status: int,
+    run_step: Callable[[int], None],
+    pause: Callable[[], None] | None = None,
+) -> None:
+    """Bring a walk that has returned early to its end.
+
+    Args:
+        program: The walk's ``ar_program``.
+        status: What it has returned.
+        run_step: Runs a step in Python, or raises what is wrong.
+        pause: Called where a loop pauses; may raise to end it. Signals are heard there anyway.
+
+    Raises:
+        InferenceAborted: A step has ended the inference.
+    """
+    while status != lib.AR_OK:
+        if status == lib.AR_ABORTED:
+            raise InferenceAborted
+        if status == lib.AR_PAUSED:
+            if pause is not None:
+                pause()
+        else:
+            frame = program.frames[program.depth]
+            run_step(frame.next)
+            frame.next += 1
+        status = lib.ar_resume(program)
+
+
+class Call:
+    """One inference of a program, or many in a row.
+
+    Arrays are C-contiguous and of the tensors' sizes, which the caller has checked; the GIL is
+    released while the program runs. Where a kernel does not take the data, ``run_step(step)``
+    does that step, or raises what is wrong with them.
+    """
+
+    __slots__ = ("_keep", "_outputs", "_program", "_run_step", "_turn", "pause")
+
+    def __init__(
+        self,
+        program: Any,
+        outputs: Sequence[Array],
+        run_step: Callable[[int], None],
+        turn: list[None],
+        keep: Any,
+    ) -> None:
+        self._program = program
+        self._outputs = outputs
+        self._run_step = run_step
+        self._turn = turn
+        self._keep = keep
+        #: See :func:`go_on`.
+        self.pause: Callable[[], None] | None = None
+
+    def _go_on(self, status: int) -> None:
+        with suppress(InferenceAborted):
+            go_on(self._program, status, self._run_step, self.pause)
+
+    def function(self) -> Callable[[Array, Array], None]:
+        """``run(x, y)``: one inference, from the only input to the only output.
+
+        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
+        """
+        run, view, program = lib.ar_call, from_buffer, self._program
+        turn = self._turn
+        take, give = turn.pop, turn.append
+
+        def call(x: Array, y: Array) -> None:
+            try:
+                take()
+            except IndexError:
+                raise in_use() from None
+            except BaseException:
+                give_back(turn)
+                raise
+            try:
+                status = run(program, view(x), view(y))
+                if status not in _AT_END:
+                    # `self` must be named here: it keeps alive what the program points to.
+                    self._go_on(status)
+                    y[...] = self._outputs[0]
+            finally:
+                give(None)
+
+        return call
+
+    def like(self, source: Array) -> Callable[[Any], Array | None]:
+        """One inference as a function from an array like ``source`` to a copy of the output.
+
+        Other values than contiguous arrays of that dtype and shape it answers with None. One
+        plain function, because a small model takes no longer than a few calls in Python. It
+        takes its turn, as :func:`arenite.runtime.turn.alone` does.
+        """
+        shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
+        run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
+        copy: Callable[[], Array] = self._outputs[0].copy
+        turn = self._turn
+        take, give = turn.pop, turn.append
+
+        def call(x: Any) -> Array | None:
+            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
+                return None
+            try:
+                source = view(x)
+            except ValueError:  # cffi: not contiguous
+                return None
+            try:
+                take()
+            except IndexError:
+                raise in_use() from None
+            except BaseException:
+                give_back(turn)
+                raise
+            try:
+                status = run(program, source, here)
+                if status not in _AT_END:
+                    # `self` must be named here: it keeps alive what the program points to.
+                    self._go_on(status)
+                return copy()
+            finally:
+                give(None)
+
+        return call
+
+    def like_all(self, sources: Sequence[Array]) -> Callable[..., Array | tuple[Array, ...] | None]:
+        """What :meth:`like` does, for any number of inputs and outputs."""
+        wanted = [(source.shape, source.dtype) for source in sources]
+        ndarray, view, empty = np.ndarray, from_buffer, np.empty
+        results = [(output.shape, output.dtype) for output in self._outputs]
+        x, y = (ffi.new("uint8_t *[]", max(len(ports), 1)) for ports in (wanted, results))
+        done = ffi.new("int64_t *")
+
+        def call(*inputs: Any) -> Array | tuple[Array, ...] | None:
+            for array, (shape, dtype) in zip(inputs, wanted, strict=True):
+                if type(array) is not ndarray or array.shape != shape or array.dtype is not dtype:
+                    return None
+            outputs = tuple([empty(*result) for result in results])
+            try:
+                given = [view(_BYTES, array) for array in inputs]
+            except ValueError:  # cffi: not contiguous
+                return None
+            taken = [view(_BYTES, array) for array in outputs]
+            self._take()
+            try:
+                x[0 : len(given)], y[0 : len(taken)] = given, taken
+                status = lib.ar_predict(self._program, x, y, 1, done)
+                if status:
+                    self._go_on(status)
+                    for array, output in zip(outputs, self._outputs, strict=True):
+                        array[...] = output
+                return outputs if len(outputs) > 1 else outputs[0]
+            finally:
+                self._turn.append(None)
+
+        return call
+
+    def _take(self) -> None:
+        """Take the turn, whose token has to be given back."""
+        try:
+            self._turn.pop()
+        except IndexError:
+            raise in_use() from None
+        except BaseException:
+            give_back(self._turn)
+            raise
+
+    def predict(
+        self, inputs: Sequence[Array], outputs: Sequence[Array]
+    ) -> tuple[int, Exception | None]:
+        """As many inferences as the arrays, one per input and output, have samples.
+
+        The caller has taken the turn, or has the memory to itself.
+
+        Returns:
+            The number of samples done, and why it is not all of them.
+        """
+        done, count = ffi.new("int64_t *"), len(inputs[0])
+        finished = 0
+        while True:
+            x, y = (
+                [from_buffer("uint8_t[]", array[finished:]) for array in arrays]
+                for arrays in (inputs, outputs)
+            )
+            pointers = ffi.new("uint8_t *[]", x), ffi.new("uint8_t *[]", y)
+            status = lib.ar_predict(self._program, *pointers, count - finished, done)
+            finished += done[0]
+            if not status:
+                return finished, None
+            try:
+                self._go_on(status)
+            except Exception as error:
+                return finished, error
+            for array, output in zip(outputs, self._outputs, strict=True):
+                array[finished] = output
+            finished += 1

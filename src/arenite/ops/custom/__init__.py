@@ -1,0 +1,1 @@
+"""Custom operators of TFLM that are not of its signal library, one file each."""

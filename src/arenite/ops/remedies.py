@@ -1,0 +1,45 @@
+"""What to do about a model that TFLM does not run: the end of a refusal."""
+
+from __future__ import annotations
+
+from arenite.model import TensorType
+from arenite.ops.constraints import Constraint, NodeView
+
+_COMPILED = (
+    "the file was compiled for an accelerator, {}; load the original .tflite that went into its "
+    "compiler"
+)
+_LARQ = (
+    "the file was converted for the Larq Compute Engine, whose operators TFLM does not have; "
+    "convert the original model with TensorFlow Lite's converter"
+)
+#: Custom operators of other runtimes, of which no kernel of one's own would help.
+_FOREIGN = {
+    "ethos-u": _COMPILED.format("Ethos-U"),
+    "edgetpu-custom-op": _COMPILED.format("the Edge TPU"),
+    **dict.fromkeys(("LceBconv2d", "LceBMaxPool2d", "LceQuantize", "LceDequantize"), _LARQ),
+}
+_TYPES = {
+    TensorType.UINT8: (
+        "uint8 is how older converters quantised, and TFLM runs int8: convert the original model "
+        "again, with inference_input_type and inference_output_type tf.int8"
+    ),
+    TensorType.FLOAT16: (
+        "float16 weights are for GPUs, and TFLM has no such arithmetic: convert the original model "
+        "again without tf.float16 in supported_types, to float32 or int8"
+    ),
+}
+
+
+def of_custom_operator(name: str) -> str:
+    """What a custom operator of another runtime asks for; empty for all others."""
+    return _FOREIGN.get(name, "")
+
+
+def of_types(node: NodeView, constraint: Constraint) -> str:
+    """What a type asks for that a constraint, which does not hold, has nothing for; or nothing."""
+    text = constraint.__doc__ or ""
+    if not any(word in text for word in ("type", "is one of", "float32", "int8")):
+        return ""
+    types = {tensor.type for tensor in (*node.inputs, *node.outputs) if tensor is not None}
+    return next((f" ({remedy})" for type_, remedy in _TYPES.items() if type_ in types), "")

@@ -1,0 +1,56 @@
+"""What SPACE_TO_DEPTH and DEPTH_TO_SPACE share: blocks of pixels, and the depth of one pixel.
+
+Facts: TFLM ``micro/kernels/space_to_depth.cc`` and ``depth_to_space.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arenite.model import TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import input_array, output_array
+
+
+@dataclass(frozen=True)
+class AxisSwap:
+    """``out[outer, column, row] = x[outer, row, column]``, each of them ``run`` elements."""
+
+    outer: int
+    rows: int
+    columns: int
+    run: int
+
+
+def output_has_4_dimensions(node: NodeView) -> bool:
+    """Output 0 has 4 dimensions, as TFLM writes so many."""
+    return len(node.output(0).shape) == 4
+
+
+def positive_block_size(node: NodeView) -> bool:
+    """The option block_size is positive."""
+    return bool(node.options.block_size > 0)
+
+
+CONSTRAINTS = (
+    *c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
+    c.rank(0, 4),
+    output_has_4_dimensions,
+    positive_block_size,
+)
+
+
+def replace_shape(context: Context, output: TfLiteTensor, shape: tuple[int, ...]) -> None:
+    """Give the output its shape: TFLM moves the dimensions to the arena to write them."""
+    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.resize_tensor(output.index, shape, "replaced")
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every run to its place."""
+    p: AxisSwap = node.params
+    x = input_array(context, node, 0).reshape(p.outer, p.rows, p.columns, p.run)
+    out = output_array(context, node)
+    out[...] = x.swapaxes(1, 2).reshape(out.shape)

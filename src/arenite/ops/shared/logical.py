@@ -1,0 +1,30 @@
+"""LOGICAL_AND and LOGICAL_OR: functions of two bools that broadcast.
+
+Facts: TFLM ``micro/kernels/logical.cc`` and ``logical_common.cc``. TFLM prepares nothing and
+looks at no type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arenite.model import TensorType
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.shared.binary import constraints, resize_output, truth
+
+
+def logical(function: Callable[[Array, Array], Array]) -> Registration:
+    """An operator that gives ``function`` of its inputs, which are true where a byte is not 0."""
+
+    def invoke(context: Context, node: Node) -> None:
+        a, b = input_array(context, node, 0), input_array(context, node, 1)
+        output_array(context, node)[...] = function(truth(a), truth(b))
+
+    return Registration(
+        prepare=resize_output,
+        invoke=invoke,
+        in_place=(0, 1),
+        constraints=constraints(TensorType.BOOL),
+    )

@@ -1,0 +1,1 @@
+"""TFLM's signal library: one file per operator, found by its name."""

@@ -1,0 +1,75 @@
+"""ASSIGN_VARIABLE: a variable's new value.
+
+The first one that is prepared for a variable gives it its size, and its memory in the arena's
+tail, full of the value's zero point. Of a larger value the first bytes are taken. Facts: TFLM
+``micro/kernels/assign_variable.cc`` and ``micro_resource_variable.cc``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable
+from arenite.ops import constraints as c
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.resource_variables import raw_bytes
+from arenite.ops.shared.variables import (
+    VariableParams,
+    number_of,
+    takes_a_number,
+    variable_params,
+    variables_of,
+)
+
+#: What the operator keeps where TFLM was built with compressed tensors.
+OP_DATA = Struct("OpData", ("int",))
+
+
+class AssignVariableOptions(OptionsTable):
+    """``table AssignVariableOptions``, which is empty."""
+
+    UNION_TYPE = 113
+
+
+def init(context: Context, options: Any) -> None:
+    """Room for the handle of a decompressed value."""
+    if context.abi.compression:
+        context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+
+
+def prepare(context: Context, node: Node) -> VariableParams:
+    """Memory for the variable, if its number is known by now and it has none."""
+    value = input_tensor(context, node, 1)
+    number = number_of(context, node)
+    if number is not None:
+        variables_of(context).allocate(number, context, value)
+    return variable_params(context, node)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy the value to the variable."""
+    variable = variables_of(context).get(number_of(context, node), context)
+    value = raw_bytes(context, context.get_eval_tensor(node.inputs[1]))
+    buffer = variable.buffer
+    if buffer is None:
+        context.report_error(
+            f"variable {variable.shared_name!r} has no memory: no ASSIGN_VARIABLE gives it a size "
+            "where its number is known before the inference"
+        )
+    if value.size < buffer.size:
+        context.report_error(
+            f"variable {variable.shared_name!r} has {buffer.size} bytes, the value {value.size}"
+        )
+    buffer[...] = value[: buffer.size]
+
+
+REGISTRATION = Registration(
+    init=init,
+    prepare=prepare,
+    invoke=invoke,
+    options=AssignVariableOptions,
+    constraints=(c.inputs_between(2, 2), c.outputs_exactly(0), takes_a_number),
+)

@@ -1,0 +1,61 @@
+"""BATCH_TO_SPACE_ND: the image of which batches are the parts, and of that all but the margins.
+
+Undefined in TFLM: pixels of the output stay as they were if a margin is negative, or if there are
+not as many batches as a block has pixels; this is refused.
+
+Facts: TFLM ``micro/kernels/batch_to_space_nd.cc`` and ``reference/batch_to_space_nd.h``. Block
+sizes and margins may be fed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.model import OptionsTable
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.registry import Registration
+from arenite.ops.shared.batch_space import (
+    CONSTRAINTS,
+    TO_IMAGES,
+    Blocks,
+    image_shape,
+    move,
+    settle,
+)
+
+
+@dataclass(frozen=True)
+class BatchToSpaceNDOptions(OptionsTable):
+    """``table BatchToSpaceNDOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 24
+
+
+def prepare(context: Context, node: Node) -> None:
+    """The output's shape; the model's, where blocks or margins are fed."""
+    settle(context, node, image_shape)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every pixel to its place in its block."""
+    move(context, node, image_shape, to_images)
+
+
+def to_images(blocks: Blocks, x: Array) -> Array:
+    """``whole[batch, i, row, j, column] = x[row, column, batch, i, j]``, then without margins."""
+    rows, columns = blocks.size
+    batches, (height, width, depth) = len(x) // blocks.places, x.shape[1:]
+    cut = x.reshape(rows, columns, batches, height, width, depth)
+    whole: Array = cut.transpose(TO_IMAGES).reshape(batches, height * rows, width * columns, depth)
+    top, left = blocks.before
+    bottom, right = blocks.behind
+    return whole[:, top : height * rows - bottom, left : width * columns - right]
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=BatchToSpaceNDOptions,
+    constraints=CONSTRAINTS,
+)

@@ -1,0 +1,52 @@
+"""CALL_ONCE: a subgraph that runs in the first inference only, to initialise variables.
+
+``reset`` does not run it again: variables have their zero points after that, not what it gave
+them. Facts: TFLM ``micro/kernels/call_once.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, slot
+from arenite.ops import constraints as c
+from arenite.ops.context import Context, Node
+from arenite.ops.registry import Registration
+from arenite.ops.shared.control_flow import HAS_RUN
+
+
+@dataclass(frozen=True)
+class CallOnceOptions(OptionsTable):
+    """``table CallOnceOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 103
+
+    init_subgraph_index: int = slot(0, "int32")
+
+
+OP_DATA = Struct("OpData", ("int", "bool"))
+BUILTIN_DATA = Struct("TfLiteCallOnceParams", ("int",))
+
+
+def init(context: Context, options: Any) -> None:
+    """``OpData``, which remembers whether the subgraph has run."""
+    context.allocate_state(OP_DATA.size(context.abi), OP_DATA.name)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Run the subgraph if it has not run yet."""
+    if context.state_buffers()[0][HAS_RUN]:
+        return
+    context.graph.invoke_subgraph(node.options.init_subgraph_index)
+    context.state_buffers()[0][HAS_RUN] = 1
+
+
+REGISTRATION = Registration(
+    init=init,
+    invoke=invoke,
+    options=CallOnceOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(c.inputs_between(0, 0), c.outputs_exactly(0)),
+)

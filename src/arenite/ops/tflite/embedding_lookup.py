@@ -1,0 +1,92 @@
+"""EMBEDDING_LOOKUP: rows of a table, picked by their numbers; int8 ones as floats, if wanted.
+
+Facts: TFLM ``micro/kernels/embedding_lookup.cc``. int8 rows that stay int8 are copied whatever the
+two scales. A row that is not in the table is refused, as by TFLM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class EmbeddingLookupParams:
+    """What an int8 is worth in a float32 output."""
+
+    scale: float
+
+
+OP_DATA = Struct("OpData", ("float", "size_t"))
+
+
+def table_of_rows(node: NodeView) -> bool:
+    """The table (input 1) has at least 2 dimensions, and rows."""
+    shape = node.input(1).shape
+    return len(shape) >= 2 and shape[0] > 0
+
+
+def tables_output(node: NodeView) -> bool:
+    """Output 0 has the table's type or float32, its number of dimensions, and more only of 1."""
+    table, output = node.input(1), node.output(0)
+    is_type = output.type in (table.type, TensorType.FLOAT32)
+    rank = len(table.shape)
+    return is_type and len(output.shape) >= rank and set(output.shape[rank:]) <= {1}
+
+
+def symmetric_table(node: NodeView) -> bool:
+    """A table of int8 has zero point 0, if the output is float32."""
+    return node.output(0).type is not TensorType.FLOAT32 or node.input(1).zero_point == 0
+
+
+def prepare(context: Context, node: Node) -> EmbeddingLookupParams:
+    """The output's shape."""
+    rows, table = (input_tensor(context, node, i) for i in range(2))
+    output = output_tensor(context, node)
+    # TFLM moves the output's dimensions to the arena, and writes as many as the table has.
+    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    shape = (rows.shape[0], *table.shape[1:], *output.shape[len(table.shape) :])
+    context.resize_tensor(output.index, shape, "replaced")
+    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    return EmbeddingLookupParams(table.scale)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every row, or convert it."""
+    rows, table = (input_array(context, node, i) for i in range(2))
+    out = output_array(context, node)
+    if rows.size and not 0 <= int(rows.min()) <= int(rows.max()) < len(table):
+        context.report_error(
+            f"expected rows from 0 to {len(table) - 1}, got {rows.min()} to {rows.max()}"
+        )
+    picked = table[rows].reshape(out.shape)
+    if picked.dtype == out.dtype:
+        out[...] = picked
+    else:
+        with np.errstate(all="ignore"):
+            out[...] = picked.astype(np.float32) * np.float32(node.params.scale)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.INT32),
+        c.rank(0, 1),
+        c.input_types(1, TensorType.FLOAT32, TensorType.INT8),
+        table_of_rows,
+        tables_output,
+        symmetric_table,
+    ),
+)

@@ -1,0 +1,13 @@
+"""EQUAL: whether two inputs that broadcast are equal, element by element.
+
+Facts: see :mod:`arenite.ops.shared.comparison`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.model import TensorType
+from arenite.ops.shared.comparison import comparison
+
+REGISTRATION = comparison(np.equal, TensorType.BOOL)

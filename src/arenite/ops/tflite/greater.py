@@ -1,0 +1,16 @@
+"""GREATER: whether input 0 is greater than input 1, element by element.
+
+Undefined in TFLM: int16 is compared with parameters that are never set. Here it is compared as
+int8 is, by scales and zero points, or as it is where neither input has them; a warning says so.
+
+Facts: see :mod:`arenite.ops.shared.comparison`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.model import TensorType
+from arenite.ops.shared.comparison import comparison
+
+REGISTRATION = comparison(np.greater, TensorType.INT16)

@@ -1,0 +1,12 @@
+"""GREATER_EQUAL: whether input 0 is greater than input 1 or equal, element by element.
+
+Facts: see :mod:`arenite.ops.shared.comparison`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.comparison import comparison
+
+REGISTRATION = comparison(np.greater_equal)

@@ -1,0 +1,12 @@
+"""LESS: whether input 0 is less than input 1, element by element.
+
+Facts: see :mod:`arenite.ops.shared.comparison`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.comparison import comparison
+
+REGISTRATION = comparison(np.less)

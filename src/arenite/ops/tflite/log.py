@@ -1,0 +1,12 @@
+"""LOG: the natural logarithm; minus infinity of 0, NaN of negative numbers.
+
+Facts: TFLM ``micro/kernels/elementwise.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.elementwise import register
+
+REGISTRATION = register(np.log)

@@ -1,0 +1,127 @@
+"""MIRROR_PAD: a tensor in a border that mirrors it.
+
+On the right the first element is repeated where there is no more to mirror, and a negative padding
+cuts off, as in TFLM.
+
+Undefined in TFLM: on the left nobody looks whether there is as much to mirror, so that elements
+are read that lie elsewhere, or beside the tensor; this is refused.
+
+Facts: TFLM ``micro/kernels/mirror_pad.cc``. The paddings may be fed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    allocate_struct,
+    input_array,
+    input_tensor,
+    output_array,
+    output_tensor,
+)
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class MirrorPadOptions(OptionsTable):
+    """``table MirrorPadOptions``: mode 0 (REFLECT) leaves the edge out."""
+
+    UNION_TYPE: ClassVar[int] = 77
+
+    mode: int = slot(0, "int8")
+
+
+@dataclass(frozen=True)
+class MirrorPadParams:
+    """``edge`` is how many elements of the edge the mirror leaves out: 1 or 0."""
+
+    edge: int
+
+
+OP_DATA = Struct("OpDataMirrorPad", ("int",) * 5)
+BUILTIN_DATA = Struct("TfLiteMirrorPaddingParams", ("enum",))
+
+
+def two_paddings_per_dimension(node: NodeView) -> bool:
+    """The paddings (input 1) are a row of two numbers for each dimension of input 0."""
+    return node.input(1).shape == (len(node.input(0).shape), 2)
+
+
+def prepare(context: Context, node: Node) -> MirrorPadParams:
+    """The output's shape; the model's, where paddings are fed."""
+    inp, paddings = input_tensor(context, node, 0), input_tensor(context, node, 1)
+    output = output_tensor(context, node)
+    params = MirrorPadParams(edge=int(node.options.mode == 0))
+    if paddings.data is not None:
+        shape = padded_shape(context, inp.shape, paddings.data, params.edge)
+        context.resize_tensor(output.index, shape, "refused")
+    for purpose in ("output strides", "input strides"):
+        context.request_scratch_buffer_in_arena(4 * len(inp.shape), purpose)
+    return params
+
+
+def padded_shape(
+    context: Context, shape: tuple[int, ...], paddings: Array, edge: int
+) -> tuple[int, ...]:
+    """The output's shape, if there is as much to mirror as the left of each axis asks for."""
+    padded = []
+    for axis, (n, (left, right)) in enumerate(zip(shape, paddings.tolist(), strict=True)):
+        whole = left + n + right
+        if whole < 0 or (whole and (n < 1 or left > max(n - edge, 0))):
+            context.report_error(
+                f"axis {axis} has {n} elements, {n - edge} to be mirrored, got paddings of "
+                f"{left} and {right}"
+            )
+        padded.append(whole)
+    return tuple(padded)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every element to all its places."""
+    edge = node.params.edge
+    x, paddings = input_array(context, node, 0), input_array(context, node, 1)
+    out = output_array(context, node)
+    if padded_shape(context, x.shape, paddings, edge) != out.shape:
+        context.report_error(f"paddings {paddings.tolist()} do not make {list(out.shape)}")
+    if out.size == 0:
+        return
+    lefts = paddings[:, 0].tolist()
+    picks = [
+        mirrored(whole, left, n, edge)
+        for whole, left, n in zip(out.shape, lefts, x.shape, strict=True)
+    ]
+    out[...] = x[np.ix_(*picks)]
+
+
+def mirrored(whole: int, left: int, n: int, edge: int) -> Array:
+    """Which of an axis's ``n`` elements stand at its ``whole`` places."""
+    place = np.arange(whole) - left
+    before = edge - 1 - place
+    behind = n - 1 - edge - (place - n)
+    return np.where(place < 0, before, np.where(place < n, place, np.maximum(behind, 0)))
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=MirrorPadOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(0, TensorType.FLOAT32, TensorType.INT8),
+        c.same_type(),
+        c.input_types(1, TensorType.INT32, TensorType.INT64),
+        two_paddings_per_dimension,
+    ),
+)

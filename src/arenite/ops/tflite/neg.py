@@ -1,0 +1,12 @@
+"""NEG: every element with the other sign.
+
+Facts: TFLM ``micro/kernels/neg.cc`` and ``reference/neg.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.elementwise import register
+
+REGISTRATION = register(np.negative, prepares=False)

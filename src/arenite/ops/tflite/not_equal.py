@@ -1,0 +1,13 @@
+"""NOT_EQUAL: whether two inputs that broadcast differ, element by element.
+
+Facts: see :mod:`arenite.ops.shared.comparison`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.model import TensorType
+from arenite.ops.shared.comparison import comparison
+
+REGISTRATION = comparison(np.not_equal, TensorType.BOOL)

@@ -1,0 +1,62 @@
+"""READ_VARIABLE: a variable's value.
+
+TFLM copies as many bytes as the variable has. What the output has beyond them is undefined there,
+all of it where no ASSIGN_VARIABLE of the model writes the variable; here it is 0. Facts: TFLM
+``micro/kernels/read_variable.cc`` and ``micro_resource_variable.cc``.
+"""
+
+from __future__ import annotations
+
+from arenite.model import OptionsTable
+from arenite.ops import constraints as c
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import input_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.resource_variables import raw_bytes
+from arenite.ops.shared.variables import (
+    VariableParams,
+    number_of,
+    takes_a_number,
+    variable_params,
+    variables_of,
+)
+
+
+class ReadVariableOptions(OptionsTable):
+    """``table ReadVariableOptions``, which is empty."""
+
+    UNION_TYPE = 112
+
+
+def prepare(context: Context, node: Node) -> VariableParams:
+    """Which variables it may be."""
+    input_tensor(context, node, 0)
+    return variable_params(context, node)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy the variable to the output."""
+    variable = variables_of(context).get(number_of(context, node), context)
+    output = raw_bytes(context, context.get_eval_tensor(node.outputs[0]))
+    size = 0 if variable.buffer is None else variable.buffer.size
+    if size > output.size:
+        context.report_error(
+            f"variable {variable.shared_name!r} has {size} bytes, which do not fit the output's "
+            f"{output.size}"
+        )
+    if size < output.size:
+        context.warn_undefined(
+            f"variable {variable.shared_name!r} has {size} bytes, and the output {output.size}; "
+            "here the others are 0"
+        )
+        output[size:] = 0
+    if variable.buffer is not None:
+        output[:size] = variable.buffer
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=ReadVariableOptions,
+    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), takes_a_number),
+)

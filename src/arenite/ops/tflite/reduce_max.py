@@ -1,0 +1,15 @@
+"""REDUCE_MAX: the largest element along some axes.
+
+A NaN is never the largest. Of nothing, or of NaN alone, the result is the lowest finite number of
+the type. Facts: TFLM ``micro/kernels/reduce_common.cc`` and ``reference/reduce.h``.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from arenite.ops.shared.reduction import extreme
+
+REGISTRATION = extreme("maximum", np.fmax, worst=-math.inf)

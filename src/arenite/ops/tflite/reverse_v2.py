@@ -1,0 +1,90 @@
+"""REVERSE_V2: a tensor with the elements of some neighbouring axes in reverse order.
+
+Undefined in TFLM: without any axis it reads in front of their array; this is refused.
+
+Facts: TFLM ``micro/kernels/reverse.cc`` and ``reference/reverse.h``. The axes may be fed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.registry import Registration
+from arenite.ops.shared.copy import positive_axis
+
+
+@dataclass(frozen=True)
+class ReverseV2Options(OptionsTable):
+    """``table ReverseV2Options``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 81
+
+
+def at_most_6_dimensions(node: NodeView) -> bool:
+    """Input 0 has at most 6 dimensions."""
+    return len(node.input(0).shape) <= 6
+
+
+def a_vector_of_axes(node: NodeView) -> bool:
+    """The axes (input 1) are a vector of at least 1 number, and at most one per dimension."""
+    axes = node.input(1)
+    return len(axes.shape) == 1 and 1 <= axes.size <= len(node.input(0).shape)
+
+
+def prepare(context: Context, node: Node) -> None:
+    """The output has the input's shape."""
+    inp, axes, output = (
+        *(input_tensor(context, node, i) for i in range(2)),
+        output_tensor(context, node),
+    )
+    if axes.data is not None:
+        neighbours(context, axes.data, len(inp.shape))
+    context.resize_tensor(output.index, inp.shape)
+
+
+def neighbours(context: Context, values: Array, rank: int) -> tuple[int, ...]:
+    """The axes in ascending order, which must be one behind the other."""
+    axes = tuple(sorted(positive_axis(context, axis, rank) for axis in values.tolist()))
+    if axes != tuple(range(axes[0], axes[0] + len(axes))):
+        context.report_error(f"expected axes one behind the other, got {values.tolist()}")
+    return axes
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every element to its place."""
+    x, out = input_array(context, node, 0), output_array(context, node)
+    axes = neighbours(context, input_array(context, node, 1), x.ndim)
+    out[...] = np.flip(x, axes).reshape(out.shape)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=ReverseV2Options,
+    constraints=(
+        c.inputs_between(2, 2),
+        c.outputs_exactly(1),
+        c.input_types(
+            0,
+            TensorType.FLOAT32,
+            TensorType.INT8,
+            TensorType.UINT8,
+            TensorType.INT16,
+            TensorType.INT32,
+            TensorType.INT64,
+            TensorType.BOOL,
+        ),
+        c.input_types(1, TensorType.INT32),
+        c.same_type(),
+        at_most_6_dimensions,
+        a_vector_of_axes,
+    ),
+)

@@ -1,0 +1,69 @@
+"""SHAPE: the dimensions of the input.
+
+Undefined in TFLM: the rest of an output that has more elements than the input has dimensions;
+behind one that has fewer it writes. Here both are refused.
+
+Facts: TFLM ``micro/kernels/shape.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import output_array
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class ShapeOptions(OptionsTable):
+    """``table ShapeOptions``. TFLM looks at the output's type instead."""
+
+    UNION_TYPE: ClassVar[int] = 55
+
+    out_type: int = slot(0, "int8")
+
+
+BUILTIN_DATA = Struct("TfLiteShapeParams", ("enum",))
+
+
+@dataclass(frozen=True)
+class ShapeParams:
+    """The input's dimensions, int32."""
+
+    dims: Array
+
+
+def output_is_int32(node: NodeView) -> bool:
+    """Output 0 is int32."""
+    return node.output(0).type is TensorType.INT32
+
+
+def prepare(context: Context, node: Node) -> ShapeParams:
+    """The result, which depends on no data. TFLM asks for no tensor."""
+    dims = context.get_eval_tensor(node.inputs[0]).shape
+    context.resize_tensor(node.outputs[0], (len(dims),))
+    return ShapeParams(np.array(dims, np.int32))
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Write it."""
+    params: ShapeParams = node.params
+    out = output_array(context, node)
+    out[...] = params.dims.reshape(out.shape)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=ShapeOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), output_is_int32),
+)

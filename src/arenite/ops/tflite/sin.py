@@ -1,0 +1,12 @@
+"""SIN: the sine of angles in radians; NaN of infinities.
+
+Facts: TFLM ``micro/kernels/elementwise.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.elementwise import register
+
+REGISTRATION = register(np.sin)

@@ -1,0 +1,95 @@
+"""SLICE: ``size`` elements from ``begin`` on, along every axis; -1 is all to the axis's end.
+
+Undefined in TFLM: a slice that leaves the input is read, and one that the output has no room for
+is written, beside the tensors; what a slice does not fill stays as it was. All these are refused,
+for begin and size that are fed when the node runs.
+
+Facts: TFLM ``micro/kernels/slice.cc`` and ``reference/slice.h``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from arenite.model import OptionsTable, TensorType
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class SliceOptions(OptionsTable):
+    """``table SliceOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 48
+
+
+def at_most_5_dimensions(node: NodeView) -> bool:
+    """Input 0 has at most 5 dimensions."""
+    return len(node.input(0).shape) <= 5
+
+
+def a_number_per_axis(node: NodeView) -> bool:
+    """Begin and size (inputs 1 and 2) have one type and one number per axis of input 0."""
+    begin, size, rank = node.input(1), node.input(2), len(node.input(0).shape)
+    return begin.type is size.type and begin.size >= rank and size.size >= rank
+
+
+def prepare(context: Context, node: Node) -> None:
+    """The output's shape; the model's, where begin or size are fed."""
+    inp, begin, size = (input_tensor(context, node, i) for i in range(3))
+    output = output_tensor(context, node)
+    if begin.data is not None and size.data is not None:
+        picks = taken(context, inp.shape, begin.data, size.data)
+        context.resize_tensor(output.index, tuple(p.stop - p.start for p in picks))
+
+
+def taken(context: Context, shape: tuple[int, ...], begin: Array, size: Array) -> list[slice]:
+    """What is taken of every axis."""
+    picks = []
+    numbers = zip(begin.reshape(-1).tolist(), size.reshape(-1).tolist(), strict=False)
+    for axis, (n, (first, count)) in enumerate(zip(shape, numbers, strict=False)):
+        stop = n if count == -1 else first + count
+        if not 0 <= first <= stop <= n:
+            context.report_error(
+                f"axis {axis} has {n} elements, got a slice that begins at {first}, of size {count}"
+            )
+        picks.append(slice(first, stop))
+    return picks
+
+
+def invoke(context: Context, node: Node) -> None:
+    """``out = x[begin : begin + size]``."""
+    x, begin, size = (input_array(context, node, i) for i in range(3))
+    out = output_array(context, node)
+    box: tuple[Any, ...] = (*taken(context, x.shape, begin, size), ...)  # an array, of any rank
+    picked = x[box]
+    if picked.size != out.size:
+        context.report_error(f"a slice of shape {list(picked.shape)} does not fill {out.shape}")
+    out[...] = picked.reshape(out.shape)
+
+
+REGISTRATION = Registration(
+    prepare=prepare,
+    invoke=invoke,
+    options=SliceOptions,
+    constraints=(
+        c.inputs_between(3, 3),
+        c.outputs_exactly(1),
+        c.input_types(
+            0,
+            TensorType.FLOAT32,
+            TensorType.INT8,
+            TensorType.INT16,
+            TensorType.INT32,
+            TensorType.BOOL,
+        ),
+        c.same_type(),
+        at_most_5_dimensions,
+        c.input_types(1, TensorType.INT32, TensorType.INT64),
+        a_number_per_axis,
+    ),
+)

@@ -1,0 +1,74 @@
+"""SPACE_TO_BATCH_ND: an image's parts as batches, for convolutions with gaps.
+
+Undefined in TFLM: the padding gets a byte of the arena that nothing has set. Here it is 0 for all
+types, which an arena of zeros gives (for int8 whatever the zero point is), with a warning.
+
+Facts: TFLM ``micro/kernels/space_to_batch_nd.cc`` and ``reference/space_to_batch_nd.h``. Block
+sizes and paddings may be fed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable
+from arenite.ops.context import Array, Context, Node
+from arenite.ops.kernel_util import (
+    allocate_struct,
+)
+from arenite.ops.registry import Registration
+from arenite.ops.shared.batch_space import (
+    CONSTRAINTS,
+    TO_BATCHES,
+    Blocks,
+    batched_shape,
+    move,
+    settle,
+)
+
+
+@dataclass(frozen=True)
+class SpaceToBatchNDOptions(OptionsTable):
+    """``table SpaceToBatchNDOptions``, which is empty."""
+
+    UNION_TYPE: ClassVar[int] = 25
+
+
+OP_DATA = Struct("SpaceToBatchParams", ("int32",))
+
+
+def prepare(context: Context, node: Node) -> None:
+    """The output's shape; the model's, where blocks or paddings are fed."""
+    blocks = settle(context, node, batched_shape)
+    if blocks is None or any(blocks.before) or any(blocks.behind):
+        context.warn_undefined(
+            "TFLM fills the padding with a byte of the arena that nothing has set; Arenite with 0"
+        )
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Copy every pixel into the batch of its place in a block."""
+    move(context, node, batched_shape, to_batches)
+
+
+def to_batches(blocks: Blocks, x: Array) -> Array:
+    """``out[row, column, batch, i, j] = padded[batch, i, row, j, column]``."""
+    (rows, columns), margins = blocks.size, list(zip(*blocks[1:], strict=True))
+    padded = np.pad(x, [(0, 0), *margins, (0, 0)])
+    batches, height, width, depth = padded.shape
+    cut = padded.reshape(batches, height // rows, rows, width // columns, columns, depth)
+    parts: Array = cut.transpose(TO_BATCHES)
+    return parts
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=SpaceToBatchNDOptions,
+    constraints=CONSTRAINTS,
+)

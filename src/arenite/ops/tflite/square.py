@@ -1,0 +1,12 @@
+"""SQUARE: every element times itself.
+
+Facts: TFLM ``micro/kernels/elementwise.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.ops.shared.elementwise import register
+
+REGISTRATION = register(np.square)

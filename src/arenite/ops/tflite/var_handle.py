@@ -1,0 +1,66 @@
+"""VAR_HANDLE: the number of the variable that has a container and a name.
+
+Two handles of the same names are the same variable; one without a container is any variable of its
+name. Facts: TFLM ``micro/kernels/var_handle.cc`` and ``micro_resource_variable.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, TensorType, slot
+from arenite.ops import constraints as c
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+
+
+@dataclass(frozen=True)
+class VarHandleOptions(OptionsTable):
+    """``table VarHandleOptions``; None where the file leaves a name out."""
+
+    UNION_TYPE: ClassVar[int] = 111
+
+    container: str | None = slot(0, "string", None)
+    shared_name: str | None = slot(1, "string", None)
+
+
+OP_DATA = Struct("OpData", ("int32",))
+BUILTIN_DATA = Struct("TfLiteVarHandleParams", ("pointer", "pointer"))
+
+
+def gives_a_number(node: NodeView) -> bool:
+    """The output is a resource or an int32."""
+    return node.output(0).type in (TensorType.RESOURCE, TensorType.INT32)
+
+
+def prepare(context: Context, node: Node) -> None:
+    """The output is the variable's number from now on; it takes no room among the tensors."""
+    variables = context.graph.resource_variables
+    if variables is None:
+        context.report_error("there is no room for variables (resource_variables=0)")
+    options: VarHandleOptions = node.options
+    number = variables.create_id_if_none_found(context, options.container, options.shared_name)
+    output = context.get_eval_tensor(node.outputs[0])
+    handle = np.full(output.shape, number, np.int32)
+    handle.flags.writeable = False
+    context.place_tensor(node.outputs[0], handle)
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Nothing: the output never changes."""
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=VarHandleOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(c.outputs_exactly(1), gives_a_number),
+)

@@ -1,0 +1,82 @@
+"""WHILE: a body that runs as long as a condition holds, each a subgraph.
+
+The operator's outputs hold the values between two rounds. The condition is the first byte of the
+condition's first output. A loop may have no end, as on the device; Ctrl-C ends it here. Facts: TFLM
+``micro/kernels/while.cc``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arenite.memory.abi import Struct
+from arenite.model import OptionsTable, slot
+from arenite.ops.context import Context, Node
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.registry import Registration
+from arenite.ops.shared.control_flow import (
+    all_present,
+    copy_results,
+    copy_tensors,
+    is_true,
+    operands,
+    require_count,
+)
+
+
+@dataclass(frozen=True)
+class WhileOptions(OptionsTable):
+    """``table WhileOptions``."""
+
+    UNION_TYPE: ClassVar[int] = 93
+
+    cond_subgraph_index: int = slot(0, "int32")
+    body_subgraph_index: int = slot(1, "int32")
+
+
+OP_DATA = Struct("OpData", ("int", "int"))
+BUILTIN_DATA = Struct("TfLiteWhileParams", ("int", "int"))
+
+
+def prepare(context: Context, node: Node) -> None:
+    """Condition and body take what the operator takes, and the body gives as much."""
+    condition, body = node.options.cond_subgraph_index, node.options.body_subgraph_index
+    graph, count = context.graph, len(node.inputs)
+    for subgraph in (condition, body):
+        got = len(graph.subgraph_inputs(subgraph))
+        require_count(context, f"inputs of subgraph {subgraph}", got, count)
+    require_count(context, "outputs", count, len(node.outputs))
+    got = len(graph.subgraph_outputs(body))
+    require_count(context, f"outputs of subgraph {body}", got, count)
+    results = graph.subgraph_outputs(condition)
+    if not results or not results[0].size:
+        context.report_error(f"subgraph {condition} needs an output that says whether to go on")
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Ask the condition, run the body, and so on; values go through the operator's outputs."""
+    condition, body = node.options.cond_subgraph_index, node.options.body_subgraph_index
+    graph = context.graph
+    given, values = operands(context, node.inputs), operands(context, node.outputs)
+    asked, taken = graph.subgraph_inputs(condition), graph.subgraph_inputs(body)
+    copy_tensors(context, f"inputs of subgraph {condition}", given, asked)
+    copy_tensors(context, "outputs", given, values)
+    while True:
+        graph.invoke_subgraph(condition)
+        if not is_true(graph.subgraph_outputs(condition)[0]):
+            return
+        copy_tensors(context, f"inputs of subgraph {body}", values, taken)
+        graph.invoke_subgraph(body)
+        copy_results(context, node, body)
+        copy_tensors(context, f"inputs of subgraph {condition}", values, asked)
+
+
+REGISTRATION = Registration(
+    init=allocate_struct(OP_DATA),
+    prepare=prepare,
+    invoke=invoke,
+    options=WhileOptions,
+    builtin_data=BUILTIN_DATA,
+    constraints=(all_present,),
+)

@@ -1,0 +1,53 @@
+"""Models of operators that move elements to where other inputs say, which may be fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder, OptionsTable
+from tests.ops.differential import random_array
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+class Move(NamedTuple):
+    """A model, and what is fed to it behind its first input."""
+
+    model: Model
+    fed: tuple[Array, ...] = ()
+
+    def inputs(self, seed: int) -> list[Array] | None:
+        """What ``agrees`` is to feed; None leaves it to ``agrees``."""
+        if not self.fed:
+            return None
+        data = self.model.inputs[: len(self.model.inputs) - len(self.fed)]
+        rng = np.random.default_rng(seed)
+        return [*(random_array(tensor, rng) for tensor in data), *self.fed]
+
+
+def moving(
+    name: str,
+    shapes: tuple[Shape, Shape],
+    kind: str,
+    numbers: Sequence[Array],
+    options: OptionsTable | None = None,
+    *,
+    fed: bool = False,
+    **quantized: Any,
+) -> Move:
+    """``shapes`` are the input's and the output's; ``numbers`` are the inputs behind."""
+    b = ModelBuilder()
+    inputs = [b.input("x", shapes[0], kind, **quantized)]
+    for index, values in enumerate(numbers):
+        label = f"i{index}"
+        inputs.append(
+            b.input(label, values.shape, str(values.dtype)) if fed else b.constant(label, values)
+        )
+    y = b.tensor("y", shapes[1], kind, **quantized)
+    b.operator(name, inputs, [y], options)
+    b.output(y)
+    return Move(b.build(), tuple(numbers) if fed else ())

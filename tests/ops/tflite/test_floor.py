@@ -1,0 +1,36 @@
+"""FLOOR equals TFLM on random shapes and values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential
+from tests.ops.unary import float_inputs, float_models, reshaped, run, unary_model
+from tests.oracle import Oracle
+
+
+@differential
+@given(model=float_models("FLOOR"), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed, inputs=float_inputs(model, seed), invokes=3)
+
+
+def test_values():
+    x = [1.2, -1.2, 0.0, 3.0, -np.inf, np.nan]
+    expected = [1, -2, 0, 3, -np.inf, np.nan]
+    np.testing.assert_allclose(run(unary_model("FLOOR", (len(x),), "float32"), x), expected)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int32"])
+def test_other_types_are_refused(kind):
+    with pytest.raises(ConstraintError, match="Input 0 is one of: float32"):
+        run(unary_model("FLOOR", (4,), kind), 0)
+
+
+def test_an_output_of_other_dimensions_gets_the_elements_in_order(oracle: Oracle) -> None:
+    assert agrees(oracle, reshaped("FLOOR", (2, 3), (6, 1)), 0).status == "ok"

@@ -1,0 +1,50 @@
+"""L2_POOL_2D equals TFLM on random windows and activations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.model import Model
+from tests.ops.convolutions import refusal, run
+from tests.ops.differential import agrees, differential
+from tests.ops.pooling import pooling, pooling_models
+from tests.ops.unary import float_inputs
+from tests.oracle import Oracle
+
+
+@differential
+@given(model=pooling_models("L2_POOL_2D", "float32"), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed, inputs=float_inputs(model, seed, -3, 3), invokes=3)
+
+
+def test_the_root_of_the_mean_of_squares() -> None:
+    model = pooling("L2_POOL_2D", (1, 2), (1, 2), kind="float32")
+    assert run(model, [1.0, 7.0]) == [[[[5.0]]]]
+
+
+def test_padding_does_not_count() -> None:
+    model = pooling("L2_POOL_2D", (1, 3), (1, 3), kind="float32", padding=0)
+    np.testing.assert_allclose(
+        run(model, [1.0, 7.0, 0.0]), [[[[5], [(50 / 3) ** 0.5], [24.5**0.5]]]]
+    )
+
+
+def test_the_activation_clamps() -> None:
+    model = pooling("L2_POOL_2D", (1, 2), (1, 2), kind="float32", activation=3)
+    assert run(model, [8.0, -8.0]) == [[[[6.0]]]]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (pooling("L2_POOL_2D", (2, 2), (3, 3), kind="float32"), "does not fit an input of (2, 2)"),
+        (pooling("L2_POOL_2D", (2, 2), (1, 1), kind="float32", stride=0), "must be at least 1"),
+        (pooling("L2_POOL_2D", (2, 2), (1, 1)), "is one of: float32"),
+    ],
+)
+def test_refuses(model: Model, message: str) -> None:
+    assert message in refusal(model)

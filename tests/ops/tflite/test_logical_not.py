@@ -1,0 +1,33 @@
+"""LOGICAL_NOT equals TFLM on random shapes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential
+from tests.ops.unary import run, shapes, unary_model
+from tests.oracle import Oracle
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    return unary_model("LOGICAL_NOT", draw(shapes() | st.just((3, 701))), "bool")
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed, invokes=3)
+
+
+def test_values():
+    assert run(unary_model("LOGICAL_NOT", (2,), "bool"), [True, False]).tolist() == [False, True]
+
+
+def test_other_types_are_refused():
+    with pytest.raises(ConstraintError, match="Input 0 is one of: bool"):
+        run(unary_model("LOGICAL_NOT", (4,), "int8"), 0)

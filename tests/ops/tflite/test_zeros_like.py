@@ -1,0 +1,40 @@
+"""ZEROS_LIKE equals TFLM on random shapes and types."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arenite.errors import ConstraintError
+from arenite.model import Model
+from tests.ops.differential import agrees, differential
+from tests.ops.unary import run, shapes, unary_model
+from tests.oracle import Oracle
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Model:
+    kind = draw(st.sampled_from(["float32", "int64", "int32", "int8"]))
+    quantization = draw(st.none() | st.just((0.5, 3 if kind == "int8" else 0)))
+    if kind not in ("int8", "int32"):
+        quantization = None
+    shape = draw(shapes() | st.just((2, 1, 3, 1, 5, 1)))
+    return unary_model("ZEROS_LIKE", shape, kind, x=quantization, y=quantization)
+
+
+@differential
+@given(model=models(), seed=st.integers(0, 2**32 - 1))
+def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
+    agrees(oracle, model, seed, invokes=3)
+
+
+def test_a_quantised_zero_is_not_the_zero_point():
+    model = unary_model("ZEROS_LIKE", (2,), "int8", x=(0.5, 3), y=(0.5, 3))
+    assert run(model, [7, 3]).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("kind", ["int16", "uint8", "bool"])
+def test_other_types_are_refused(kind: str):
+    with pytest.raises(ConstraintError, match="Input 0 is one of: float32, int64, int32, int8"):
+        run(unary_model("ZEROS_LIKE", (4,), kind), 0)
