@@ -2,7 +2,7 @@
 
 Facts: TFLM ``micro/kernels/{add,sub}_common.cc``, ``reference/{add,sub}.h`` and
 ``reference/integer_ops/add.h``. ``pot_scale_int16`` has no effect in TFLM.
-SUB's ratios of scales were in single precision in releases older than 2026.
+SUB's ratios of scales were in single precision up to August 2026.
 """
 
 from __future__ import annotations
