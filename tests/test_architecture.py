@@ -34,6 +34,7 @@ LAYERS = (
     {"formats"},
     {"cmsis_nn"},
     {"runtime"},
+    {"optimize"},
     {"analysis"},
     {"mnn", "report"},
     {""},

@@ -1,5 +1,7 @@
 """TensorFlow Lite Micro in Python: the device's bits, its arena, the reason for every byte."""
 
+from typing import TYPE_CHECKING
+
 from arenite.errors import (
     ArenaError,
     AreniteError,
@@ -7,6 +9,7 @@ from arenite.errors import (
     DTypeError,
     MemoryLimitError,
     ModelError,
+    OptimizationError,
     PlanError,
     PredictError,
     ShapeError,
@@ -26,6 +29,11 @@ from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
+if TYPE_CHECKING:
+    from arenite.optimize.optimizer import optimize
+else:
+    from arenite import optimize  # the room, which can be called
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -44,6 +52,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "MutableOpResolver",
+    "OptimizationError",
     "PlanError",
     "PredictError",
     "Registration",
@@ -55,6 +64,7 @@ __all__ = [
     "__version__",
     "load",
     "memory_limit",
+    "optimize",
     "set_memory_limit",
     "smallest_arena",
 ]

@@ -107,6 +107,10 @@ class PlanError(AreniteError, ValueError):
     """A memory plan is impossible or wrong: buffers overlap, say, or the planner's limits."""
 
 
+class OptimizationError(AreniteError):
+    """An optimised model is not what the original was; it was thrown away."""
+
+
 class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 

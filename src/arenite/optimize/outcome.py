@@ -1,0 +1,88 @@
+"""What a pass did, and what all of them did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from arenite.model import Model
+from arenite.optimize.settings import Settings
+
+
+class Note(NamedTuple):
+    """One change, or one thing that was left as it was, with its reason.
+
+    ``where`` is a place in the model that the pass was given, such as
+    ``$.subgraphs[0].operators[3]``, or a tensor's name.
+    """
+
+    where: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.text}"
+
+
+class Outcome(NamedTuple):
+    """What a pass makes of a model: the model itself where nothing was to be done."""
+
+    model: Model
+    changes: tuple[Note, ...] = ()
+    declined: tuple[Note, ...] = ()
+
+
+#: A pass. The model that it returns computes the same outputs, for every input. A tensor that
+#: keeps its name, type, shape and quantisation keeps its values too; one whose values change is
+#: given another name.
+Pass = Callable[[Model, Settings], Outcome]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One run of a pass: the model before and after it, what it did, how long it took."""
+
+    name: str
+    before: Model
+    after: Model
+    changes: tuple[Note, ...]
+    declined: tuple[Note, ...]
+    seconds: float
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the model is another one now."""
+        return self.after is not self.before
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self.changes)} changes, {len(self.declined)} declined>"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What all passes did to a model, in the order in which they ran."""
+
+    original: Model
+    settings: Settings
+    steps: tuple[Step, ...]
+
+    @property
+    def model(self) -> Model:
+        """The result."""
+        return self.steps[-1].after if self.steps else self.original
+
+    @property
+    def changes(self) -> tuple[Note, ...]:
+        """What was changed."""
+        return tuple(note for step in self.steps for note in step.changes)
+
+    @property
+    def declined(self) -> tuple[Note, ...]:
+        """What was left as it was, and why; each once."""
+        return tuple(dict.fromkeys(note for step in self.steps for note in step.declined))
+
+    def __repr__(self) -> str:
+        lines = [f"<Report on {self.original.source or '(built)'}"]
+        for step in self.steps:
+            lines += [f"  {step.name}: {note}" for note in step.changes]
+        return "\n".join(lines) + ">"

@@ -1,0 +1,51 @@
+"""What passes may rely on, and what they may do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from arenite.target import Target
+
+#: Whether outputs may lie on inputs that are no longer needed: never; where that is safe on
+#: every build that is known; where it is safe on the target.
+Overlap = Literal["none", "portable", "target"]
+OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What passes may rely on, and what they may do.
+
+    Attributes:
+        target: The firmware that memory is planned for; None is TFLM's own package on this host.
+        overlap: Whether outputs may lie on inputs, one of :data:`OVERLAPS`.
+        dilate: Whether 1x1 convolutions may get a dilation that changes nothing but their path.
+        strip: Whether names and descriptions go.
+        seconds: How long one search for a plan may take.
+        ranges: Least and largest real value of inputs, by name, as the user promises them.
+
+    Raises:
+        ValueError: A value that there is not.
+    """
+
+    target: Target | None = None
+    overlap: Overlap = "none"
+    dilate: bool = False
+    strip: bool = False
+    seconds: float = 10.0
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.overlap not in OVERLAPS:
+            raise ValueError(f"expected an overlap of {', '.join(OVERLAPS)}, got {self.overlap!r}")
+        if not self.seconds > 0:
+            raise ValueError(f"expected a positive number of seconds, got {self.seconds}")
+        for name, (low, high) in self.ranges.items():
+            if not -math.inf <= low <= high <= math.inf:
+                raise ValueError(
+                    f"input {name!r}: expected a range from least to largest value, "
+                    f"got {low} to {high}"
+                )
