@@ -30,6 +30,7 @@ from arenite.ops.tflite.split import SplitOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 
 Array = np.ndarray[Any, Any]
+LOWEST = -128
 
 
 class Value(NamedTuple):
@@ -101,7 +102,7 @@ class Layers:
         )
 
     def _zero(self) -> int:
-        return int(self.pick(-128, 0, int(self.rng.integers(-128, 128))))
+        return int(self.pick(LOWEST, 0, int(self.rng.integers(-128, 128))))
 
     def _name(self, letter: str) -> str:
         self._count += 1
@@ -180,11 +181,13 @@ class Layers:
             self.b.operator(name, [x.index, *operands], [y.index], options)
             return y
         values = self.rng.integers(-127, 128, shape).astype(np.int8)
-        scales = self.rng.uniform(0.002, 0.02, filters if per_channel else 1)
+        scales = self.rng.uniform(0.3, 1, filters if per_channel else 1)
         taps = prod(shape) / filters
-        spread = 74.0 * 73.0 * np.sqrt(taps)
-        scale = float(x.scale * scales.mean() * spread / self.rng.uniform(25, 80))
-        bias = self.rng.normal(0, spread, filters)
+        # Behind a RELU most values are small, and some layers before may have made them smaller.
+        spread = (20.0 if x.zero == LOWEST else 60.0) * 73.0 * np.sqrt(taps)
+        scale = float(self.rng.uniform(0.01, 0.1))
+        scales *= scale * self.rng.uniform(25, 80) / (x.scale * spread)
+        bias = self.rng.normal(0, spread / 3, filters)
         if dead and per_channel:
             quiet = self.rng.random(filters) < dead
             scales = np.where(quiet, scales * 1e-7, scales)
@@ -192,7 +195,9 @@ class Layers:
         bias = np.clip(bias, -(2**30), 2**30).astype(np.int32)
         w = self.constant(values, scale=scales, quantized_dimension=axis)
         operands = [w, self.constant(bias, scale=np.float32(scales * x.scale))]
-        zero = -128 if getattr(options, "fused_activation_function", 0) in (1, 3) else self._zero()
+        zero = (
+            LOWEST if getattr(options, "fused_activation_function", 0) in (1, 3) else self._zero()
+        )
         y = self.tensor(out, scale, zero)
         self.b.operator(name, [x.index, *operands], [y.index], options)
         return y

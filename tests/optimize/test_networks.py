@@ -37,10 +37,10 @@ def test_tflm_runs_what_arenite_runs(oracle: Oracle, kind, dtype):
 @pytest.mark.parametrize("kind", KINDS)
 def test_outputs_depend_on_inputs(kind):
     changed = 0
-    for seed in range(6):
+    for seed in range(12):
         model = network(seed, kind, "int8")
         rng = np.random.default_rng(seed)
         steps = [[random_array(tensor, rng) for tensor in model.inputs] for _ in range(2)]
         first, second = run_arenite(model, steps)
         changed += any(not np.array_equal(a, b) for a, b in zip(first, second, strict=True))
-    assert changed >= 3  # some are constant, as networks with dead channels may be
+    assert changed >= 6  # some end in a value that no input changes, as real ones may
