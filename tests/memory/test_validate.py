@@ -9,7 +9,7 @@ import pytest
 from arenite.errors import PlanError
 from arenite.memory.greedy import greedy
 from arenite.memory.planners import MemoryPlanner, plan, planner_names, register_planner
-from arenite.memory.problem import Buffer, Problem, Solution
+from arenite.memory.problem import Buffer, Problem, Separation, Solution
 from arenite.memory.validate import validate
 
 A, B = Buffer(10, 0, 2), Buffer(10, 1, 3)
@@ -41,6 +41,47 @@ def test_two_offline_buffers_may_overlap() -> None:
 
 def test_an_empty_buffer_overlaps_nothing() -> None:
     validate(Problem((A, Buffer(0, 0, 2))), Solution((0, 5), 10))
+
+
+def test_an_overlap_is_fine_from_the_separations_distance_on() -> None:
+    problem = Problem((A, B), (Separation(lower=1, upper=0, distance=4),))
+    validate(problem, Solution((4, 0), 14))
+    with pytest.raises(PlanError, match="buffers 0 and 1 overlap: bytes 3 to 13 and 0 to 10"):
+        validate(problem, Solution((3, 0), 13))
+
+
+def test_a_separation_counts_for_its_own_order_only() -> None:
+    problem = Problem((A, B), (Separation(lower=1, upper=0, distance=4),))
+    with pytest.raises(PlanError, match="buffers 0 and 1 overlap"):
+        validate(problem, Solution((0, 4), 14))
+
+
+def test_a_separation_of_nothing_allows_equal_places() -> None:
+    validate(Problem((A, B), (Separation(0, 1, 0),)), Solution((0, 0), 10))
+
+
+def test_a_separation_of_two_allows_nothing_to_a_third() -> None:
+    problem = Problem((A, B, Buffer(4, 1, 2)), (Separation(1, 0, 4),))
+    with pytest.raises(PlanError, match="buffers 0 and 2 overlap"):
+        validate(problem, Solution((4, 0, 12), 20))
+
+
+def test_an_empty_buffer_within_an_allowed_overlap_is_fine() -> None:
+    problem = Problem((A, B, Buffer(0, 0, 2)), (Separation(1, 0, 4),))
+    validate(problem, Solution((4, 0, 7), 14))
+
+
+@pytest.mark.parametrize(
+    ("separation", "message"),
+    [
+        (Separation(0, 2, 4), "expected separations of buffers 0 to 1, got one of 0 and 2"),
+        (Separation(-1, 0, 4), "expected separations of buffers 0 to 1, got one of -1 and 0"),
+        (Separation(0, 1, -4), "expected a distance of 0 or more bytes .* got -4"),
+    ],
+)
+def test_a_separation_without_sense_is_refused(separation: Separation, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        validate(Problem((A, B), (separation,)), Solution((0, 10), 20))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -94,5 +135,7 @@ def test_a_planner_name_is_taken_once() -> None:
 
 
 def test_an_unknown_planner_lists_those_there_are() -> None:
-    with pytest.raises(ValueError, match="expected a planner of greedy, linear, got 'best'"):
+    with pytest.raises(
+        ValueError, match="expected a planner of greedy, linear, optimal, got 'best'"
+    ):
         plan(Problem(()), "best")

@@ -32,6 +32,7 @@ class PlannerName(str, Enum):
 
     greedy = "greedy"
     linear = "linear"
+    optimal = "optimal"
 
 
 ArenaSize = Annotated[

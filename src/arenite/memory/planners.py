@@ -8,6 +8,7 @@ from arenite.memory import structs
 from arenite.memory.abi import Abi, Struct
 from arenite.memory.greedy import greedy
 from arenite.memory.linear import linear
+from arenite.memory.optimal import optimal_plan
 from arenite.memory.problem import Planner, Problem, Solution
 from arenite.memory.validate import validate
 
@@ -45,7 +46,10 @@ LINEAR = MemoryPlanner(
     preserves_all_tensors=True,
 )
 
-_PLANNERS: dict[str, MemoryPlanner] = {planner.name: planner for planner in (GREEDY, LINEAR)}
+#: TFLM has no such planner: its plan reaches a firmware in the model, for the greedy planner.
+OPTIMAL = MemoryPlanner("optimal", optimal_plan)
+
+_PLANNERS: dict[str, MemoryPlanner] = {p.name: p for p in (GREEDY, LINEAR, OPTIMAL)}
 
 
 def register_planner(planner: MemoryPlanner) -> None:

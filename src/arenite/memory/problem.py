@@ -31,10 +31,34 @@ class Buffer(NamedTuple):
     offline_offset: int | None = None
 
 
+class Separation(NamedTuple):
+    """How close two buffers may come that are alive together.
+
+    Where ``lower`` begins at or below ``upper``, ``upper`` has to begin ``distance`` bytes or more
+    behind it, instead of behind all of ``lower``: an output may lie on an input that is read
+    before the bytes are written. The other way round the whole of ``upper`` counts, unless a
+    separation of its own says less.
+
+    Attributes:
+        lower: Number of the buffer that begins first in memory.
+        upper: Number of the other one.
+        distance: Bytes between the two beginnings, 0 or more.
+    """
+
+    lower: int
+    upper: int
+    distance: int
+
+
 class Problem(NamedTuple):
-    """Buffers that are to share one piece of memory."""
+    """Buffers that are to share one piece of memory.
+
+    Without ``separations`` buffers that are alive together have no byte in common. A planner may
+    ignore them: its plan is legal as well.
+    """
 
     buffers: tuple[Buffer, ...]
+    separations: tuple[Separation, ...] = ()
 
 
 class Solution(NamedTuple):

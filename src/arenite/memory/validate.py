@@ -7,7 +7,7 @@ it: a tree over the moments knows that end for any lifetime.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
@@ -17,17 +17,19 @@ def validate(problem: Problem, solution: Solution) -> None:
     """Check that every buffer has a legal place of its own while it is alive.
 
     Buffers whose places were both fixed offline may overlap: TFLM leaves that to the author
-    of the offline plan, who may know more than lifetimes say.
+    of the offline plan, who may know more than lifetimes say. Others may as far as a separation
+    of the two allows it.
 
     Raises:
         PlanError: Offsets are missing, out of range or misaligned, an offline offset is
-            not kept, or two buffers overlap in time and memory.
+            not kept, two buffers overlap in time and memory, or a separation names a buffer that
+            does not exist.
     """
     if len(solution.offsets) != len(problem.buffers):
         raise PlanError(f"expected {len(problem.buffers)} offsets, got {len(solution.offsets)}")
     for index, (buffer, offset) in enumerate(zip(problem.buffers, solution.offsets, strict=True)):
         _check_place(index, buffer, offset, solution.size)
-    _check_overlaps(problem.buffers, solution.offsets)
+    _check_overlaps(problem.buffers, solution.offsets, _least_distances(problem))
 
 
 def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
@@ -43,7 +45,27 @@ def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
         raise PlanError(f"buffer {index}: offset {offset} is not a multiple of {buffer.alignment}")
 
 
-def _check_overlaps(buffers: Sequence[Buffer], offsets: Sequence[int]) -> None:
+def _least_distances(problem: Problem) -> dict[tuple[int, int], int]:
+    """What separations allow, by the numbers of the lower buffer and the upper one."""
+    allowed: dict[tuple[int, int], int] = {}
+    for lower, upper, distance in problem.separations:
+        if not (0 <= lower < len(problem.buffers) and 0 <= upper < len(problem.buffers)):
+            raise PlanError(
+                f"expected separations of buffers 0 to {len(problem.buffers) - 1}, got one of "
+                f"{lower} and {upper}"
+            )
+        if distance < 0:
+            raise PlanError(
+                f"expected a distance of 0 or more bytes between buffers {lower} and {upper}, "
+                f"got {distance}"
+            )
+        allowed[lower, upper] = min(distance, allowed.get((lower, upper), distance))
+    return allowed
+
+
+def _check_overlaps(
+    buffers: Sequence[Buffer], offsets: Sequence[int], allowed: Mapping[tuple[int, int], int]
+) -> None:
     filled = [index for index, b in enumerate(buffers) if b.size > 0 and b.begin < b.end]
     filled.sort(key=offsets.__getitem__)
     bounds = sorted({moment for index in filled for moment in buffers[index][1:3]})
@@ -58,7 +80,7 @@ def _check_overlaps(buffers: Sequence[Buffer], offsets: Sequence[int]) -> None:
         is_online = buffer.offline_offset is None
         below = everything if is_online else online
         if below.highest(begin, end) > start:
-            raise _overlap(buffers, offsets, index)
+            _check_neighbours(buffers, offsets, index, allowed)
         if is_online:
             online.raise_to(start + buffer.size, begin, end)
         if everything is not online:
@@ -116,20 +138,35 @@ class _Skyline:
             node >>= 1
 
 
-def _overlap(buffers: Sequence[Buffer], offsets: Sequence[int], index: int) -> PlanError:
-    """What is wrong with a buffer that another one reaches into."""
+def _check_neighbours(
+    buffers: Sequence[Buffer],
+    offsets: Sequence[int],
+    index: int,
+    allowed: Mapping[tuple[int, int], int],
+) -> None:
+    """Look at all that share a moment and a byte with a buffer."""
 
     def reaches_in(other: int) -> bool:
         one, two = buffers[index], buffers[other]
         return (
             other != index
+            and two.size > 0
             and (one.offline_offset is None or two.offline_offset is None)
             and max(one.begin, two.begin) < min(one.end, two.end)
             and offsets[other] < offsets[index] + one.size
             and offsets[index] < offsets[other] + two.size
         )
 
-    i, j = sorted((index, next(filter(reaches_in, range(len(buffers))))))
+    def is_allowed(lower: int, upper: int) -> bool:
+        distance = allowed.get((lower, upper))
+        return distance is not None and offsets[upper] - offsets[lower] >= distance
+
+    for other in filter(reaches_in, range(len(buffers))):
+        if not is_allowed(index, other) and not is_allowed(other, index):
+            raise _overlap(buffers, offsets, *sorted((index, other)))
+
+
+def _overlap(buffers: Sequence[Buffer], offsets: Sequence[int], i: int, j: int) -> PlanError:
     (a, b), (start, behind) = (buffers[i], buffers[j]), (offsets[i], offsets[j])
     return PlanError(
         f"buffers {i} and {j} overlap: bytes {start} to {start + a.size} and {behind} to "

@@ -50,7 +50,7 @@ class Interpreter:
         resolver: Finds the operators; by default all that Arenite has.
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
             takes calling ``init`` and ``prepare`` twice where there are custom operators.
-        planner: Name of the memory planner.
+        planner: Name of the memory planner: TFLM's ``"greedy"`` or ``"linear"``, or ``"optimal"``.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         resource_variables: How many variables there is room for, see :class:`MicroInterpreter`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.

@@ -52,7 +52,8 @@ class MicroInterpreter:
         engine: What computes here: ``"reference"`` NumPy, ``"native"`` compiled kernels where
             there are some, ``"auto"`` native ones if the engine was built. The bits are the
             same, for every target.
-        planner: Name of the memory planner, ``"greedy"`` as in TFLM.
+        planner: Name of the memory planner, ``"greedy"`` as in TFLM; ``"optimal"`` takes the
+            least memory there is.
         preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
             can show all of them after an inference. As in TFLM this takes the linear planner.
         resource_variables: How many variables there is room for, as a firmware says in
