@@ -36,6 +36,7 @@ LAYERS = (
     {"runtime"},
     {"optimize"},
     {"analysis"},
+    {"firmware"},
     {"mnn", "report"},
     {""},
     {"cli"},

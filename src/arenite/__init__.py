@@ -1,6 +1,6 @@
 """TensorFlow Lite Micro in Python: the device's bits, its arena, the reason for every byte."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arenite.errors import (
     ArenaError,
@@ -30,6 +30,7 @@ from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from arenite.firmware import export
     from arenite.optimize.optimizer import optimize
 else:
     from arenite import optimize  # the room, which can be called
@@ -62,9 +63,19 @@ __all__ = [
     "UndefinedWarning",
     "UnsupportedOperatorError",
     "__version__",
+    "export",
     "load",
     "memory_limit",
     "optimize",
     "set_memory_limit",
     "smallest_arena",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What an inference does without, when it is asked for."""
+    if name != "export":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arenite.firmware import export  # noqa: PLC0415 - see above
+
+    return export

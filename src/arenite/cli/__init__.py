@@ -15,6 +15,7 @@ from arenite.cli.bench import bench
 from arenite.cli.common import DEBUG_VARIABLE, Commands
 from arenite.cli.cost import cost
 from arenite.cli.explain import explain
+from arenite.cli.export import export
 from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.run import run
@@ -32,6 +33,7 @@ app.command()(memory)
 app.command()(explain)
 app.command()(cost)
 app.command()(bench)
+app.command()(export)
 
 
 def _print_version(wanted: bool) -> None:

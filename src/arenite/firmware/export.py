@@ -1,0 +1,152 @@
+"""A model as a folder that a firmware takes as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arenite.files import replacing
+from arenite.firmware.portable import portable_work
+from arenite.firmware.program import Program, program_of
+from arenite.firmware.project import project_files
+from arenite.firmware.selftest import reference_run, selftest_files
+from arenite.firmware.source import sources
+from arenite.formats import Source, model_of
+from arenite.model import Model
+
+#: The file by which a folder is known as written here.
+MANIFEST = "arenite.json"
+
+
+@dataclass(frozen=True)
+class ExportedLayer:
+    """One layer of a firmware.
+
+    Attributes:
+        index: Its number.
+        name: The operator.
+        shapes: What goes in and comes out, in words.
+        function: The function that does it; empty where output and input are the same bytes.
+        language: ``"c"`` or ``"s"``, empty without a function.
+        constant_bytes: Its constants in flash.
+        scratch_bytes: Memory of the arena that only it needs.
+    """
+
+    index: int
+    name: str
+    shapes: str
+    function: str
+    language: str
+    constant_bytes: int
+    scratch_bytes: int
+
+
+@dataclass(frozen=True)
+class Export:
+    """A firmware that was written.
+
+    Attributes:
+        folder: Where.
+        name: What all names in C begin with.
+        arena_bytes: RAM: tensors and scratch memory.
+        constant_bytes: Constants in flash; equal ones are there once.
+        layers: One record each.
+        files: Names of all files.
+    """
+
+    folder: str
+    name: str
+    arena_bytes: int
+    constant_bytes: int
+    layers: tuple[ExportedLayer, ...]
+    files: tuple[str, ...]
+
+
+def export(
+    model: Model | Source,
+    folder: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    planner: str = "greedy",
+) -> Export:
+    """Write a model as C11 that needs no interpreter, no heap and no library.
+
+    The folder has ``model.h``, the interface; ``model.c``, the driver with a static arena;
+    ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for flash; a
+    self-test with golden checksums of every layer; a Makefile, a ``CMakeLists.txt`` and a README.
+    Results are those of TFLM's reference kernels, bit for bit. See ``docs/export.md``.
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        folder: A new or empty folder, or one that was exported before.
+        name: What all names in C begin with; by default the file's.
+        planner: Name of the memory planner.
+
+    Raises:
+        UnsupportedOperatorError: Some layers have no exported kernel; names them all.
+        ConstraintError: An operator cannot run what the model asks of it.
+        FileExistsError: There are other files in the folder.
+        ValueError: The name is no C identifier in lower case, or there is no such planner.
+        OSError: A file cannot be written.
+    """
+    model = model_of(model)
+    program = program_of(model, portable_work, name, planner)
+    run = reference_run(model, program)
+    files = {
+        **sources(program),
+        **selftest_files(program, run),
+        **project_files(program, model.source),
+    }
+    target = Path(os.fspath(folder))
+    result = _export(program, target, [*files, MANIFEST])
+    _make_room(target)
+    files[MANIFEST] = json.dumps(export_facts(result), indent=1) + "\n"
+    for file, text in files.items():
+        with replacing(target / file) as out:
+            out.write(text.encode("utf-8"))
+    return result
+
+
+def export_facts(result: Export) -> dict[str, Any]:
+    """What ``arenite export --json`` prints; see ``docs/cli.md`` for the keys."""
+    facts = {key: value for key, value in vars(result).items() if key != "folder"}
+    return {**facts, "layers": [dict(vars(layer)) for layer in result.layers]}
+
+
+def _make_room(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    known = folder / MANIFEST
+    if known.exists() or not any(folder.iterdir()):
+        return
+    raise FileExistsError(
+        f"expected a new or empty folder, or one that was exported before, got '{folder}' with "
+        f"other files and no {MANIFEST}"
+    )
+
+
+def _export(program: Program, folder: Path, files: list[str]) -> Export:
+    layers = []
+    for layer, work in zip(program.network.layers, program.works, strict=True):
+        routine = work.routine
+        layers.append(
+            ExportedLayer(
+                index=layer.index,
+                name=layer.name,
+                shapes=str(layer).removeprefix(f"{layer.name} "),
+                function=program.routines[routine] if routine else "",
+                language=routine.language if routine else "",
+                constant_bytes=sum(one.values.nbytes for one in work.constants),
+                scratch_bytes=sum(one.bytes for one in work.scratch),
+            )
+        )
+    return Export(
+        str(folder),
+        program.name,
+        program.arena_bytes,
+        program.constant_bytes,
+        tuple(layers),
+        tuple(files),
+    )

@@ -1,0 +1,113 @@
+"""Where tensors and scratch memory lie in a firmware's arena.
+
+Unlike TFLM's arena there is nothing else in it: parameters are in the code, weights in flash.
+Outputs lie over inputs wherever a kernel allows it and nobody reads the input afterwards; such
+tensors are one buffer to the planner. The model's inputs may be overwritten as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arenite.firmware.layers import Network, Value
+from arenite.firmware.work import Work
+from arenite.memory import planners
+from arenite.memory.problem import Buffer, Problem
+
+#: The alignment of every buffer: kernels load words.
+ALIGNMENT = 4
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Offsets in the arena.
+
+    Attributes:
+        tensors: By tensor index, of all that are no constants.
+        scratch: Of each layer's scratch buffers, in order.
+        size: Bytes of the arena.
+    """
+
+    tensors: dict[int, int]
+    scratch: tuple[tuple[int, ...], ...]
+    size: int
+
+
+@dataclass
+class _Span:
+    """Memory that one tensor, or several in turn, lie in."""
+
+    size: int
+    begin: int
+    end: int
+
+    def buffer(self) -> Buffer:
+        return Buffer(self.size, self.begin, self.end, ALIGNMENT)
+
+
+def layout_of(network: Network, works: Sequence[Work], planner: str = "greedy") -> Layout:
+    """Plan the arena; the plan is validated.
+
+    Raises:
+        PlanError: The planner found no plan.
+        ValueError: There is no planner of that name.
+    """
+    spans = _spans(network, works)
+    shared = list({id(span): span for span in spans.values()}.values())
+    requests = [
+        _Span(piece.bytes, index, index + 1)
+        for index, work in enumerate(works)
+        for piece in work.scratch
+    ]
+    buffers = tuple(span.buffer() for span in (*shared, *requests))
+    solution = planners.plan(Problem(buffers), planner)
+    places = {id(span): offset for span, offset in zip(shared, solution.offsets, strict=False)}
+    rest = iter(solution.offsets[len(shared) :])
+    scratch = tuple(tuple(next(rest) for _ in work.scratch) for work in works)
+    tensors = {index: places[id(span)] for index, span in spans.items()}
+    return Layout(tensors, scratch, -(-solution.size // 16) * 16)
+
+
+def _spans(network: Network, works: Sequence[Work]) -> dict[int, _Span]:
+    """The memory of every tensor; tensors in the same place have the same one."""
+    last = _last_uses(network)
+    spans: dict[int, _Span] = {}
+    for value in network.inputs:
+        spans[value.index] = _Span(value.nbytes, 0, max(last.get(value.index, 0), 0) + 1)
+    for layer, work in zip(network.layers, works, strict=True):
+        for value in layer.outputs:
+            end = max(last.get(value.index, layer.index), layer.index) + 1
+            size = value.nbytes + work.room
+            over = next(
+                (
+                    spans[x.index]
+                    for x in (layer.inputs[i] for i in work.in_place)
+                    if x is not None and _may_go(x, layer.index, spans, last)
+                ),
+                None,
+            )
+            if over is None:
+                spans[value.index] = _Span(size, layer.index, end)
+                continue
+            over.size, over.end = max(over.size, size), max(over.end, end)
+            spans[value.index] = over
+    return spans
+
+
+def _last_uses(network: Network) -> dict[int, int]:
+    """The last layer that reads each tensor; the model's outputs are read after all layers."""
+    last = {
+        value.index: layer.index
+        for layer in network.layers
+        for value in layer.inputs
+        if value is not None
+    }
+    return last | {value.index: len(network.layers) for value in network.outputs}
+
+
+def _may_go(value: Value, layer: int, spans: dict[int, _Span], last: dict[int, int]) -> bool:
+    """Whether nobody reads a tensor's memory after a layer."""
+    if value.is_constant or last[value.index] != layer:
+        return False
+    return spans[value.index].end == layer + 1

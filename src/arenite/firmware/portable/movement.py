@@ -1,0 +1,118 @@
+"""Operators that move elements and compute nothing: RESHAPE and its kin, PAD, CONCATENATION.
+
+Of any type, byte by byte. Facts: TFLM ``micro/kernels/reshape_common.cc``, ``reference/pad.h``,
+``reference/concatenation.h``.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from arenite.firmware.layers import Layer, Value
+from arenite.firmware.portable.loops import nested, offset, strides_of
+from arenite.firmware.portable.needs import constant_of, require_elements
+from arenite.firmware.text import fill
+from arenite.firmware.work import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.model import TensorType
+
+_COPY = "for (int32_t i = 0; i < $bytes; ++i) y[i] = x[i];"
+
+_PAD = """\
+for (int32_t n = 0; n < $elements; ++n) y[n] = $value;
+$loops"""
+
+_CONCATENATION = """\
+for (int32_t i = 0; i < $outer; ++i) {
+$parts
+}"""
+_PART = "  for (int32_t j = 0; j < $bytes; ++j) *y++ = *x$number++;"
+
+#: Types whose elements are one byte.
+_BYTES = (TensorType.INT8, TensorType.UINT8, TensorType.BOOL)
+
+
+def as_bytes(value: Value) -> Argument:
+    """A tensor as it is passed to a kernel that moves bytes."""
+    if value.type.bits % 8 or not value.type.bits:
+        raise UnsupportedError(f"expected elements of whole bytes, got a tensor of {value.type}")
+    if value.data is None:
+        return value
+    return Constant("values", np.ascontiguousarray(value.data).reshape(-1).view(np.int8))
+
+
+def same_bytes(layer: Layer) -> Work:
+    """The output is the input, with other dimensions."""
+    require_elements(layer)
+    x = layer.input(0)
+    if x.nbytes != layer.output.nbytes:
+        raise UnsupportedError(f"expected as many bytes as the input's {x.nbytes}")
+    if not x.is_constant:
+        return Work(None, (x, layer.output), in_place=(0,))
+    routine = Routine(
+        "copy",
+        ("const int8_t *x", "int8_t *y"),
+        fill(_COPY, bytes=x.nbytes),
+        about=str(layer),
+    )
+    return Work(routine, (as_bytes(x), layer.output))
+
+
+def pad(layer: Layer) -> Work:
+    """A border of zero points, or of the value that input 2 says."""
+    require_elements(layer)
+    p, x = layer.params, layer.input(0)
+    if x.type not in _BYTES:
+        raise UnsupportedError(f"expected int8, got a tensor of {x.type}")
+    inside = [stop - start for start, stop in zip(p.start, p.stop, strict=True)]
+    if prod(inside) != x.size:
+        raise UnsupportedError("a negative padding has no exported kernel")
+    value = p.pad_value
+    if len(layer.inputs) > 2:
+        value = int(constant_of(layer.input(2), "value to pad with").reshape(()))
+    steps = strides_of(p.output_shape)
+    start = sum(a * b for a, b in zip(p.start, steps, strict=True))
+    to = [step if size > 1 else 0 for step, size in zip(steps, inside, strict=True)]
+    text = fill(
+        _PAD,
+        elements=layer.output.size,
+        value=value,
+        loops=nested(inside, f"y[{offset(to)} + {start}] = x[{offset(strides_of(x.shape))}];"),
+    )
+    routine = Routine("pad", ("const int8_t *x", "int8_t *y"), text, about=str(layer))
+    return Work(routine, (as_bytes(x), layer.output))
+
+
+def concatenation(layer: Layer) -> Work:
+    """The inputs one behind the other along an axis."""
+    require_elements(layer)
+    outer = _outer(layer)
+    blocks = [layer.input(i).nbytes // outer for i in range(len(layer.inputs))]
+    parts = [fill(_PART, bytes=block, number=number) for number, block in enumerate(blocks)]
+    parameters = (*(f"const int8_t *x{number}" for number in range(len(blocks))), "int8_t *y")
+    text = fill(_CONCATENATION, outer=outer, parts="\n".join(f"  {part}" for part in parts))
+    arguments = [as_bytes(layer.input(i)) for i in range(len(blocks))]
+    return Work(
+        Routine("concatenation", parameters, text, about=str(layer)), (*arguments, layer.output)
+    )
+
+
+def _outer(layer: Layer) -> int:
+    """How often a block of every input follows the others'."""
+    result: Value = layer.output
+    first = layer.input(0)
+    axis = next(
+        (i for i, (a, b) in enumerate(zip(first.shape, result.shape, strict=True)) if a != b), 0
+    )
+    return prod(result.shape[:axis])
+
+
+KERNELS = {
+    "RESHAPE": same_bytes,
+    "SQUEEZE": same_bytes,
+    "EXPAND_DIMS": same_bytes,
+    "PAD": pad,
+    "PADV2": pad,
+    "CONCATENATION": concatenation,
+}

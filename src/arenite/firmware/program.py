@@ -1,0 +1,151 @@
+"""All of a firmware before it is text: layers, how each is done, where everything lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from arenite.errors import UnsupportedOperatorError
+from arenite.firmware.layers import Layer, Network, Value, network_of
+from arenite.firmware.layout import Layout, layout_of
+from arenite.firmware.text import C_TYPES, call_of, identifier
+from arenite.firmware.work import (
+    Argument,
+    Constant,
+    Routine,
+    Scratch,
+    UnsupportedError,
+    Work,
+    routines_of,
+)
+from arenite.model import Model, TensorType
+
+#: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
+Kernels = Callable[[Layer], Work]
+
+_PORT_TYPES = (TensorType.INT8, TensorType.UINT8, TensorType.FLOAT32)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What the files of a folder are written from; all names in C begin with ``name``."""
+
+    name: str
+    network: Network
+    works: tuple[Work, ...]
+    layout: Layout
+
+    @cached_property
+    def routines(self) -> Mapping[Routine, str]:
+        """Every routine with its name, those that others call first."""
+        return routines_of(iter(self.works))
+
+    @cached_property
+    def constants(self) -> Mapping[str, Constant]:
+        """What lies in flash, by name; equal arrays are there once."""
+        return dict(self._named.values())
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, bytes], tuple[str, Constant]]:
+        named: dict[tuple[str, bytes], tuple[str, Constant]] = {}
+        for layer, work in zip(self.network.layers, self.works, strict=True):
+            roles: dict[str, int] = {}
+            for constant in work.constants:
+                number = roles[constant.role] = roles.get(constant.role, 0) + 1
+                role = constant.role if number == 1 else f"{constant.role}_{number}"
+                named.setdefault(_key(constant), (f"{self.name}_{role}_{layer.index}", constant))
+        return named
+
+    @property
+    def arena_bytes(self) -> int:
+        """Bytes of the arena: tensors and scratch memory, nothing else."""
+        return max(self.layout.size, 16)
+
+    @property
+    def constant_bytes(self) -> int:
+        """Bytes of all constants."""
+        return sum(constant.values.nbytes for constant in self.constants.values())
+
+    def call(self, number: int) -> str:
+        """The statement that does a layer, or nothing."""
+        work = self.works[number]
+        if work.routine is None:
+            return ""
+        scratch = iter(self.layout.scratch[number])
+        arguments = [
+            self._expression(argument, declaration, next(scratch, 0))
+            if isinstance(argument, Scratch)
+            else self._expression(argument, declaration, 0)
+            for argument, declaration in zip(work.arguments, work.routine.parameters, strict=True)
+        ]
+        return call_of(f"{self.name}_{self.routines[work.routine]}", arguments) + ";"
+
+    def _expression(self, argument: Argument, declaration: str, scratch: int) -> str:
+        """What stands for an argument in a call, of its parameter's type."""
+        if isinstance(argument, Constant):
+            return self._named[_key(argument)][0]
+        place = self.layout.tensors[argument.index] if isinstance(argument, Value) else scratch
+        kind = declaration[: declaration.rindex("*")].strip()
+        return f"AT({kind}, {place})"
+
+
+def program_of(
+    model: Model, kernels: Kernels, name: str | None = None, planner: str = "greedy"
+) -> Program:
+    """A model as a program.
+
+    Raises:
+        UnsupportedOperatorError: Some layers have no exported kernel; names them all.
+        ConstraintError: An operator cannot run what the model asks of it.
+        ValueError: The name is no C identifier, or there is no such planner.
+    """
+    network = network_of(model)
+    works, refusals = [], []
+    for layer in network.layers:
+        try:
+            works.append(kernels(layer))
+        except UnsupportedError as error:
+            refusals.append((layer, str(error)))
+    if refusals:
+        lines = [f"  operator {layer.index}, {layer.name}: {why}" for layer, why in refusals]
+        raise UnsupportedOperatorError(
+            "\n".join(["the model cannot be exported", *lines]),
+            list(dict.fromkeys(layer.name for layer, _ in refusals)),
+        )
+    _check_ports(network)
+    layout = layout_of(network, works, planner)
+    return Program(_name(model, name), network, tuple(works), layout)
+
+
+def _check_ports(network: Network) -> None:
+    """What comes in and goes out is int8, uint8 or float32, and computed or fed."""
+    for value in (*network.inputs, *network.outputs):
+        if value.type not in _PORT_TYPES:
+            names = ", ".join(map(str, _PORT_TYPES))
+            raise UnsupportedOperatorError(
+                f"expected inputs and outputs of {names}, got {value.type} ({value.name!r})", []
+            )
+        if value.is_constant:
+            raise UnsupportedOperatorError(f"output {value.name!r} is a constant", [])
+
+
+def _name(model: Model, name: str | None) -> str:
+    if name is None:
+        stem = model.source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        return identifier(stem)
+    if identifier(name) != name:
+        raise ValueError(
+            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
+            f"got {name!r}"
+        )
+    return name
+
+
+def c_type(value: Value) -> str:
+    """A tensor's element in C."""
+    return C_TYPES[value.type.dtype]
+
+
+def _key(constant: Constant) -> tuple[str, bytes]:
+    return str(constant.values.dtype), constant.values.tobytes()

@@ -1,0 +1,268 @@
+"""The self-test of a folder: golden inputs, checksums of every layer and of every constant.
+
+Inputs are made on the spot, by the same few lines here and in C. What the network shall give
+for them is computed by the reference when the folder is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from arenite.firmware.layers import Value
+from arenite.firmware.program import Program, c_type
+from arenite.firmware.text import fill, indented
+from arenite.model import Model, TensorType
+from arenite.ops.context import Array
+from arenite.runtime.interpreter import Interpreter
+
+#: Two samples of noise, one of the lowest bytes, one of the highest.
+SAMPLES = 4
+
+#: ``run(inputs)`` gives the outputs of all layers, in order.
+Run = Callable[[list[Array]], list[Array]]
+
+_HEADER = """\
+#ifndef ${NAME}_SELFTEST_H
+#define ${NAME}_SELFTEST_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs $samples inferences and compares every layer, every output and every constant with what
+ * they shall be. Prints PASS, or FAIL and where, through `print`; 0 if all is well. */
+int ${name}_selftest(void (*print)(const char *text));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""
+
+_MAIN = """\
+/* The self-test as a program. */
+#include <stdio.h>
+
+#include "selftest.h"
+
+static void print(const char *text) { fputs(text, stdout); }
+
+int main(void) { return ${name}_selftest(print) ? 1 : 0; }
+"""
+
+_SOURCE = """\
+#include "selftest.h"
+
+#include "model.h"
+#include "weights.h"
+
+/* CRC-32 of what every layer gives, sample by sample. */
+static const uint32_t golden[$samples][$results] = {
+$golden
+};
+/* The same of every output, when the inference is over. */
+static const uint32_t golden_outputs[$samples][$outputs] = {
+$golden_outputs
+};
+static const size_t output_bytes[$outputs] = {$output_bytes};
+
+typedef struct {
+  void (*print)(const char *text);
+  int sample, result, failures;
+} state;
+
+static uint32_t crc32(uint32_t crc, const void *data, size_t bytes) {
+  static const uint32_t table[16] = {
+      0x00000000u, 0x1db71064u, 0x3b6e20c8u, 0x26d930acu, 0x76dc4190u, 0x6b6b51f4u,
+      0x4db26158u, 0x5005713cu, 0xedb88320u, 0xf00f9344u, 0xd6d6a3e8u, 0xcb61b38cu,
+      0x9b64c2b0u, 0x86d3d2d4u, 0xa00ae278u, 0xbdbdf21cu};
+  const uint8_t *byte = (const uint8_t *)data;
+  crc = ~crc;
+  for (size_t i = 0; i < bytes; ++i) {
+    crc ^= byte[i];
+    crc = (crc >> 4) ^ table[crc & 15u];
+    crc = (crc >> 4) ^ table[crc & 15u];
+  }
+  return ~crc;
+}
+
+static void print_number(void (*print)(const char *text), int number) {
+  char digits[12];
+  int at = 11;
+  digits[at] = 0;
+  do digits[--at] = (char)('0' + number % 10);
+  while ((number /= 10) > 0);
+  print(digits + at);
+}
+
+static void fail(state *s, const char *what, int number) {
+  s->failures += 1;
+  s->print("FAIL sample ");
+  print_number(s->print, s->sample);
+  s->print(", ");
+  s->print(what);
+  s->print(" ");
+  print_number(s->print, number);
+  s->print("\\n");
+}
+
+static void check(void *user, int layer, const char *name, const void *result, size_t bytes) {
+  state *s = (state *)user;
+  if (s->result >= $results || crc32(0, result, bytes) != golden[s->sample][s->result])
+    fail(s, name, layer);
+  s->result += 1;
+}
+
+static void check_constants(state *s) {
+$constants
+}
+
+/* A byte of the sample: noise, all of the lowest, all of the highest. */
+static int8_t next_byte(int sample, uint32_t *seed) {
+  if (sample == 2) return -128;
+  if (sample == 3) return 127;
+  *seed = *seed * 1664525u + 1013904223u;
+  return (int8_t)((int)(*seed >> 24) - 128);
+}
+
+static void write_inputs(int sample) {
+  uint32_t seed = (uint32_t)sample;
+$inputs
+  (void)seed;
+}
+
+int ${name}_selftest(void (*print)(const char *text)) {
+  state s = {print, 0, 0, 0};
+  check_constants(&s);
+  ${name}_init();
+  for (; s.sample < $samples; ++s.sample) {
+    s.result = 0;
+    write_inputs(s.sample);
+    ${name}_invoke_observed(check, &s);
+    if (s.result != $results) fail(&s, "results", s.result);
+    for (int i = 0; i < $outputs; ++i)
+      if (crc32(0, ${name}_output(i), output_bytes[i]) != golden_outputs[s.sample][i])
+        fail(&s, "output", i);
+  }
+  print(s.failures ? "FAIL $name\\n" : "PASS $name: $samples inferences, $layers layers each\\n");
+  return s.failures;
+}
+"""
+
+_INPUT = """\
+  for (int i = 0; i < $size; ++i)
+    (($type *)${name}_input($index))[i] = $value;"""
+
+_CONSTANT = '  if (crc32(0, $name, $bytes) != 0x${crc}u) fail(s, "constant", $number);'
+
+
+def sample(values: tuple[Value, ...], number: int) -> list[Array]:
+    """The inputs of a sample, as the self-test makes them."""
+    seed, arrays = number, []
+    for value in values:
+        data = np.full(value.size, (-128 if number == 2 else 127), np.int64)
+        if number < 2:
+            for i in range(value.size):
+                seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF
+                data[i] = (seed >> 24) - 128
+        arrays.append(_as_type(data, value.type).reshape(value.shape))
+    return arrays
+
+
+def _as_type(data: Array, type_: TensorType) -> Array:
+    if type_ is TensorType.FLOAT32:
+        return (data / 32).astype(np.float32)
+    return (data + 128).astype(np.uint8) if type_ is TensorType.UINT8 else data.astype(np.int8)
+
+
+def reference_run(model: Model, program: Program) -> Run:
+    """Runs the model on this machine, with all tensors kept."""
+    interpreter = Interpreter(model, preserve_all_tensors=True)
+
+    def run(inputs: list[Array]) -> list[Array]:
+        interpreter(*inputs)
+        layers = program.network.layers
+        return [
+            np.array(interpreter.tensor(value.index)) for one in layers for value in one.outputs
+        ]
+
+    return run
+
+
+def selftest_files(program: Program, run: Run) -> dict[str, str]:
+    """``selftest.h``, ``selftest.c``, and a program that runs it."""
+    samples = [sample(program.network.inputs, number) for number in range(SAMPLES)]
+    results = [run(inputs) for inputs in samples]
+    names = {"name": program.name, "NAME": program.name.upper(), "samples": SAMPLES}
+    return {
+        "selftest.h": fill(_HEADER, **names) + "\n",
+        "selftest.c": _source(program, samples, results, names) + "\n",
+        "selftest_main.c": fill(_MAIN, **names) + "\n",
+    }
+
+
+def _source(
+    program: Program, samples: list[list[Array]], results: list[list[Array]], names: dict[str, Any]
+) -> str:
+    network = program.network
+    outputs = [_outputs(program, inputs, row) for inputs, row in zip(samples, results, strict=True)]
+    return fill(
+        _SOURCE,
+        **names,
+        layers=len(network.layers),
+        results=max(len(results[0]), 1),
+        golden=_table(results),
+        outputs=len(network.outputs),
+        golden_outputs=_table(outputs),
+        output_bytes=", ".join(str(value.nbytes) for value in network.outputs),
+        constants=indented("\n".join(_constant_checks(program)) or "(void)s;"),
+        inputs=indented(
+            "\n".join(_write_input(program.name, i, v) for i, v in enumerate(network.inputs))
+        ),
+    )
+
+
+def _outputs(program: Program, inputs: list[Array], results: list[Array]) -> list[Array]:
+    """The model's outputs among inputs and results."""
+    network = program.network
+    produced = [value.index for layer in network.layers for value in layer.outputs]
+    known = dict(zip((value.index for value in network.inputs), inputs, strict=True))
+    known |= dict(zip(produced, results, strict=True))
+    return [known[value.index] for value in network.outputs]
+
+
+def _table(rows: list[list[Array]]) -> str:
+    lines = (", ".join(f"0x{_crc(one):08x}u" for one in row) or "0" for row in rows)
+    return "\n".join(f"    {{{line}}}," for line in lines)
+
+
+def _crc(array: Array) -> int:
+    return crc32(np.ascontiguousarray(array).tobytes())
+
+
+def _constant_checks(program: Program) -> list[str]:
+    return [
+        fill(_CONSTANT, name=name, bytes=one.values.nbytes, crc=f"{_crc(one.values):08x}", number=i)
+        for i, (name, one) in enumerate(program.constants.items())
+    ]
+
+
+def _write_input(name: str, index: int, value: Value) -> str:
+    byte = "next_byte(sample, &seed)"
+    forms = {
+        TensorType.FLOAT32: f"(float){byte} / 32.0f",
+        TensorType.UINT8: f"(uint8_t)({byte} + 128)",
+    }
+    return fill(
+        _INPUT,
+        size=value.size,
+        type=c_type(value),
+        name=name,
+        index=index,
+        value=forms.get(value.type, byte),
+    )

@@ -1,0 +1,304 @@
+"""A program as C: ``model.h``, ``model.c``, ``weights.c``, ``kernels.c`` and their headers.
+
+Files are C11 that a C++ compiler takes as well. Nothing in them is global but the arena, which is
+static, and constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arenite.firmware.arithmetic import ARITHMETIC_H
+from arenite.firmware.layers import Value
+from arenite.firmware.program import Program, c_type
+from arenite.firmware.text import C_TYPES, call_of, fill, float_literal, indented, initializer
+from arenite.firmware.work import Routine, text_of
+from arenite.model import TensorType
+from arenite.model.text import printable
+
+_GUARDED = """\
+#ifndef $guard
+#define $guard
+
+$includes
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+$body
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""
+
+_API = """\
+/* $title: a neural network as C, written by Arenite.
+ *
+ * One caller at a time: all calls work in one static arena of ${NAME}_ARENA_BYTES bytes.
+ * Inputs lie in that arena and are overwritten by an inference. */
+
+#define ${NAME}_ARENA_BYTES $arena
+#define ${NAME}_CONSTANT_BYTES $constants
+#define ${NAME}_LAYERS $layers
+#define ${NAME}_INPUTS $inputs
+#define ${NAME}_OUTPUTS $outputs
+
+$ports
+
+/* Before all else: clears the arena. */
+void ${name}_init(void);
+
+/* Where to write an input, and to read an output after ${name}_invoke(); NULL for other indices. */
+void *${name}_input(int index);
+const void *${name}_output(int index);
+
+/* One inference. */
+void ${name}_invoke(void);
+
+/* Forgets what inferences remember of those before them; this network remembers nothing. */
+void ${name}_reset(void);
+
+/* Told of the result of every layer while it is there. */
+typedef void (*${name}_observer)(void *user, int layer, const char *operator_name,
+                                 const void *result, size_t bytes);
+void ${name}_invoke_observed(${name}_observer observer, void *user);"""
+
+_PORT = """\
+/* $text */
+#define ${PORT}_SIZE $size
+#define ${PORT}_BYTES $bytes
+#define ${PORT}_RANK $rank
+#define ${PORT}_SHAPE {$shape}"""
+
+_SCALE = """
+#define ${PORT}_SCALE $scale
+#define ${PORT}_ZERO_POINT $zero"""
+
+_QUANTIZE = """
+
+/* A real number as this $what holds it: rounded to nearest, saturated. */
+static inline $type ${name}_quantize_$port(float real) {
+  const float steps = real / ${PORT}_SCALE;
+  if (!(steps > -1024.0f)) return (${type})($low);
+  if (steps > 1024.0f) return (${type})$high;
+  const int whole = (int)steps;
+  const float rest = steps - (float)whole;
+  const int value = (rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole) + ($zero);
+  return ($type)(value < $low ? $low : value > $high ? $high : value);
+}
+static inline float ${name}_dequantize_$port($type value) {
+  return ${PORT}_SCALE * (float)((int)value - ($zero));
+}"""
+
+_MODEL_C = """\
+#include "model.h"
+
+#include "arithmetic.h"
+#include "kernels.h"
+#include "weights.h"
+
+AR_ALIGNED(16) static uint8_t arena[${NAME}_ARENA_BYTES];
+
+#define AT(type, offset) ((type *)(void *)(arena + (offset)))
+#define DONE(layer, name, offset, bytes) \\
+  if (observer) observer(user, layer, name, arena + (offset), bytes)
+
+void ${name}_init(void) {
+  for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
+}
+
+void ${name}_reset(void) {}
+
+void *${name}_input(int index) {
+  switch (index) {
+$inputs
+    default: return NULL;
+  }
+}
+
+const void *${name}_output(int index) {
+  switch (index) {
+$outputs
+    default: return NULL;
+  }
+}
+
+void ${name}_invoke_observed(${name}_observer observer, void *user) {
+  (void)observer, (void)user;
+$layers
+}
+
+void ${name}_invoke(void) { ${name}_invoke_observed(NULL, NULL); }
+"""
+
+
+def sources(program: Program) -> dict[str, str]:
+    """The text of every C file by its name."""
+    files = {
+        "model.h": _model_h(program),
+        "model.c": _model_c(program),
+        "arithmetic.h": _arithmetic_h(),
+        "kernels.h": _kernels_h(program),
+        "kernels.c": _kernels_c(program),
+        "weights.h": _weights_h(program),
+        "weights.c": _weights_c(program),
+    }
+    assembly = "".join(
+        text_of(routine, program.routines, program.name)
+        for routine in program.routines
+        if routine.language == "s"
+    )
+    return files | ({"kernels.s": _HEAD + assembly} if assembly else {})
+
+
+#: What an assembler has to know; no floating point, no data, a stack that is not executable.
+_HEAD = """\
+@ Kernels for Armv7E-M: Thumb-2 with the DSP extension.
+.syntax unified
+.cpu cortex-m4
+.thumb
+.text
+
+"""
+
+
+def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
+    lines = "\n".join(f"#include {one}" for one in includes)
+    return fill(_GUARDED, guard=guard, includes=lines, body=body) + "\n"
+
+
+# -- the interface ------------------------------------------------------------------------
+
+
+def _model_h(program: Program) -> str:
+    name, network = program.name, program.network
+    ports = [_port(program, "input", i, value) for i, value in enumerate(network.inputs)]
+    ports += [_port(program, "output", i, value) for i, value in enumerate(network.outputs)]
+    body = fill(
+        _API,
+        title=name,
+        name=name,
+        NAME=name.upper(),
+        arena=program.arena_bytes,
+        constants=program.constant_bytes,
+        layers=len(network.layers),
+        inputs=len(network.inputs),
+        outputs=len(network.outputs),
+        ports="\n\n".join(ports),
+    )
+    return _guarded(f"{name.upper()}_MODEL_H", ("<stddef.h>", "<stdint.h>"), body)
+
+
+def _port(program: Program, side: str, index: int, value: Value) -> str:
+    name, port, type_ = program.name, f"{side}{index}", c_type(value)
+    text = _PORT
+    helpers = value.type is not TensorType.FLOAT32 and value.scale > 0
+    if helpers:
+        text += _SCALE + _QUANTIZE
+    low, high = (0, 255) if value.type is TensorType.UINT8 else (-128, 127)
+    return fill(
+        text,
+        text=_commented(f"{side} {index}, {type_}: {printable(value.name)}"),
+        PORT=f"{name}_{port}".upper(),
+        name=name,
+        port=port,
+        what=side,
+        type=type_,
+        size=value.size,
+        bytes=value.nbytes,
+        rank=len(value.shape),
+        shape=", ".join(map(str, value.shape)) or "1",
+        scale=float_literal(value.scale),
+        zero=value.zero_point,
+        low=low,
+        high=high,
+    )
+
+
+def _commented(text: str) -> str:
+    """A file's words, which cannot end a comment or continue a line."""
+    return text.translate({ord("/"): "|", ord("\\"): "|", ord("?"): "."})
+
+
+# -- the driver ---------------------------------------------------------------------------
+
+
+def _model_c(program: Program) -> str:
+    network, places = program.network, program.layout.tensors
+    inputs, outputs = (
+        "\n".join(
+            f"    case {i}: return arena + {places[value.index]};" for i, value in enumerate(side)
+        )
+        for side in (network.inputs, network.outputs)
+    )
+    text = fill(
+        _MODEL_C,
+        name=program.name,
+        NAME=program.name.upper(),
+        inputs=inputs,
+        outputs=outputs,
+        layers=indented("\n".join(_steps(program))),
+    )
+    return text + "\n"
+
+
+def _steps(program: Program) -> Iterator[str]:
+    for layer in program.network.layers:
+        yield f"/* {layer.index}: {layer} */"
+        call = program.call(layer.index)
+        if call:
+            yield call
+        for value in layer.outputs:
+            place = program.layout.tensors[value.index]
+            yield f'DONE({layer.index}, "{layer.name}", {place}, {value.nbytes});'
+
+
+# -- kernels and constants ----------------------------------------------------------------
+
+
+def _arithmetic_h() -> str:
+    return ARITHMETIC_H
+
+
+def _prototype(program: Program, routine: Routine) -> str:
+    name = f"{program.name}_{program.routines[routine]}"
+    return call_of(f"void {name}", routine.parameters)
+
+
+def _kernels_h(program: Program) -> str:
+    lines = []
+    for routine in program.routines:
+        lines += [f"/* {routine.about} */", f"{_prototype(program, routine)};"]
+    body = "\n".join(lines) or "/* nothing to do */"
+    return _guarded(f"{program.name.upper()}_KERNELS_H", ("<stdint.h>",), body)
+
+
+def _kernels_c(program: Program) -> str:
+    lines = ['#include "kernels.h"', "", '#include "arithmetic.h"', ""]
+    for routine in program.routines:
+        if routine.language == "c":
+            body = indented(text_of(routine, program.routines, program.name))
+            lines += [f"{_prototype(program, routine)} {{", body, "}", ""]
+    return "\n".join(lines)
+
+
+def _weights_h(program: Program) -> str:
+    lines = [
+        f"extern const {C_TYPES[one.values.dtype]} {name}[{one.values.size}];"
+        for name, one in program.constants.items()
+    ]
+    body = "\n".join(lines) or "/* no constants */"
+    return _guarded(f"{program.name.upper()}_WEIGHTS_H", ("<stdint.h>",), body)
+
+
+def _weights_c(program: Program) -> str:
+    lines = ['#include "weights.h"', ""]
+    for name, one in program.constants.items():
+        kind = C_TYPES[one.values.dtype]
+        lines.append(f"const {kind} {name}[{one.values.size}] = {initializer(one.values)};")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""C as text: templates, numbers, arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from string import Template
+from textwrap import dedent, wrap
+from typing import Any
+
+import numpy as np
+
+from arenite.ops.context import Array
+
+#: NumPy's types and C's.
+C_TYPES = {
+    np.dtype(np.int8): "int8_t",
+    np.dtype(np.uint8): "uint8_t",
+    np.dtype(np.int16): "int16_t",
+    np.dtype(np.int32): "int32_t",
+    np.dtype(np.uint32): "uint32_t",
+    np.dtype(np.int64): "int64_t",
+    np.dtype(np.float32): "float",
+    np.dtype(np.bool_): "bool",
+}
+_COLUMNS = 96
+
+
+def fill(text: str, /, **values: Any) -> str:
+    """A template with ``$name`` replaced; a name without a value is a ``KeyError``.
+
+    Lines are moved to the left margin first. C has no ``$`` of its own.
+
+    >>> fill("    x = $a;", a=-1)
+    'x = -1;'
+    """
+    return Template(dedent(text).strip("\n")).substitute(values)
+
+
+def indented(text: str, by: int = 2) -> str:
+    """All lines but empty ones moved to the right."""
+    return re.sub(r"^(?=.)", " " * by, text, flags=re.M)
+
+
+def float_literal(value: float) -> str:
+    """A float32 as C reads it back, to the last bit."""
+    number = float(np.float32(value))
+    if not np.isfinite(number):
+        raise ValueError(f"expected a finite number, got {number}")
+    text = f"{number:.9g}"
+    return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def _elements(values: Array) -> Iterable[str]:
+    flat = values.reshape(-1)
+    if flat.dtype == np.float32:
+        return map(float_literal, flat.tolist())
+    if flat.dtype == np.uint32:
+        return (f"0x{value:08x}u" for value in flat.tolist())
+    if flat.dtype in (np.int32, np.int64):
+        # The lowest int32 is no literal of C.
+        return ("(-2147483647 - 1)" if v == -(2**31) else str(v) for v in flat.tolist())
+    return (str(int(value)) for value in flat.tolist())
+
+
+def initializer(values: Array) -> str:
+    """The elements in braces, in lines."""
+    lines, line = [], ""
+    for element in _elements(values):
+        if len(line) + len(element) + 2 > _COLUMNS:
+            lines.append(line.rstrip())
+            line = ""
+        line += f"{element}, "
+    lines.append(line.rstrip())
+    return "{\n" + "\n".join(f"  {one}" for one in lines) + "\n}"
+
+
+def call_of(function: str, arguments: Iterable[str]) -> str:
+    """``function(arguments)``, in several lines where it is long."""
+    text = f"{function}({', '.join(arguments)})"
+    return "\n".join(wrap(text, _COLUMNS, subsequent_indent="    ", break_long_words=False))
+
+
+def identifier(name: str) -> str:
+    """A name as a C identifier in lower case: ``"kws int8.tflite"`` gives ``kws_int8_tflite``."""
+    word = re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_") or "model"
+    return f"model_{word}" if word[0].isdigit() else word

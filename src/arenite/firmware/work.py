@@ -1,0 +1,119 @@
+"""The contract of a firmware's kernels: what a layer costs in flash, memory and code.
+
+A kernel's constants were packed at export and stay in flash. Its scratch memory lies in the
+arena and is counted there. One routine serves all layers of the same shape; it has no state, takes
+no memory, and touches nothing below the stack pointer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arenite.firmware.layers import Value
+from arenite.ops.context import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """An array in flash; ``role`` says in a word what it is: ``"weights"``, ``"bias"``."""
+
+    role: str
+    values: Array
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Memory of the arena that only this layer needs, while it runs."""
+
+    bytes: int
+
+
+#: What a routine is called with: tensors, constants, scratch memory.
+Argument = Value | Constant | Scratch
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function in C or assembly, without its name.
+
+    Attributes:
+        stem: What its name begins with.
+        parameters: C declarations of its parameters: ``"const int8_t *x"``.
+        body: What stands between its braces; in assembly all of its lines. ``@word@`` stands for
+            the name of a part, ``@name@`` for its own.
+        parts: Routines that it calls, with the word for each.
+        language: What ``body`` is written in.
+        about: What it does, in a line.
+    """
+
+    stem: str
+    parameters: tuple[str, ...]
+    body: str
+    parts: tuple[tuple[str, Routine], ...] = ()
+    language: Literal["c", "s"] = "c"
+    about: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """How one layer is done: a routine and its arguments, in the order of its parameters.
+
+    Without a routine there is nothing to do but to see the input as the output, which then
+    share their memory.
+
+    Attributes:
+        routine: The function; None where output and input are the same bytes.
+        arguments: What it is called with.
+        in_place: Inputs of the layer over which the output may lie, from the same byte on.
+        room: Bytes behind the output that the routine may write as well.
+    """
+
+    routine: Routine | None
+    arguments: tuple[Argument, ...] = ()
+    in_place: tuple[int, ...] = ()
+    room: int = 0
+
+    @property
+    def constants(self) -> tuple[Constant, ...]:
+        """What it has in flash, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, Constant))
+
+    @property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """Its scratch memory, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, Scratch))
+
+
+class UnsupportedError(Exception):
+    """A layer that no kernel of a firmware does; the text says why."""
+
+
+def routines_of(works: Iterator[Work]) -> Mapping[Routine, str]:
+    """All routines with their names, every one once, those that others call first."""
+    names: dict[Routine, str] = {}
+    taken: dict[str, int] = {}
+
+    def add(routine: Routine) -> None:
+        if routine in names:
+            return
+        for _, part in routine.parts:
+            add(part)
+        number = taken[routine.stem] = taken.get(routine.stem, 0) + 1
+        names[routine] = f"{routine.stem}_{number}"
+
+    for work in works:
+        if work.routine is not None:
+            add(work.routine)
+    return names
+
+
+_NAME = re.compile(r"@(\w+)@")
+
+
+def text_of(routine: Routine, names: Mapping[Routine, str], prefix: str) -> str:
+    """A routine's body with its own name and those of its parts in it."""
+    own = {"name": names[routine], **{word: names[part] for word, part in routine.parts}}
+    return _NAME.sub(lambda match: f"{prefix}_{own[match[1]]}", routine.body)

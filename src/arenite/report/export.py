@@ -1,0 +1,35 @@
+"""A firmware that was written, as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from arenite.firmware import Export
+from arenite.model.text import printable
+from arenite.report.text import Column, number, table, wrapped
+
+_IN_PLACE = "-"
+
+
+def render_export(result: Export, width: int) -> Iterator[Text]:
+    """The folder, a row per layer, the sizes."""
+    yield Text(printable(result.folder), style="bold")
+    yield from wrapped(f"C names begin with {result.name}; {len(result.files)} files", width)
+    yield Text()
+    layers = result.layers
+    yield from table(
+        [
+            Column("#", [str(layer.index) for layer in layers], "right"),
+            Column("layer", [layer.name for layer in layers], shrink=12),
+            Column("shapes", [layer.shapes for layer in layers], keep=1),
+            Column("function", [layer.function or _IN_PLACE for layer in layers], keep=2),
+            Column("constants", [number(layer.constant_bytes) for layer in layers], "right"),
+            Column("scratch", [number(layer.scratch_bytes) for layer in layers], "right"),
+        ],
+        width,
+    )
+    yield Text()
+    yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included")
+    yield Text(f"flash  {number(result.constant_bytes)} bytes of constants, and code")

@@ -1,0 +1,37 @@
+"""``arenite export``."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_path):
+    result = arenite("export", model_file, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[1] == "C names begin with digits; 14 files"
+    assert lines[3].split() == ["#", "layer", "shapes", "function", "constants", "scratch"]
+    assert [line.split()[1] for line in lines[4:8]] == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
+    assert lines[-2].startswith("RAM ")
+    assert (tmp_path / "out" / "model.h").exists()
+
+
+def test_export_has_json(arenite, model_file, tmp_path):
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--name", "mine", "--json")
+    facts = json.loads(result.stdout)
+    assert facts["name"] == "mine"
+    assert set(facts) == {"name", "arena_bytes", "constant_bytes", "layers", "files"}
+    assert facts["layers"][0]["language"] == "c"
+
+
+def test_a_name_that_is_none_in_c_is_wrong_usage(arenite, model_file, tmp_path):
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--name", "a-b")
+    assert result.exit_code == 2
+    assert "'a_b'" in result.stderr
+
+
+def test_a_folder_in_use_is_an_error(arenite, model_file, tmp_path):
+    (tmp_path / "mine.txt").write_text("")
+    result = arenite("export", model_file, "-o", tmp_path)
+    assert result.exit_code == 1
+    assert "arenite.json" in result.stderr

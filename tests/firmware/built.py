@@ -1,0 +1,93 @@
+"""Exported folders compiled for this machine."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arenite.firmware import Export
+from arenite.model import Model
+from tests.compiler import compiler
+
+Array = np.ndarray[Any, Any]
+
+STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion")
+SANITIZED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
+LIBRARY = ("model.c", "kernels.c", "weights.c")
+TESTED = (*LIBRARY, "selftest.c")
+
+
+def has_address_sanitizer(folder: Path) -> bool:
+    """Whether this machine's compiler can look after memory."""
+    (folder / "empty.c").write_text("int main(void) { return 0; }\n")
+    command = [*compiler(), "-fsanitize=address", "empty.c", "-o", "empty"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def compile_files(files: Iterable[str | Path], program: Path, *flags: str) -> None:
+    """Compile and link; warnings are errors."""
+    command = [*compiler(), *STRICT, *flags, *map(str, files), "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def self_tests(folder: Path, exports: Sequence[Export]) -> str:
+    """What the self-tests of folders print, built as one program with sanitizers."""
+    lines = ["#include <stdio.h>"]
+    lines += [f'#include "{Path(one.folder).name}/selftest.h"' for one in exports]
+    lines += ["static void print(const char *text) { fputs(text, stdout); }", "int main(void) {"]
+    lines += ["  int failures = 0;"]
+    lines += [f"  failures += {one.name}_selftest(print);" for one in exports]
+    lines += ["  return failures ? 1 : 0;", "}", ""]
+    (folder / "main.c").write_text("\n".join(lines))
+    for one in exports:  # one file to compile for each, which saves most of the time
+        included = [f'#include "{Path(one.folder).name}/{name}"\n' for name in TESTED]
+        (folder / f"{one.name}_all.c").write_text("".join(included))
+    files = [folder / "main.c", *(folder / f"{one.name}_all.c" for one in exports)]
+    flags = ["-O0", *SANITIZED]
+    if has_address_sanitizer(folder):
+        flags.append("-fsanitize=address")
+    compile_files(files, folder / "main", *flags)
+    return run(folder / "main")
+
+
+def run(program: Path) -> str:
+    """What a program prints, whatever its exit code."""
+    done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
+    return done.stdout + done.stderr
+
+
+class Compiled:
+    """A folder as a shared library, called like an interpreter."""
+
+    def __init__(self, export: Export, model: Model) -> None:
+        folder = Path(export.folder)
+        library = folder / "model.so"
+        files = [folder / name for name in LIBRARY]
+        compile_files(files, library, "-shared", "-fPIC")
+        self._name, self._model = export.name, model
+        self._functions = ctypes.CDLL(str(library))
+        for function in ("input", "output"):
+            self._function(function).restype = ctypes.c_void_p
+        self._function("init")()
+
+    def _function(self, name: str) -> Any:
+        return getattr(self._functions, f"{self._name}_{name}")
+
+    def __call__(self, *inputs: Array) -> list[Array]:
+        for index, array in enumerate(inputs):
+            data = np.ascontiguousarray(array)
+            ctypes.memmove(self._function("input")(index), data.ctypes.data, data.nbytes)
+        self._function("invoke")()
+        return [self._output(index) for index in range(len(self._model.outputs))]
+
+    def _output(self, index: int) -> Array:
+        tensor = self._model.outputs[index]
+        data = ctypes.string_at(self._function("output")(index), tensor.nbytes)
+        return np.frombuffer(data, tensor.type.dtype).reshape(tensor.shape)

@@ -1,0 +1,107 @@
+"""A folder that a firmware takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.firmware import export, export_facts
+from arenite.firmware.source import sources
+from tests.compiler import compiler
+from tests.firmware.built import LIBRARY, Compiled
+from tests.firmware.models import residual
+from tests.ops.differential import random_array
+from tests.shared import DIGITS, shared_model
+
+
+def test_the_public_name_is_this_function():
+    assert ar.export is export
+
+
+def test_the_compiled_model_gives_the_interpreter_s_outputs(tmp_path):
+    model = ar.load(DIGITS)
+    compiled = Compiled(export(model, tmp_path / "m"), model)
+    interpreter = ar.Interpreter(model)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x = random_array(model.inputs[0], rng)
+        np.testing.assert_array_equal(compiled(x)[0], interpreter(x))
+
+
+@pytest.mark.parametrize("name", ["kws_int8", "ad_int8", "ic_int8", "vww_int8"])
+def test_compiled_models_give_tflm_s_bits(oracle, name, tmp_path):
+    path = shared_model(name)
+    model = ar.load(path)
+    compiled = Compiled(export(model, tmp_path / name), model)
+    rng = np.random.default_rng(1)
+    x = [random_array(model.inputs[0], rng) for _ in range(3)]
+    answer = oracle.run(path.read_bytes(), [[one] for one in x])
+    assert answer.status == "ok"
+    for one, wanted in zip(x, answer.outputs, strict=True):
+        np.testing.assert_array_equal(compiled(one)[0], wanted[0])
+
+
+def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):
+    result = export(residual(), tmp_path / "m")
+    (tmp_path / "user.cc").write_text(
+        '#include "m/model.h"\n#include "m/selftest.h"\nint main() { model_init(); return 0; }\n'
+    )
+    cc = compiler()
+    plus = [*cc[:-1], cc[-1].replace("cc", "c++").replace("gcc", "g++")] if cc[-1] == "cc" else cc
+    files = [tmp_path / "user.cc", *(Path(result.folder) / name for name in LIBRARY)]
+    for file in files:
+        command = [*plus, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", file]
+        done = subprocess.run(
+            [*map(str, command), "-o", str(tmp_path / "o")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_folder_may_be_exported_again(tmp_path):
+    first = export(residual(), tmp_path)
+    assert export(residual(1), tmp_path).files == first.files
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(first.files)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
+    (tmp_path / "mine.c").write_text("int x;")
+    with pytest.raises(FileExistsError, match=r"with other files and no arenite\.json"):
+        export(residual(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.c"]
+
+
+def test_the_manifest_has_the_figures(tmp_path):
+    result = export(residual(), tmp_path)
+    facts = json.loads((tmp_path / "arenite.json").read_text())
+    assert facts == json.loads(json.dumps(export_facts(result)))
+    assert facts["arena_bytes"] == 16
+    assert facts["layers"][3]["function"] == "lookup_1"
+
+
+def test_names_of_a_file_stay_inside_comments(tmp_path):
+    b = ar.ModelBuilder()
+    x = b.input("*/ int x; /*\\", (4,), "int8", scale=1.0)
+    y = b.tensor("y\n#error", (4,), "int8", scale=1.0)
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    result = export(b.build(), tmp_path)
+    header = (Path(result.folder) / "model.h").read_text()
+    lines = [line for line in header.splitlines() if "int x;" in line or "#error" in line]
+    assert [line[:2] + line[-2:] for line in lines] == ["/**/"] * 2
+    assert all(line.count("*/") == line.count("/*") == 1 for line in lines)
+
+
+def test_sources_are_the_same_every_time():
+    from arenite.firmware.portable import portable_work
+    from arenite.firmware.program import program_of
+
+    one, two = (sources(program_of(residual(), portable_work)) for _ in range(2))
+    assert one == two

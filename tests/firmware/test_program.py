@@ -1,0 +1,45 @@
+"""All of a firmware before it is text."""
+
+from __future__ import annotations
+
+import pytest
+
+from arenite.errors import UnsupportedOperatorError
+from arenite.firmware.portable import portable_work
+from arenite.firmware.program import program_of
+from arenite.firmware.work import UnsupportedError
+from arenite.model import ModelBuilder
+from tests.firmware.models import chain, residual
+
+
+def test_equal_constants_are_in_flash_once():
+    program = program_of(chain(), portable_work, "m")
+    assert list(program.constants) == [
+        *("m_weights_0", "m_bias_0", "m_multiplier_0", "m_shift_0"),
+        *("m_weights_1", "m_weights_2"),
+    ]
+
+
+def test_all_refusals_are_told_at_once():
+    def refuse(layer):
+        raise UnsupportedError(f"no {layer.name}")
+
+    with pytest.raises(UnsupportedOperatorError) as error:
+        program_of(residual(), refuse)
+    assert len(str(error.value).splitlines()) == 5
+    assert error.value.missing == ("FULLY_CONNECTED", "ADD", "RELU")
+
+
+def test_names_are_c_s():
+    with pytest.raises(ValueError, match="such as 'my_model', got 'My Model'"):
+        program_of(residual(), portable_work, "My Model")
+
+
+def test_ports_that_no_interface_has_are_refused():
+    b = ModelBuilder()
+    x = b.input("x", (4,), "int32")
+    y = b.tensor("y", (2, 2), "int32")
+    b.operator("RESHAPE", [x], [y])
+    b.output(y)
+    with pytest.raises(UnsupportedOperatorError, match="int8, uint8, float32, got int32"):
+        program_of(b.build(), portable_work)

@@ -1,0 +1,54 @@
+"""The self-test of a folder finds what went wrong."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from arenite.firmware import export
+from tests.firmware.built import TESTED, compile_files, run
+from tests.firmware.models import residual
+
+
+@pytest.fixture
+def folder(tmp_path):
+    export(residual(), tmp_path / "m", name="m")
+    return tmp_path / "m"
+
+
+def printed(folder):
+    files = [folder / name for name in (*TESTED, "selftest_main.c")]
+    compile_files(files, folder / "test")
+    return run(folder / "test")
+
+
+def test_all_is_well(folder):
+    assert printed(folder) == "PASS m: 4 inferences, 4 layers each\n"
+
+
+def test_a_weight_that_differs_is_found(folder):
+    path = folder / "weights.c"
+    text = path.read_text()
+    start = text.index("m_weights_1[36] = {") + 20
+    found = re.compile(r"-?\d+").search(text, start)
+    value = int(found[0])
+    path.write_text(f"{text[: found.start()]}{value ^ 1}{text[found.end() :]}")
+    assert "constant 4" in printed(folder)
+
+
+def test_a_kernel_that_differs_is_found_with_its_layer(folder):
+    path = folder / "kernels.c"
+    path.write_text(path.read_text().replace("y[i] = table", "y[i] = -table"))
+    lines = printed(folder).splitlines()
+    assert lines[-1] == "FAIL m"
+    assert lines[0] == "FAIL sample 0, RELU 3"
+    assert "FAIL sample 0, output 0" in lines
+
+
+def test_a_plan_that_differs_is_found(folder):
+    path = folder / "model.c"
+    text = path.read_text()
+    call = re.search(r"m_fully_connected_1\(AT\(const int8_t, (\d+)\)", text)
+    path.write_text(text.replace(call[0], call[0].replace(call[1], str(int(call[1]) + 4))))
+    assert "FULLY_CONNECTED 0" in printed(folder)
