@@ -30,7 +30,7 @@ from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
 if TYPE_CHECKING:
-    from arenite.firmware import export
+    from arenite.firmware.export import export
     from arenite.optimize.optimizer import optimize
 else:
     from arenite import optimize  # the room, which can be called
