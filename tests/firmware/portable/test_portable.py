@@ -23,7 +23,7 @@ from tests.fuzz.seeds import random_models
 from tests.ops.differential import CASES
 
 #: How many models of an operator are looked at, and how many of them are exported at most.
-DRAWN, WANTED = (24, 2) if CASES <= 50 else (100, 20)
+DRAWN, WANTED = (40, 2) if CASES <= 50 else (100, 20)
 
 
 def test_random_layers_of_every_operator_give_the_reference_s_bits(tmp_path):
