@@ -38,3 +38,20 @@ def with_all_outputs(model: Model) -> tuple[Model, list[int]]:
     outputs = [index for operator in model.main.operators for index in operator.outputs]
     main = replace(model.main, outputs=tuple(outputs))
     return replace(model, subgraphs=(main, *model.subgraphs[1:])), outputs
+
+
+def random_steps(model: Model, seed: int, count: int) -> list[list[np.ndarray]]:
+    """The smallest and largest inputs, both at random, and random ones."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        lambda info, shape: np.full(shape, info.min),
+        lambda info, shape: np.full(shape, info.max),
+        lambda info, shape: rng.choice([info.min, info.max], shape),
+        lambda info, shape: rng.integers(info.min, info.max + 1, shape),
+    ]
+
+    def values(tensor: Tensor, kind: int) -> np.ndarray:
+        dtype = tensor.type.dtype
+        return np.asarray(kinds[kind](np.iinfo(dtype), tensor.shape)).astype(dtype)
+
+    return [[values(t, min(n, 3)) for t in model.inputs] for n in range(count)]

@@ -9,12 +9,12 @@ import pytest
 
 import arenite as ar
 from arenite.formats import tflite
-from arenite.model import Model, ModelBuilder, Tensor
+from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.optimize.ranges import ranges_of
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
-from tests.optimize.inside import assert_inside, with_all_outputs
+from tests.optimize.inside import assert_inside, random_steps, with_all_outputs
 from tests.optimize.networks import network
 from tests.oracle import Oracle
 from tests.shared import shared_models
@@ -48,23 +48,6 @@ def ends(model: Model, name: str, **declared: tuple[float, float]) -> tuple[list
     index = next(i for i, t in enumerate(model.main.tensors) if t.name == name)
     low, high = ranges_of(model, declared).tensors[0, index]
     return low.tolist(), high.tolist()
-
-
-def steps(model: Model, seed: int, count: int) -> list[list[np.ndarray]]:
-    """The smallest and largest inputs, both at random, and random ones."""
-    rng = np.random.default_rng(seed)
-    kinds = [
-        lambda info, shape: np.full(shape, info.min),
-        lambda info, shape: np.full(shape, info.max),
-        lambda info, shape: rng.choice([info.min, info.max], shape),
-        lambda info, shape: rng.integers(info.min, info.max + 1, shape),
-    ]
-
-    def values(tensor: Tensor, kind: int) -> np.ndarray:
-        dtype = tensor.type.dtype
-        return np.asarray(kinds[kind](np.iinfo(dtype), tensor.shape)).astype(dtype)
-
-    return [[values(t, min(n, 3)) for t in model.inputs] for n in range(count)]
 
 
 # -- by hand -----------------------------------------------------------------------------
@@ -169,7 +152,7 @@ def test_values_of_random_networks_lie_in_their_ranges(seed, rounding):
     ranges = ranges_of(model)
     interpreter = HeapInterpreter(model, target=Target("host", rounding=rounding))
     interpreter.allocate_tensors()
-    for inputs in steps(model, seed, 8):
+    for inputs in random_steps(model, seed, 8):
         for index, values in enumerate(inputs):
             interpreter.input(index)[...] = values
         interpreter.invoke()
@@ -180,7 +163,7 @@ def test_values_of_random_networks_lie_in_their_ranges(seed, rounding):
 def test_values_in_tflm_lie_in_their_ranges(oracle: Oracle, seed):
     model, tensors = with_all_outputs(network(seed, dtype="int8"))
     ranges = ranges_of(model).tensors
-    answer = oracle.run(tflite.write(model), steps(model, seed, 6))
+    answer = oracle.run(tflite.write(model), random_steps(model, seed, 6))
     assert answer.status == "ok", answer.log
     for outputs in answer.outputs:
         for index, values in zip(tensors, outputs, strict=True):
@@ -199,7 +182,7 @@ def test_values_of_real_models_lie_in_their_ranges(path):
     ranges = ranges_of(model)
     interpreter = HeapInterpreter(model, engine="auto")
     interpreter.allocate_tensors()
-    for inputs in steps(model, 1, 12):
+    for inputs in random_steps(model, 1, 12):
         for index, values in enumerate(inputs):
             interpreter.input(index)[...] = values
         interpreter.invoke()

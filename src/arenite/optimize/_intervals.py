@@ -17,6 +17,10 @@ from arenite.ops.context import Array
 FOLLOWED = (TensorType.INT8, TensorType.INT16)
 
 
+#: Tensors with more channels are no layer's, and not followed.
+MOST_CHANNELS = 1 << 18
+
+
 class Interval(NamedTuple):
     """``low[c] <= value <= high[c]`` for every value of channel ``c``: the last axis."""
 
@@ -47,6 +51,15 @@ class Interval(NamedTuple):
 def channels_of(tensor: Tensor) -> int:
     """Elements along the last axis; 1 for a scalar."""
     return tensor.shape[-1] if tensor.shape else 1
+
+
+def is_followed(tensor: Tensor) -> bool:
+    """Whether the values of a tensor are followed through the graph."""
+    return (
+        tensor.type in FOLLOWED
+        and min(tensor.shape, default=1) > 0
+        and channels_of(tensor) <= MOST_CHANNELS
+    )
 
 
 def whole_type(tensor: Tensor) -> Interval:

@@ -154,11 +154,11 @@ class Propagation:
     def _function(self, operator: int, node: Node) -> Iterable[Interval] | None:
         inside = self.known[node.inputs[0]]
         table, first = self._table(operator, node)
-        spans = list(zip(inside.low - first, inside.high - first + 1, strict=True))
-        # One column: an array's last axis are its channels.
-        ends = {span: of_values(table[slice(*span), None]) for span in set(spans)}
-        low = np.concatenate([ends[span].low for span in spans])
-        return [Interval(low, np.concatenate([ends[span].high for span in spans]))]
+        pairs = np.stack(inside, axis=1) - first
+        spans, numbers = np.unique(pairs, axis=0, return_inverse=True)
+        parts = [table[low : high + 1].astype(np.int64) for low, high in spans.tolist()]
+        low, high = (np.array([end(part) for part in parts]) for end in (np.min, np.max))
+        return [Interval(low[numbers], high[numbers])]
 
     def _layer(self, operator: int, node: Node) -> Iterable[Interval] | None:
         params, inputs = node.params, self.known.get(node.inputs[0])

@@ -21,7 +21,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arenite.model import Model, Subgraph, Tensor, TensorType
-from arenite.optimize._intervals import FOLLOWED, Interval, of_values, whole_type
+from arenite.optimize._intervals import (
+    FOLLOWED,
+    Interval,
+    is_followed,
+    of_values,
+    whole_type,
+)
 from arenite.optimize._prepared import PreparedModel
 from arenite.optimize._propagation import Propagation, Ranged
 from arenite.target import HOST, Target
@@ -109,7 +115,7 @@ def _beginning(subgraph: Subgraph) -> Ranged:
     """Constants have their values; all others may hold anything."""
     found = {}
     for index, tensor in enumerate(subgraph.tensors):
-        if tensor.type not in FOLLOWED or min(tensor.shape, default=1) < 1:
+        if not is_followed(tensor):
             continue
         value = None if tensor.is_variable else tensor.value
         found[index] = whole_type(tensor) if value is None else of_values(value)
