@@ -101,6 +101,9 @@ class Layers:
             {"scale": float(np.float32(scale)), "zero_point": zero} if self.kind == "int8" else {}
         )
 
+    def _scale(self) -> float:
+        return float(self.rng.uniform(0.01, 0.1))
+
     def _zero(self) -> int:
         return int(self.pick(LOWEST, 0, int(self.rng.integers(-128, 128))))
 
@@ -185,7 +188,7 @@ class Layers:
         taps = prod(shape) / filters
         # Behind a RELU most values are small, and some layers before may have made them smaller.
         spread = (20.0 if x.zero == LOWEST else 60.0) * 73.0 * np.sqrt(taps)
-        scale = float(self.rng.uniform(0.01, 0.1))
+        scale = self._scale()
         scales *= scale * self.rng.uniform(25, 80) / (x.scale * spread)
         bias = self.rng.normal(0, spread / 3, filters)
         if dead and per_channel:
@@ -238,7 +241,8 @@ class Layers:
         return y
 
     def mul(self, a: Value, b: Value, *, activation: int = 0) -> Value:
-        y = self.tensor(a.shape, a.scale * b.scale * 90, self._zero())
+        scale = float(np.clip(a.scale * b.scale * 90, 1e-4, 1.0))
+        y = self.tensor(a.shape, scale, self._zero())
         self.b.operator("MUL", [a.index, b.index], [y.index], MulOptions(activation))
         return y
 

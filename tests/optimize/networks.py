@@ -159,7 +159,7 @@ def padded_conv(net: Layers, x: Value, filters: int, activation: int) -> Value:
 
 
 def padded_depthwise(net: Layers, x: Value, stride: int) -> Value:
-    if net.chance(0.5):
+    if net.chance(0.5) or min(x.shape[1:3]) < 2:
         return net.depthwise(x, stride=stride, activation=3, dead=net.pick(0, 0.3))
     ends = (1, 1) if stride == 1 else net.pick((1, 1), (0, 1))
     x = net.pad(x, ((0, 0), ends, ends, (0, 0)))

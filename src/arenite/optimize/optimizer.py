@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import Source, model_of
+from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.optimize.outcome import Note, Outcome, Report, Step
 from arenite.optimize.passes import find, sequence
 from arenite.optimize.settings import Overlap, Settings
+from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.verify import Verification
+from arenite.optimize.verify import verify as verify_models
+from arenite.runtime.allocation import smallest_arena
 from arenite.target import Target, find_target
 
 #: Told what is done next, in a few words.
@@ -29,12 +35,14 @@ def optimize(
     strip: bool = False,
     seconds: float = 10.0,
     ranges: Mapping[str, tuple[float, float]] | None = None,
+    verify: int = 8,
     progress: Progress | None = None,
 ) -> tuple[Model, Report]:
     """A model with the same outputs for every input, which takes less memory and time.
 
     Nothing is retrained or rounded anew: what runs the one model runs the other, with the same
-    bits.
+    bits. A model that TFLM does not run, or that would need a larger arena afterwards, comes back
+    as it was.
 
     Args:
         model: A model, a ``.tflite`` file's path, or its bytes.
@@ -48,23 +56,113 @@ def optimize(
         strip: Take away names and descriptions.
         seconds: How long one search for a plan may take.
         ranges: Least and largest real value of inputs, by name: what the firmware promises.
+        verify: How many random inputs to compare both models on, beside extreme ones; 0 for no
+            comparison at all.
         progress: Told what is done next.
+
+    Returns:
+        The model, and a report of what every pass did and what it declined.
 
     Raises:
         ValueError: There is no such pass or target, or a setting means nothing.
         ModelError: The model is malformed, or an MNN one.
-        OptimizationError: A pass went wrong; there is no result.
+        OptimizationError: A pass went wrong: outputs differ. There is no result.
     """
     settings = Settings(find_target(target), overlap, dilate, strip, seconds, dict(ranges or {}))
+    if verify < 0:
+        raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))
-    steps: list[Step] = []
+    names = sequence(only)
+    refusal = why_not_run(original, settings)
+    if refusal:
+        return original, Report(original, settings, (_nothing("run", original, refusal),))
+    tell: Progress = progress or (lambda text: None)
+    steps = list(_steps(original, names, settings, tell))
+    worse = _why_worse(original, steps, settings)
+    if worse:
+        return original, Report(original, settings, (_nothing("arena", original, worse),))
+    report = Report(original, settings, tuple(steps))
+    if verify and report.model is not original:
+        tell("verify")
+        report = replace(report, verification=_verified(report, verify))
+    return report.model, report
+
+
+def _steps(
+    original: Model, names: Iterable[str], settings: Settings, tell: Progress
+) -> Iterator[Step]:
     current = original
-    for name in sequence(only):
-        if progress:
-            progress(name)
-        steps.append(run_pass(name, current, settings))
-        current = steps[-1].after
-    return current, Report(original, settings, tuple(steps))
+    if "plan" in names and OFFLINE_METADATA in original.metadata:
+        current = without_plan(original)
+        note = Note("$.metadata", f"{OFFLINE_METADATA}: the plan is made anew")
+        yield Step("unplan", original, current, (note,), (), 0.0)
+    for name in names:
+        tell(name)
+        step = run_pass(name, current, settings)
+        current = step.after
+        yield step
+
+
+def without_plan(model: Model) -> Model:
+    """The model without a memory plan in its metadata."""
+    metadata = {k: v for k, v in model.metadata.items() if k != OFFLINE_METADATA}
+    return replace(model, metadata=metadata)
+
+
+def why_not_run(model: Model, settings: Settings) -> str:
+    """Why TFLM does not run a model on the target; empty if it does."""
+    resolver, _ = resolver_for(model)
+    try:
+        smallest_arena(model, resolver, target=settings.target)
+    except AreniteError as error:
+        return f"it does not run, so that nothing could be verified: {error}"
+    return ""
+
+
+def _why_worse(original: Model, steps: list[Step], settings: Settings) -> str:
+    """Why the original is the better one: its arena is smaller."""
+    result = steps[-1].after if steps else original
+    if result is original:
+        return ""
+    resolver, _ = resolver_for(original)
+    before = smallest_arena(original, resolver, target=settings.target)
+    try:
+        after = smallest_arena(result, resolver, target=settings.target)
+    except AreniteError as error:
+        raise OptimizationError(f"the original runs, the result does not: {error}") from error
+    if after <= before:
+        return ""
+    return f"left as it was: the result would need an arena of {after:,} bytes, not {before:,}"
+
+
+def _nothing(name: str, model: Model, reason: str) -> Step:
+    return Step(name, model, model, (), (Note("$", reason),), 0.0)
+
+
+def _verified(report: Report, count: int) -> Verification:
+    try:
+        return verify_models(report.original, report.model, report.settings, count, named(report))
+    except OptimizationError as error:
+        culprit = _culprit(report, count)
+        raise OptimizationError(
+            f"{culprit} the outputs; the result is thrown away. {error}"
+        ) from error
+
+
+def named(report: Report) -> Model:
+    """The result with the names that its tensors had before they were taken away."""
+    last = report.steps[-1]
+    return last.before if last.name == "strip" else last.after
+
+
+def _culprit(report: Report, count: int) -> str:
+    for step in report.steps:
+        if step.is_change:
+            try:
+                verify_models(step.before, step.after, report.settings, count)
+            except AreniteError:
+                return f"pass {step.name!r} changed"
+    return "all passes together changed"
 
 
 def run_pass(name: str, model: Model, settings: Settings) -> Step:

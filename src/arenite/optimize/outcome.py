@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arenite.model import Model
 from arenite.optimize.settings import Settings
+
+if TYPE_CHECKING:
+    from arenite.optimize.verify import Verification
 
 
 class Note(NamedTuple):
@@ -60,11 +63,15 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What all passes did to a model, in the order in which they ran."""
+    """What all passes did to a model, in the order in which they ran.
+
+    ``verification`` says how the result was compared with the original; None where it was not.
+    """
 
     original: Model
     settings: Settings
     steps: tuple[Step, ...]
+    verification: Verification | None = None
 
     @property
     def model(self) -> Model:
