@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from arenite.errors import (
     ArenaError,
     AreniteError,
+    BoardError,
     ConstraintError,
     DTypeError,
     MemoryLimitError,
@@ -30,6 +31,7 @@ from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.optimize.optimizer import optimize
 else:
@@ -41,6 +43,8 @@ __all__ = [
     "AllOpsResolver",
     "ArenaError",
     "AreniteError",
+    "Board",
+    "BoardError",
     "ConstraintError",
     "DTypeError",
     "HeapInterpreter",
@@ -74,8 +78,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What an inference does without, when it is asked for."""
-    if name != "export":
+    if name not in ("Board", "export"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from arenite.firmware import export  # noqa: PLC0415 - see above
+    from arenite import firmware  # noqa: PLC0415 - see above
 
-    return export
+    return getattr(firmware, name)

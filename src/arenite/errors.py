@@ -111,6 +111,10 @@ class OptimizationError(AreniteError):
     """An optimised model is not what the original was; it was thrown away."""
 
 
+class BoardError(AreniteError):
+    """Firmware cannot be built or run on an emulated board, or did there what it must not."""
+
+
 class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 

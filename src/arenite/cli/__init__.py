@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from arenite.cli.bench import bench
+from arenite.cli.board import board
 from arenite.cli.common import DEBUG_VARIABLE, Commands
 from arenite.cli.cost import cost
 from arenite.cli.explain import explain
@@ -34,6 +35,7 @@ app.command()(explain)
 app.command()(cost)
 app.command()(bench)
 app.command()(export)
+app.command()(board)
 
 
 def _print_version(wanted: bool) -> None:

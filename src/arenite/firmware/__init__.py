@@ -1,5 +1,6 @@
 """Firmware: a model as C and assembly for one processor, its build, and an emulated board."""
 
+from arenite.firmware.board import Board
 from arenite.firmware.export import Export, ExportedLayer, export, export_facts
 
-__all__ = ["Export", "ExportedLayer", "export", "export_facts"]
+__all__ = ["Board", "Export", "ExportedLayer", "export", "export_facts"]

@@ -1,0 +1,105 @@
+"""An exported folder as a program for a bare core, with zig's clang (extra ``board``)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from arenite.errors import BoardError
+from arenite.firmware.elf import Image, read_elf
+from arenite.firmware.machine import FLASH, FLASH_BYTES, RAM, RAM_BYTES
+from arenite.firmware.text import fill
+
+#: Clang's names of processors and their instruction sets.
+PROCESSORS = {
+    "cortex-m0": "cortex_m0",
+    "cortex-m3": "cortex_m3",
+    "cortex-m4": "cortex_m4",
+    "cortex-m33": "cortex_m33",
+}
+
+#: All that is kept is what the folder has; nothing starts by itself.
+_LINK = """\
+MEMORY {
+  FLASH (rx) : ORIGIN = $flash, LENGTH = $flash_bytes
+  RAM (rw) : ORIGIN = $ram, LENGTH = $ram_bytes
+}
+SECTIONS {
+  .text : { KEEP(*(.text*)) } > FLASH
+  .rodata : { KEEP(*(.rodata*)) } > FLASH
+  .ARM.exidx : { *(.ARM.exidx*) } > FLASH
+  .data : { KEEP(*(.data*)) } > RAM
+  .bss (NOLOAD) : { KEEP(*(.bss*)) *(COMMON) } > RAM
+}
+"""
+
+#: What the machine watches, and what compilers take for granted.
+_BOARD = """\
+#include <stddef.h>
+#include <stdint.h>
+
+void board_print(const char *text);
+void board_print(const char *text) { __asm__ volatile("" ::"r"(text) : "memory"); }
+
+void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes);
+void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes) {
+  __asm__ volatile("" ::"r"(user), "r"(layer), "r"(name), "r"(result), "r"(bytes) : "memory");
+}
+
+void *memcpy(void *to, const void *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) ((volatile uint8_t *)to)[i] = ((const uint8_t *)from)[i];
+  return to;
+}
+void *memset(void *to, int value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) ((volatile uint8_t *)to)[i] = (uint8_t)value;
+  return to;
+}
+void __aeabi_memcpy(void *to, const void *from, size_t bytes);
+void __aeabi_memcpy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+void __aeabi_memclr(void *to, size_t bytes);
+void __aeabi_memclr(void *to, size_t bytes) { memset(to, 0, bytes); }
+void __aeabi_memset(void *to, size_t bytes, int value);
+void __aeabi_memset(void *to, size_t bytes, int value) { memset(to, value, bytes); }
+void __aeabi_memcpy4(void *, const void *, size_t) __attribute__((alias("__aeabi_memcpy")));
+void __aeabi_memclr4(void *, size_t) __attribute__((alias("__aeabi_memclr")));
+void __aeabi_memclr8(void *, size_t) __attribute__((alias("__aeabi_memclr")));
+void __aeabi_memset4(void *, size_t, int) __attribute__((alias("__aeabi_memset")));
+"""
+
+_FLAGS = ("-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic")
+_BARE = (
+    "-ffreestanding",
+    "-fno-exceptions",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+)
+_LINKED = ("-nostdlib", "-Wl,-T,link.ld", "-Wl,--no-gc-sections")
+
+
+def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
+    """Compile and link an exported folder; files are written to ``into`` only.
+
+    Raises:
+        BoardError: There is no compiler, or it does not take the folder.
+    """
+    if processor not in PROCESSORS:
+        raise BoardError(f"expected one of {', '.join(PROCESSORS)}, got {processor!r}")
+    if find_spec("ziglang") is None:
+        raise BoardError("building firmware needs ziglang: pip install 'arenite[board]'")
+    link = fill(_LINK, flash=hex(FLASH), flash_bytes=FLASH_BYTES, ram=hex(RAM), ram_bytes=RAM_BYTES)
+    (into / "link.ld").write_text(link + "\n")
+    (into / "board.c").write_text(_BOARD)
+    command = [sys.executable, "-m", "ziglang", "cc", "--target=thumb-freestanding-eabi"]
+    command += [f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
+    files = sorted(path.resolve() for path in folder.iterdir() if _is_source(path))
+    command += [*map(str, files), "board.c", "-o", "firmware.elf"]
+    done = subprocess.run(command, cwd=into, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BoardError(f"the compiler refused '{folder}':\n{done.stderr[-4000:]}")
+    return read_elf((into / "firmware.elf").read_bytes())
+
+
+def _is_source(path: Path) -> bool:
+    return path.suffix in (".c", ".s") and path.name != "selftest_main.c"

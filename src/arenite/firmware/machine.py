@@ -1,0 +1,195 @@
+"""An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
+
+The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
+written; all else ends the run. Every block of instructions that runs is counted, so figures are
+exact, and equal every time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from arenite.errors import BoardError
+from arenite.firmware.elf import Image
+from arenite.firmware.thumb import TAKEN, Piece, piece_of
+
+FLASH, FLASH_BYTES = 0x08000000, 16 << 20
+RAM, RAM_BYTES = 0x20000000, 16 << 20
+#: The stack has room of its own, with nothing above and below.
+STACK, STACK_BYTES = 0x30000000, 64 << 10
+#: Where a function returns to.
+_EXIT = FLASH + FLASH_BYTES - 16
+_PATTERN = b"\xa5"
+
+#: Unicorn's names of processors.
+_CORES = {
+    "cortex-m0": "CORTEX_M0",
+    "cortex-m3": "CORTEX_M3",
+    "cortex-m4": "CORTEX_M4",
+    "cortex-m33": "CORTEX_M33",
+}
+
+
+class Count(NamedTuple):
+    """Instructions that ran, and the cycles that ``arenite cost`` estimates for them."""
+
+    instructions: int
+    cycles: int
+
+
+@dataclass
+class _Tally:
+    """How often blocks of code ran, and how often each was left for another than its next."""
+
+    runs: Counter[tuple[int, int]]
+    leaps: Counter[tuple[int, int]]
+
+
+class Machine:
+    """A core with a program.
+
+    Args:
+        image: What is in flash.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4`` or ``-m33``.
+
+    Raises:
+        BoardError: Unicorn is not installed, or has no such processor.
+    """
+
+    def __init__(self, image: Image, processor: str = "cortex-m4") -> None:
+        unicorn, constants = _unicorn()
+        if processor not in _CORES:
+            raise BoardError(f"expected one of {', '.join(_CORES)}, got {processor!r}")
+        self.image = image
+        self._arm = constants
+        mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
+        self._core = core = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
+        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_ARM_{_CORES[processor]}"))
+        core.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        for start, size in ((RAM, RAM_BYTES), (STACK, STACK_BYTES)):
+            core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
+        for address, data in image.segments:
+            core.mem_write(address, data)
+        self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
+        self._tally = _Tally(Counter(), Counter())
+        self._before: tuple[int, int] | None = None
+        self._pieces: dict[tuple[int, int], Piece] = {}
+        core.hook_add(unicorn.UC_HOOK_BLOCK, self._enter)
+
+    def _enter(self, _core: Any, address: int, size: int, _data: Any) -> None:
+        before = self._before
+        if before is not None and before[0] + before[1] != address:
+            self._tally.leaps[before] += 1
+        self._before = block = address, size
+        self._tally.runs[block] += 1
+
+    # -- running
+
+    @contextmanager
+    def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
+        """Call ``told`` whenever a function is entered."""
+        at = self.address(function)
+        hook = self._core.hook_add(self._hook_code, lambda *_: told(), begin=at, end=at)
+        try:
+            yield
+        finally:
+            self._core.hook_del(hook)
+
+    def call(self, function: str, *arguments: int) -> int:
+        """Call a function with up to four integers; counts go on.
+
+        Raises:
+            BoardError: There is no such function, it left its memory, or it runs on and on.
+        """
+        arm, core = self._arm, self._core
+        core.mem_write(STACK, _PATTERN * STACK_BYTES)
+        top = STACK + STACK_BYTES - 64
+        for register, value in zip(["R0", "R1", "R2", "R3"], arguments, strict=False):
+            core.reg_write(getattr(arm, f"UC_ARM_REG_{register}"), value)
+        core.reg_write(arm.UC_ARM_REG_SP, top)
+        core.reg_write(arm.UC_ARM_REG_LR, _EXIT | 1)
+        self._before = None
+        try:
+            core.emu_start(self.address(function) | 1, _EXIT)
+        except self._error as error:
+            at = core.reg_read(arm.UC_ARM_REG_PC)
+            raise BoardError(f"{function}: {error} at {at:#x}, {self._near(at)}") from None
+        if core.reg_read(arm.UC_ARM_REG_SP) != top:
+            raise BoardError(f"{function} did not give back its stack")
+        return int(core.reg_read(arm.UC_ARM_REG_R0))
+
+    def argument(self, number: int) -> int:
+        """An argument of the function that was just entered."""
+        if number > 3:
+            at = self._core.reg_read(self._arm.UC_ARM_REG_SP) + 4 * (number - 4)
+            return int.from_bytes(self.read(at, 4), "little")
+        return int(self._core.reg_read(getattr(self._arm, f"UC_ARM_REG_R{number}")))
+
+    def stack_bytes(self) -> int:
+        """The deepest that the stack was in the last call."""
+        return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
+
+    # -- memory
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes at an address."""
+        return bytes(self._core.mem_read(address, size))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Bytes to an address."""
+        self._core.mem_write(address, data)
+
+    def text(self, address: int) -> str:
+        """C's string at an address."""
+        data = b""
+        while not data.endswith(b"\0"):
+            data += self.read(address + len(data), 1)
+        return data[:-1].decode("ascii", "backslashreplace")
+
+    # -- counts
+
+    def count(self) -> Count:
+        """What ran since the machine was made."""
+        instructions, halves = 0, 0
+        for block, runs in self._tally.runs.items():
+            piece = self._piece(block)
+            instructions += piece.instructions * runs
+            halves += piece.half_cycles * runs
+            if not piece.always_leaves:
+                halves += TAKEN * self._tally.leaps[block]
+        return Count(instructions, halves // 2)
+
+    def _piece(self, block: tuple[int, int]) -> Piece:
+        found = self._pieces.get(block)
+        if found is None:
+            found = self._pieces[block] = piece_of(self.read(*block))
+        return found
+
+    def address(self, function: str) -> int:
+        """Where a function is.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        address = self.image.symbols.get(function)
+        if address is None:
+            raise BoardError(f"there is no function {function!r} in the firmware")
+        return address
+
+    def _near(self, address: int) -> str:
+        """The symbol at or before an address."""
+        below = [(at, name) for name, at in self.image.symbols.items() if at <= address]
+        return max(below, default=(0, "no symbol"))[1]
+
+
+def _unicorn() -> tuple[Any, Any]:
+    try:
+        import unicorn  # noqa: PLC0415 - of the extra board
+        from unicorn import arm_const  # noqa: PLC0415
+    except ImportError:
+        raise BoardError("an emulated board needs unicorn: pip install 'arenite[board]'") from None
+    return unicorn, arm_const

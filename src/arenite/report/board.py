@@ -1,0 +1,54 @@
+"""A model's firmware on an emulated board, as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from arenite.firmware.trial import Trial
+from arenite.model.text import printable
+from arenite.report.text import Column, number, table, wrapped
+
+
+def render_trial(result: Trial, width: int) -> Iterator[Text]:
+    """A row per layer, the total, memory, whether all is equal."""
+    layers = result.layers
+    yield Text(printable(result.file), style="bold")
+    yield from wrapped(f"{result.processor}, emulated; zig's clang, -O2", width)
+    yield Text()
+    yield from table(
+        [
+            Column("#", [*(str(layer.index) for layer in layers), ""], "right"),
+            Column("layer", [*(layer.name for layer in layers), "total"]),
+            Column("function", [*(layer.function or "-" for layer in layers), ""], keep=1),
+            Column(
+                "instructions",
+                [*(number(one.instructions) for one in layers), number(result.instructions)],
+                "right",
+            ),
+            Column(
+                "cycles", [*(number(one.cycles) for one in layers), number(result.cycles)], "right"
+            ),
+        ],
+        width,
+    )
+    yield Text()
+    yield Text(
+        f"RAM    {number(result.arena_bytes)} bytes of arena, {number(result.stack_bytes)} of stack"
+    )
+    flash = f"{number(result.constant_bytes)} of constants, {number(result.code_bytes)} of code"
+    yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
+    yield Text(_verdict(result), style="green" if result.equal else "bold red")
+    yield Text()
+    text = (
+        "Instructions were counted. Cycles are an estimate by the rule of arenite cost, for memory "
+        "that never waits; no board was measured."
+    )
+    yield from wrapped(text, width)
+
+
+def _verdict(result: Trial) -> str:
+    if result.equal:
+        return f"equal  every layer and output of {result.runs} inferences, and the self-test"
+    return f"DIFFERENT  {result.differences[0]}"

@@ -1,0 +1,33 @@
+"""``arenite board``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("unicorn")
+pytest.importorskip("ziglang")
+
+
+def test_board_counts_and_compares(arenite, model_file):
+    result = arenite("board", model_file, "--runs", "1")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[1] == "cortex-m4, emulated; zig's clang, -O2"
+    assert lines[3].split() == ["#", "layer", "function", "instructions", "cycles"]
+    assert any(line.startswith("equal  every layer and output of 1 inf") for line in lines)
+
+
+def test_board_has_json(arenite, model_file):
+    result = arenite("board", model_file, "--runs", "1", "--target", "m33", "--json")
+    facts = json.loads(result.stdout)
+    assert facts["equal"] is True
+    assert facts["processor"] == "cortex-m33"
+    assert {"instructions", "cycles", "arena_bytes", "stack_bytes", "code_bytes"} <= set(facts)
+
+
+def test_a_processor_that_cannot_be_emulated_is_an_error(arenite, model_file):
+    result = arenite("board", model_file, "--target", "cortex-m55")
+    assert result.exit_code == 1
+    assert "got 'cortex-m55'" in result.stderr

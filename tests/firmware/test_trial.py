@@ -1,0 +1,48 @@
+"""Firmware next to the reference."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from arenite.firmware import trial as room
+from tests.firmware.models import residual
+
+pytest.importorskip("unicorn")
+pytest.importorskip("ziglang")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return room.trial(residual(), runs=6)
+
+
+def test_all_layers_of_all_runs_are_equal(result):
+    assert (result.equal, result.runs, result.differences) == (True, 6, ())
+    assert [layer.name for layer in result.layers] == ["FULLY_CONNECTED"] * 2 + ["ADD", "RELU"]
+
+
+def test_the_parts_make_the_sum(result):
+    parts = sum(layer.instructions for layer in result.layers)
+    assert parts == pytest.approx(result.instructions, rel=0.2)
+    assert result.flash_bytes == result.constant_bytes + result.code_bytes
+
+
+def test_a_layer_that_differs_is_named(monkeypatch):
+    layers = room.Board.layers
+
+    def wrong(self, *inputs):
+        runs = layers(self, *inputs)
+        return [*runs[:2], runs[2].__class__(2, runs[2].count, b"?"), *runs[3:]]
+
+    monkeypatch.setattr(room.Board, "layers", wrong)
+    result = room.trial(residual(), runs=1)
+    assert result.differences == ("inference 0, layer 2, ADD",)
+    assert not result.equal
+
+
+def test_facts_are_json(result):
+    facts = json.loads(json.dumps(room.trial_facts(result)))
+    assert facts["equal"] is True
+    assert facts["flash_bytes"] > 0
