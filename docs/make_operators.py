@@ -41,9 +41,9 @@ leftovers in memory, or on the order of a kernel's loops, or would need memory t
   there are fewer dimensions, and for ADD, MAXIMUM, EQUAL and all others on inputs that broadcast,
   where these have different shapes. All others go through the elements in order, and the next
   operator sees them in the dimensions that the model declares, as on the device.
-- **An offline plan in which an output overlaps an input** of the same operator, or two of its
-  outputs or variables overlap. An output may lie exactly on an input of the same size for
-  {in_place}.
+- **An offline plan in which an output overlaps an input** of the same operator that is still to be
+  read, or two of its outputs or variables overlap. A lone output may begin below its input, as far
+  as the operator's kernel on the target reads what is overwritten before, for {overlapping}.
 
 ## Models that both run, or only Arenite, with another result
 
@@ -90,7 +90,7 @@ options come from the file too, and have no place in a `.tflite` file.
 def page() -> str:
     """The whole page."""
     builtin_ones, custom, others = builtin_names(), custom_names(), mnn_names()
-    head = HEAD.format(refused=", ".join(REFUSED), in_place=", ".join(in_place_names()))
+    head = HEAD.format(refused=", ".join(REFUSED), overlapping=", ".join(overlapping_names()))
     lines = [head, f"{len(builtin_ones)} builtin operators: {links(builtin_ones)}"]
     lines += map(section, builtin_ones)
     if custom:
@@ -99,10 +99,10 @@ def page() -> str:
     return "\n".join(lines)
 
 
-def in_place_names() -> list[str]:
-    """The operators whose output may lie on an input."""
+def overlapping_names() -> list[str]:
+    """The operators whose output may reach into an input."""
     found = ((name, builtin(name)) for name in builtin_names())
-    return [name for name, one in found if one is not None and one.in_place]
+    return [name for name, one in found if one is not None and one.overlap is not None]
 
 
 def links(names: list[str]) -> str:

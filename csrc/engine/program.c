@@ -85,6 +85,7 @@ static ar_status run_kernels(ar_program *p, ar_frame *frame) {
   for (; frame->next < frame->end; ++frame->next) {
     const ar_step *step = &p->steps[frame->next];
     if (!step->run) return step->control ? AR_OK : AR_UNSUPPORTED;
+    if (step->before.count) copy_tensors(p, &step->before);
     const ar_status status =
         step->run(step->params, step->plan, p->tensors + step->first_tensor, p->workspace);
     if (status != AR_OK) return status;

@@ -140,13 +140,15 @@ typedef struct {
 } ar_control;
 
 /* One step of a program: a kernel's run function and where its arguments are; or a control; or
- * neither, which is a node for Python. */
+ * neither, which is a node for Python. Before a kernel runs, inputs that its output reaches into are
+ * copied to where it reads them. */
 typedef struct {
   ar_run_fn run;
   const void *params;
   const void *plan;
   int32_t first_tensor; /* into the program's tensors */
   const ar_control *control;
+  ar_copies before;
 } ar_step;
 
 /* An input or output of a program: its tensor's memory. */

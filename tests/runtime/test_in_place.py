@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.errors import PlanError
+from arenite.errors import MemoryLimitError, PlanError
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops import builtin, builtin_names
@@ -24,6 +24,9 @@ from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.squeeze import SqueezeOptions
 from arenite.ops.tflite.sub import SubOptions
+from arenite.runtime.distances import safe_distances
+from tests.ops.overlapping import CASES, inputs_of
+from tests.ops.overlapping import planned as laid
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
@@ -60,7 +63,16 @@ SCALES = {
     "LOGISTIC": (1 / 256, -128),
     "TANH": (1 / 128, 0),
 }
-EXACT = [name for name in builtin_names() if (one := builtin(name)) is not None and one.in_place]
+#: Operators with windows, rows and turned axes: :mod:`tests.ops.test_overlap` lays those.
+OTHERS = (
+    *("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D", "PAD", "PADV2"),
+    *("TRANSPOSE", "FULLY_CONNECTED", "DEQUANTIZE"),
+)
+EXACT = [
+    name
+    for name in builtin_names()
+    if (one := builtin(name)) is not None and one.overlap is not None and name not in OTHERS
+]
 
 
 def planned(name: str, type: str, shape: tuple[int, ...], second: str) -> Model:  # noqa: A002
@@ -160,10 +172,52 @@ def test_an_output_on_what_its_operator_still_reads_is_refused(tensor: int) -> N
         ar.Interpreter(gather_over(tensor))
 
 
-def test_a_byte_beside_the_input_is_refused() -> None:
+def test_an_output_that_begins_behind_its_input_is_refused() -> None:
     model = planned("SOFTMAX", "int8", (1, 32), "same")
-    plan = np.array([1, 0, 2, 1, 0], "<i4").tobytes()
-    with pytest.raises(PlanError, match="over tensor 0 \\('x'\\) at bytes 1 to 33"):
+    plan = np.array([1, 0, 2, 0, 1], "<i4").tobytes()
+    with pytest.raises(PlanError, match="at least 0 bytes above the output, got -1"):
         ar.Interpreter(
             ar.Model(subgraphs=model.subgraphs, metadata={"OfflineMemoryAllocation": plan})
         )
+
+
+TARGETS = (None, "cortex-m3", "cortex-m4", "cortex-m55")
+
+
+@pytest.mark.parametrize("variant", variants())
+@pytest.mark.parametrize("name", CASES)
+def test_an_output_as_near_below_its_input_as_the_target_allows_has_the_same_bits(
+    name: str, variant: str
+) -> None:
+    rng = np.random.default_rng(7)
+    for number in range(6):
+        model = CASES[name](rng)
+        inputs = inputs_of(model, rng)
+        target = TARGETS[number % 4]
+        for _, _, _, index, distance, _ in safe_distances(model, target):
+            if index != model.main.operators[0].inputs[0]:
+                continue
+            right = interpreter(model, variant, target=target)(*inputs)
+            near = interpreter(laid(model, distance), variant, target=target)(*inputs)
+            assert right.tobytes() == near.tobytes(), f"{distance} bytes on {target}:\n{model}"
+
+
+def test_no_kernel_of_the_host_sees_what_it_overwrites() -> None:
+    """Threads have copies of inputs of their own."""
+    model = CASES["conv"](np.random.default_rng(3))
+    (_, _, _, _, distance, _), *_ = safe_distances(model)
+    near = ar.Interpreter(laid(model, distance))
+    batch = np.random.default_rng(1).integers(
+        -128, 128, (64, *model.inputs[0].shape[1:]), dtype=np.int8
+    )
+    one = ar.Interpreter(model)
+    right = np.concatenate([one(sample[None]) for sample in batch])
+    for threads in (1, 4):
+        np.testing.assert_array_equal(near.predict(batch, threads=threads), right)
+
+
+def test_copies_of_inputs_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = laid(planned("SOFTMAX", "int8", (1, 4096), "same"), 0)
+    monkeypatch.setenv("ARENITE_MEMORY_LIMIT", "7000")
+    with pytest.raises(MemoryLimitError, match="copies of inputs under outputs"):
+        ar.Interpreter(model, engine="reference")

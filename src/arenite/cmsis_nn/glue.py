@@ -20,6 +20,7 @@ from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, T
 from arenite.ops.constraints import Constraint, NodeView, view_of
 from arenite.ops.context import Array, Declared, MicroGraph
 from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.overlap import Clearance
 from arenite.target import Target
 
 
@@ -55,6 +56,10 @@ class OwnBits:
     kernel: str = ""
 
 
+#: As :data:`arenite.ops.overlap.Overlap`, for the function that was decided on.
+PathOverlap = Callable[[NodeView, int, Path, Target], Clearance | None]
+
+
 @dataclass(frozen=True)
 class Glue:
     """One operator in TFLM's ``micro/kernels/cmsis_nn``.
@@ -67,6 +72,8 @@ class Glue:
             buffers as ``prepare`` does, in order; None where it is the reference's.
         constraints: What is demanded beyond the reference's constraints.
         bits: Where CMSIS-NN's results differ; None where the reference's are right for all.
+        overlap: ``overlap(view, position, path, target)``: how near above its output an input may
+            begin where a function of CMSIS-NN does the work; None where none may.
     """
 
     decide: Callable[[NodeView, Target], Path]
@@ -74,6 +81,7 @@ class Glue:
     allocate: Callable[[Context, Node, Path], None] | None = None
     constraints: tuple[Constraint, ...] = ()
     bits: OwnBits | None = None
+    overlap: PathOverlap | None = None
 
 
 def registration(reference: Registration, glue: Glue, target: Target) -> Registration:
@@ -93,9 +101,15 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
         node.user_data = OpData(path, buffers)
         return params if glue.bits is None else glue.bits.prepare(view, params, path)
 
+    def overlap(view: NodeView, position: int) -> Clearance | None:
+        path = glue.decide(view, target)
+        if not path.is_cmsis_nn:
+            return None if reference.overlap is None else reference.overlap(view, position)
+        return None if glue.overlap is None else glue.overlap(view, position, path, target)
+
     init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
     constraints = (*reference.constraints, *glue.constraints)
-    found = replace(reference, init=init, prepare=prepare, constraints=constraints)
+    found = replace(reference, init=init, prepare=prepare, constraints=constraints, overlap=overlap)
     return found if glue.bits is None else _with_bits(found, glue.bits)
 
 

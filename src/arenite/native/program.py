@@ -57,6 +57,7 @@ ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
 _TENSOR_BYTES = ffi.sizeof("ar_tensor")
 #: What is behind a step's tensors, as values of ``ar_tensor``.
 _BEHIND = (*[(ffi.NULL, _ABSENT_TYPE, 0, ())] * 3, (ffi.NULL, lib.AR_END, 0, ()))
+_NO_DATA = (ABSENT,) * len(_BEHIND)
 
 
 def available_isas() -> list[str]:
@@ -96,6 +97,7 @@ class _Step(NamedTuple):
     first_tensor: int = 0
     isa: str = ""
     control: Any = ffi.NULL
+    before: Any = (ffi.NULL, 0)
 
 
 class Part(NamedTuple):
@@ -123,6 +125,7 @@ class Program:
         self._tensor_count = 0
         self._data: list[tuple[int, Array]] = []  # of tensors, by their place
         self._keep: list[Any] = []
+        self._private: list[Array] = []  # copies of inputs, of which every thread has its own
         self._workspace_bytes = 0
         self._sizes, self._found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
 
@@ -135,8 +138,13 @@ class Program:
         params: Any,
         outputs: Sequence[NativeTensor],
         inputs: Sequence[NativeTensor],
+        copies: Sequence[tuple[Array, Array]] = (),
     ) -> bool:
-        """Add a step for an operator if there is a kernel that takes these tensors."""
+        """Add a step for an operator if there is a kernel that takes these tensors.
+
+        ``copies``: arrays, and those that have their values when the kernel runs, which are among
+        the inputs.
+        """
         if not all(map(_is_whole, outputs)) or not all(map(_is_whole, inputs)):
             return False
         keep: list[Any] = []
@@ -145,7 +153,8 @@ class Program:
         except (KeyError, OverflowError):
             return False
         tensors = (*outputs, *inputs)
-        array = _measured(tensors)
+        sources = tuple(NativeTensor(x, TensorType.UINT8, (x.nbytes,), False) for x, _ in copies)
+        array = _measured(tensors, sources)
         sizes, found = self._sizes, self._found
         kernel = lib.ar_find_kernel(
             name.encode(), self._isa, struct, array, len(outputs), len(tensors), sizes, found
@@ -154,10 +163,30 @@ class Program:
             return False
         note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
         first, isa_name = self._tensor_count, _NAMES[found[0]]
-        self._append(_Step(kernel, struct, array, sizes.plan, note, first, isa_name), tensors)
+        before = self._before(copies, tensors)
+        step = _Step(kernel, struct, array, sizes.plan, note, first, isa_name, before=before)
+        self._append(step, (*tensors, *_NO_DATA, *sources))
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
         self._keep += keep
         return True
+
+    def _before(
+        self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[NativeTensor]
+    ) -> tuple[Any, int]:
+        """What is copied before a kernel runs; the sources are behind all of its tensors."""
+        if not copies:
+            return ffi.NULL, 0
+        first = self._tensor_count
+        sources = first + len(tensors) + len(_BEHIND)
+        values = [
+            (sources + number, first + place, copy.nbytes)
+            for number, (_, copy) in enumerate(copies)
+            for place in [next(i for i, tensor in enumerate(tensors) if tensor.data is copy)]
+        ]
+        array = ffi.new("ar_copy[]", values)
+        self._keep.append(array)
+        self._private += [copy for _, copy in copies]
+        return array, len(values)
 
     def _append(self, step: _Step, tensors: Sequence[NativeTensor]) -> None:
         self._steps.append(step)
@@ -215,14 +244,14 @@ class Program:
         for step, offset in zip(self._steps, offsets, strict=False):
             kernel, plan = step.kernel, base + offset
             if kernel is None:
-                slots.append((ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control))
+                slots.append((ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control, step.before))
                 continue
             ffi.memmove(plan, step.note, len(step.note))
             status = kernel.plan(step.params, step.tensors, plan)
             if status:
                 name = ffi.string(kernel.name).decode()
                 raise AreniteError(f"the native kernel of {name} failed with status {status}")
-            slots.append((kernel.run, step.params, plan, step.first_tensor, ffi.NULL))
+            slots.append((kernel.run, step.params, plan, step.first_tensor, ffi.NULL, step.before))
         self._array = ffi.new("ar_step[]", slots or 1)
         self._io = self._all_tensors()
         workspace = _aligned(self._workspace_bytes)
@@ -298,15 +327,17 @@ class Program:
         """
         io, workspace = self._io, self._workspace
         memory: Array | None = None
+        private: list[Array] = []
         if arena is not None:
-            io = self._moved(*arena)
+            private = [np.empty_like(one) for one in self._private]
+            io = self._moved((arena, *zip(self._private, private, strict=True)))
             memory = _aligned(self._workspace_bytes)
             workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
         sources, targets = _ports(inputs), _ports(outputs)
         program, frames = self._walker(io, workspace)
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
-        keep = (self, inputs, arena, io, memory, workspace, sources, targets, frames)
+        keep = (self, inputs, arena, io, memory, private, workspace, sources, targets, frames)
         return Call(program, outputs, run_step, turn, keep)
 
     def _walker(self, io: Any, workspace: Any) -> tuple[Any, Any]:
@@ -317,14 +348,16 @@ class Program:
         program.frames, program.frame_count = frames, len(frames)
         return program, frames
 
-    def _moved(self, own: Array, copy: Array) -> Any:
-        """The tensors, with those in ``own`` at the same places in ``copy``."""
+    def _moved(self, pairs: Sequence[tuple[Array, Array]]) -> Any:
+        """The tensors; of each pair of arrays those in the one at their places in the other."""
         io = ffi.new("ar_tensor[]", len(self._io))
         ffi.memmove(io, self._io, ffi.sizeof(io))
         data = np.frombuffer(ffi.buffer(io), _POINTER_FIRST)["data"]
-        offsets = data - np.uintp(address_of(own))  # wraps around for lower addresses
-        inside = offsets < own.nbytes
-        data[inside] = offsets[inside] + np.uintp(address_of(copy))
+        before = data.copy()
+        for own, copy in pairs:
+            offsets = before - np.uintp(address_of(own))  # wraps around for lower addresses
+            inside = offsets < own.nbytes
+            data[inside] = offsets[inside] + np.uintp(address_of(copy))
         return io
 
     def is_kernel(self, step: int) -> bool:
@@ -406,8 +439,11 @@ def _aligned(size: int) -> npt.NDArray[np.uint8]:
     return memory[start : start + max(size, 1)]
 
 
-def _measured(tensors: Sequence[NativeTensor]) -> Any:
-    """A step's tensors in C; only constants have data when kernels are measured and planned."""
+def _measured(tensors: Sequence[NativeTensor], more: Sequence[NativeTensor] = ()) -> Any:
+    """A step's tensors in C; only constants have data when kernels are measured and planned.
+
+    No kernel sees ``more``.
+    """
     values = [
         (
             from_buffer(data) if is_constant and data is not None else ffi.NULL,
@@ -417,4 +453,5 @@ def _measured(tensors: Sequence[NativeTensor]) -> Any:
         )
         for data, type_, shape, is_constant in tensors
     ]
-    return ffi.new("ar_tensor[]", [*values, *_BEHIND])
+    hidden = [(ffi.NULL, type_, len(shape), shape) for _, type_, shape, _ in more]
+    return ffi.new("ar_tensor[]", [*values, *_BEHIND, *hidden])

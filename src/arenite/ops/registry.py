@@ -24,6 +24,7 @@ from arenite.memory.abi import Struct
 from arenite.model import BuiltinOperator, OptionsTable
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
+from arenite.ops.overlap import Overlap
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Registration:
         options: The operator's options row; None for custom operators.
         builtin_data: The C struct into which TFLM parses the options, in the arena.
         constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
-        in_place: The inputs that a lone output may share its bytes with, all of them: whatever
-            is written of it, the same place of that input is read before, and not again.
+        overlap: How near above its lone output an input may begin; None where the output lies on
+            no input. See :mod:`arenite.ops.overlap`.
         native: The native engine's kernel; None where ``invoke`` always runs.
         strict: TFLM's rules are checked: temporary tensors and buffers are given back, scratch
             memory is not kept, fresh memory holds anything. With False, as Arenite's own
@@ -75,7 +76,7 @@ class Registration:
     options: type[OptionsTable] | None = None
     builtin_data: Struct | None = None
     constraints: tuple[Constraint, ...] = ()
-    in_place: tuple[int, ...] = ()
+    overlap: Overlap | None = None
     native: NativeKernel | None = None
     strict: bool = True
 

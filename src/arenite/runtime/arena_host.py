@@ -10,19 +10,23 @@ from dataclasses import replace
 from math import prod
 from operator import is_
 
+import numpy as np
+
 from arenite.errors import ShapeError
 from arenite.memory.abi import Struct, align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
 from arenite.memory.liveness import MAX_BYTES, OFFLINE_METADATA
-from arenite.memory.overlap import check_operands
+from arenite.memory.offline import origin_of
+from arenite.memory.overlap import Order, Sharing, check_operands
 from arenite.memory.plan import MemoryPlan
 from arenite.model import Model, Operator, Subgraph, TensorType
 from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
 from arenite.runtime.graph import Graph
 from arenite.runtime.host import HostContext
+from arenite.runtime.loop_order import order_of
 from arenite.runtime.state import InterpreterState
 
 INIT, PREPARE = InterpreterState.INIT, InterpreterState.PREPARE
@@ -49,6 +53,8 @@ class MicroInterpreterContext(HostContext):
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
+        # Operators whose output reaches into an input.
+        self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
         self.regions = tuple(regions)
         self._region_used = [0] * len(self.regions)
@@ -201,15 +207,37 @@ class MicroInterpreterContext(HostContext):
         self.memory_plan = plan = allocator.finish_model_allocation(
             self._resized_model(), self.placed
         )
+        self._sharing = ()
         if OFFLINE_METADATA in model.metadata:
-            nodes = graph.nodes
-            check_operands(model, plan.buffers, lambda s, n: nodes[s][n].registration.in_place)
+            self._sharing = self._check_offline_plan(graph, plan)
         allocator.note_peak("planning")
         for name, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
             allocator.allocate_tensor_pointers(len(tensors), name)
             for tensor in tensors:
                 allocator.allocate_persistent_tflite_tensor(tensor)
         allocator.note_peak("ports")
+
+    def _check_offline_plan(self, graph: Graph, plan: MemoryPlan) -> tuple[Sharing, ...]:
+        """Check that the target's kernels read all that they overwrite before they do."""
+
+        def order(subgraph: int, operator: int, position: int) -> Order | None:
+            self.enter_node(subgraph, operator)
+            return order_of(self, graph.nodes[subgraph][operator], position)
+
+        origin = origin_of(self.model)
+        hint = "" if origin is None else f"; the plan was made for {origin}"
+        return check_operands(self.model, plan.buffers, order, hint)
+
+    def _copy_shared_inputs(self) -> None:
+        """Kernels of the host read copies of what their outputs overwrite."""
+        for subgraph, operator, _, index, _ in self._sharing:
+            tensor = self.tensors[subgraph][index]
+            assert tensor.data is not None
+            self.budget.take(tensor.data.nbytes, "copies of inputs under outputs")
+            copy = np.empty_like(tensor.data)
+            self._own[subgraph, operator, index] = EvalTensor(tensor.type, tensor.shape, copy)
+            copies = self.input_copies.setdefault((subgraph, operator), [])
+            copies.append((tensor.data, copy))
 
     def _resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""
@@ -246,6 +274,7 @@ class MicroInterpreterContext(HostContext):
         for (subgraph, _, index), own in self._own.items():
             data = self.tensors[subgraph][index].data
             own.data = None if data is None else data.reshape(own.shape)
+        self._copy_shared_inputs()
 
     def _move_states(self) -> None:
         """The arena has got memory, which takes what ``init`` and ``prepare`` wrote."""

@@ -181,7 +181,8 @@ class CompiledGraph:
             self._tensors(subgraph, indices) for indices in (entry.node.outputs, entry.node.inputs)
         )
         inputs += [NativeTensor(state, TensorType.UINT8, state.shape, False) for state in states]
-        return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs)
+        copies = self._host.input_copies.get((subgraph, number), ())
+        return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs, copies)
 
     def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[NativeTensor]:
         """A subgraph's tensors, as the current node sees those of its own."""

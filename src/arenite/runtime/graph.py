@@ -29,6 +29,7 @@ from arenite.ops import (
     only_mnn_has,
 )
 from arenite.ops.constraints import view_of
+from arenite.ops.context import Array
 from arenite.ops.remedies import of_custom_operator, of_types
 from arenite.ops.resource_variables import ResourceVariables, count_names
 from arenite.ops.tflm_names import add_method
@@ -52,6 +53,9 @@ class GraphHost(Context, Protocol):
     #: Where the current node is.
     subgraph: int
     operator: int
+    #: Inputs that a node's output reaches into, and the copies that the node reads, by subgraph
+    #: and operator: kernels of the host go through them in an order of their own.
+    input_copies: dict[tuple[int, int], list[tuple[Array, Array]]]
 
     def state_memory(self) -> list[Bytes]:
         """The bytes of all that is remembered from one inference to the next."""
@@ -272,8 +276,11 @@ class Graph:
 
     def invoke_node(self, subgraph: int, number: int) -> None:
         """Run one operator."""
-        entry = self.nodes[subgraph][number]
-        self.host.enter_node(subgraph, number)
+        entry, host = self.nodes[subgraph][number], self.host
+        host.enter_node(subgraph, number)
+        if host.input_copies:
+            for source, copy in host.input_copies.get((subgraph, number), ()):
+                copy[...] = source
         if not entry.registration.strict:
             entry.registration.invoke(self.host, entry.node)
             return

@@ -47,6 +47,7 @@ class HostContext(StateGuard):
         self._settled = {(0, index) for index in model.main.inputs}
         # Outputs that their own node sees in another shape than everybody else.
         self._own: dict[tuple[int, int, int], EvalTensor] = {}
+        self.input_copies: dict[tuple[int, int], list[tuple[Array, Array]]] = {}
         # What nodes remember from one inference to the next, by subgraph and operator.
         self._states: dict[tuple[int, int], list[Bytes]] = {}
         # Tensors whose memory a node has given them, and which variables nodes use.
@@ -141,6 +142,7 @@ class HostContext(StateGuard):
         """A life begins: what nodes of a former one had is forgotten."""
         self._graph = ref(graph)
         self._own.clear()
+        self.input_copies.clear()
         self._states.clear()
         self._variable_users.clear()
         for subgraph, index in self.placed:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from arenite.cmsis_nn.decisions.line import line_right_padding, line_splits
 from arenite.cmsis_nn.decisions.path import (
     Condition,
@@ -21,6 +23,9 @@ from arenite.cmsis_nn.decisions.shapes import ONE, ConvShape, Pair, convolution
 from arenite.memory.abi import align_up
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array
+from arenite.ops.overlap import Clearance
+from arenite.ops.shared.window_overlap import Sliding, window_over
 from arenite.target import Target
 
 _INT16 = 2
@@ -117,6 +122,66 @@ def arm_convolve_wrapper_s16(conv: ConvShape, target: Target) -> Path:
         inner, size = "arm_nn_mat_mult_nt_t_s16", 4 * align_up(columns(conv), 8) * _INT16
     questions = Questions("arm_convolve_wrapper_s16")
     return questions.path("arm_convolve_s16", inner, scratch=needed(size, "im2col"))
+
+
+# -- how near above the output the input may begin ---------------------------------------
+
+
+def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """Of int8 by int8, one image, no groups; see ``overlap_of``."""
+    types = {view.input(0).type, view.input(1).type}
+    if position != 0 or types != {TensorType.INT8}:
+        return None
+    channels, *taps, depth = view.input(1).shape
+    window = window_over(view, tuple(taps), channels)
+    if window is None or window.batches != 1 or window.depth != depth:
+        return None
+    return overlap_of(window, path, target)
+
+
+def overlap_of(window: Sliding, path: Path, target: Target) -> Clearance | None:
+    """By the loops of the function.
+
+    ``arm_nn_mat_mult_nt_t_s8`` takes two output channels at a time through *all* rows that it is
+    given; with vectors four rows at a time through all channels. Of im2col two pixels are copied
+    before they are multiplied, with vectors four.
+    """
+    channels = window.channels
+    if "arm_convolve_s8" in path.calls:
+        return _group_by_group(window, 4 if target.instructions == "mve" else 2)
+    if path.function == "arm_convolve_1x1_s8_fast":
+        if "arm_nn_mat_mult_kernel_s8_s16" in path.calls:
+            return _group_by_group(window, 2)
+        return Clearance(window.furthest(lambda n: _product(n, window.positions, channels, target)))
+    if path.function == "arm_convolve_1x1_s8":
+        width = window.columns.outputs
+
+        def written(position: Array) -> Array:
+            row, column = position // width, position % width
+            done: Array = row * width * channels + _product(column, width, channels, target)
+            return done
+
+        return Clearance(window.furthest(written))
+    return None
+
+
+def _group_by_group(window: Sliding, pixels: int) -> Clearance:
+    """So many output pixels are read before they are written."""
+    return Clearance(window.furthest(lambda n: n // pixels * pixels * window.channels))
+
+
+def _product(row: Array, rows: int, channels: int, target: Target) -> Array:
+    """Outputs of ``arm_nn_mat_mult_nt_t_s8`` before a row is read for the last time."""
+    if target.instructions == "mve":
+        group = row // 4 * 4
+        last = (group + 3) * channels + channels - 1 if channels > 1 else group
+        return np.where(group + 4 <= rows, last, row * channels + (channels - 1) // 4 * 4)
+    if channels == 1:
+        return row
+    if channels == 2:
+        return row // 2 * 2 * channels
+    others = (rows - 1) * channels + channels - 2 + channels % 2
+    return np.full_like(row, others)
 
 
 # -- conditions -------------------------------------------------------------------------

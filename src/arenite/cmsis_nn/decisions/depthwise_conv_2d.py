@@ -11,11 +11,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arenite.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8, columns, not_dilated
+from arenite.cmsis_nn.decisions.conv_2d import overlap_of as conv_overlap_of
 from arenite.cmsis_nn.decisions.path import Condition, Path, Questions, needed, path_to
 from arenite.cmsis_nn.decisions.path import path_to_reference as to_reference
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, depthwise_convolution
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
+from arenite.ops.overlap import Clearance
+from arenite.ops.shared.window_overlap import channel_by_channel, window_over
 from arenite.target import Target
 
 #: ``CH_IN_BLOCK_MVE``: channels that are computed together.
@@ -90,6 +93,32 @@ def _generic_loop(conv: ConvShape) -> str:
     if conv.ch_mult % 4 == 0 and conv.input.n == 1 and not_dilated(conv).holds:
         return "depthwise_conv_s8_mult_4"
     return "depthwise_conv_s8_generic"
+
+
+# -- how near above the output the input may begin ---------------------------------------
+
+
+def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """Of int8 by int8 and one image.
+
+    With vectors four pixels of at most :data:`CH_IN_BLOCK_MVE` channels are copied before they are
+    multiplied, and all pixels of these before the next channels: then an output that lies whole
+    pixels below its input never reaches into channels that are to be read.
+    """
+    types = {view.input(0).type, view.input(1).type}
+    if position != 0 or types != {TensorType.INT8}:
+        return None
+    _, *taps, channels = view.input(1).shape
+    window = window_over(view, tuple(taps), channels)
+    if window is None or window.batches != 1:
+        return None
+    if path.inner is not None:
+        is_im2col = "arm_convolve_s8" in path.inner.calls
+        return conv_overlap_of(window, path.inner, target) if is_im2col else None
+    if path.function != "arm_depthwise_conv_s8_opt" or target.instructions != "mve":
+        return channel_by_channel(window, view)
+    ahead = window._replace(depth=1).furthest(lambda n: n // 4 * 4)
+    return Clearance(ahead * channels, 1 if channels <= CH_IN_BLOCK_MVE else channels)
 
 
 # -- conditions -------------------------------------------------------------------------

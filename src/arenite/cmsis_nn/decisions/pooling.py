@@ -8,6 +8,9 @@ from __future__ import annotations
 from arenite.cmsis_nn.decisions.path import Path, Scratch, needed, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
+from arenite.ops.overlap import Clearance
+from arenite.ops.shared.pooling import pooled
+from arenite.ops.shared.window_overlap import channel_by_channel
 from arenite.target import Target
 
 _INT32 = 4
@@ -25,6 +28,20 @@ def decide_max(view: NodeView, target: Target) -> Path:
     if view.input(0).type is TensorType.FLOAT32:
         return path_to_reference("MaxPool")
     return _by_type(view, "arm_max_pool", ())
+
+
+def overlap_average(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """Of int8: all of a window's channels, or one after the other, are summed, then written."""
+    is_int8 = view.input(0).type is TensorType.INT8
+    return channel_by_channel(pooled(view), view) if is_int8 else None
+
+
+def overlap_max(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """Of int8: maxima are kept in the output while the window is read."""
+    window = pooled(view)
+    if view.input(0).type is not TensorType.INT8 or window is None or window.batches != 1:
+        return None
+    return Clearance(window.furthest(lambda n: (n + 1) * window.channels))
 
 
 def _by_type(view: NodeView, function: str, scratch: tuple[Scratch, ...]) -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from arenite.cmsis_nn.decisions.path import Path, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
+from arenite.ops.overlap import Clearance
+from arenite.ops.shared.overlap import element_by_element
 from arenite.target import Target
 
 _COMMON = "arm_nn_softmax_common_s8"
@@ -20,3 +22,8 @@ def decide(view: NodeView, target: Target) -> Path:
         case _, TensorType.INT16:
             return path_to("arm_softmax_s8_s16", _COMMON)
     return path_to("arm_softmax_s8", *(() if target.instructions == "mve" else (_COMMON,)))
+
+
+def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """A row is read, then each of its elements just before it is written."""
+    return element_by_element(0)(view, position)

@@ -14,4 +14,4 @@ def decide(view: NodeView, target: Target) -> Path:
     return elementwise.decide(view, "arm_elementwise_add", "Add")
 
 
-GLUE = Glue(decide)
+GLUE = Glue(decide, overlap=elementwise.overlap)

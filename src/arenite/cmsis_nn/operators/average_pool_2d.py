@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.decisions.pooling import decide_average
+from arenite.cmsis_nn.decisions.pooling import decide_average, overlap_average
 from arenite.cmsis_nn.glue import Glue
 from arenite.cmsis_nn.operators._op_data import POOLING
 from arenite.ops import Context, Node
@@ -17,4 +17,4 @@ def allocate(context: Context, node: Node, path: Path) -> None:
         output_tensor(context, node)
 
 
-GLUE = Glue(decide_average, op_data=POOLING, allocate=allocate)
+GLUE = Glue(decide_average, op_data=POOLING, allocate=allocate, overlap=overlap_average)

@@ -24,7 +24,7 @@ from arenite.cmsis_nn.arithmetic import convolve
 from arenite.cmsis_nn.arithmetic.dsp import Count
 from arenite.cmsis_nn.arithmetic.line import LineConvolution, LineParams, line_params
 from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
-from arenite.cmsis_nn.decisions.conv_2d import decide
+from arenite.cmsis_nn.decisions.conv_2d import decide, overlap
 from arenite.cmsis_nn.decisions.line import line_fails, line_splits
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, convolution, nhwc
@@ -121,4 +121,5 @@ GLUE = Glue(
     allocate=allocate_conv,
     constraints=(int16_is_symmetric,),
     bits=OwnBits(LineParams, own, invoke_with(LineConvolution), "CMSIS_NN_LINE"),
+    overlap=overlap,
 )

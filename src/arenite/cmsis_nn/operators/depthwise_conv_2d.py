@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.cmsis_nn.decisions.depthwise_conv_2d import decide
+from arenite.cmsis_nn.decisions.depthwise_conv_2d import decide, overlap
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
@@ -34,4 +34,5 @@ GLUE = Glue(
     allocate=allocate(3),
     constraints=(int16_is_symmetric,),
     bits=OwnBits(DepthwiseConv2DParams, own),
+    overlap=overlap,
 )

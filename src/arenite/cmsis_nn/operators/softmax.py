@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.decisions.softmax import decide
+from arenite.cmsis_nn.decisions.softmax import decide, overlap
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.ops.constraints import NodeView
@@ -25,4 +25,4 @@ def own(view: NodeView, params: SoftmaxParams, path: Path) -> SoftmaxParams:
     return replace(params, keeps_low_bits=path.function == "arm_softmax_s16")
 
 
-GLUE = Glue(decide, op_data=OP_DATA, bits=OwnBits(SoftmaxParams, own))
+GLUE = Glue(decide, op_data=OP_DATA, bits=OwnBits(SoftmaxParams, own), overlap=overlap)

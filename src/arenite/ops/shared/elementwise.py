@@ -16,6 +16,7 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Declared, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 #: ``f(x)`` or ``f(x, out=y)``, as NumPy's own functions of one array are.
 Function = Callable[..., Any]
@@ -44,7 +45,7 @@ def register(
     return Registration(
         prepare=prepare,
         invoke=invoke_with(function),
-        in_place=(0,),
+        overlap=element_by_element(0),
         constraints=c.one_to_one(kind),
     )
 

@@ -13,6 +13,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output
+from arenite.ops.shared.overlap import element_by_element
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -28,6 +29,6 @@ def floor_division(invoke: Callable[[Context, Node], None]) -> Registration:
     return Registration(
         prepare=prepare,
         invoke=invoke,
-        in_place=(0, 1),
+        overlap=element_by_element(0, 1),
         constraints=constraints(TensorType.FLOAT32),
     )

@@ -13,6 +13,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output, truth
+from arenite.ops.shared.overlap import element_by_element
 
 
 def logical(function: Callable[[Array, Array], Array]) -> Registration:
@@ -25,6 +26,6 @@ def logical(function: Callable[[Array, Array], Array]) -> Registration:
     return Registration(
         prepare=resize_output,
         invoke=invoke,
-        in_place=(0, 1),
+        overlap=element_by_element(0, 1),
         constraints=constraints(TensorType.BOOL),
     )

@@ -17,6 +17,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, resize_output
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def selection(first_wins: Callable[[Array, Array], Any]) -> Registration:
     return Registration(
         prepare=resize_output,
         invoke=invoke,
-        in_place=(0, 1),
+        overlap=element_by_element(0, 1),
         options=MaximumMinimumOptions,
         constraints=constraints(
             TensorType.FLOAT32,

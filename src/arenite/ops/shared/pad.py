@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
 )
+from arenite.ops.overlap import Clearance, element_bytes
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,21 @@ def prepare(context: Context, node: Node) -> PadParams:
         ),
         pad_value=output.zero_point if output.type is TensorType.INT8 else 0,
     )
+
+
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """The output is written from its begin to its end, the input read on the way.
+
+    So writing is ahead by all the padding before the last element.
+    """
+    paddings, x = view.input(1).data, view.input(0)
+    if position != 0 or paddings is None or paddings.min(initial=0) < 0 or not x.size:
+        return None
+    last, stride = 0, 1
+    for n, (left, right) in reversed(list(zip(x.shape, paddings.reshape(-1, 2), strict=True))):
+        last += (int(left) + n - 1) * stride
+        stride *= int(left) + n + int(right)
+    return Clearance((last - (x.size - 1)) * element_bytes(x))
 
 
 def invoke(context: Context, node: Node) -> None:

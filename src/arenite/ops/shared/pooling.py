@@ -25,8 +25,10 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
 )
+from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
+from arenite.ops.shared.window_overlap import Sliding, channel_by_channel, window_over
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,22 @@ def pooling(build: Build) -> Registration:
         init=allocate_struct(OP_DATA),
         prepare=prepare,
         invoke=pool_with(build),
+        overlap=overlap,
         options=Pool2DOptions,
         builtin_data=BUILTIN_DATA,
         constraints=CONSTRAINTS,
     )
+
+
+def pooled(view: NodeView) -> Sliding | None:
+    """A pooling's window."""
+    taps = view.options.filter_height, view.options.filter_width
+    return window_over(view, taps, view.input(0).shape[3])
+
+
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """Every output pixel reads its window channel by channel."""
+    return channel_by_channel(pooled(view), view)
 
 
 class SlidingReduction:

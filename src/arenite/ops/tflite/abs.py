@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
 from arenite.ops.shared.binary import is_quantized
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=CONSTRAINTS,
 )

@@ -11,6 +11,7 @@ from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized
+from arenite.ops.shared.overlap import element_by_element
 
 __all__ = ["REGISTRATION", "AddOptions"]
 
@@ -27,7 +28,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(1, int32_range),
     invoke=invoke,
-    in_place=(0, 1),
+    overlap=element_by_element(0, 1),
     options=AddOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),

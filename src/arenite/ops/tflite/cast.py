@@ -19,6 +19,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def saturate(params: CastParams, x: Array) -> Array:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     options=CastOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -25,6 +25,7 @@ from arenite.ops.kernel_util import (
     optional_input_tensor,
     output_tensor,
 )
+from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
@@ -43,6 +44,7 @@ from arenite.ops.shared.convolution import (
     padding_type,
 )
 from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
+from arenite.ops.shared.window_overlap import position_by_position, window_over
 
 #: Products in one call of the matrix product. Over this OpenBLAS starts threads, and on a
 #: busy machine waiting for them takes much longer than the product.
@@ -225,10 +227,19 @@ def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array
             yield patches[top : top + rows], weights, acc[top : top + rows, part]
 
 
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """Every output pixel reads its window anew for each of its channels."""
+    if position != 0:
+        return None
+    channels, *taps, _ = view.input(1).shape
+    return position_by_position(window_over(view, tuple(taps), channels), view)
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(convolution),
+    overlap=overlap,
     options=Conv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

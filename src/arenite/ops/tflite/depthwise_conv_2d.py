@@ -26,6 +26,7 @@ from arenite.ops.kernel_util import (
     optional_input_tensor,
     output_tensor,
 )
+from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
@@ -44,6 +45,7 @@ from arenite.ops.shared.convolution import (
 )
 from arenite.ops.shared.requantize import tile
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
+from arenite.ops.shared.window_overlap import channel_by_channel, window_over
 
 
 @dataclass(frozen=True)
@@ -180,10 +182,19 @@ def depthwise_convolution(
     return DepthwiseConvolution(params, x, weights, bias, out)
 
 
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """Every output pixel reads its window channel by channel."""
+    if position != 0:
+        return None
+    _, *taps, channels = view.input(1).shape
+    return channel_by_channel(window_over(view, tuple(taps), channels), view)
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(depthwise_convolution),
+    overlap=overlap,
     options=DepthwiseConv2DOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
+    overlap=element_by_element(0),
     options=DequantizeOptions,
     constraints=(
         c.inputs_between(1, 1),

@@ -25,6 +25,7 @@ from arenite.ops.kernel_util import allocate_struct, input_array, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(lambda a, b, out: a / (b * out), "input 0 / (input 1 * output)"),
     invoke=invoke,
-    in_place=(0, 1),
+    overlap=element_by_element(0, 1),
     options=DivOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -16,6 +16,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import copy_flat
+from arenite.ops.shared.overlap import same_place
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     options=DynamicUpdateSliceOptions,
-    in_place=(0,),
+    overlap=same_place,
     constraints=(
         c.inputs_between(3, 3),
         c.outputs_exactly(1),

@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
     require_scale,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )

@@ -15,6 +15,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import CopyParams, copy_invoke, copy_params, positive_axis
+from arenite.ops.shared.overlap import same_place
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def prepare(context: Context, node: Node) -> CopyParams:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
-    in_place=(0,),
+    overlap=same_place,
     options=ExpandDimsOptions,
     constraints=(
         c.inputs_between(2, 2),

@@ -26,6 +26,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
     requantization,
 )
+from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
@@ -254,10 +255,22 @@ def fully_connected(
     return kernel(params, x, weights, bias, out)
 
 
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """Every unit reads the whole row anew: with one row that is all of it."""
+    if position != 0:
+        return None
+    x, y = view.input(0), view.output(0)
+    units, depth = view.input(1).shape[-2:]
+    row = units * element_bytes(y) - depth * element_bytes(x)
+    ahead = max(0, (x.size // depth - 1) * row)
+    return Clearance(ahead + (units - 1) * element_bytes(y))
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke_with(fully_connected),
+    overlap=overlap,
     options=FullyConnectedOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

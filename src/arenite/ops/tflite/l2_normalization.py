@@ -34,6 +34,7 @@ from arenite.ops.kernel_util import (
     rounding_of,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     options=L2NormOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

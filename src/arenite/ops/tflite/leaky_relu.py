@@ -28,6 +28,7 @@ from arenite.ops.kernel_util import (
     require_scale,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     options=LeakyReluOptions,
     builtin_data=BUILTIN_DATA,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),

@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 
 OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
@@ -65,6 +66,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=(*CONSTRAINTS, int8_zero_point),
 )

@@ -19,6 +19,7 @@ from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(lambda a, b, out: a * b / out, "input 0 * input 1 / output"),
     invoke=arithmetic(mul_plain, mul_quantized),
-    in_place=(0, 1),
+    overlap=element_by_element(0, 1),
     options=MulOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -22,6 +22,7 @@ REGISTRATION = Registration(
     init=allocate_struct(_pad.OP_DATA),
     prepare=_pad.prepare,
     invoke=_pad.invoke,
+    overlap=_pad.overlap,
     options=PadOptions,
     constraints=_pad.CONSTRAINTS,
 )

@@ -27,6 +27,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import shapes_broadcast
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=(
         c.inputs_between(2, 2),
         c.outputs_exactly(1),

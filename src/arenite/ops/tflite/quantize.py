@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     options=QuantizeOptions,
     constraints=(
         c.inputs_between(1, 1),

@@ -27,6 +27,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
 
@@ -91,7 +92,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=(
         *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         int16_is_symmetric,

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_array,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 OP_DATA = Struct("Relu6OpData", ("int32", "int32"))
 
@@ -68,6 +69,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )

@@ -24,6 +24,7 @@ from arenite.ops.shared.copy import (
     copy_invoke,
     copy_params,
 )
+from arenite.ops.shared.overlap import same_place
 
 Shape = tuple[int, ...]
 
@@ -106,7 +107,7 @@ def resolve(shape: Shape, size: int) -> Shape | None:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
-    in_place=(0,),
+    overlap=same_place,
     options=ReshapeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import MAX_RANK, truth
+from arenite.ops.shared.overlap import element_by_element
 
 OP_DATA = Struct("OpData", ("bool",))
 
@@ -56,7 +57,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0, 1, 2),
+    overlap=element_by_element(0, 1, 2),
     constraints=(
         c.inputs_between(3, 3),
         c.outputs_exactly(1),

@@ -31,6 +31,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
     difference_scaling,
@@ -222,7 +223,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     options=SoftmaxOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

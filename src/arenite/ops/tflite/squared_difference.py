@@ -25,6 +25,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, AddSubParams, common_scale, on_common_scale
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric, resize_output
+from arenite.ops.shared.overlap import element_by_element
 
 ARITHMETIC_PARAMS = Struct(
     "ArithmeticParams",
@@ -89,6 +90,6 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
     invoke=arithmetic(squared_plain, squared_quantized),
-    in_place=(0, 1),
+    overlap=element_by_element(0, 1),
     constraints=(*constraints(*TYPES), int16_is_symmetric),
 )

@@ -22,6 +22,7 @@ from arenite.ops.shared.copy import (
     copy_params,
     positive_axis,
 )
+from arenite.ops.shared.overlap import same_place
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def prepare(context: Context, node: Node) -> CopyParams:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
-    in_place=(0,),
+    overlap=same_place,
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*c.one_to_one(*COPIED_TYPES), at_most_8_dimensions),

@@ -12,6 +12,7 @@ from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
+from arenite.ops.shared.overlap import element_by_element
 
 __all__ = ["REGISTRATION", "SubOptions"]
 
@@ -30,7 +31,7 @@ REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare_with(-1, activation_range_int32),
     invoke=invoke,
-    in_place=(0, 1),
+    overlap=element_by_element(0, 1),
     options=SubOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),

@@ -6,6 +6,7 @@ Facts: TFLM ``micro/kernels/transpose_common.cc`` and ``reference/transpose.h``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
+from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 
 
@@ -63,9 +65,25 @@ def transpose(params: TransposeParams, x: Array, out: Array) -> None:
     np.copyto(out.reshape(params.output_shape), x.transpose(params.perm))
 
 
+def overlap(view: NodeView, position: int) -> Clearance | None:
+    """The output is written in order, each element when its place is reached.
+
+    Along every axis writing gets ahead of reading by the difference of the strides, or falls back.
+    """
+    x, perm = view.input(0), view.input(1).data
+    if position != 0 or perm is None or not x.size:
+        return None
+    ahead, stride = 0, 1
+    for axis in reversed(perm.tolist()):
+        ahead += (x.shape[axis] - 1) * max(0, stride - prod(x.shape[axis + 1 :]))
+        stride *= x.shape[axis]
+    return Clearance(ahead * element_bytes(x))
+
+
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
+    overlap=overlap,
     options=TransposeOptions,
     constraints=(
         c.inputs_between(2, 2),

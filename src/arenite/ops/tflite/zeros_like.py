@@ -11,6 +11,7 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.shared.overlap import element_by_element
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -27,7 +28,7 @@ def invoke(context: Context, node: Node) -> None:
 REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
-    in_place=(0,),
+    overlap=element_by_element(0),
     constraints=c.one_to_one(
         TensorType.FLOAT32, TensorType.INT64, TensorType.INT32, TensorType.INT8
     ),
