@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.model import Model, Tensor
+from arenite.model import Model, Quantization, Tensor, TensorType
 from arenite.model.model import constant_bytes
 from tests.optimize.networks import network
 
@@ -51,3 +51,30 @@ def unread(weights: Tensor, name: str, rng: np.random.Generator) -> Tensor:
         if values.shape[1:3] == (3, 3):
             values[:, border[:, :, None] & chosen] = 0
     return replace(weights, data=constant_bytes(values))
+
+
+def as_int16(model: Model) -> Model:
+    """The same network on int16 activations, whose zero points are 0."""
+    weights = {op.inputs[1] for op in model.main.operators if op.name in LAYERS}
+    tensors = tuple(
+        tensor if index in weights else widened(tensor)
+        for index, tensor in enumerate(model.main.tensors)
+    )
+    return replace(model, subgraphs=(replace(model.main, tensors=tensors),))
+
+
+def widened(tensor: Tensor) -> Tensor:
+    """int8 becomes int16, an int32 bias int64; other integers have no scale and stay."""
+    wider = {TensorType.INT8: TensorType.INT16, TensorType.INT32: TensorType.INT64}
+    quantization = tensor.quantization
+    if quantization is None or tensor.type not in wider:
+        return tensor
+    type_ = wider[tensor.type]
+    scales, zeros = quantization.scale / np.float32(256), np.zeros_like(quantization.zero_point)
+    value = tensor.value
+    if value is not None:
+        wide = (value.astype(np.int64) - int(quantization.zero_point[0])) * 256
+        limit = 2**15 if type_ is TensorType.INT16 else 2**62
+        value = constant_bytes(wide.clip(-limit, limit - 1).astype(type_.dtype))
+    axis = quantization.quantized_dimension
+    return replace(tensor, type=type_, data=value, quantization=Quantization(scales, zeros, axis))

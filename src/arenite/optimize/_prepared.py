@@ -12,7 +12,7 @@ from arenite.runtime.life import Life
 from arenite.target import HOST, Target
 
 
-class _Quiet(HeapContext):
+class QuietHeap(HeapContext):
     """A heap that notes undefined nodes instead of warning of them."""
 
     def __init__(self, model: Model, target: Target) -> None:
@@ -24,7 +24,7 @@ class _Quiet(HeapContext):
         self.undefined.add((self.subgraph, self.operator))
 
 
-class _AnyOperator:
+class AnyOperator:
     """Finds TFLM's operators, and for every other name something that is never run."""
 
     def __init__(self) -> None:
@@ -51,9 +51,9 @@ class PreparedModel:
 
     def __init__(self, model: Model, target: Target = HOST) -> None:
         self.model, self.target = model, target
-        self._host = _Quiet(model, target)
+        self._host = QuietHeap(model, target)
         self._graph = Graph(model, self._host)
-        self._graph.resolve(_AnyOperator())
+        self._graph.resolve(AnyOperator())
         self._life = Life(self._graph)
         self._life.allocate()
 

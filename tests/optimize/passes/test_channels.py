@@ -9,9 +9,11 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.statistics import statistics
+from arenite.errors import ConstraintError
 from arenite.formats import tflite
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, SignatureDef
+from arenite.optimize._cycles import cycles_of
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.passes.channels import channels
 from arenite.optimize.settings import Settings
@@ -20,7 +22,7 @@ from arenite.target import Target
 from tests.optimize.chains import SAME, VALID, Chain
 from tests.optimize.inside import random_steps
 from tests.optimize.networks import KINDS
-from tests.optimize.quiet import quiet_network
+from tests.optimize.quiet import as_int16, quiet_network
 from tests.oracle import Oracle
 from tests.shared import shared_model, shared_models
 
@@ -293,6 +295,23 @@ def test_what_is_left_is_a_multiple_of_four():
     assert shapes(run(two_layers(quiet=(0, 1, 2, 3, 4, 5, 6))))[0][-1] == 4
 
 
+def test_the_multiple_is_an_argument():
+    outcome = channels(two_layers(quiet=(1,)), Settings(), multiple=1)
+    assert shapes(outcome)[0] == (1, 3, 2, 7)
+
+
+@pytest.mark.parametrize("processor", ["cortex-m4", "cortex-m7", "cortex-m55"])
+def test_where_costs_are_known_the_multiple_is_the_fastest(processor):
+    target = Target(processor)
+    for seed in range(6):
+        model = quiet_network(seed, "separable")
+        best = channels(model, Settings(target=target)).model
+        others = [channels(model, Settings(), multiple=n).model for n in (1, 2, 4, 8)]
+        assert cycles_of(best, target) <= min(cycles_of(other, target) for other in others)
+        assert cycles_of(best, target) <= cycles_of(model, target)
+        assert_same(model, best, target, count=3)
+
+
 def test_a_layer_whose_channels_are_all_constant_keeps_some():
     assert shapes(run(two_layers(quiet=tuple(range(8)))))[0][-1] == 4
 
@@ -348,6 +367,18 @@ def test_random_networks_give_the_same_in_tflm(oracle: Oracle, kind):
             changed += 1
             assert_same_in_tflm(oracle, model, outcome.model)
     assert changed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_networks_of_int16_give_the_same_in_tflm(oracle: Oracle, kind):
+    for seed in range(6):
+        model = as_int16(quiet_network(seed, kind))
+        try:
+            outcome = run(model)
+        except ConstraintError:  # an operator has no int16
+            continue
+        if outcome.changes:
+            assert_same_in_tflm(oracle, model, outcome.model)
 
 
 @pytest.mark.parametrize("processor", ["cortex-m0", "cortex-m4", "cortex-m55"])

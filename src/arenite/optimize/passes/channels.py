@@ -9,37 +9,73 @@ in between, scales and biases go. So do channels that no layer reads, their weig
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from arenite.errors import AreniteError
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Subgraph
 from arenite.optimize._channel_edit import Edit
 from arenite.optimize._channel_folding import Layer
+from arenite.optimize._channel_groups import Groups
 from arenite.optimize._channel_links import Links
 from arenite.optimize._channel_notes import notes_of
 from arenite.optimize._channel_removal import removal
+from arenite.optimize._cycles import cycles_of, has_costs
 from arenite.optimize._intervals import Interval
 from arenite.optimize._prepared import PreparedModel
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.ranges import Ranges, ranges_of
 from arenite.optimize.settings import Settings
+from arenite.target import Target
 
-#: CMSIS-NN's kernels take four bytes at a time; what is left over costs more than a channel.
+#: CMSIS-NN's kernels take four bytes at a time: what is left over may cost more than a channel.
 MULTIPLE = 4
+#: What is tried where costs are known.
+MULTIPLES = (1, 2, 4, 8, 16)
 _HAS_PLAN = f"the file has a memory plan ({OFFLINE_METADATA}) for the tensors that it has"
 
 
-def channels(model: Model, settings: Settings) -> Outcome:
-    """Take away channels that never change and channels that nobody reads."""
+def channels(model: Model, settings: Settings, multiple: int | None = None) -> Outcome:
+    """Take away channels that never change and channels that nobody reads.
+
+    Layers keep a multiple of ``multiple`` channels; None takes the multiple with which the model
+    needs the fewest cycles on the target, 4 where these are not known.
+    """
     if OFFLINE_METADATA in model.metadata:
         return Outcome(model, declined=(Note("$", _HAS_PLAN),))
     prepared = PreparedModel(model)
     ranges = ranges_of(model, settings.ranges, prepared)
-    subgraphs, changes, declined = list(model.subgraphs), [], []
-    for number in range(len(subgraphs)):
-        found, some, others = _subgraph(prepared, ranges, number)
-        subgraphs[number] = found
+    parts = [_Part.of(prepared, ranges, number) for number in range(len(model.subgraphs))]
+    if multiple is not None:
+        return _without(model, parts, multiple)
+    if settings.target is None or not has_costs(settings.target):
+        return _without(model, parts, MULTIPLE)
+    return _fastest(model, parts, settings.target)
+
+
+def _fastest(model: Model, parts: list[_Part], target: Target) -> Outcome:
+    """The outcome with the fewest cycles; of equal ones that with the fewest channels."""
+    found = [_without(model, parts, multiple) for multiple in MULTIPLES]
+    try:
+        before = cycles_of(model, target)
+        cycles = [cycles_of(outcome.model, target) for outcome in found]
+    except AreniteError:
+        return found[MULTIPLES.index(MULTIPLE)]
+    best = cycles.index(min(cycles))
+    if cycles[best] <= before:
+        return found[best]
+    where = f"with fewer channels {target.processor} would need more cycles"
+    return Outcome(model, declined=(*found[best].declined, Note("$", where)))
+
+
+def _without(model: Model, parts: list[_Part], multiple: int) -> Outcome:
+    """The model without what can go, in multiples; itself where the rest cannot be prepared."""
+    subgraphs: list[Subgraph] = []
+    changes: list[Note] = []
+    declined: list[Note] = []
+    for part in parts:
+        subgraph, some, others = part.without(multiple)
+        subgraphs.append(subgraph)
         changes += some
         declined += others
     if not changes:
@@ -52,32 +88,41 @@ def channels(model: Model, settings: Settings) -> Outcome:
     return Outcome(smaller, tuple(changes), tuple(declined))
 
 
-def _subgraph(
-    prepared: PreparedModel, ranges: Ranges, number: int
-) -> tuple[Subgraph, list[Note], list[Note]]:
-    """One subgraph without channels, what was done, and what was not."""
-    subgraph = prepared.model.subgraphs[number]
-    links = Links(prepared, number)
-    inputs = {
-        layer.operator: _without_offset(prepared, ranges, number, layer) for layer in links.layers
-    }
-    groups = links.channels.groups()
-    found = removal(groups, links.layers, inputs, subgraph, MULTIPLE)
-    changes, declined = notes_of(number, subgraph, groups, found, ranges)
-    if not found.gone.any():
-        return subgraph, [], declined
-    left = {index: ~found.gone[of] for index, of in groups.of.items() if found.gone[of].any()}
-    layers = {layer.operator: layer for layer in links.layers}
-    edit = Edit(prepared, number, left, _seen(prepared.model, number))
-    return edit.run(layers, inputs), changes, declined
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A subgraph and what is known of its channels; ``inputs`` have no zero points."""
 
+    prepared: PreparedModel
+    number: int
+    ranges: Ranges
+    groups: Groups
+    layers: dict[int, Layer]
+    inputs: dict[int, Interval]
 
-def _without_offset(prepared: PreparedModel, ranges: Ranges, number: int, layer: Layer) -> Interval:
-    node = prepared.node(number, layer.operator)
-    assert node is not None
-    low, high = ranges.tensors[number, layer.x]
-    offset = node.params.input_offset
-    return Interval(low + offset, high + offset)
+    @classmethod
+    def of(cls, prepared: PreparedModel, ranges: Ranges, number: int) -> _Part:
+        """Look at a subgraph."""
+        links = Links(prepared, number)
+        inputs = {}
+        for layer in links.layers:
+            node = prepared.node(number, layer.operator)
+            assert node is not None  # a layer has its parameters from there
+            offset = node.params.input_offset
+            low, high = ranges.tensors[number, layer.x]
+            inputs[layer.operator] = Interval(low + offset, high + offset)
+        layers = {layer.operator: layer for layer in links.layers}
+        return cls(prepared, number, ranges, links.channels.groups(), layers, inputs)
+
+    def without(self, multiple: int) -> tuple[Subgraph, list[Note], list[Note]]:
+        """The subgraph without channels, what was done, and what was not."""
+        subgraph, groups = self.prepared.model.subgraphs[self.number], self.groups
+        found = removal(groups, list(self.layers.values()), self.inputs, subgraph, multiple)
+        changes, declined = notes_of(self.number, subgraph, groups, found, self.ranges)
+        if not found.gone.any():
+            return subgraph, [], declined
+        left = {index: ~found.gone[of] for index, of in groups.of.items() if found.gone[of].any()}
+        edit = Edit(self.prepared, self.number, left, _seen(self.prepared.model, self.number))
+        return edit.run(self.layers, self.inputs), changes, declined
 
 
 def _seen(model: Model, number: int) -> set[int]:

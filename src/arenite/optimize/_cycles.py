@@ -1,0 +1,42 @@
+"""What an inference of a model takes on a target, where that is known: to choose by."""
+
+from __future__ import annotations
+
+from arenite.cmsis_nn.cost.estimate import PROCESSORS, cost_of
+from arenite.cmsis_nn.glue import OpData
+from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.model import Model
+from arenite.ops.constraints import view_of
+from arenite.optimize._prepared import AnyOperator, QuietHeap
+from arenite.runtime.graph import Graph
+from arenite.runtime.life import Life
+from arenite.target import Target
+
+
+def has_costs(target: Target | None) -> bool:
+    """Whether the costs of a target's kernels are known."""
+    return target is not None and target.is_cmsis_nn and target.processor in PROCESSORS
+
+
+def cycles_of(model: Model, target: Target) -> int:
+    """Cycles of all operators whose kernels are modelled, each once.
+
+    Raises:
+        AreniteError: A node cannot be prepared for the target.
+        ValueError: The target's costs are not known.
+    """
+    context = QuietHeap(model, target)
+    graph = Graph(model, context)
+    graph.resolve(CmsisNnResolver(AnyOperator(), target))
+    life = Life(graph)
+    life.prepare()
+    total = 0
+    for number, entries in enumerate(graph.nodes):
+        for index, entry in enumerate(entries):
+            context.enter_node(number, index)
+            data = entry.node.user_data
+            path = data.path if isinstance(data, OpData) else None
+            cost = cost_of(view_of(context, entry.node), path, target)
+            total += 0 if cost is None else cost.cycles
+    life.free()
+    return total
