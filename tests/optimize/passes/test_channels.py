@@ -10,17 +10,15 @@ import pytest
 import arenite as ar
 from arenite.analysis.statistics import statistics
 from arenite.errors import ConstraintError
-from arenite.formats import tflite
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, SignatureDef
 from arenite.optimize._cycles import cycles_of
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.passes.channels import channels
 from arenite.optimize.settings import Settings
-from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 from tests.optimize.chains import SAME, VALID, Chain
-from tests.optimize.inside import random_steps
+from tests.optimize.comparing import assert_same, assert_same_in_tflm
 from tests.optimize.networks import KINDS
 from tests.optimize.quiet import as_int16, quiet_network
 from tests.oracle import Oracle
@@ -49,36 +47,6 @@ def constant(model: Model, operator: int, index: int) -> np.ndarray:
     value = model.main.tensors[model.main.operators[operator].inputs[index]].value
     assert value is not None
     return value
-
-
-def assert_same(before: Model, after: Model, target: Target | None = None, count: int = 6) -> None:
-    """The outputs are equal, and all tensors that keep name and shape."""
-    first, second = (HeapInterpreter(model, target=target) for model in (before, after))
-    first.allocate_tensors()
-    second.allocate_tensors()
-    names = {tensor.name: index for index, tensor in enumerate(before.main.tensors)}
-    for inputs in random_steps(before, 1, count):
-        for interpreter in (first, second):
-            for index, values in enumerate(inputs):
-                interpreter.input(index)[...] = values
-            interpreter.invoke()
-        for index in range(len(before.outputs)):
-            np.testing.assert_array_equal(first.output(index), second.output(index))
-        for index, tensor in enumerate(after.main.tensors):
-            mine = second.eval_tensor(index).data
-            if tensor.name in names and mine is not None:
-                its = first.eval_tensor(names[tensor.name]).data
-                if its is not None and its.shape == mine.shape:
-                    np.testing.assert_array_equal(its, mine, err_msg=tensor.name)
-
-
-def assert_same_in_tflm(oracle: Oracle, before: Model, after: Model, count: int = 6) -> None:
-    steps = random_steps(before, 2, count)
-    first, second = (oracle.run(tflite.write(model), steps) for model in (before, after))
-    assert (first.status, second.status) == ("ok", "ok"), second.log
-    for mine, its in zip(second.outputs, first.outputs, strict=True):
-        for a, b in zip(mine, its, strict=True):
-            np.testing.assert_array_equal(a, b)
 
 
 def two_layers(quiet: tuple[int, ...] = (1, 4, 5, 7), **second: object) -> Model:
