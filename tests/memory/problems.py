@@ -1,4 +1,4 @@
-"""Random planning problems."""
+"""Random planning problems, and what they take at least, by trying everything."""
 
 from __future__ import annotations
 
@@ -34,3 +34,34 @@ def random_problem(
         if draw.random() < separated
     ]
     return Problem(tuple(buffers), tuple(separations))
+
+
+def least_height(problem: Problem) -> int:
+    """Every offset of every buffer, tried."""
+    buffers = problem.buffers
+    allowed = {(s.lower, s.upper): s.distance for s in problem.separations}
+
+    def are_apart(i: int, j: int, at: int, other: int) -> bool:
+        a, b = buffers[i], buffers[j]
+        if max(a.begin, b.begin) >= min(a.end, b.end):
+            return True
+        if a.offline_offset is not None and b.offline_offset is not None:
+            return True
+        if at <= other and other - at >= allowed.get((i, j), a.size):
+            return True
+        return other <= at and at - other >= allowed.get((j, i), b.size)
+
+    def place(offsets: tuple[int, ...], height: int) -> bool:
+        number = len(offsets)
+        if number == len(buffers):
+            return True
+        fixed = buffers[number].offline_offset
+        places = range(height - buffers[number].size + 1) if fixed is None else [fixed]
+        return any(
+            place((*offsets, at), height)
+            for at in places
+            if at + buffers[number].size <= height
+            if all(are_apart(number, j, at, offsets[j]) for j in range(number))
+        )
+
+    return next(height for height in range(1000) if place((), height))

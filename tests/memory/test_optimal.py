@@ -12,43 +12,11 @@ from hypothesis import strategies as st
 
 import arenite as ar
 from arenite.memory.greedy import greedy
-from arenite.memory.lower_bound import lower_bound
 from arenite.memory.optimal import optimal
-from arenite.memory.problem import Buffer, Problem, Separation, Solution
+from arenite.memory.problem import Buffer, Problem, Solution
 from arenite.memory.validate import validate
-from tests.memory.problems import random_problem
+from tests.memory.problems import least_height, random_problem
 from tests.shared import shared_model
-
-
-def least_height(problem: Problem) -> int:
-    """Every offset of every buffer, tried."""
-    buffers = problem.buffers
-    allowed = {(s.lower, s.upper): s.distance for s in problem.separations}
-
-    def are_apart(i: int, j: int, at: int, other: int) -> bool:
-        a, b = buffers[i], buffers[j]
-        if max(a.begin, b.begin) >= min(a.end, b.end):
-            return True
-        if a.offline_offset is not None and b.offline_offset is not None:
-            return True
-        if at <= other and other - at >= allowed.get((i, j), a.size):
-            return True
-        return other <= at and at - other >= allowed.get((j, i), b.size)
-
-    def place(offsets: tuple[int, ...], height: int) -> bool:
-        number = len(offsets)
-        if number == len(buffers):
-            return True
-        fixed = buffers[number].offline_offset
-        places = range(height - buffers[number].size + 1) if fixed is None else [fixed]
-        return any(
-            place((*offsets, at), height)
-            for at in places
-            if at + buffers[number].size <= height
-            if all(are_apart(number, j, at, offsets[j]) for j in range(number))
-        )
-
-    return next(height for height in range(1000) if place((), height))
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -59,17 +27,6 @@ def test_no_plan_is_lower_than_the_optimum(seed: int) -> None:
     validate(problem, found.solution)
     assert found.is_proved
     assert found.solution.size == found.lower_bound == least_height(problem)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_bound_is_below_the_optimum(seed: int) -> None:
-    problem = random_problem(seed, 5, moments=3, longest=3, largest=4, separated=0.5)
-    assert lower_bound(problem) <= least_height(problem)
-
-
-def test_of_an_output_on_its_input_the_bound_is_their_stack() -> None:
-    problem = Problem((Buffer(100, 0, 2), Buffer(80, 1, 3)), (Separation(1, 0, 8),))
-    assert lower_bound(problem) == 108
 
 
 def test_a_hole_that_greedy_leaves_is_filled() -> None:

@@ -8,21 +8,26 @@ result is the same on every machine, unless the time ends first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from arenite.memory.greedy import greedy
 from arenite.memory.lower_bound import lower_bound
-from arenite.memory.pair_search import OutOfNodesError, PairSearch
+from arenite.memory.packing import packing_search
+from arenite.memory.pair_search import PairSearch
 from arenite.memory.problem import Problem, Solution
 from arenite.memory.rivals import Rivals, TooManyPairsError, height_of, parts_of, rivals_of
+from arenite.memory.watch import OutOfNodesError, Watch
 
 #: Seconds that a search may take unless the caller says otherwise.
 SECONDS = 10.0
-#: Nodes of the first round, and how many times as many the next one has.
-_FIRST_NODES, _MORE = 256, 4
+#: Nodes of the first round for the least height, and how many times as many the next one has.
+_FIRST_NODES, _MORE = 512, 2
+#: Heights above the least one get that part of the nodes: they are steps on the way.
+_PART = 16
+#: With more pairs than that, those of hundreds of buffers, the search over pairs is left out.
+_FEW_PAIRS = 2000
 #: With more pairs than that nothing is searched.
 _MOST_PAIRS = 200_000
 
@@ -46,14 +51,30 @@ class Optimum(NamedTuple):
     nodes: int
 
 
+class Search(Protocol):
+    """What says whether a group of buffers fits into a height."""
+
+    def fits(self, height: int, most_nodes: int) -> dict[int, int] | None:
+        """Offsets by buffer, or None: it is proved that there are none.
+
+        Raises:
+            OutOfNodesError: After so many nodes, or when the time is up.
+        """
+
+
 def optimal(
-    problem: Problem, *, seconds: float = SECONDS, progress: Progress | None = None
+    problem: Problem,
+    *,
+    seconds: float = SECONDS,
+    enough: int = 0,
+    progress: Progress | None = None,
 ) -> Optimum:
     """Find the plan with the least height.
 
     Args:
         problem: Buffers with their lifetimes, and separations.
         seconds: When to stop at the latest; the best plan so far counts then.
+        enough: Bytes: a plan that takes no more than that is good enough.
         progress: Told now and then how far the search is.
 
     Raises:
@@ -66,16 +87,20 @@ def optimal(
     """
     if not seconds >= 0:
         raise ValueError(f"expected 0 or more seconds, got {seconds}")
-    deadline = monotonic() + seconds
     start = greedy(problem)
     bound = lower_bound(problem)
-    if start.size <= bound:
-        return Optimum(start, start.size, True, 0)
+    if start.size <= max(bound, enough):
+        return Optimum(start, bound, start.size <= bound, 0)
     try:
         rivals = rivals_of(problem, _MOST_PAIRS)
     except TooManyPairsError:
         return Optimum(start, bound, False, 0)
-    return _Descent(rivals, start, bound, deadline, progress).run()
+    return _Descent(rivals, start, bound, _Limits(seconds, enough), progress).run()
+
+
+class _Limits(NamedTuple):
+    seconds: float
+    enough: int
 
 
 def optimal_plan(problem: Problem) -> Solution:
@@ -100,15 +125,15 @@ class _Descent:
         rivals: Rivals,
         start: Solution,
         bound: int,
-        deadline: float,
+        limits: _Limits,
         progress: Progress | None,
     ) -> None:
         self._rivals = rivals
         self._offsets = list(start.offsets)
-        self._deadline = deadline
-        self._progress = progress
         self._bound = bound
-        self._nodes = 0
+        self._enough = limits.enough
+        self._progress = progress
+        self._watch = Watch(limits.seconds, self._tell)
 
     def run(self) -> Optimum:
         """The best plan."""
@@ -118,48 +143,62 @@ class _Descent:
             self._bound = max(self._bound, self._lower(group))
         height = height_of(self._rivals, self._offsets)
         solution = Solution(tuple(self._offsets), height)
-        return Optimum(solution, self._bound, height <= self._bound, self._nodes)
+        return Optimum(solution, self._bound, height <= self._bound, self._watch.nodes)
 
-    def _height(self, group: list[int]) -> int:
+    def _height(self, group: Sequence[int]) -> int:
         return max(self._offsets[n] + self._rivals.sizes[n] for n in group)
 
-    def _lower(self, group: list[int]) -> int:
+    def _is_done(self, group: Sequence[int], bound: int) -> bool:
+        return self._height(group) <= max(bound, self._enough)
+
+    def _lower(self, group: Sequence[int]) -> int:
         """Lower a group as far as it goes; returns what it was proved to take."""
         step = self._rivals.step
         bound = -(-self._bound // step) * step
-        if self._height(group) <= bound:
+        if self._is_done(group, bound):
             return 0
-        search = PairSearch(self._rivals, group, self._deadline)
-        search.note = lambda: self._note(search.nodes)
-        limit = _FIRST_NODES
-        while bound < self._height(group) and monotonic() <= self._deadline:
-            bound = self._round(search, group, bound, limit)
-            limit *= _MORE
-        self._nodes += search.nodes
+        searches = self._searches(group)
+        nodes = _FIRST_NODES
+        while not self._is_done(group, bound) and not self._watch.is_over:
+            for search in searches:
+                bound = self._round(search, group, bound, nodes)
+            nodes *= _MORE
         return bound
 
-    def _round(self, search: PairSearch, group: list[int], bound: int, limit: int) -> int:
+    def _searches(self, group: Sequence[int]) -> list[Search]:
+        """Over pairs where there are few; in C, if it takes the group; at least one."""
+        packing = packing_search(self._rivals, group, self._watch)
+        if packing is None:
+            return [PairSearch(self._rivals, group, self._watch)]
+        if len(self._rivals.pairs) > _FEW_PAIRS:
+            return [packing]
+        return [PairSearch(self._rivals, group, self._watch), packing]
+
+    def _round(self, search: Search, group: Sequence[int], bound: int, nodes: int) -> int:
         """Halve what is between the bound and the best plan; returns the bound afterwards."""
         step = self._rivals.step
         untried = bound  # the least height that this round still tries
-        while untried < self._height(group):
+        if self._enough > bound:
+            untried = self._enough // step * step
+        first = untried
+        while untried < self._height(group) and not self._is_done(group, bound):
             count = (self._height(group) - untried) // step
-            height = untried if untried == bound else untried + (count - 1) // 2 * step
+            height = untried if untried == first else untried + (count - 1) // 2 * step
             try:
-                offsets = search.fits(height, limit)
+                offsets = search.fits(height, nodes if height == first else nodes // _PART)
             except OutOfNodesError:
-                if monotonic() > self._deadline:
+                if self._watch.is_over:
                     return bound
                 untried = height + step
                 continue
             if offsets is None:
                 bound = untried = height + step
-            else:
-                for n, offset in offsets.items():
-                    self._offsets[n] = offset
+                continue
+            for n, offset in offsets.items():
+                self._offsets[n] = offset
         return bound
 
-    def _note(self, nodes: int) -> None:
+    def _tell(self) -> None:
         if self._progress is not None:
             height = height_of(self._rivals, self._offsets)
-            self._progress(height, self._bound, self._nodes + nodes)
+            self._progress(height, self._bound, self._watch.nodes)

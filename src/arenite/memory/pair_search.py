@@ -8,10 +8,10 @@ the buffers at their heads do not overlap, the heads are the plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from time import monotonic
+from collections.abc import Sequence
 
 from arenite.memory.rivals import Pair, Rivals
+from arenite.memory.watch import OutOfNodesError, Watch
 
 #: A pair's order.
 _OPEN, _UP, _DOWN = 0, 1, 2
@@ -21,18 +21,10 @@ _CLOCK = 32
 _Step = tuple[list[int], int, int]
 
 
-class OutOfNodesError(Exception):
-    """The search took as many nodes as it may, or as much time."""
-
-
 class PairSearch:
-    """The search in one group of buffers, for any height.
+    """The search in one group of buffers, for any height."""
 
-    Attributes:
-        nodes: How many decisions were tried so far.
-    """
-
-    def __init__(self, rivals: Rivals, members: list[int], deadline: float) -> None:
+    def __init__(self, rivals: Rivals, members: Sequence[int], watch: Watch) -> None:
         self._rivals = rivals
         self._members = members
         inside = set(members)
@@ -42,9 +34,7 @@ class PairSearch:
             self._pairs_of[pair.one].append(number)
             self._pairs_of[pair.two].append(number)
         self._twins = _twins(rivals, self._pairs)
-        self._deadline = deadline
-        self.nodes = 0
-        self.note: Callable[[], None] | None = None
+        self._watch = watch
 
     def fits(self, height: int, most_nodes: int) -> dict[int, int] | None:
         """Offsets by buffer, or None: it is proved that there are none.
@@ -56,7 +46,7 @@ class PairSearch:
         if not state.start(self._twins):
             return None
         undecided: list[tuple[int, int, int]] = []  # changes before it, the pair, its other order
-        limit = self.nodes + most_nodes
+        limit = self._watch.nodes + most_nodes
         while True:
             choice = state.lowest_overlap()
             if choice is None:
@@ -73,14 +63,11 @@ class PairSearch:
                 is_open = state.decide(number, second)
 
     def _count(self, limit: int) -> None:
-        self.nodes += 1
-        if self.nodes > limit:
+        self._watch.nodes += 1
+        if self._watch.nodes > limit:
             raise OutOfNodesError
-        if self.nodes % _CLOCK == 0:
-            if monotonic() > self._deadline:
-                raise OutOfNodesError
-            if self.note is not None:
-                self.note()
+        if self._watch.nodes % _CLOCK == 0:
+            self._watch.look()
 
 
 def _twins(rivals: Rivals, pairs: list[Pair]) -> list[int]:
@@ -112,7 +99,7 @@ class _State:
     def __init__(
         self,
         rivals: Rivals,
-        members: list[int],
+        members: Sequence[int],
         pairs: list[Pair],
         pairs_of: dict[int, list[int]],
         height: int,

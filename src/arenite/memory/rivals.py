@@ -39,6 +39,7 @@ class Rivals(NamedTuple):
         sizes: Bytes, multiples of the buffer's alignment.
         fixed: Offline offsets, or None.
         alignments: What offsets are multiples of.
+        lifetimes: First moments, and the first ones behind.
         pairs: Everything that keeps buffers apart.
         step: All offsets that a search finds, and all heights, are multiples of this.
     """
@@ -46,6 +47,7 @@ class Rivals(NamedTuple):
     sizes: tuple[int, ...]
     fixed: tuple[int | None, ...]
     alignments: tuple[int, ...]
+    lifetimes: tuple[tuple[int, int], ...]
     pairs: tuple[Pair, ...]
     step: int
 
@@ -72,8 +74,10 @@ def rivals_of(problem: Problem, most: int) -> Rivals:
             up = distances.get((one, two), sizes[one])
             pairs.append(Pair(one, two, up, distances.get((two, one), sizes[two])))
     fixed = tuple(b.offline_offset for b in buffers)
-    step = gcd(*sizes, *alignments, *(d for p in pairs for d in p[2:]), *filter(None, fixed))
-    return Rivals(sizes, fixed, alignments, tuple(pairs), step or 1)
+    step = gcd(*sizes, *(d for p in pairs for d in p[2:]), *filter(None, fixed)) or 1
+    step = gcd(step, *(a for a in alignments if step % a))
+    lifetimes = tuple((b.begin, b.end) for b in buffers)
+    return Rivals(sizes, fixed, alignments, lifetimes, tuple(pairs), step)
 
 
 def least_distances(problem: Problem) -> dict[tuple[int, int], int]:

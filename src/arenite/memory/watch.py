@@ -1,0 +1,39 @@
+"""How long a search may go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+
+class OutOfNodesError(Exception):
+    """A search took as many nodes as it may, or as much time."""
+
+
+class Watch:
+    """The time and the nodes of all searches together.
+
+    Attributes:
+        nodes: Decisions that were tried so far.
+    """
+
+    def __init__(self, seconds: float, told: Callable[[], None] | None = None) -> None:
+        self.nodes = 0
+        self._deadline = monotonic() + seconds
+        self._told = told
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self._deadline
+
+    def look(self) -> None:
+        """Tell who wants to know how far it is.
+
+        Raises:
+            OutOfNodesError: The time is up.
+        """
+        if self.is_over:
+            raise OutOfNodesError
+        if self._told is not None:
+            self._told()
