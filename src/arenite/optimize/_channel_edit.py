@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -70,14 +71,16 @@ class Edit:
                 shape = _with(weights.shape, -1, int(columns.sum()))
             axis = 0 if operator.name == "CONV_2D" else len(shape) - 2
             self._set(index, 1, matrix.reshape(_with(shape, axis, len(matrix))), axis, rows)
-        addends = layer.addends(inputs, ~columns).sum(axis=1)
-        self._bias(index, layer.bias + addends, rows)
+        self._bias(index, layer.bias + layer.addends(inputs, ~columns), rows)
 
     def _depthwise(self, index: int, operator: Operator) -> None:
         mask = self._left[operator.outputs[0]]
         self._set(index, 1, self._constant(index, 1)[..., mask], 3, mask)
         if len(operator.inputs) > 2 and operator.inputs[2] >= 0:
             self._bias(index, self._constant(index, 2).reshape(-1), mask)
+        if self._subgraph.tensors[operator.inputs[0]].shape[-1] == 1:
+            options = replace(self._options(index), depth_multiplier=int(mask.sum()))
+            self._operators[index] = replace(self._operators[index], options=options)
 
     def _binary(self, index: int, operator: Operator) -> None:
         mask = self._left[operator.outputs[0]]
@@ -159,6 +162,12 @@ class Edit:
         inputs = list(operator.inputs)
         inputs[slot] = len(self._tensors) - 1
         self._operators[index] = replace(operator, inputs=tuple(inputs))
+
+    def _options(self, index: int) -> Any:
+        """An operator's options through its row, as the kernel sees them."""
+        node = self._prepared.node(self._number, index)
+        assert node is not None  # the links have asked for it
+        return node.options
 
     def _constant(self, index: int, slot: int) -> Array:
         values = self._prepared.constant(self._number, self._subgraph.operators[index].inputs[slot])

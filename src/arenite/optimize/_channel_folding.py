@@ -25,7 +25,7 @@ class Layer:
         operator: Its index.
         x: Its input tensor.
         y: Its output tensor.
-        sums: Sums of weights over the taps that meet the image at all positions.
+        sums: Sums of weights over the taps that meet the image at all positions, int32.
         is_read: Whether any weight of a tap that ever meets the image is not 0.
         is_read_at_border: The same for taps that meet the image at some positions only.
         bias: What it has now, int64, by filter.
@@ -54,17 +54,19 @@ class Layer:
         return np.asarray(unread | zero | (inputs.is_constant & ~at_border))
 
     def addends(self, inputs: Interval, gone: Array) -> Array:
-        """What the input channels that are ``gone`` (bool) add, by filter and channel."""
-        values = np.where(gone & inputs.is_constant, inputs.low, 0)
-        return np.asarray(self.sums * values)
+        """What the input channels that are ``gone`` (bool) add, by filter."""
+        adding = gone & inputs.is_constant & (inputs.low != 0)
+        sums = self.sums[:, adding].astype(np.int64)
+        return np.asarray(sums @ inputs.low[adding])
 
     def too_much(self, inputs: Interval, gone: Array, filters: Array) -> Array:
         """Which of the channels that are gone would take a bias beyond its type."""
-        addends = self.addends(inputs, gone)[filters]
-        least, most = self.limits or (0, 0)
-        total = addends.sum(axis=1) + (self.bias[filters] if self.limits else 0)
-        beyond = (total < least) | (total > most)
-        return np.asarray(gone & (addends[beyond] != 0).any(axis=0))
+        if self.limits is None:
+            return np.zeros_like(gone)
+        total = self.addends(inputs, gone) + self.bias
+        beyond = filters & ((total < self.limits[0]) | (total > self.limits[1]))
+        adding = gone & inputs.is_constant & (inputs.low != 0)
+        return np.asarray(adding & (self.sums[beyond] != 0).any(axis=0))
 
 
 def layer_of(
@@ -78,5 +80,5 @@ def layer_of(
     always, sometimes = weights[:, taps.always], weights[:, taps.sometimes]
     at_border = (sometimes != 0).any(axis=1)
     is_read = (always != 0).any(axis=1) | at_border
-    sums = always.sum(axis=1, dtype=np.int64)
+    sums = always.sum(axis=1, dtype=np.int32)
     return Layer(*places, sums, is_read, at_border, bias, limits)

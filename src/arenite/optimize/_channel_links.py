@@ -206,6 +206,10 @@ class Links:
             return "weights or bias are computed, or of floats"
         if self._bias(node) is None or x not in self.channels or y not in self.channels:
             return "weights or bias are computed, or of floats"
+        if len(self.channels.numbers(x)) == 1:
+            # What is left is the new multiplier; with several inputs it is one for all.
+            self.channels.keep([x], f"operators[{operator}] ({node.name}): its only input channel")
+            return None
         inputs = self.channels.numbers(x).repeat(params.depth_multiplier)
         self.channels.tie(self.channels.numbers(y), inputs)
         return None

@@ -29,6 +29,8 @@ _WIDE_SUM = 2.0**47
 _WIDE_RESULT = 2.0**30
 
 
+#: Weights that are looked at together: as int64 they take eight times their memory.
+_ELEMENTS = 1 << 20
 #: ``multiply(sums of weights, ends of inputs)``: one number per filter.
 Multiply = Callable[[Array, Array], Array]
 
@@ -83,6 +85,12 @@ def dense_sums(weights: Array, taps: Taps, groups: int, inputs: Interval) -> Int
 
     ``weights`` are ``(filters, rows, columns, inputs of a group)``; ``inputs`` have their offset.
     """
+    if groups == 1:
+        step = max(1, _ELEMENTS // max(weights[0].size, 1))
+        blocks = (weights[start : start + step] for start in range(0, len(weights), step))
+        found = [_sums(block, taps, inputs, np.matmul) for block in blocks]
+        low, high = (np.concatenate(ends) for ends in zip(*found, strict=True))
+        return Interval(low, high)
 
     def multiply(sums: Array, ends: Array) -> Array:
         grouped = sums.reshape(groups, -1, sums.shape[-1])

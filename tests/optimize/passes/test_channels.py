@@ -133,6 +133,14 @@ def test_depthwise_channels_of_one_input_go_together():
     assert [shape[-1] for shape in shapes(outcome)] == [4, 8, 4]
 
 
+def test_a_depthwise_layer_of_one_channel_gets_another_multiplier():
+    net = Chain()
+    x = net.depthwise(net.input(1, 5, 5, 1), multiplier=8, quiet=(0, 1, 4, 7))
+    outcome = run(net.build(net.conv(x, 4)))
+    assert shapes(outcome)[0] == (1, 5, 5, 4)
+    assert outcome.model.main.operators[0].options.depth_multiplier == 4
+
+
 def test_a_missing_bias_is_added():
     before = two_layers(zero=-100, bias=None)
     after = run(before).model
@@ -220,6 +228,13 @@ def test_a_sum_keeps_what_varies_in_a_part_of_it():
     x = net.conv(net.input(1, 5, 5, 3), 8, quiet=(0, 1, 2, 3))
     outcome = run(net.build(net.conv(net.add(x, net.conv(x, 8)), 4)))
     assert shapes(outcome)[0] == (1, 5, 5, 8)
+
+
+def test_the_only_input_channel_of_a_depthwise_layer_stays():
+    net = Chain()
+    x = net.conv(net.input(1, 5, 5, 3), 1, quiet=(0,))
+    outcome = run(net.build(net.conv(net.depthwise(x, multiplier=8), 4)))
+    assert shapes(outcome)[0] == (1, 5, 5, 1)
 
 
 @pytest.mark.parametrize("reader", ["output", "unknown", "signature"])

@@ -128,7 +128,7 @@ def addends_have_the_wrong_sign(patch):
 
 
 def nothing_is_added(patch):
-    patch.setattr(Layer, "addends", lambda layer, inputs, gone: 0 * layer.sums)
+    patch.setattr(Layer, "addends", lambda layer, inputs, gone: 0 * layer.bias)
 
 
 def one_filter_without_weights_is_enough(patch):
