@@ -119,6 +119,13 @@ def test_an_unknown_operator_gives_anything():
     assert ends(model, "z") == ([-128, -128], [127, 127])
 
 
+def test_a_custom_operator_with_the_name_of_a_builtin_one_is_unknown():
+    model = relu_model()
+    custom = replace(model.main.operators[0], is_custom=True)
+    model = replace(model, subgraphs=(replace(model.main, operators=(custom,)),))
+    assert ends(model, "y") == ([-128, -128], [127, 127])
+
+
 def test_other_subgraphs_know_nothing_of_what_is_promised():
     model = relu_model()
     model = replace(model, subgraphs=(model.main, model.main))

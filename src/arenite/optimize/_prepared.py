@@ -58,7 +58,7 @@ class PreparedModel:
         self._life.allocate()
 
     def node(self, subgraph: int, operator: int) -> Node | None:
-        """A node whose parameters mean what the file says; None where that is in doubt.
+        """A builtin operator whose parameters mean what the file says; None where that is in doubt.
 
         It is where C leaves the node undefined, and where shapes follow from operators which are
         not the file's: a firmware goes by those.
@@ -66,7 +66,8 @@ class PreparedModel:
         node = self._graph.entry(operator, subgraph).node
         declared, real = self.model.subgraphs[subgraph].tensors, self._host.tensors[subgraph]
         places = [index for index in (*node.inputs, *node.outputs) if index >= 0]
-        if (subgraph, operator) in self._host.undefined:
+        is_custom = self.model.subgraphs[subgraph].operators[operator].is_custom
+        if is_custom or (subgraph, operator) in self._host.undefined:
             return None
         if any(declared[index].shape != real[index].shape for index in places):
             return None
