@@ -24,6 +24,11 @@ static int sizes_fit(const LstmParams *p, const ar_tensor *io) {
          ar_is_rescale(p->tanh_times_output.shift);
 }
 
+static int is_gate_shift(const LstmParams *p, int32_t shift) {
+  if (p->accumulates_64_bits) return ar_is_wide_rescale(shift);
+  return ar_is_rescale(shift) && ar_bare_shift(shift) <= 30;
+}
+
 static ar_status check(const LstmParams *p, const ar_tensor *io) {
   for (int32_t i = 0; i <= AR_LSTM_CELL; ++i)
     if (io[i].type == AR_END) return AR_UNSUPPORTED;
@@ -42,9 +47,7 @@ static ar_status check(const LstmParams *p, const ar_tensor *io) {
     }
     if (io[gate_inputs[g][2]].type != bias) return AR_UNSUPPORTED;
     const GateParams *gate = &p->gates[g];
-    const int32_t most = p->accumulates_64_bits ? 14 : 30;
-    if (!ar_is_rescale(gate->input_shift) || ar_bare_shift(gate->input_shift) > most ||
-        !ar_is_rescale(gate->recurrent_shift) || ar_bare_shift(gate->recurrent_shift) > most)
+    if (!is_gate_shift(p, gate->input_shift) || !is_gate_shift(p, gate->recurrent_shift))
       return AR_UNSUPPORTED;
     if (!ar_is_small(gate->input_weights_offset) || !ar_is_small(gate->recurrent_weights_offset))
       return AR_UNSUPPORTED;

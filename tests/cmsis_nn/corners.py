@@ -55,6 +55,19 @@ def lstm_of(kind: str, cell_scale: float, spread: float = 0.3) -> Callable[[Rng]
     return make
 
 
+def lstm_that_saturates_far(rng: Rng) -> Model:
+    """int16 whose gates' scales are much too coarse for what is summed."""
+    return lstm(
+        "int16",
+        rng,
+        batches=int(rng.integers(1, 3)),
+        steps=int(rng.integers(1, 5)),
+        time_major=bool(rng.integers(2)),
+        spread=3.0,
+        zeros=(0, 0),
+    )
+
+
 def svdf(rng: Rng, zero_point: int = 0, state_scale: float = 0.05) -> Model:
     """An int8 state, which is too narrow for what its filters give it."""
     rank, units = int(rng.integers(1, 3)), int(rng.integers(1, 4))
@@ -199,6 +212,7 @@ CORNERS: dict[str, Callable[[Rng], Model]] = {
     "lstm int8, cells that leave int16": lstm_of("int8", 1e-5),
     "lstm int8, gates that leave int16": lstm_of("int8", 2.0**-11, spread=2.0),
     "lstm int16": lstm_of("int16", 2.0**-11),
+    "lstm int16 that saturates far": lstm_that_saturates_far,
     "svdf, a narrow state": svdf,
     "svdf, a state with a zero point": lambda rng: svdf(rng, zero_point=-20, state_scale=1.0),
     "dense int8 as convolution": lambda rng: dense(rng, batch=(2, 3)),

@@ -6,15 +6,9 @@ CMSIS-NN is Arm's library of kernels for Cortex-M; TFLM calls it where it is bui
 write them; where they differ, ``operators/`` says how and computes CMSIS-NN's: LSTM, SVDF,
 FULLY_CONNECTED, CONV_2D of int16 without a bias, SOFTMAX of one int16, TRANSPOSE of two dimensions.
 
-The reference's are computed where CMSIS-NN reads behind a tensor's end, so that it has no results
-of its own, and in corners that are not modelled:
-
-- CONV_2D with groups and int4 weights or int16 activations, or with int8 and no bias;
-  FULLY_CONNECTED of int16 with an int32 bias (not defined);
-- TRANSPOSE_CONV with paddings, strides and output shapes whose rows do not follow from each other;
-- 64-bit sums of int16 whose rescaled value leaves 31 bits, which clamps in the reference;
-- DEPTHWISE_CONV_2D of int4 weights without a bias, and of int16 with a dilation;
-- on targets with vectors: CONV_2D along some lines with steps, see ``operators/conv_2d.py``;
-  SVDF whose state has a zero point; FULLY_CONNECTED with a scale per unit and weights with a zero
-  point.
+Where CMSIS-NN reads behind a tensor's end it has no results of its own: the reference's are
+computed, with a warning (``decisions/undefined.py``). They are computed, too, in corners that are
+not modelled: DEPTHWISE_CONV_2D of int4 weights with an odd number of input channels and several
+images, a dilation or a depth multiplier; on targets with vectors CONV_2D of int4 weights along
+lines of an odd number of channels, or rounded once.
 """

@@ -23,6 +23,9 @@ from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.overlap import Clearance
 from arenite.target import Target
 
+#: What follows a sentence about an undefined result.
+_INSTEAD = "results here are those of TFLM's own kernel, which a firmware without CMSIS-NN has"
+
 
 @dataclass
 class OpData:
@@ -74,6 +77,9 @@ class Glue:
         bits: Where CMSIS-NN's results differ; None where the reference's are right for all.
         overlap: ``overlap(view, position, path, target)``: how near above its output an input may
             begin where a function of CMSIS-NN does the work; None where none may.
+        undefined: ``undefined(view, path, target)`` says what CMSIS-NN reads that is no part of
+            the model, and what to do about it; empty where it reads nothing else. Results are
+            the reference's there, with a warning.
     """
 
     decide: Callable[[NodeView, Target], Path]
@@ -82,6 +88,7 @@ class Glue:
     constraints: tuple[Constraint, ...] = ()
     bits: OwnBits | None = None
     overlap: PathOverlap | None = None
+    undefined: Callable[[NodeView, Path, Target], str] | None = None
 
 
 def registration(reference: Registration, glue: Glue, target: Target) -> Registration:
@@ -99,6 +106,10 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
             for request in path.scratch
         )
         node.user_data = OpData(path, buffers)
+        unknown = glue.undefined(view, path, target) if glue.undefined is not None else ""
+        if unknown:
+            context.warn_undefined(f"{unknown}; {_INSTEAD}")
+            return params
         return params if glue.bits is None else glue.bits.prepare(view, params, path)
 
     def overlap(view: NodeView, position: int) -> Clearance | None:

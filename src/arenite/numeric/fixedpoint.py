@@ -178,6 +178,12 @@ def bare_shift(shift: npt.ArrayLike) -> Int64Array:
     return np.asarray(shift, np.int64).astype(np.int8).astype(np.int64)
 
 
+def bits_lost(shift: npt.ArrayLike) -> Int64Array:
+    """How many of a 64-bit product's 32 bits shifts leave out: 1 with :data:`NARROW`, else 0."""
+    lost: Int64Array = np.asarray(shift, np.int64) + NARROW // 4 >> 9 & 1
+    return lost
+
+
 def multiply_by_quantized_multiplier(
     x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
 ) -> Int64Array:
@@ -213,7 +219,7 @@ def multiply_by_quantized_multiplier_int64(
     reduced = np.where(multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF)
     total = 15 - bare_shift(shift)
     product = np.asarray(x, np.int64) * reduced + (np.int64(1) << (total - 1))
-    lost = np.asarray(shift, np.int64) + NARROW // 4 >> 9 & 1
+    lost = bits_lost(shift)
     return wrap_int32(product >> total << lost) >> lost
 
 

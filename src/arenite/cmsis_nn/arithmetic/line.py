@@ -30,10 +30,9 @@ class LineParams:
 
 
 def line_params(conv: ConvShape, params: Conv2DParams) -> Conv2DParams | LineParams:
-    """The reference's parameters where vectors see the same pixels, or some behind the line."""
+    """The reference's parameters where vectors see the same pixels."""
     theirs = line_sources(conv)
-    if theirs is None:
-        return params
+    assert theirs is not None, "a line whose windows see behind it is undefined"
     own = seen_by_windows(conv)
     positions = np.flatnonzero((theirs != own).any(axis=1)).astype(np.int32)
     if not len(positions):

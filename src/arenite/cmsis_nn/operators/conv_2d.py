@@ -1,17 +1,13 @@
 """CONV_2D: TFLM ``micro/kernels/cmsis_nn/conv.cc``.
 
 int16 without a bias is summed and rescaled in 32 bits (TFLM's ``Eval`` hands over an absent bias as
-one of int32); the reference takes 64. Groups have no defined results where CMSIS-NN's functions
-know nothing of them, with int16 activations or int4 weights, which they read behind the filters'
-end; nor with int8 and no bias, where from the second group on the bias's address is near 0
-(``arm_convolve_s16.c``, ``arm_convolve_s4.c``, ``arm_convolve_s8.c``). There the reference's are
-computed.
+one of int32); the reference takes 64. What reads behind a tensor has no defined result
+(:mod:`arenite.cmsis_nn.decisions.undefined`): there the reference's are computed, with a warning.
 
 How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors
 ``arm_convolve_1_x_n_s8`` (July 2026) sees other pixels at the right end of some lines with steps:
-:mod:`arenite.cmsis_nn.arithmetic.line`. Where they lie behind the line, the reference's results are
-computed. It fails on lines whose steps leave pixels over, the one of int4 also on lines that are
-shorter than their ends: those are refused.
+:mod:`arenite.cmsis_nn.arithmetic.line`. It fails on lines whose steps leave pixels over, the one of
+int4 also on lines that are shorter than their ends: those are refused.
 """
 
 from __future__ import annotations
@@ -28,6 +24,7 @@ from arenite.cmsis_nn.decisions.conv_2d import decide, overlap
 from arenite.cmsis_nn.decisions.line import line_fails, line_splits
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, convolution, nhwc
+from arenite.cmsis_nn.decisions.undefined import undefined_convolution
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import allocate
@@ -103,7 +100,7 @@ def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams | Line
     """Without a bias int16 is summed in 32 bits; lines end otherwise."""
     if path.function == "arm_convolve_1_x_n_s8" and "arm_convolve_s8" not in path.calls:
         return line_params(convolution(view), params)
-    if path.function != "arm_convolve_s16" or params.groups > 1:
+    if path.function != "arm_convolve_s16":
         return params
     bias = view.inputs[2] if len(view.inputs) > 2 else None
     if bias is None:
@@ -122,4 +119,5 @@ GLUE = Glue(
     constraints=(int16_is_symmetric,),
     bits=OwnBits(LineParams, own, invoke_with(LineConvolution), "CMSIS_NN_LINE"),
     overlap=overlap,
+    undefined=undefined_convolution,
 )

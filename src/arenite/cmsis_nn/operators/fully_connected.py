@@ -7,7 +7,7 @@ with a scale per unit takes the first unit's, where the reference takes none
 (``arm_fully_connected_per_channel_s8.c``), and with vectors multipliers of other units as well:
 ``arm_nn_vec_mat_mult_t_per_ch_s8.c`` goes on by one of them after four units.
 int16 is always summed in 64 bits. A bias of int32 beside int16 is read as one of int64, behind its
-end: there the reference's results are computed.
+end: there the reference's results are computed, with a warning.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from arenite.cmsis_nn.decisions.fully_connected import decide
 from arenite.cmsis_nn.decisions.path import Path
+from arenite.cmsis_nn.decisions.undefined import undefined_fully_connected
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
@@ -50,10 +51,8 @@ def allocate(context: Context, node: Node, path: Path) -> None:
 
 def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnectedParams:
     """The zero point that weights have for the function."""
-    bias = view.inputs[2] if len(view.inputs) > 2 else None
     if path.function == "arm_fully_connected_s16":
-        if bias is not None and bias.type is not TensorType.INT64:
-            return params
+        bias = view.inputs[2] if len(view.inputs) > 2 else None
         largest = view.input(1).shape[-1] * INT8_PRODUCT
         shift = narrow(params.multiplier, params.shift, largest, bias)
         return replace(params, filter_offset=0, accumulates_64_bits=True, shift=shift)
@@ -87,4 +86,5 @@ GLUE = Glue(
     allocate=allocate,
     constraints=(per_channel_is_int8, int16_is_symmetric),
     bits=OwnBits(FullyConnectedParams, own),
+    undefined=undefined_fully_connected,
 )

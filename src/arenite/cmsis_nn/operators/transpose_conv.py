@@ -5,7 +5,7 @@
 filters it writes other rows than the reference's; where it writes fewer than the output has, the
 next image's follow at once, and the output's last rows stay as they were: here they are the bias.
 Where it would write behind the output or its scratch buffer, the model is refused. Where it reads
-behind a row of sums, the reference's results are computed.
+behind a row of sums, the reference's results are computed, with a warning.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from arenite.cmsis_nn.decisions.transpose_conv import (
     buffer_holds_sums,
     decide,
     reverses_filter,
-    row_holds_columns,
     written_rows,
 )
+from arenite.cmsis_nn.decisions.undefined import undefined_transpose_conv
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
@@ -77,7 +77,7 @@ def _scatters(node: NodeView) -> bool:
 def own(view: NodeView, params: TransposeConvParams, path: Path) -> TransposeConvParams:
     """The rows that are written, and what is in them."""
     conv = transpose_convolution(view)
-    if path.function != "arm_transpose_conv_s8" or not row_holds_columns(conv):
+    if path.function != "arm_transpose_conv_s8":
         return params
     rows = written_rows(conv)
     return replace(
@@ -94,4 +94,5 @@ GLUE = Glue(
     allocate=allocate,
     constraints=(int16_has_a_bias, sums_fit, rows_fit),
     bits=OwnBits(TransposeConvParams, own),
+    undefined=undefined_transpose_conv,
 )

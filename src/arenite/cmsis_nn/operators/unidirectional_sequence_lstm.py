@@ -9,7 +9,8 @@ state:
   (``arm_nn_vec_mat_mul_result_acc_s8_s16.c``, ``..._s16.c``);
 - nor is what the input gate lets through cut by itself (``arm_elementwise_mul_acc_s16.c``);
 - a cell gate whose activation is not TANH has a sigmoid;
-- weights have no zero points.
+- weights have no zero points;
+- sums of int16 are rescaled to 31 bits, as :mod:`arenite.cmsis_nn.operators._narrow` says.
 
 Floats are TFLM's ``EvalLstm``, whose states live on.
 """
@@ -23,6 +24,7 @@ from arenite.cmsis_nn.decisions.unidirectional_sequence_lstm import decide
 from arenite.cmsis_nn.glue import Glue, OwnBits
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.numeric.fixedpoint import NARROW
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import optional_input_tensor, output_tensor
@@ -56,8 +58,16 @@ def own(view: NodeView, params: LstmParams, path: Path) -> LstmParams:
     """The reference's parameters, and CMSIS-NN's ways with integers."""
     if not path.is_cmsis_nn:
         return params
+    bits = NARROW * params.accumulates_64_bits
     gates = (
-        replace(gate, input_weights_offset=0, recurrent_weights_offset=0) for gate in params.gates
+        replace(
+            gate,
+            input_weights_offset=0,
+            recurrent_weights_offset=0,
+            input_shift=gate.input_shift + bits,
+            recurrent_shift=gate.recurrent_shift + bits,
+        )
+        for gate in params.gates
     )
     # What is cut to int16 behind the sum needs no cut before; nor may it leave int32.
     added = replace(params.input_times_cell, output_min=-(1 << 30), output_max=1 << 30)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.numeric.fixedpoint import Int64Array, bare_shift, rounds_once, wrap_int32
+from arenite.numeric.fixedpoint import (
+    Int64Array,
+    bare_shift,
+    bits_lost,
+    rounds_once,
+    wrap_int32,
+)
 
 
 class Rescaling:
@@ -23,12 +29,15 @@ class Rescaling:
     def __init__(self, multiplier: npt.ArrayLike, shift: npt.ArrayLike, wide: bool = False) -> None:
         multiplier, shift = np.asarray(multiplier, np.int64), np.asarray(shift, np.int64)
         self._wide, self._once = wide, False
+        self._lost: Int64Array | None = None
         if wide:
             self._multiplier = np.where(
                 multiplier < 0x7FFF0000, (multiplier + (1 << 15)) >> 16, 0x7FFF
             )
             self._right = 15 - bare_shift(shift)
             self._half = np.int64(1) << (self._right - 1)
+            lost = bits_lost(shift)
+            self._lost = lost if lost.any() else None
             return
         self._multiplier = multiplier
         self._once = rounds_once(shift)
@@ -44,6 +53,9 @@ class Rescaling:
 
     def __call__(self, x: Int64Array) -> Int64Array:
         """The scaled values; ``x`` is overwritten."""
+        if self._lost is not None:
+            scaled = (x * self._multiplier + self._half) >> self._right
+            return wrap_int32(scaled << self._lost) >> self._lost
         if self._wide or self._once:
             return wrap_int32((x * self._multiplier + self._half) >> self._right)
         if self._shifts_left:
