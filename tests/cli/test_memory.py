@@ -106,6 +106,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "buffers",
         "tail_categories",
         "tail_records",
+        "plans",
     ]
     assert set(use["buffers"][0]) >= {
         "name",
@@ -118,6 +119,32 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "end",
     }
     assert use["fits"] is True
+
+
+def test_plans_stand_side_by_side(arenite, model_file):
+    lines = arenite("memory", model_file).stdout.splitlines()
+    at = lines.index("Plans of the head")
+    assert [line.split()[:2] for line in lines[at + 1 : at + 3]] == [
+        ["greedy", "256"],
+        ["optimal", "256"],
+    ]
+    assert lines[at + 3].startswith("lower bound  256")
+    plans = facts(arenite, model_file)["plans"]
+    assert plans["greedy"] == plans["optimal"] == plans["lower_bound"] == 256
+
+
+def test_what_the_optimal_plan_wins_is_said(arenite):
+    path = shared_model("vww_int8")
+    text = " ".join(arenite("memory", path, "--target", "cortex-m4").stdout.split())
+    assert "an arena of 82,288 instead of 100,720 bytes is enough" in text
+    use = facts(arenite, path, "--target", "cortex-m4", "--planner", "optimal")
+    assert (use["head"], use["smallest_arena"]) == (55_296, 82_288)
+
+
+def test_what_passes_win_is_said_if_asked(arenite, model_file):
+    assert "Smallest arena after each pass" in arenite("memory", model_file, "--passes").stdout
+    passes = facts(arenite, model_file, "--passes")["passes"]
+    assert passes[0].keys() == {"name", "arena", "changes"}
 
 
 def test_the_linear_planner_shares_nothing(arenite, model_file):

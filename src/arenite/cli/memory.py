@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +21,7 @@ from arenite.cli.common import (
     chosen_target,
     console,
     print_json,
+    progress,
     require_other,
     require_suffix,
 )
@@ -25,6 +29,10 @@ from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
     from arenite.analysis.arena_use import ArenaUse, Firmware
+
+
+#: Of the bar while the best plan is looked for.
+_STEPS = 100
 
 
 class PlannerName(str, Enum):
@@ -43,7 +51,13 @@ ArenaSize = Annotated[
         help="Size of the arena, such as 98304 or 96k; by default the smallest.",
     ),
 ]
-Planner = Annotated[PlannerName, typer.Option(help="TFLM's planner, or one that shares no memory.")]
+Planner = Annotated[
+    PlannerName,
+    typer.Option(help="TFLM's planner, one that shares no memory, or the lowest plan there is."),
+]
+Passes = Annotated[
+    bool, typer.Option("--passes", help="Say what every pass of arenite optimize would win.")
+]
 SvgFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
 ]
@@ -59,13 +73,16 @@ def memory(
     compiler: Compiler = None,
     abi: StructSizes = None,
     svg: SvgFile = None,
+    passes: Passes = False,
     as_json: AsJson = False,
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.
 
     Example: arenite memory model.tflite --target cortex-m7 --svg plan.svg
     """
+    from arenite import load
     from arenite.analysis.arena_use import Firmware, arena_facts
+    from arenite.analysis.head_plans import head_plans, pass_wins, plan_facts
     from arenite.files import replacing
     from arenite.report.memory import render_arena
     from arenite.report.memory_svg import memory_svg
@@ -74,18 +91,38 @@ def memory(
     require_other(svg, "--svg", [Path(model)])
     meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
     firmware = Firmware(planner.value, meant)
+    with _search_bar() as told:
+        plans = head_plans(load(model), meant, told)
     use = _allocate(model, arena, firmware, as_json=as_json)
+    wins = pass_wins(load(model), meant) if passes else None
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
         with replacing(svg) as file:
             file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
     if as_json:
-        print_json(arena_facts(use))
+        print_json({**arena_facts(use), **plan_facts(plans, wins)})
         return
     terminal = console()
     ascii_only = terminal.options.ascii_only
-    for line in render_arena(use, terminal.width, ascii_only=ascii_only):
+    for line in render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only):
         terminal.print(line, soft_wrap=True)
+
+
+@contextmanager
+def _search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
+    """A bar for a search that may go on until its time is up; on a terminal only."""
+    from arenite.memory.optimal import SECONDS
+
+    start, steps = monotonic(), 0
+    with progress("planning", _STEPS, SECONDS) as advance:
+
+        def told(height: int, bound: int, nodes: int) -> None:
+            nonlocal steps
+            while steps < min((monotonic() - start) / SECONDS, 1) * _STEPS:
+                steps += 1
+                advance()
+
+        yield told
 
 
 def _allocate(path: str, size: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:

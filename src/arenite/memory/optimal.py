@@ -9,7 +9,6 @@ result is the same on every machine, unless the time ends first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from arenite.memory.greedy import greedy
@@ -95,7 +94,10 @@ def optimal(
         rivals = rivals_of(problem, _MOST_PAIRS)
     except TooManyPairsError:
         return Optimum(start, bound, False, 0)
-    return _Descent(rivals, start, bound, _Limits(seconds, enough), progress).run()
+    found = _Descent(rivals, start, bound, _Limits(seconds, enough), progress).run()
+    if found.is_proved or (seconds >= SECONDS and not enough):
+        _remember(problem, found.solution)
+    return found
 
 
 class _Limits(NamedTuple):
@@ -104,13 +106,20 @@ class _Limits(NamedTuple):
 
 
 def optimal_plan(problem: Problem) -> Solution:
-    """The same as a planner; problems that were just solved are remembered."""
-    return _remembered(problem)
+    """The same as a planner. Problems that were just solved are remembered."""
+    found = _recent.get(problem)
+    return optimal(problem).solution if found is None else found
 
 
-@lru_cache(maxsize=16)
-def _remembered(problem: Problem) -> Solution:
-    return optimal(problem).solution
+#: Plans of the problems that were solved last, the oldest first.
+_recent: dict[Problem, Solution] = {}
+_MOST_RECENT = 16
+
+
+def _remember(problem: Problem, solution: Solution) -> None:
+    _recent[problem] = solution
+    while len(_recent) > _MOST_RECENT:
+        _recent.pop(next(iter(_recent)), None)
 
 
 class _Descent:

@@ -138,7 +138,14 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
     Raises:
         PlanError: The planner cannot plan this.
     """
-    problem = Problem(
+    solution = plan(problem_of(buffers), planner, unplanned(buffers))
+    pairs = zip(buffers, solution.offsets, strict=True)
+    return [_placed(buffer, offset) for buffer, offset in pairs], solution.size
+
+
+def problem_of(buffers: Sequence[PlannedBuffer]) -> Problem:
+    """What a planner is to solve: sizes as TFLM rounds them up."""
+    return Problem(
         tuple(
             Buffer(
                 align_up(b.size, ARENA_ALIGNMENT), b.begin, b.end, ARENA_ALIGNMENT, b.offline_offset
@@ -146,9 +153,11 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
             for b in buffers
         )
     )
-    solution = plan(problem, planner)
-    pairs = zip(buffers, solution.offsets, strict=True)
-    return [_placed(buffer, offset) for buffer, offset in pairs], solution.size
+
+
+def unplanned(buffers: Sequence[PlannedBuffer]) -> frozenset[int]:
+    """Numbers of the buffers that a plan in the model has no places for: scratch, never alive."""
+    return frozenset(n for n, b in enumerate(buffers) if b.kind == "scratch" or b.begin < 0)
 
 
 def _placed(b: PlannedBuffer, offset: int) -> PlannedBuffer:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from arenite.memory import structs
 from arenite.memory.abi import Abi, Struct
+from arenite.memory.completion import solve_for_firmware
 from arenite.memory.greedy import greedy
 from arenite.memory.linear import linear
 from arenite.memory.optimal import optimal_plan
@@ -24,6 +26,8 @@ class MemoryPlanner:
             its greedy one.
         per_buffer: What planning needs for a moment, for every buffer; None for nothing.
         preserves_all_tensors: Whether every tensor keeps its value until the end of an inference.
+        is_for_models: Whether a firmware gets its plans in the model, and places scratch buffers
+            with its own greedy planner.
     """
 
     name: str
@@ -31,6 +35,7 @@ class MemoryPlanner:
     struct: Struct = structs.GREEDY_MEMORY_PLANNER
     per_buffer: Struct | None = structs.GREEDY_PER_BUFFER
     preserves_all_tensors: bool = False
+    is_for_models: bool = False
 
     def workspace(self, buffers: int, abi: Abi) -> int:
         """Bytes between temp and tail that planning so many buffers takes."""
@@ -47,7 +52,7 @@ LINEAR = MemoryPlanner(
 )
 
 #: TFLM has no such planner: its plan reaches a firmware in the model, for the greedy planner.
-OPTIMAL = MemoryPlanner("optimal", optimal_plan)
+OPTIMAL = MemoryPlanner("optimal", optimal_plan, is_for_models=True)
 
 _PLANNERS: dict[str, MemoryPlanner] = {p.name: p for p in (GREEDY, LINEAR, OPTIMAL)}
 
@@ -89,13 +94,19 @@ def planner_for(name: str, *, preserve_all_tensors: bool) -> str:
     return LINEAR.name
 
 
-def plan(problem: Problem, name: str) -> Solution:
+def plan(problem: Problem, name: str, scratch: Collection[int] = ()) -> Solution:
     """Solve with the named planner and validate the result.
+
+    ``scratch`` are the numbers of the buffers that no plan in a model can place.
 
     Raises:
         PlanError: The problem is beyond the planner, or its plan is wrong.
         ValueError: There is no planner of that name.
     """
-    solution = find_planner(name).solve(problem)
+    planner = find_planner(name)
+    if planner.is_for_models:
+        solution = solve_for_firmware(problem, planner.solve, scratch)
+    else:
+        solution = planner.solve(problem)
     validate(problem, solution)
     return solution

@@ -7,14 +7,22 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.arena_use import ArenaUse
+from arenite.analysis.head_plans import HeadPlans, PassWin
 from arenite.memory.recording import Peak
 from arenite.model.text import printable
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
 from arenite.report.text import Column, number, size, table, wrapped
 
 
-def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iterator[Text]:
-    """Regions, the map of the head, its buffers, the tail's categories."""
+def render_arena(
+    use: ArenaUse,
+    plans: HeadPlans,
+    wins: Sequence[PassWin] | None,
+    width: int,
+    *,
+    ascii_only: bool = False,
+) -> Iterator[Text]:
+    """Regions, the map of the head, its buffers, plans of it, the tail's categories."""
     yield Text(printable(use.file), style="bold")
     yield from wrapped(str(use.firmware), width)
     yield Text()
@@ -24,6 +32,10 @@ def render_arena(use: ArenaUse, width: int, *, ascii_only: bool = False) -> Iter
     yield from draw_map(use.head_buffers, width, glyphs=ASCII if ascii_only else UNICODE)
     yield Text()
     yield from _buffers(use, width)
+    yield Text()
+    yield from _plans(plans, width)
+    if wins is not None:
+        yield from _wins(wins, width)
     yield Text()
     yield Text("Tail", style="bold")
     yield from _tail(use, width)
@@ -101,6 +113,42 @@ def _buffers(use: ArenaUse, width: int) -> list[Text]:
     for index, line in enumerate(lines[1:]):
         line.stylize(color_of(index), 0, len(columns[0].cells[-1]))
     return lines
+
+
+def _plans(plans: HeadPlans, width: int) -> Iterator[Text]:
+    """TFLM's plan, the best one and the bound, in one line, and what the best one would win."""
+    proof = "proved to be the least" if plans.is_proved else "not proved to be the least"
+    rows = [
+        ("the file's own", plans.own, ""),
+        ("greedy", plans.greedy, "TFLM's planner"),
+        ("optimal", plans.optimal, proof),
+        ("lower bound", plans.lower_bound, "without tensors on each other"),
+    ]
+    there = [(name, count, meaning) for name, count, meaning in rows if count is not None]
+    yield Text("Plans of the head", style="bold")
+    columns = [
+        Column("", [name for name, _, _ in there]),
+        Column("", [number(count) for _, count, _ in there], "right"),
+        Column("", [meaning for _, _, meaning in there], keep=1),
+    ]
+    yield from table(columns, width)[1:]
+    if plans.optimal_arena < plans.arena:
+        yield from wrapped(
+            f"arenite optimize --only plan writes the optimal plan into the model: an arena of "
+            f"{number(plans.optimal_arena)} instead of {number(plans.arena)} bytes is enough",
+            width,
+        )
+
+
+def _wins(wins: Sequence[PassWin], width: int) -> Iterator[Text]:
+    yield Text()
+    yield Text("Smallest arena after each pass of arenite optimize", style="bold")
+    columns = [
+        Column("", [win.name for win in wins]),
+        Column("", [number(win.arena) for win in wins], "right"),
+        Column("", [win.first_change for win in wins], shrink=12),
+    ]
+    yield from table(columns, width)[1:]
 
 
 def _tail(use: ArenaUse, width: int) -> Sequence[Text]:
