@@ -19,6 +19,7 @@ from arenite.cli.explain import explain
 from arenite.cli.export import export
 from arenite.cli.info import info
 from arenite.cli.memory import memory
+from arenite.cli.optimize import optimize
 from arenite.cli.run import run
 
 app = typer.Typer(
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.command()(info)
 app.command()(run)
 app.command()(memory)
+app.command()(optimize)
 app.command()(explain)
 app.command()(cost)
 app.command()(bench)

@@ -18,9 +18,13 @@ _CHARACTER_WIDTH = 6.6
 _LINE = 13
 
 
-def memory_svg(buffers: Sequence[PlannedBuffer], title: str) -> str:
-    """The plan as a stand-alone SVG document; every rectangle's tooltip says what it is."""
-    top, moments = (limit or 1 for limit in extent(buffers))
+def memory_svg(buffers: Sequence[PlannedBuffer], title: str, top: int = 0) -> str:
+    """The plan as a stand-alone SVG document; every rectangle's tooltip says what it is.
+
+    The scale reaches to ``top`` bytes, or as far as the buffers do.
+    """
+    highest, moments = (limit or 1 for limit in extent(buffers))
+    top = max(top, highest)
     inner = min(max(moments * _MOMENT_WIDTH, _MIN_WIDTH), _MAX_WIDTH)
     width, height = _LEFT + inner + _RIGHT, _TOP + _HEIGHT + _BOTTOM
     x_unit, y_unit = inner / moments, _HEIGHT / top

@@ -1,0 +1,214 @@
+"""``arenite optimize``: the same outputs from a smaller and faster model."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arenite.cli.common import (
+    AsJson,
+    Compiler,
+    Library,
+    ModelPath,
+    StructSizes,
+    TargetName,
+    chosen_target,
+    console,
+    fail,
+    print_json,
+    progress,
+    require_other,
+    require_suffix,
+)
+from arenite.cli.quantity import read_bytes
+
+if TYPE_CHECKING:
+    from arenite.analysis.optimization import Optimization
+    from arenite.model import Model
+    from arenite.optimize.outcome import Report
+
+
+class OverlapName(str, Enum):
+    """``--overlap``."""
+
+    none = "none"
+    portable = "portable"
+    target = "target"
+
+
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="OUT.tflite", help="The file to write; without it none is."
+    ),
+]
+Only = Annotated[
+    str | None,
+    typer.Option(metavar="PASS,...", help="Some passes only: fold, clean, channels, plan ..."),
+]
+Overlap = Annotated[
+    OverlapName,
+    typer.Option(
+        help="Whether outputs may lie on inputs: none is safe with any kernels, portable with all "
+        "that are known, target with those of --target alone."
+    ),
+]
+Dilate = Annotated[
+    bool,
+    typer.Option(help="Let 1x1 convolutions take a path that overlaps, where the plan needs it."),
+]
+Strip = Annotated[bool, typer.Option(help="Take away names and descriptions.")]
+Ram = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes, metavar="BYTES", help="The arena there is (96k); code 1 if it is less."
+    ),
+]
+Verify = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Random inputs to compare both models on.")
+]
+Seconds = Annotated[
+    float, typer.Option(min=0.001, metavar="S", help="How long one search for a plan may take.")
+]
+InputRange = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--range",
+        metavar="NAME=LOW:HIGH",
+        help="Real values that an input has, as you promise; repeatable.",
+    ),
+]
+SvgFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write both plans to this .svg file.")
+]
+Replace = Annotated[bool, typer.Option(help="OUT may be the model itself.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Every change, and all declined.")]
+Map = Annotated[bool, typer.Option("--map", help="Draw both plans.")]
+
+
+def optimize(
+    model: ModelPath,
+    *,
+    output: Output = None,
+    target: TargetName = None,
+    library: Library = None,
+    compiler: Compiler = None,
+    abi: StructSizes = None,
+    only: Only = None,
+    overlap: Overlap = OverlapName.none,
+    dilate: Dilate = False,
+    strip: Strip = False,
+    ram: Ram = None,
+    verify: Verify = 8,
+    seconds: Seconds = 10.0,
+    input_range: InputRange = None,
+    svg: SvgFile = None,
+    replace: Replace = False,
+    draw: Map = False,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a model smaller and faster: the same bits for every input, the firmware as it is.
+
+    Example: arenite optimize model.tflite -o smaller.tflite --target cortex-m4
+    """
+    from arenite.analysis.optimization import optimization
+
+    require_suffix(output, ".tflite", "--output")
+    require_suffix(svg, ".svg", "--svg")
+    require_other(svg, "--svg", [Path(model)])
+    if not replace:
+        require_other(output, "--output", [Path(model)])
+    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    settings: dict[str, object] = {
+        "overlap": overlap.value,
+        "dilate": dilate,
+        "strip": strip,
+        "seconds": seconds,
+        "ranges": read_ranges(input_range or []),
+        "verify": verify,
+    }
+    result, report = _optimized(model, meant, only, settings)
+    found = optimization(report)
+    _write(result, output, found, svg)
+    _show(found, output, ram, (verbose, draw, as_json))
+    if ram is not None and found.result.arena > ram:
+        more = found.result.arena - ram
+        fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
+
+
+def read_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
+    """``NAME=LOW:HIGH`` as numbers by name.
+
+    Raises:
+        typer.BadParameter: It is none, or the lower end is above the higher one.
+    """
+    ranges = {}
+    for text in texts:
+        name, _, ends = text.rpartition("=")
+        low, _, high = ends.partition(":")
+        try:
+            ranges[name] = float(low), float(high)
+        except ValueError:
+            ranges[name] = 1.0, 0.0
+        if not name or not ranges[name][0] <= ranges[name][1]:
+            raise typer.BadParameter(
+                f"expected NAME=LOW:HIGH, such as image=0:1, got {text!r}", param_hint="--range"
+            )
+    return ranges
+
+
+def _optimized(
+    path: str, target: object, only: str | None, settings: dict[str, object]
+) -> tuple[Model, Report]:
+    from arenite.optimize.optimizer import optimize as run
+    from arenite.optimize.passes import sequence
+
+    names = None if only is None else [name.strip() for name in only.split(",")]
+    try:
+        count = len(sequence(names)) + 1
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--only") from None
+    with progress("optimising", count, 2.0) as advance:
+        return run(path, target, only=names, progress=lambda _: advance(), **settings)  # type: ignore[arg-type]
+
+
+def _write(result: Model, output: Path | None, found: Optimization, svg: Path | None) -> None:
+    from arenite.files import replacing
+    from arenite.formats import tflite
+    from arenite.report.optimize_svg import plans_svg
+
+    if output is not None:
+        data = tflite.write(result)
+        with replacing(output) as file:
+            file.write(data)
+    if svg is not None:
+        name = Path(found.file).name
+        titles = [
+            f"{name} {when}: {one.head:,} bytes of head"
+            for when, one in (("before", found.original), ("after", found.result))
+        ]
+        both = plans_svg((titles[0], found.original.buffers), (titles[1], found.result.buffers))
+        with replacing(svg) as file:
+            file.write(both.encode("utf-8", "backslashreplace"))
+
+
+def _show(
+    found: Optimization, output: Path | None, ram: int | None, how: tuple[bool, bool, bool]
+) -> None:
+    from arenite.analysis.optimization import optimization_facts
+    from arenite.report.optimize import render_maps, render_optimization
+
+    verbose, draw, as_json = how
+    if as_json:
+        print_json(optimization_facts(found, None if output is None else str(output), ram))
+        return
+    terminal = console()
+    for line in render_optimization(found, terminal.width, verbose=verbose):
+        terminal.print(line, soft_wrap=True)
+    if draw:
+        for line in render_maps(found, terminal.width, ascii_only=terminal.options.ascii_only):
+            terminal.print(line, soft_wrap=True)

@@ -1,0 +1,192 @@
+"""``arenite optimize``."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+import arenite as ar
+from arenite.cli.optimize import OverlapName, read_ranges
+from arenite.errors import OptimizationError
+from arenite.formats import tflite
+from arenite.optimize import optimizer, verify
+from arenite.optimize.passes import ORDER
+from arenite.optimize.settings import OVERLAPS
+from tests.optimize.layers import Layers
+from tests.shared import shared_model
+
+
+@pytest.fixture
+def wasteful(tmp_path):
+    """A model with an operator that does nothing and one that nobody reads."""
+    net = Layers(0)
+    x = net.conv(net.input(1, 6, 6, 2), 4)
+    net.relu(x)
+    net.output(net.softmax(net.reshape(x, x.shape)))
+    path = tmp_path / "wasteful.tflite"
+    path.write_bytes(tflite.write(net.build(description="a test")))
+    return path
+
+
+def facts(arenite, *arguments):
+    result = arenite("optimize", *arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_the_result_is_written_and_smaller(arenite, wasteful, tmp_path):
+    out = tmp_path / "out.tflite"
+    result = arenite("optimize", wasteful, "-o", out)
+    assert result.exit_code == 0, result.stderr
+    assert [op.name for op in ar.load(out).main.operators] == ["CONV_2D", "SOFTMAX"]
+    assert out.stat().st_size < wasteful.stat().st_size
+    assert ar.smallest_arena(out) < ar.smallest_arena(wasteful)
+
+
+def test_the_table_has_a_row_per_pass_that_changed_something(arenite, wasteful):
+    lines = arenite("optimize", wasteful).stdout.splitlines()
+    table = next(i for i, line in enumerate(lines) if line.startswith("pass"))
+    assert lines[table].split() == ["pass", "arena", "head", "flash", "MACs", "cycles", "operators"]
+    assert [line.split()[0] for line in lines[table + 1 : table + 4]] == [
+        "original",
+        "fold",
+        "clean",
+    ]
+    assert any(line.startswith("Verified: equal bits on") for line in lines)
+    assert any("operators[2]: RESHAPE gave what it got" in line for line in lines)
+
+
+def test_figures_agree_with_the_files(arenite, wasteful, tmp_path):
+    out = tmp_path / "out.tflite"
+    found = facts(arenite, wasteful, "-o", out, "--target", "cortex-m4")
+    assert found["original"]["flash"] == wasteful.stat().st_size
+    assert found["result"]["flash"] == out.stat().st_size
+    assert found["result"]["arena"] == ar.smallest_arena(out, target="cortex-m4")
+    assert found["result"]["cycles"] < found["original"]["cycles"]
+    assert found["passes"][-1]["after"] == found["result"]
+    assert found["verification"]["inferences"] == 15
+    assert (found["changed"], found["ram"], found["fits"]) == (True, None, None)
+
+
+def test_a_second_run_finds_nothing(arenite, wasteful, tmp_path):
+    out = tmp_path / "out.tflite"
+    arenite("optimize", wasteful, "-o", out, "--only", "fold,clean")
+    found = facts(arenite, out, "--only", "fold,clean")
+    assert not found["changed"]
+    assert found["verification"] is None
+    assert "The model is as it was." in arenite("optimize", out, "--only", "fold,clean").stdout
+
+
+def test_the_model_is_not_replaced_unless_that_is_asked_for(arenite, wasteful):
+    before = wasteful.read_bytes()
+    result = arenite("optimize", wasteful, "-o", wasteful)
+    assert result.exit_code == 2
+    assert "expected a file that is not read as well" in result.stderr
+    assert wasteful.read_bytes() == before
+    assert arenite("optimize", wasteful, "-o", wasteful, "--replace").exit_code == 0
+    assert len(wasteful.read_bytes()) < len(before)
+
+
+def test_without_an_output_nothing_is_written(arenite, wasteful, tmp_path):
+    assert arenite("optimize", wasteful).exit_code == 0
+    assert [path.name for path in tmp_path.iterdir()] == [wasteful.name]
+
+
+def test_ram_that_is_not_enough_is_code_1(arenite, wasteful, tmp_path):
+    out = tmp_path / "out.tflite"
+    result = arenite("optimize", wasteful, "-o", out, "--ram", "1k")
+    assert result.exit_code == 1
+    assert "more than --ram" in result.stderr
+    assert out.exists()
+    assert arenite("optimize", wasteful, "--ram", "1M").exit_code == 0
+
+
+def test_some_passes_only(arenite, wasteful):
+    assert [one["name"] for one in facts(arenite, wasteful, "--only", "clean")["passes"]] == [
+        name for name in ORDER if name == "clean"
+    ]
+    result = arenite("optimize", wasteful, "--only", "magic")
+    assert result.exit_code == 2
+    assert "expected a pass of" in result.stderr
+
+
+def test_names_go_with_strip(arenite, wasteful, tmp_path):
+    out = tmp_path / "out.tflite"
+    assert arenite("optimize", wasteful, "-o", out, "--strip").exit_code == 0
+    model = ar.load(out)
+    assert {tensor.name for tensor in model.main.tensors} == {""}
+    assert model.description == ""
+
+
+def test_a_difference_is_code_1_and_writes_nothing(arenite, wasteful, tmp_path, monkeypatch):
+    def differs(*arguments):
+        raise OptimizationError("expected 1 at element 0, got 2")
+
+    monkeypatch.setattr(optimizer, "verify_models", differs)
+    out = tmp_path / "out.tflite"
+    result = arenite("optimize", wasteful, "-o", out)
+    assert result.exit_code == 1
+    assert "thrown away" in result.stderr
+    assert not out.exists()
+
+
+def test_without_verification_it_says_so(arenite, wasteful, monkeypatch):
+    monkeypatch.setattr(verify, "verify", None)
+    assert "Not verified." in arenite("optimize", wasteful, "--verify", 0).stdout
+
+
+def test_both_plans_are_drawn(arenite, wasteful, tmp_path):
+    svg = tmp_path / "plans.svg"
+    result = arenite("optimize", wasteful, "--svg", svg, "--map")
+    assert result.exit_code == 0
+    root = ElementTree.fromstring(svg.read_text(encoding="utf-8"))
+    inner = [part for part in root if part.tag.endswith("svg")]
+    assert len(inner) == 2
+    heights = [int(part.get("height", "0")) for part in inner]
+    assert int(root.get("height", "0")) == sum(heights)
+    assert "Head before:" in result.stdout
+    assert "Head after:" in result.stdout
+
+
+def test_verbose_lists_everything_and_times(arenite, wasteful):
+    short = arenite("optimize", wasteful, "--strip").stdout
+    long = arenite("optimize", wasteful, "--strip", "--verbose").stdout
+    assert len(long.splitlines()) >= len(short.splitlines())
+    assert "see --verbose" not in long
+
+
+@pytest.mark.parametrize("text", ["image", "image=1", "image=2:1", "=0:1", "image=a:b"])
+def test_ranges_that_are_none_are_usage_errors(arenite, wasteful, text):
+    result = arenite("optimize", wasteful, "--range", text)
+    assert result.exit_code == 2
+    assert "expected NAME=LOW:HIGH" in result.stderr
+
+
+def test_ranges_by_name():
+    assert read_ranges(["a=b=0:1", "c=-1.5:2"]) == {"a=b": (0.0, 1.0), "c": (-1.5, 2.0)}
+
+
+def test_the_names_of_overlaps_are_those_of_settings():
+    assert tuple(OverlapName) == OVERLAPS
+
+
+def test_a_model_of_mnn_is_refused(arenite):
+    result = arenite("optimize", shared_model_of_mnn())
+    assert result.exit_code == 1
+    assert "expected a .tflite model, got one of MNN's" in result.stderr
+
+
+def shared_model_of_mnn():
+    return shared_model("kws_int8").parent.parent / "mnn" / "kws_int8.mnn"
+
+
+def test_a_model_that_tflm_does_not_run_stays_as_it_is(arenite):
+    found = facts(arenite, shared_model("kws_hybrid"))
+    assert not found["changed"]
+    assert "it does not run" in found["passes"][0]["declined"][0]["text"]
+
+
+def test_another_suffix_is_a_usage_error(arenite, wasteful):
+    assert arenite("optimize", wasteful, "-o", "out.bin").exit_code == 2
