@@ -237,6 +237,17 @@ def _is_same(a: Tensor, b: Tensor) -> bool:
 
 
 def _require_same_ports(original: Model, result: Model) -> None:
+    if len(original.subgraphs) != len(result.subgraphs):
+        count = len(original.subgraphs)
+        raise OptimizationError(f"expected {count} subgraphs, got {len(result.subgraphs)}")
+    missing = [name for name in original.metadata if name not in result.metadata]
+    kept = (name for name in original.metadata if name in result.metadata)
+    changed = [name for name in kept if original.metadata[name] != result.metadata[name]]
+    lost = [name for name in (*missing, *changed) if name != OFFLINE_METADATA]
+    if lost:
+        raise OptimizationError(f"the metadata {lost[0]!r} are not what they were")
+    if _signed(original) != _signed(result):
+        raise OptimizationError("signatures name other inputs and outputs than they did")
     for side in ("inputs", "outputs"):
         pairs = getattr(original, side), getattr(result, side)
         if len(pairs[0]) != len(pairs[1]):
@@ -244,6 +255,20 @@ def _require_same_ports(original: Model, result: Model) -> None:
         for number, (a, b) in enumerate(zip(*pairs, strict=True)):
             if not _is_same(replace(a, is_variable=False), replace(b, is_variable=False)):
                 raise OptimizationError(f"{side} {number}: expected {a!r}, got {b!r}")
+
+
+def _signed(model: Model) -> list[object]:
+    """What signatures say: names, and the places of inputs and outputs."""
+    found: list[object] = []
+    for signature in model.signatures:
+        subgraph = model.subgraphs[signature.subgraph]
+        sides = (signature.inputs, subgraph.inputs), (signature.outputs, subgraph.outputs)
+        places = [
+            {name: ports.index(i) if i in ports else -1 for name, i in names.items()}
+            for names, ports in sides
+        ]
+        found.append((signature.key, signature.subgraph, places))
+    return found
 
 
 def _guarded(results: Results, way: str) -> Results:
