@@ -26,6 +26,8 @@ def may_wrap(params: Any, operands: Sequence[Interval], count: int) -> bool:
     ``params`` are the prepared node's, ``count`` the inputs that are summed to one output.
     Operators whose parameters are no such record only compare and move values.
     """
+    if isinstance(params, AddSubParams | MulDivParams) and len(operands) != 2:
+        return True  # floats have no ranges
     if isinstance(params, AddSubParams):
         return _add_sub_wraps(params, operands)
     if isinstance(params, MulDivParams):

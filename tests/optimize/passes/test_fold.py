@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import arenite as ar
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Quantization
 from arenite.optimize.outcome import Outcome
@@ -357,3 +358,13 @@ def test_quantisation_of_several_zero_points_is_looked_at():
         replace(model, subgraphs=(replace(model.main, tensors=tuple(tensors)),)), SETTINGS
     )
     assert "QUANTIZE" in names(outcome)
+
+
+@pytest.mark.parametrize("name", ["ADD", "MUL"])
+def test_float_constants_that_stay_stop_no_other_pass(name):
+    net = Layers(0, "float32")
+    x = net.input(1, 4)
+    a, b = net.values(x.shape, 0, 0), net.values(x.shape, 0, 0)
+    net.output(net.add(x, net.add(a, b) if name == "ADD" else net.mul(a, b)))
+    result, _ = ar.optimize(net.build(), verify=2)
+    assert len(result.main.operators) == 2
