@@ -145,7 +145,7 @@ class Links:
     def _reduction(self, operator: int, node: Node) -> str | None:
         x = self._tensor(node.inputs[0])
         last = len(x.shape) - 1
-        if node.params.axis_mask < 0 or node.params.axis_mask >> last & 1:
+        if last < 0 or node.params.axis_mask < 0 or node.params.axis_mask >> last & 1:
             return "channels are added up"
         return self._same(operator, node)
 

@@ -1,0 +1,43 @@
+"""All passes over every operator there is, and over broken files: nothing differs."""
+
+from __future__ import annotations
+
+import pytest
+
+import arenite as ar
+from arenite.errors import AreniteError
+from arenite.optimize import package
+from tests.fuzz.targets import CORPUS
+from tests.native.strategies import OPERATORS, judge
+
+
+@pytest.fixture(autouse=True)
+def _fast(monkeypatch):
+    monkeypatch.setattr(package, "is_installed", lambda: False)
+
+
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+@pytest.mark.parametrize("name", OPERATORS)
+def test_models_of_one_operator_stay_the_same(name, monkeypatch):
+    found = {}
+
+    def keep(oracle, model, seed, **arguments):
+        found.setdefault(tuple(str(tensor.type) for tensor in model.main.tensors), model)
+
+    judge(name, keep, monkeypatch)
+    for model in found.values():
+        _, report = ar.optimize(model, verify=2, strip=True)
+        assert report.original is model
+
+
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+def test_files_that_fuzzing_kept_stay_the_same_or_are_refused():
+    outcomes = set()
+    for path in sorted((CORPUS / "tflite").glob("*")):
+        try:
+            model = ar.load(path.read_bytes())
+        except AreniteError:
+            continue
+        result, _ = ar.optimize(model, verify=2)
+        outcomes.add(result is model)
+    assert outcomes == {True, False}
