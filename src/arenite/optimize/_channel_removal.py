@@ -92,8 +92,11 @@ def _odd(groups: Groups, subgraph: Subgraph, gone: Array, multiple: int) -> dict
         going = gone[of]
         left = len(of) - int(going.sum())
         wanted = min(len(of), max(LEAST, -(-left // multiple) * multiple))
+        reason = f"channels are left in multiples of {multiple}"
+        if wanted == LEAST:
+            reason = f"at least {LEAST} channels are left"
         for group in of[going][: wanted - left].tolist():
-            found[group] = f"channels are left in multiples of {multiple}"
+            found[group] = reason
     return found
 
 

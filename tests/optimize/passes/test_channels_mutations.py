@@ -1,23 +1,31 @@
-"""Deliberate errors in the pass: comparing the models finds every one of them."""
+"""Deliberate errors in the pass: verification finds every one of them."""
 
 from __future__ import annotations
 
 import importlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from arenite.errors import OptimizationError
 from arenite.model import Model
-from arenite.optimize import _channel_edit, _channel_links, _channel_removal, _propagation, _sums
+from arenite.optimize import (
+    _channel_edit,
+    _channel_links,
+    _channel_removal,
+    _propagation,
+    _sums,
+    package,
+)
 from arenite.optimize._channel_folding import Layer
 from arenite.optimize._channel_groups import Channels
 from arenite.optimize._intervals import Interval
 from arenite.optimize.settings import Settings
+from arenite.optimize.verify import verify
 from tests.optimize.chains import SAME, Chain
-from tests.optimize.comparing import assert_same
 from tests.optimize.quiet import quiet_network
 
 module = importlib.import_module("arenite.optimize.passes.channels")
@@ -223,25 +231,31 @@ ERRORS: list[Patch] = [
 ]
 
 
-def findings() -> Counter[str]:
-    """What comes out of the pass over all models."""
-    found: Counter[str] = Counter()
+@pytest.fixture(autouse=True)
+def without_tflm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """TFLM's package takes a process for every model, and the kernels here find errors too."""
+    monkeypatch.setattr(package, "is_installed", lambda: False)
+
+
+def first_difference() -> str:
+    """What verification says of the first model that the pass gets wrong; empty if of none."""
     for model in MODELS:
         try:
             result = module.channels(model, Settings()).model
-            assert_same(model, result)
-        except Exception as error:
-            found[type(error).__name__] += 1
-        else:
-            found["equal"] += 1
-    return found
+        except Exception:
+            continue  # an error in the pass may stop it; there are other models
+        try:
+            verify(model, result, Settings(), count=4)
+        except OptimizationError as error:
+            return str(error)
+    return ""
 
 
-def test_without_errors_nothing_is_found():
-    assert findings() == {"equal": len(MODELS)}
+def test_without_errors_there_is_no_difference():
+    assert first_difference() == ""
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
-def test_comparing_finds_an_error(error: Patch, monkeypatch: pytest.MonkeyPatch):
+def test_verification_finds_an_error(error: Patch, monkeypatch: pytest.MonkeyPatch):
     error(monkeypatch)
-    assert findings()["AssertionError"] > 0
+    assert first_difference() != ""

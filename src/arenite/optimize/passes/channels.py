@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arenite.errors import AreniteError
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Subgraph
 from arenite.optimize._channel_edit import Edit
 from arenite.optimize._channel_folding import Layer
@@ -25,6 +24,7 @@ from arenite.optimize._intervals import Interval
 from arenite.optimize._prepared import PreparedModel
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.ranges import Ranges, ranges_of
+from arenite.optimize.rewrite import why_fixed
 from arenite.optimize.settings import Settings
 from arenite.target import Target
 
@@ -32,7 +32,6 @@ from arenite.target import Target
 MULTIPLE = 4
 #: What is tried where costs are known.
 MULTIPLES = (1, 2, 4, 8, 16)
-_HAS_PLAN = f"the file has a memory plan ({OFFLINE_METADATA}) for the tensors that it has"
 
 
 def channels(model: Model, settings: Settings, multiple: int | None = None) -> Outcome:
@@ -41,8 +40,9 @@ def channels(model: Model, settings: Settings, multiple: int | None = None) -> O
     Layers keep a multiple of ``multiple`` channels; None takes the multiple with which the model
     needs the fewest cycles on the target, 4 where these are not known.
     """
-    if OFFLINE_METADATA in model.metadata:
-        return Outcome(model, declined=(Note("$", _HAS_PLAN),))
+    fixed = why_fixed(model)
+    if fixed:
+        return Outcome(model, declined=(Note("$", fixed),))
     prepared = PreparedModel(model)
     ranges = ranges_of(model, settings.ranges, prepared)
     parts = [_Part.of(prepared, ranges, number) for number in range(len(model.subgraphs))]
