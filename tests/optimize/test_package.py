@@ -1,0 +1,50 @@
+"""TFLM's own package in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.formats import tflite
+from arenite.optimize import package
+from tests.runtime.models import conv_model, image, memory_of_three
+
+needed = pytest.mark.skipif(not package.is_installed(), reason="tflite_micro is not installed")
+
+
+@needed
+def test_it_runs_several_models_on_the_same_inputs():
+    models = [conv_model(seed) for seed in (0, 1)]
+    inputs = image()
+    answers = package.run([tflite.write(m) for m in models], [[inputs]], 1, 1 << 16)
+    for model, answer in zip(models, answers, strict=True):
+        np.testing.assert_array_equal(answer.outputs[0][0], ar.Interpreter(model)(inputs))
+
+
+@needed
+def test_a_reset_forgets():
+    one = np.ones((1, 1), np.float32)
+    (answer,) = package.run([tflite.write(memory_of_three())], [[one], [one], None, [one]], 1, 9999)
+    assert [float(outputs[0][0, 0]) for outputs in answer.outputs] == [1, 3, 1]
+
+
+@needed
+def test_a_model_that_is_refused_has_a_reason_and_others_have_outputs():
+    good = tflite.write(conv_model())
+    answers = package.run([good, good[:40] + bytes(40)], [[image()]], 1, 1 << 16)
+    assert answers[0].reason == ""
+    assert len(answers[0].outputs) == 1
+    assert answers[1].outputs == []
+    assert answers[1].reason
+
+
+def test_a_process_that_takes_too_long_is_ended(monkeypatch):
+    def slow(*arguments, **options):
+        raise subprocess.TimeoutExpired("it", 1)
+
+    monkeypatch.setattr(subprocess, "run", slow)
+    (answer,) = package.run([b""], [], 1, 1)
+    assert "it takes over" in answer.reason
