@@ -120,10 +120,7 @@ static void repeat_channels(const void *x, int64_t count, int32_t times, int32_t
 }
 
 static void unpack_int4(const uint8_t *packed, int64_t count, int8_t *weights) {
-  for (int64_t i = 0; i < count; ++i) {
-    const uint8_t half = i % 2 ? packed[i / 2] & 0xF0 : (uint8_t)(packed[i / 2] << 4);
-    weights[i] = (int8_t)((int8_t)half / 16);
-  }
+  for (int64_t i = 0; i < count; ++i) weights[i] = ar_int4_at(packed, i);
 }
 
 static void position(const depthwise_plan *plan, const ar_finish *finish, const taps *t,

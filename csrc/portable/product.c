@@ -10,11 +10,6 @@ int64_t AR_NAME(packed_bytes)(int32_t type, int64_t depth, int64_t columns) {
   return ar_align64(depth * ar_padded_columns(columns) * (type == AR_FLOAT32 ? 4 : 1));
 }
 
-static inline int8_t int4_at(const uint8_t *data, int64_t i) {
-  const uint8_t both = data[i / 2];
-  return (int8_t)((int8_t)(i % 2 ? both & 0xF0 : (uint8_t)(both << 4)) / 16);
-}
-
 void AR_NAME(pack_columns)(const ar_matrix_source *source, int64_t depth, int64_t first,
                            int64_t columns, void *packed) {
   for (int64_t column = 0; column < columns; ++column) {
@@ -24,7 +19,7 @@ void AR_NAME(pack_columns)(const ar_matrix_source *source, int64_t depth, int64_
     for (int64_t k = 0; k < depth; ++k) {
       const int64_t i = from + k * source->depth_step, place = to + k * AR_COLUMNS;
       if (source->type == AR_FLOAT32) ((float *)packed)[place] = ((const float *)source->data)[i];
-      else if (source->type == AR_INT4) ((int8_t *)packed)[place] = int4_at(source->data, i);
+      else if (source->type == AR_INT4) ((int8_t *)packed)[place] = ar_int4_at(source->data, i);
       else ((int8_t *)packed)[place] = ((const int8_t *)source->data)[i];
     }
   }

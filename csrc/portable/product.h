@@ -25,6 +25,12 @@ typedef struct {
   int64_t first, column_step, depth_step;
 } ar_matrix_source;
 
+/* An element of int4. */
+static inline int8_t ar_int4_at(const uint8_t *data, int64_t i) {
+  const uint8_t both = data[i / 2];
+  return (int8_t)((int8_t)(i % 2 ? both & 0xF0 : (uint8_t)(both << 4)) / 16);
+}
+
 /* Bytes of a packed matrix: int8 for integers. */
 int64_t AR_NAME(packed_bytes)(int32_t type, int64_t depth, int64_t columns);
 

@@ -10,6 +10,7 @@ import numpy as np
 from arenite.model import Model, ModelBuilder, OptionsTable, TensorType
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
@@ -207,6 +208,70 @@ def line_with_a_pixel_left_over(rng: Rng) -> Model:
     )
 
 
+def int4(rng: Rng, shape: tuple[int, ...], dimension: int = 0) -> tuple[Any, dict[str, Any]]:
+    """Weights with a scale per channel; two to a byte."""
+    size, channels = int(np.prod(shape)), shape[dimension]
+    data = rng.integers(0, 256, (size + 1) // 2).astype(np.uint8)
+    if size % 2:
+        data[-1] &= 15
+    scale = rng.uniform(0.01, 0.03, channels).tolist()
+    how = {"type": "int4", "shape": shape, "quantized_dimension": dimension}
+    return data, {**how, "scale": scale, "zero_point": [0] * channels}
+
+
+def bias(rng: Rng, channels: int) -> tuple[Any, dict[str, Any]]:
+    return rng.integers(-900, 900, channels).astype(np.int32), {"scale": 0.002}
+
+
+def depthwise_int4_of_odd_channels(rng: Rng) -> Model:
+    """Several images, a dilation, or a depth multiplier."""
+    channels, images = 2 * int(rng.integers(0, 4)) + 1, int(rng.integers(1, 3))
+    dilation, by = int(rng.integers(1, 3)), int(rng.integers(1, 5))
+    rows, columns = (int(n) for n in rng.integers(1, 4, 2))
+    size, filters = tuple(int(n) for n in rng.integers(2, 7, 2)), channels * by
+    weights = int4(rng, (1, rows, columns, filters), 3)
+    options = DepthwiseConv2DOptions(
+        0, 1, 1, by, dilation_h_factor=dilation, dilation_w_factor=dilation
+    )
+    return single(
+        "DEPTHWISE_CONV_2D",
+        ((images, *size, channels), "int8", {"scale": 0.1, "zero_point": 9}),
+        [weights, bias(rng, filters)],
+        ((images, *size, filters), "int8", {"scale": 0.03, "zero_point": -3}),
+        options,
+    )
+
+
+def line_of_int4_and_odd_channels(rng: Rng) -> Model:
+    """Vectors take the low half of a byte at both ends of a line."""
+    images, filters = (int(n) for n in rng.integers(1, 6, 2))
+    channels, outputs = 2 * int(rng.integers(0, 3)) + 1, int(rng.integers(3, 9))
+    taps = int(rng.integers(5, 9))
+    pixels = 4 * outputs
+    return single(
+        "CONV_2D",
+        ((images, 1, pixels, channels), "int8", {"scale": 0.1, "zero_point": 9}),
+        [int4(rng, (filters, 1, taps, channels)), bias(rng, filters)],
+        ((images, 1, outputs, filters), "int8", {"scale": 0.05, "zero_point": -3}),
+        Conv2DOptions(padding=0, stride_w=4, stride_h=1),
+    )
+
+
+def int4_in_twos_and_threes(rng: Rng) -> Model:
+    """Positions that are left over of fours."""
+    images, filters, channels = (int(n) for n in rng.integers(1, 6, 3))
+    rows, columns, taps, stride = (int(n) for n in rng.integers(1, 4, 4))
+    outputs = (rows + 1, 2 * columns + 1)
+    size = [(n - 1) * stride + taps for n in outputs]
+    return single(
+        "CONV_2D",
+        ((images, *size, channels), "int8", {"scale": 0.1, "zero_point": 9}),
+        [int4(rng, (filters, taps, taps, channels)), bias(rng, filters)],
+        ((images, *outputs, filters), "int8", {"scale": 0.05, "zero_point": -3}),
+        Conv2DOptions(padding=1, stride_w=stride, stride_h=stride),
+    )
+
+
 CORNERS: dict[str, Callable[[Rng], Model]] = {
     "lstm int8": lstm_of("int8", 2.0**-11),
     "lstm int8, cells that leave int16": lstm_of("int8", 1e-5),
@@ -224,6 +289,9 @@ CORNERS: dict[str, Callable[[Rng], Model]] = {
     ),
     "conv int16 without bias": conv_int16_without_bias,
     "line with a pixel left over": line_with_a_pixel_left_over,
+    "depthwise int4 of odd channels": depthwise_int4_of_odd_channels,
+    "line of int4 and odd channels": line_of_int4_and_odd_channels,
+    "int4 in twos and threes": int4_in_twos_and_threes,
     "softmax of one": softmax_of_one,
     "transposed convolution under large filters": transposed_under_large_filters,
     "matmul int16 that saturates far": matmul_that_saturates_far,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ from arenite.runtime.setup import Engine
 from tests.cmsis_nn.corners import CORNERS, case
 from tests.cmsis_nn.measured_bits import BITS
 
-ONCE = "cortex-m4, rounding once"
+ONCE = ", rounding once"
 MEASURED = [(corner, target) for corner, bits in BITS.items() for target in bits]
 
 
 def meant(target: str) -> ar.Target:
-    return ar.Target("cortex-m4", rounding="single") if target == ONCE else ar.Target(target)
+    rounding: Literal["single", "double"] = "single" if target.endswith(ONCE) else "double"
+    return ar.Target(target.removesuffix(ONCE), rounding=rounding)
 
 
 def checksum(model: Model, inputs: list[np.ndarray], target: str, engine: Engine) -> int:

@@ -4,11 +4,9 @@ CMSIS-NN is Arm's library of kernels for Cortex-M; TFLM calls it where it is bui
 ``OPTIMIZED_KERNEL_DIR=cmsis_nn``. Memory, paths and results here are those of that build (July
 2026). Results are the same as those of TFLM's reference kernels for int8 networks as converters
 write them; where they differ, ``operators/`` says how and computes CMSIS-NN's: LSTM, SVDF,
-FULLY_CONNECTED, CONV_2D of int16 without a bias, SOFTMAX of one int16, TRANSPOSE of two dimensions.
+FULLY_CONNECTED, CONV_2D of int16 without a bias and of int4 with vectors, DEPTHWISE_CONV_2D of
+int4, SOFTMAX of one int16, TRANSPOSE of two dimensions.
 
 Where CMSIS-NN reads behind a tensor's end it has no results of its own: the reference's are
-computed, with a warning (``decisions/undefined.py``). They are computed, too, in corners that are
-not modelled: DEPTHWISE_CONV_2D of int4 weights with an odd number of input channels and several
-images, a dilation or a depth multiplier; on targets with vectors CONV_2D of int4 weights along
-lines of an odd number of channels, or rounded once.
+computed, with a warning (``decisions/undefined.py``).
 """

@@ -281,7 +281,7 @@ def _is_odd_line(shape: tuple[int, ...], params: Conv2DParams) -> bool:
     """Whether the number of input channels may decide on CMSIS-NN's function, and that on bits.
 
     ``arm_convolve_1_x_n_s8`` is for lines whose steps are whole words, and with vectors it sees
-    other pixels at some lines' right ends (:mod:`arenite.cmsis_nn.arithmetic.line`).
+    other pixels at some lines' right ends (:mod:`arenite.cmsis_nn.arithmetic.redone`).
     """
     window = params.window
     is_line = shape[1] == 1 and window.filter_size[0] == 1 and window.filter_size[1] > 1

@@ -11,6 +11,7 @@ import pytest
 import arenite as ar
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.cmsis_nn.corners import dense, single
 
@@ -63,10 +64,23 @@ def many_taps(filters: int, taps: int = 513) -> Model:
     )
 
 
-def transposed(columns: int) -> Model:
-    """Four columns under three taps with steps of 2 give 9."""
+def many_channels(channels: int) -> Model:
+    """A depthwise convolution of int4 weights without a bias, on four positions."""
+    data = np.random.default_rng(0).integers(0, 256, (channels + 1) // 2).astype(np.uint8)
+    shape = (1, 2, 2, channels)
+    return single(
+        "DEPTHWISE_CONV_2D",
+        (shape, "int8", {"scale": 0.1}),
+        [(data, {"scale": 0.02, "type": "int4", "shape": (1, 1, 1, channels)})],
+        (shape, "int8", {"scale": 0.8}),
+        DepthwiseConv2DOptions(VALID, 1, 1, 1),
+    )
+
+
+def transposed(columns: int, rows: int = 9) -> Model:
+    """Four columns, or rows, under three taps with steps of 2 give 9."""
     rng = np.random.default_rng(0)
-    shape = (1, 9, columns, 2)
+    shape = (1, rows, columns, 2)
     b = ModelBuilder()
     inputs = [
         b.constant("shape", np.array(shape, np.int32)),
@@ -132,6 +146,18 @@ CASES: dict[str, tuple[Model, str, str, Model]] = {
         M4,
         "10 columns from column 0 on are more than the input gives, 9",
         transposed(9),
+    ),
+    "rows that are not written": (
+        transposed(9, rows=10),
+        M4,
+        "writes 9 rows of an image, not 10",
+        transposed(9),
+    ),
+    "no bias for the second block": (
+        many_channels(125),
+        M55,
+        "from channel 124 on arm_depthwise_conv_s4_opt reads a bias that is not there",
+        many_channels(124),
     ),
     "odd filters": (many_taps(3), M4, "make the number of filters even", many_taps(4)),
     "pixels behind the line": (

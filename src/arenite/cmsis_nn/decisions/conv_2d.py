@@ -40,7 +40,9 @@ def decide(view: NodeView, target: Target) -> Path:
         return arm_convolve_wrapper_s16(conv, target)
     path = arm_convolve_wrapper_s8(conv, target)
     if view.input(1).type is TensorType.INT4:
-        return replace(arm_convolve_wrapper_s4(conv, target), scratch=path.scratch)
+        vectors = target.instructions == "mve"
+        int4 = arm_convolve_wrapper_s4(conv, target)
+        return replace(int4, scratch=path.scratch, has_vectors=vectors)
     return path
 
 

@@ -1,7 +1,7 @@
 """A line with vectors: which of its outputs meet padding, and what CMSIS-NN makes of them.
 
-Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c`` and
-``arm_convolve_get_buffer_sizes_s8.c``.
+Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_1_x_n_s8.c``,
+``arm_convolve_1_x_n_s4.c``, ``arm_convolve_1x1_s4*.c`` and ``arm_convolve_get_buffer_sizes_s8.c``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape
 
 #: ``(positions, taps)``.
@@ -97,3 +98,38 @@ def line_sources(conv: ConvShape) -> Pixels | None:
 
 def _slide(pixels: list[int], index: int, conv: ConvShape) -> list[int]:
     return pixels[index * conv.stride.w : index * conv.stride.w + conv.filter.w]
+
+
+def first_weights(conv: ConvShape) -> Pixels:
+    """``(positions, filters)``: where vectors find the first int4 weight of each filter on a line.
+
+    What windows have at the line's ends begins with the low half of a byte. The places are those
+    of a whole filter's first weight, of which the first few may be left out.
+    """
+    left, right = padded_positions(conv)
+    weights = conv.filter.w * conv.filter.c
+    own = np.arange(conv.output.c) * weights
+    places = np.tile(own, (conv.output.w, 1))
+    for position in range(left):
+        skipped = (conv.padding.w - position * conv.stride.w) * conv.filter.c
+        places[position] = own // 2 * 2 + skipped // 2 * 2 - skipped
+    places[conv.output.w - right :] = own // 2 * 2
+    return places
+
+
+def left_over(conv: ConvShape, path: Path) -> Pixels:
+    """Positions, counted through all images, that int4 multiplies in twos or threes, not fours."""
+    columns, positions = conv.output.w, conv.output.h * conv.output.w
+    total = conv.input.n * positions
+    step, first, count = positions, 0, positions
+    match path.function:
+        case "arm_convolve_1x1_s4_fast":
+            step = count = total
+        case "arm_convolve_1x1_s4":
+            step = count = columns
+        case "arm_convolve_1_x_n_s4":
+            left, right = padded_positions(conv)
+            first, count = left, columns - left - right
+    rest = count % 4 if count % 4 > 1 else 0
+    ends = np.arange(0, total, step) + first + count
+    return (ends[:, None] + np.arange(-rest, 0)).reshape(-1)

@@ -39,6 +39,7 @@ class Path:
         conditions: What was asked, in order, with the values that answer it.
         persistent: What ``prepare`` computes and keeps for it.
         inner: The path behind a wrapper that the function calls itself.
+        has_vectors: Whether the function uses vectors, where its results depend on it.
     """
 
     function: str
@@ -47,6 +48,7 @@ class Path:
     conditions: tuple[Condition, ...] = ()
     persistent: tuple[Scratch, ...] = ()
     inner: Path | None = None
+    has_vectors: bool = False
 
     @property
     def is_cmsis_nn(self) -> bool:

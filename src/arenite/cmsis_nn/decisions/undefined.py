@@ -3,17 +3,23 @@
 A sentence says what is read, and how a model gets around it; none where all is defined. Facts:
 CMSIS-NN (July 2026) ``Source/ConvolutionFunctions/arm_convolve_s8.c``, ``arm_convolve_s4.c``,
 ``arm_convolve_s16.c``, ``arm_nn_mat_mult_kernel_s16.c``, ``arm_convolve_1_x_n_s8.c``,
-``arm_convolve_1_x_n_s4.c`` and ``arm_transpose_conv_s8.c``; TFLM
+``arm_convolve_1_x_n_s4.c``, ``arm_depthwise_conv_s4_opt.c`` and ``arm_transpose_conv_s8.c``; TFLM
 ``micro/kernels/cmsis_nn/fully_connected.cc``.
 """
 
 from __future__ import annotations
 
 from arenite.cmsis_nn.decisions.conv_2d import columns
+from arenite.cmsis_nn.decisions.depthwise_conv_2d import CH_IN_BLOCK_MVE
 from arenite.cmsis_nn.decisions.line import line_sources, padded_positions
 from arenite.cmsis_nn.decisions.path import Path
-from arenite.cmsis_nn.decisions.shapes import ConvShape, convolution, transpose_convolution
-from arenite.cmsis_nn.decisions.transpose_conv import row_holds_columns
+from arenite.cmsis_nn.decisions.shapes import (
+    ConvShape,
+    convolution,
+    depthwise_convolution,
+    transpose_convolution,
+)
+from arenite.cmsis_nn.decisions.transpose_conv import row_holds_columns, written_rows
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
@@ -42,6 +48,20 @@ def undefined_convolution(view: NodeView, path: Path, target: Target) -> str:
     return ""
 
 
+def undefined_depthwise(view: NodeView, path: Path, target: Target) -> str:
+    """DEPTHWISE_CONV_2D."""
+    if path.function != "arm_depthwise_conv_s4_opt" or target.instructions != "mve":
+        return ""
+    conv = depthwise_convolution(view)
+    in_fours = conv.output.h * conv.output.w >= 4
+    if not in_fours or conv.output.c <= CH_IN_BLOCK_MVE or _has_bias(view, 2):
+        return ""
+    return (
+        f"from channel {CH_IN_BLOCK_MVE} on arm_depthwise_conv_s4_opt reads a bias that is not "
+        "there, from the first addresses of memory: give it a bias of zeros"
+    )
+
+
 def undefined_fully_connected(view: NodeView, path: Path, target: Target) -> str:
     """FULLY_CONNECTED."""
     if path.function != "arm_fully_connected_s16" or not _has_bias(view, 2):
@@ -60,6 +80,12 @@ def undefined_transpose_conv(view: NodeView, path: Path, target: Target) -> str:
     if path.function != "arm_transpose_conv_s8":
         return ""
     conv = transpose_convolution(view)
+    rows = written_rows(conv).count
+    if rows < conv.output.h:
+        return (
+            f"arm_transpose_conv_s8 writes {rows} rows of an image, not {conv.output.h}: ask for "
+            "fewer, and add the others with PAD"
+        )
     if row_holds_columns(conv):
         return ""
     width = (conv.input.w - 1) * conv.stride.w + max(conv.filter.w, conv.stride.w)

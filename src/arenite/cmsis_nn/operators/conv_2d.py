@@ -4,10 +4,10 @@ int16 without a bias is summed and rescaled in 32 bits (TFLM's ``Eval`` hands ov
 one of int32); the reference takes 64. What reads behind a tensor has no defined result
 (:mod:`arenite.cmsis_nn.decisions.undefined`): there the reference's are computed, with a warning.
 
-How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors
-``arm_convolve_1_x_n_s8`` (July 2026) sees other pixels at the right end of some lines with steps:
-:mod:`arenite.cmsis_nn.arithmetic.line`. It fails on lines whose steps leave pixels over, the one of
-int4 also on lines that are shorter than their ends: those are refused.
+How int8 is computed step by step: :mod:`arenite.cmsis_nn.arithmetic.convolve`. With vectors some
+positions along lines and of int4 weights have other results
+(:mod:`arenite.cmsis_nn.arithmetic.redone`). CMSIS-NN fails on lines whose steps leave pixels over,
+with int4 also on lines that are shorter than their ends: those are refused.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ import numpy as np
 
 from arenite.cmsis_nn.arithmetic import convolve
 from arenite.cmsis_nn.arithmetic.dsp import Count
-from arenite.cmsis_nn.arithmetic.line import LineConvolution, LineParams, line_params
 from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
+from arenite.cmsis_nn.arithmetic.redone import (
+    RedoneConvolution,
+    RedoneParams,
+    redone_int4,
+    redone_line,
+)
 from arenite.cmsis_nn.decisions.conv_2d import decide, overlap
 from arenite.cmsis_nn.decisions.line import line_fails, line_splits
 from arenite.cmsis_nn.decisions.path import Path
@@ -30,6 +35,7 @@ from arenite.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.cmsis_nn.operators._convolution import allocate
 from arenite.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.cmsis_nn.operators._op_data import CONVOLUTION
+from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.context import Array
@@ -39,7 +45,7 @@ from arenite.target import Target
 
 
 def arguments(
-    params: Conv2DParams | LineParams,
+    params: Conv2DParams | RedoneParams,
     operands: tuple[tuple[int, ...], Array, Array | None, tuple[int, ...]],
     path: Path,
     target: Target,
@@ -50,7 +56,7 @@ def arguments(
     ``operands`` are the input's shape, the weights, the bias and the output's shape.
     """
     x, weights, bias, out = operands
-    params = params.conv if isinstance(params, LineParams) else params
+    params = params.conv if isinstance(params, RedoneParams) else params
     window = params.window
     return convolve.ConvArguments(
         conv=ConvShape(
@@ -96,10 +102,12 @@ def allocate_conv(context: Context, node: Node, path: Path) -> None:
     refuse_lines(context, node, path)
 
 
-def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams | LineParams:
+def own(view: NodeView, params: Conv2DParams, path: Path) -> Conv2DParams | RedoneParams:
     """Without a bias int16 is summed in 32 bits; lines end otherwise."""
     if path.function == "arm_convolve_1_x_n_s8" and "arm_convolve_s8" not in path.calls:
-        return line_params(convolution(view), params)
+        return redone_line(convolution(view), params)
+    if path.has_vectors and view.input(1).type is TensorType.INT4:
+        return redone_int4(convolution(view), params, path)
     if path.function != "arm_convolve_s16":
         return params
     bias = view.inputs[2] if len(view.inputs) > 2 else None
@@ -117,7 +125,7 @@ GLUE = Glue(
     op_data=CONVOLUTION,
     allocate=allocate_conv,
     constraints=(int16_is_symmetric,),
-    bits=OwnBits(LineParams, own, invoke_with(LineConvolution), "CMSIS_NN_LINE"),
+    bits=OwnBits(RedoneParams, own, invoke_with(RedoneConvolution), "CMSIS_NN_REDONE"),
     overlap=overlap,
     undefined=undefined_convolution,
 )
