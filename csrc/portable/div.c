@@ -12,18 +12,23 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return ar_measure_binary(io, sizes);
 }
 
-/* Gemmlowp's rounding shift to the right, by numbers outside 0 .. 31 as x86 has it. */
-static inline int32_t shift_right(int32_t x, int32_t shift) {
+/* Gemmlowp's rounding shift to the right. By numbers outside 0 .. 31 x86 shifts by their low bits,
+ * Arm everything out. */
+static inline int32_t shift_right(int32_t x, int32_t shift, int shifts_out) {
+  if (shifts_out && (uint32_t)shift > 31) return x < 0 ? -1 : 1;
   const int32_t mask = (int32_t)(uint32_t)((UINT64_C(1) << (shift & 63)) - 1);
   const int32_t threshold = (mask >> 1) + (x < 0);
   return (x >> (shift & 31)) + ((x & mask) > threshold);
 }
 
 /* x * multiplier * 2^-(31 + shift), rounded once, halves up. The inverse of a divisor brings 0 to 20
- * and a dividend 10 to 31 to the shift, the output's scale -30 to 31. */
+ * and a dividend 10 to 31 to the shift, the output's scale -30 to 31. Of 64 bits and more Arm leaves
+ * the sign: the half that is added is just that bit first, then none. */
 static inline int32_t scale_once(int32_t x, int32_t multiplier, int32_t shift) {
-  const int32_t total = 31 + shift < 63 ? 31 + shift : 63;
-  return (int32_t)(((int64_t)x * multiplier + (INT64_C(1) << (total - 1))) >> total);
+  const int32_t total = 31 + shift;
+  const int64_t product = (int64_t)x * multiplier;
+  if (total > 63) return (product < 0) != (total == 64) ? -1 : 0;
+  return (int32_t)((product + (INT64_C(1) << (total - 1))) >> total);
 }
 
 /* The divisor is not 0: run() has looked. An output that lies over the divisors may make one. */
@@ -41,7 +46,7 @@ static inline int8_t on_int8(const MulDivParams *p, int8_t a, int8_t b) {
       ar_rounds_once(p->output_shift)
           ? scale_once(quotient, p->output_multiplier, shift)
           : shift_right(ar_srdhm(quotient, p->output_multiplier),
-                        inverse_bits + headroom - p->output_shift);
+                        inverse_bits + headroom - p->output_shift, p->shifts_out);
   return (int8_t)ar_clamp_offset(scaled, p->output_offset, (int32_t)p->activation_min,
                                  (int32_t)p->activation_max);
 }

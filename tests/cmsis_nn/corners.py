@@ -11,6 +11,7 @@ from arenite.model import Model, ModelBuilder, OptionsTable, TensorType
 from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.ops.tflite.div import DivOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.ops.tflite.svdf import SVDFOptions
@@ -142,6 +143,16 @@ def softmax_of_one(rng: Rng) -> Model:
     scale = {"scale": float(rng.uniform(0.001, 1))}
     y = (shape, "int16", {"scale": 1 / 32768})
     return single("SOFTMAX", (shape, "int16", scale), [], y, SoftmaxOptions(beta=1.0))
+
+
+def small_quotients(rng: Rng) -> Model:
+    """Arm shifts out what x86 shifts by other numbers; TFLM's own kernel on all targets."""
+    shape = tuple(int(n) for n in rng.integers(1, 6, 3))
+    x = {"scale": float(10 ** rng.uniform(-4, 0)), "zero_point": int(rng.integers(-20, 20))}
+    y = {"scale": float(10 ** rng.uniform(-1, 2)), "zero_point": int(rng.integers(-20, 20))}
+    divisor = rng.integers(-128, 127, shape, np.int8)
+    constant = (divisor, {"scale": 1.0, "zero_point": 127})
+    return single("DIV", (shape, "int8", x), [constant], (shape, "int8", y), DivOptions())
 
 
 def transpose_to_its_own_order(rng: Rng) -> Model:
@@ -295,6 +306,7 @@ CORNERS: dict[str, Callable[[Rng], Model]] = {
     "softmax of one": softmax_of_one,
     "transposed convolution under large filters": transposed_under_large_filters,
     "matmul int16 that saturates far": matmul_that_saturates_far,
+    "small quotients": small_quotients,
     "transpose to its own order": transpose_to_its_own_order,
 }
 

@@ -1,6 +1,7 @@
 #ifndef ARENITE_RECORDS_MUL_DIV_H
 #define ARENITE_RECORDS_MUL_DIV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
   int32_t output_offset;
   int32_t output_multiplier;
   int32_t output_shift;
+  bool shifts_out; /* DIV: as Arm shifts by numbers outside 0 .. 31 */
 } MulDivParams;
 
 #endif

@@ -26,7 +26,10 @@ Ratio = Callable[[np.float64, np.float64, np.float64], np.float64]
 
 @dataclass(frozen=True)
 class MulDivParams:
-    """Offsets, multiplier and shift are 0 for float32 and int32."""
+    """Offsets, multiplier and shift are 0 for float32 and int32.
+
+    ``shifts_out`` says what DIV makes of shifts that C does not define: see there.
+    """
 
     activation_min: float
     activation_max: float
@@ -35,6 +38,7 @@ class MulDivParams:
     output_offset: int = 0
     output_multiplier: int = 0
     output_shift: int = 0
+    shifts_out: bool = False
 
 
 def prepare_with(ratio: Ratio, formula: str) -> Callable[[Context, Node], MulDivParams]:
@@ -66,6 +70,7 @@ def prepare_with(ratio: Ratio, formula: str) -> Callable[[Context, Node], MulDiv
             output_offset=output.zero_point,
             output_multiplier=multiplier,
             output_shift=shift,
+            shifts_out=context.target.processor != "host",
         )
 
     return prepare

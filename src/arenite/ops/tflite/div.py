@@ -1,6 +1,12 @@
 """DIV: the elementwise quotient of two inputs that broadcast, with a fused activation.
 
-Facts: TFLM ``micro/kernels/div.cc`` and ``reference/div.h``.
+Undefined in TFLM: quotients of int8 that are small or large beside the output's scale are shifted
+by numbers that C does not define. Here they come out as from the processor that is meant. x86
+counts shifts modulo 32: small quotients become large values, and a quotient of zero one step. Arm
+shifts everything out: such quotients become one step up or down, and where products are rounded
+once, none or one down.
+
+Facts: TFLM ``micro/kernels/div.cc`` and ``reference/div.h``; gemmlowp ``fixedpoint.h``.
 """
 
 from __future__ import annotations
@@ -90,20 +96,26 @@ def div_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
 def _scaled(quotient: Int64Array, params: MulDivParams, shift: Int64Array) -> Int64Array:
     """``MultiplyByQuantizedMultiplierSmallerThanOneExp``."""
     if rounds_once(params.output_shift):
-        total = np.minimum(31 + shift, 63)
-        product = quotient * params.output_multiplier + (np.int64(1) << (total - 1))
-        return wrap_int32(product >> total)
+        return _scaled_once(quotient * params.output_multiplier, 31 + shift)
     high = saturating_rounding_doubling_high_mul(quotient, params.output_multiplier)
+    if params.shifts_out:
+        outside = (shift < 0) | (shift > 31)
+        return np.where(outside, np.where(high < 0, -1, 1), _shift_right(high, shift))
     return _shift_right(high, shift)
 
 
-def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:
-    """Gemmlowp's rounding right shift of int32, for shifts outside 0 .. 31 as well.
+def _scaled_once(product: Int64Array, total: Int64Array) -> Int64Array:
+    """The product rounded once; as Arm processors shift where 64 bits and more fall off."""
+    kept = np.minimum(total, 63)
+    rounded = wrap_int32((product + (np.int64(1) << (kept - 1))) >> kept)
+    # The half that is added is the sign's bit, and none further on.
+    half_is_sign = np.where(product < 0, 0, -1)
+    beyond = np.where(total == 64, half_is_sign, np.where(product < 0, -1, 0))
+    return np.where(total < 64, rounded, beyond)
 
-    There TFLM's kernel leaves what C defines, for small quotients on coarse output scales.
-    This is what it computes on x86, which counts shifts modulo 32: such quotients come out
-    as large values, and a quotient of zero as one step.
-    """
+
+def _shift_right(x: Int64Array, shift: Int64Array) -> Int64Array:
+    """Gemmlowp's rounding right shift of int32, as x86 has shifts outside 0 .. 31."""
     mask = wrap_int32((np.int64(1) << (shift & 63)) - 1)
     threshold = (mask >> 1) + (x < 0)
     shifted: Int64Array = (x >> (shift & 31)) + ((x & mask) > threshold)
