@@ -12,7 +12,8 @@ enum {
   REDONE_ISA_avxvnni = AR_AVXVNNI,
   REDONE_ISA_avx512vnni = AR_AVX512VNNI,
   TENSORS = 4, /* output, input, weights, bias */
-  IN_FRONT = 2 /* zeros in front of the weights */
+  IN_FRONT = 2, /* zeros in front of the weights */
+  MOST = 1 << 14 /* of an offset: its sum with an int8 has 16 bits */
 };
 #define HERE AR_JOIN(REDONE_ISA, AR_SUFFIX)
 
@@ -44,6 +45,7 @@ static ar_status describe(const RedoneParams *p, const ar_tensor *io, redone_pla
   const ar_kernel *kernel = convolution(p, io, &inner);
   /* That has proven that four dimensions go together, but for groups. */
   if (!kernel || p->conv.groups != 1) return AR_UNSUPPORTED;
+  if (p->conv.input_offset < -MOST || p->conv.input_offset > MOST) return AR_UNSUPPORTED;
   const int64_t filters = weights->dims[0], depth = ar_elements(weights) / filters;
   const int64_t count = p->positions.count;
   *plan = (redone_plan){
@@ -59,7 +61,7 @@ static ar_status describe(const RedoneParams *p, const ar_tensor *io, redone_pla
   plan->weights = ar_align64(plan->inner + inner.plan);
   plan->bias = ar_align64(inner.workspace);
   plan->row = plan->bias + ar_align64(4 * filters);
-  plan->sums = plan->row + ar_align64(4 * depth);
+  plan->sums = plan->row + ar_align64(2 * depth);
   sizes->plan = plan->weights + IN_FRONT + filters * depth;
   sizes->workspace = plan->sums + 4 * filters * count;
   const ar_finish finish = AR_FINISH_OF(&p->conv, io);
@@ -91,22 +93,23 @@ static ar_status make_plan(const void *params, const ar_tensor *io, void *memory
 
 /* The pixels that a position's taps see, offset added; zeros where they see none. */
 static void gather(const RedoneParams *p, const redone_plan *plan, const int8_t *x,
-                   const int32_t *sources, int32_t *restrict row) {
+                   const int32_t *sources, int16_t *restrict row) {
   const int64_t channels = plan->depth / plan->taps;
-  const int32_t offset = p->conv.input_offset;
+  const int16_t offset = (int16_t)p->conv.input_offset;
   for (int64_t t = 0; t < plan->taps; ++t, row += channels) {
     if (sources[t] < 0) {
-      memset(row, 0, (size_t)channels * 4);
+      memset(row, 0, (size_t)channels * 2);
       continue;
     }
     const int8_t *restrict from = x + sources[t] * channels;
-    for (int64_t c = 0; c < channels; ++c) row[c] = from[c] + offset;
+    for (int64_t c = 0; c < channels; ++c) row[c] = (int16_t)(from[c] + offset);
   }
 }
 
-static uint32_t dot(const int32_t *restrict row, const int8_t *restrict w, int64_t depth) {
+/* A product of 16 and 8 bits is an int32; their sum wraps. */
+static uint32_t dot(const int16_t *restrict row, const int8_t *restrict w, int64_t depth) {
   uint32_t sum = 0;
-  for (int64_t k = 0; k < depth; ++k) sum += (uint32_t)(row[k] * w[k]);
+  for (int64_t k = 0; k < depth; ++k) sum += (uint32_t)((int32_t)row[k] * w[k]);
   return sum;
 }
 
@@ -114,7 +117,7 @@ static void sum_positions(const RedoneParams *p, const redone_plan *plan, const 
                           const ar_tensor *io, uint8_t *workspace) {
   const int64_t filters = io[2].dims[0];
   const int8_t *weights = (const int8_t *)memory + plan->weights + IN_FRONT;
-  int32_t *row = (int32_t *)(workspace + plan->row);
+  int16_t *row = (int16_t *)(workspace + plan->row);
   uint32_t *sums = (uint32_t *)(workspace + plan->sums);
   for (int64_t i = 0; i < p->positions.count; ++i) {
     gather(p, plan, io[1].data, p->sources.data + i * plan->taps, row);
