@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.errors import ConstraintError, ModelError, OptimizationError
+from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model
 from arenite.optimize import optimizer, passes
 from arenite.optimize.outcome import Note, Outcome
@@ -114,3 +116,46 @@ def test_progress_is_told_of_every_pass(only_pass):
     told: list[str] = []
     ar.optimize(conv_model(), progress=told.append)
     assert told == ["it"]
+
+
+def planned(model: Model, settings: Settings | None = None) -> Outcome:
+    """The model with a plan that leaves everything to the firmware."""
+    count = len(model.main.tensors)
+    data = np.array([1, 0, count, *[-1] * count], "<i4").tobytes()
+    metadata = {**model.metadata, OFFLINE_METADATA: data}
+    return Outcome(replace(model, metadata=metadata), (Note("$", "planned"),))
+
+
+@pytest.fixture
+def only_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optimizer, "sequence", lambda only: ("plan",))
+    monkeypatch.setattr(optimizer, "find", lambda name: planned)
+
+
+def test_a_plan_that_the_file_brings_is_made_anew(only_plan):
+    model = replace(conv_model(), metadata={OFFLINE_METADATA: b"no plan at all"})
+    result, report = ar.optimize(model, verify=1)
+    assert [step.name for step in report.steps] == ["unplan", "plan"]
+    assert result.metadata == planned(conv_model()).model.metadata
+
+
+def test_the_same_plan_again_is_no_change(only_plan):
+    model = planned(conv_model()).model
+    result, report = ar.optimize(model)
+    assert result is model
+    assert "the one that would be made" in report.declined[0].text
+
+
+def test_a_larger_arena_is_no_result(only_pass):
+    def wastes(model: Model, settings: Settings) -> Outcome:
+        count = len(model.main.tensors)
+        offsets = [-1] * count
+        offsets[model.main.inputs[0]] = 1 << 16
+        data = np.array([1, 0, count, *offsets], "<i4").tobytes()
+        return Outcome(replace(model, metadata={OFFLINE_METADATA: data}))
+
+    only_pass(wastes)
+    model = conv_model()
+    result, report = ar.optimize(model)
+    assert result is model
+    assert "left as it was: the result would need an arena of" in report.declined[0].text

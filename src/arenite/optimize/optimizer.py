@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from arenite.errors import AreniteError, ModelError, OptimizationError
-from arenite.formats import Source, model_of
+from arenite.formats import Source, model_of, tflite
 from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model
 from arenite.model.check import check
@@ -73,7 +73,8 @@ def optimize(
         raise ValueError(f"expected a number of inputs from 0 to verify on, got {verify}")
     original = _checked(model_of(model))
     names = sequence(only)
-    refusal = why_not_run(original, settings)
+    runnable = without_plan(original) if "plan" in names else original
+    refusal = why_not_run(runnable, settings)
     if refusal:
         return original, Report(original, settings, (_nothing("run", original, refusal),))
     tell: Progress = progress or (lambda text: None)
@@ -82,9 +83,12 @@ def optimize(
     if worse:
         return original, Report(original, settings, (_nothing("arena", original, worse),))
     report = Report(original, settings, tuple(steps))
+    if _says_the_same(original, report.model):
+        same = f"the plan ({OFFLINE_METADATA}) that the file has is the one that would be made"
+        return original, Report(original, settings, (_nothing("plan", original, same),))
     if verify and report.model is not original:
         tell("verify")
-        report = replace(report, verification=_verified(report, verify))
+        report = replace(report, verification=_verified(report, runnable, verify))
     return report.model, report
 
 
@@ -125,7 +129,10 @@ def _why_worse(original: Model, steps: list[Step], settings: Settings) -> str:
     if result is original:
         return ""
     resolver, _ = resolver_for(original)
-    before = smallest_arena(original, resolver, target=settings.target)
+    try:
+        before = smallest_arena(original, resolver, target=settings.target)
+    except AreniteError:
+        return ""  # its plan is for another firmware
     try:
         after = smallest_arena(result, resolver, target=settings.target)
     except AreniteError as error:
@@ -139,9 +146,19 @@ def _nothing(name: str, model: Model, reason: str) -> Step:
     return Step(name, model, model, (), (Note("$", reason),), 0.0)
 
 
-def _verified(report: Report, count: int) -> Verification:
+def _says_the_same(original: Model, result: Model) -> bool:
+    """Whether a planned model has been planned anew, and nothing has changed."""
+    if result is original or original.metadata != result.metadata:
+        return False
     try:
-        return verify_models(report.original, report.model, report.settings, count, named(report))
+        return tflite.write(original) == tflite.write(result)
+    except ModelError:
+        return False
+
+
+def _verified(report: Report, runnable: Model, count: int) -> Verification:
+    try:
+        return verify_models(runnable, report.model, report.settings, count, named(report))
     except OptimizationError as error:
         culprit = _culprit(report, count)
         raise OptimizationError(

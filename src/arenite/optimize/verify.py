@@ -36,6 +36,8 @@ from arenite.target import HOST, Target
 #: was refused.
 Results = Iterator[dict[str, Array] | None]
 _MORE_ARENA = 65536
+#: A memory plan and where it comes from, which no pass has to keep.
+_PLAN = (OFFLINE_METADATA, "arenite.plan")
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def _accepted(pair: Pair) -> list[Step]:
 
 
 def _unplanned(model: Model) -> Model:
-    metadata = {k: v for k, v in model.metadata.items() if k != OFFLINE_METADATA}
+    metadata = {k: v for k, v in model.metadata.items() if k not in _PLAN}
     return replace(model, metadata=metadata)
 
 
@@ -243,7 +245,7 @@ def _require_same_ports(original: Model, result: Model) -> None:
     missing = [name for name in original.metadata if name not in result.metadata]
     kept = (name for name in original.metadata if name in result.metadata)
     changed = [name for name in kept if original.metadata[name] != result.metadata[name]]
-    lost = [name for name in (*missing, *changed) if name != OFFLINE_METADATA]
+    lost = [name for name in (*missing, *changed) if name not in _PLAN]
     if lost:
         raise OptimizationError(f"the metadata {lost[0]!r} are not what they were")
     if _signed(original) != _signed(result):
