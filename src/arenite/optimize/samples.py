@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def sequence(
 
 def limits_of(tensor: Tensor, real: Limits | None) -> Limits:
     """The least and largest value of an input in its own numbers."""
-    if tensor.type.dtype.kind == "f":
+    if tensor.type.dtype.kind in "fc":
         return (-8.0, 8.0) if real is None else real
     if tensor.type.dtype.kind == "b":
         return 0, 1
@@ -55,14 +56,14 @@ def limits_of(tensor: Tensor, real: Limits | None) -> Limits:
 
 def _extreme(tensor: Tensor, ends: Limits, kind: int) -> Array:
     """All of the least, all of the largest, both in turn, or zero."""
-    value = np.full(tensor.size, ends[0])
+    value = np.full(prod(_shape(tensor)), ends[0])
     if kind == 1:
         value[:] = ends[1]
     elif kind == 2:
         value[1::2] = ends[1]
     elif kind == 3:
         value[:] = min(max(_zero(tensor), ends[0]), ends[1])
-    return value.astype(tensor.type.dtype).reshape(tensor.shape)
+    return value.astype(tensor.type.dtype).reshape(_shape(tensor))
 
 
 def _zero(tensor: Tensor) -> int:
@@ -70,10 +71,17 @@ def _zero(tensor: Tensor) -> int:
     return 0 if q is None or not len(q.zero_point) else int(q.zero_point[0])
 
 
+def _shape(tensor: Tensor) -> tuple[int, ...]:
+    """The shape of a tensor's array: flat bytes, where elements are packed."""
+    is_packed = tensor.type.bits != 8 * tensor.type.dtype.itemsize
+    return (tensor.nbytes,) if is_packed else tensor.shape
+
+
 def _random(tensor: Tensor, ends: Limits, rng: np.random.Generator) -> Array:
+    shape = _shape(tensor)
     if tensor.type is TensorType.FLOAT32:
-        real = rng.normal(0, 0.25 * max(abs(ends[0]), abs(ends[1])), tensor.shape)
+        real = rng.normal(0, 0.25 * max(abs(ends[0]), abs(ends[1])), shape)
         return real.clip(*ends).astype(np.float32)
-    value = rng.integers(int(ends[0]), int(ends[1]), tensor.shape, endpoint=True)
-    extreme = rng.random(tensor.shape) < 0.05
-    return np.where(extreme, rng.choice(ends, tensor.shape), value).astype(tensor.type.dtype)
+    value = rng.integers(int(ends[0]), int(ends[1]), shape, endpoint=True)
+    extreme = rng.random(shape) < 0.05
+    return np.where(extreme, rng.choice(ends, shape), value).astype(tensor.type.dtype)
