@@ -147,6 +147,23 @@ def test_what_passes_win_is_said_if_asked(arenite, model_file):
     assert passes[0].keys() == {"name", "arena", "changes"}
 
 
+def test_two_memories(arenite, model_file, smallest):
+    lines = arenite("memory", model_file, "--splits", "sram=1m,psram=8m").stdout.splitlines()
+    at = lines.index("Two memories  sram 1,048,576, psram 8,388,608 bytes")
+    assert lines[at + 2].split()[:5] == ["one", "arena", "in", "sram", f"{smallest:,}"]
+    assert "TFLM as it is: one arena in sram" in lines
+    splits = facts(arenite, model_file, "--splits", "sram=1m,psram=8m")["splits"]
+    assert splits["best"] == "one arena in sram"
+    assert splits["fast"] == {"name": "sram", "size": 1 << 20}
+
+
+@pytest.mark.parametrize("text", ["sram=1m", "sram,psram=8m", "a=1,b=2,c=3", "a=1,a=2", "a=x,b=2"])
+def test_memories_that_are_not_two_are_refused(arenite, model_file, text):
+    result = arenite("memory", model_file, "--splits", text)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+
+
 def test_the_linear_planner_shares_nothing(arenite, model_file):
     use = facts(arenite, model_file, "--planner", "linear")
     assert use["planner"] == "linear"

@@ -17,6 +17,17 @@ def arena(size: int = 1024) -> SingleArenaBufferAllocator:
     return SingleArenaBufferAllocator(bytearray(size))
 
 
+def test_the_most_that_head_and_temporary_memory_took_is_known() -> None:
+    a = arena()
+    a.allocate_persistent_buffer(64)
+    temp = a.allocate_temp(100, 16)
+    assert a.head_high_water == 100
+    a.deallocate_temp(temp)
+    a.reset_temp_allocations()
+    a.reserve_non_persistent_overlay_memory(48)
+    assert a.head_high_water == 100
+
+
 def test_persistent_buffers_move_the_tail_down_to_aligned_places() -> None:
     a = arena()
     assert a.allocate_persistent_buffer(10, 16) == 1008

@@ -131,10 +131,12 @@ def pairs(problem: Problem) -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("ortools"), reason="OR-tools is not installed")
-@pytest.mark.parametrize("separated", [0.0, 0.15])
+@pytest.mark.parametrize(("count", "separated"), [(12, 0.15), (18, 0.0)])
 @pytest.mark.parametrize("seed", range(8))
-def test_medium_problems_take_what_cp_sat_says(seed: int, separated: float) -> None:
-    problem = random_problem(seed, 12, moments=8, longest=4, largest=40, separated=separated)
+def test_medium_problems_take_what_cp_sat_says(seed: int, count: int, separated: float) -> None:
+    problem = random_problem(
+        seed, count, moments=count * 3 // 4, longest=5, largest=40, separated=separated
+    )
     found = optimal(problem, seconds=60)
     validate(problem, found.solution)
     assert found.is_proved

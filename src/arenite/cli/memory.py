@@ -29,6 +29,7 @@ from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
     from arenite.analysis.arena_use import ArenaUse, Firmware
+    from arenite.analysis.splits import Ram
 
 
 #: Of the bar while the best plan is looked for.
@@ -58,6 +59,14 @@ Planner = Annotated[
 Passes = Annotated[
     bool, typer.Option("--passes", help="Say what every pass of arenite optimize would win.")
 ]
+Splits = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FAST=BYTES,SLOW=BYTES",
+        help="A board's two memories, such as sram=256k,psram=8m: what lies where for least "
+        "traffic to the slow one.",
+    ),
+]
 SvgFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write the map to this .svg file.")
 ]
@@ -74,19 +83,25 @@ def memory(
     abi: StructSizes = None,
     svg: SvgFile = None,
     passes: Passes = False,
+    splits: Splits = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.
 
     Example: arenite memory model.tflite --target cortex-m7 --svg plan.svg
     """
+    from rich.text import Text
+
     from arenite import load
     from arenite.analysis.arena_use import Firmware, arena_facts
     from arenite.analysis.head_plans import head_plans, pass_wins, plan_facts
+    from arenite.analysis.splits import split, split_facts
     from arenite.files import replacing
     from arenite.report.memory import render_arena
     from arenite.report.memory_svg import memory_svg
+    from arenite.report.splits import render_split
 
+    rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
     meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
@@ -95,17 +110,42 @@ def memory(
         plans = head_plans(load(model), meant, told)
     use = _allocate(model, arena, firmware, as_json=as_json)
     wins = pass_wins(load(model), meant) if passes else None
+    found = split(load(model), meant, planner.value, rams) if rams else None
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
         with replacing(svg) as file:
             file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
     if as_json:
-        print_json({**arena_facts(use), **plan_facts(plans, wins)})
+        facts = {} if found is None else {"splits": split_facts(found)}
+        print_json({**arena_facts(use), **plan_facts(plans, wins), **facts})
         return
     terminal = console()
     ascii_only = terminal.options.ascii_only
-    for line in render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only):
+    lines = [*render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only)]
+    if found is not None:
+        lines += [Text(), *render_split(found, terminal.width)]
+    for line in lines:
         terminal.print(line, soft_wrap=True)
+
+
+def _rams(text: str) -> tuple[Ram, Ram]:
+    """``sram=256k,psram=8m``: two memories, the fast one first."""
+    from arenite.analysis.splits import Ram
+
+    rams = []
+    for part in text.split(","):
+        name, equals, size = part.partition("=")
+        if not name.strip() or not equals:
+            raise typer.BadParameter(
+                f"expected two memories such as sram=256k,psram=8m, got {text!r}",
+                param_hint="--splits",
+            )
+        rams.append(Ram(name.strip(), read_bytes(size)))
+    if len(rams) != 2 or rams[0].name == rams[1].name:
+        raise typer.BadParameter(
+            f"expected two memories such as sram=256k,psram=8m, got {text!r}", param_hint="--splits"
+        )
+    return rams[0], rams[1]
 
 
 @contextmanager

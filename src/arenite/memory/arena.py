@@ -65,7 +65,7 @@ class SingleArenaBufferAllocator:
         self.tail = self.buffer_tail
         self.committed = self.buffer_head
         self._temp_buffers: list[int] = []
-        self._high_water = 0
+        self._high_water = self._head_high_water = 0
         #: What the interpreters on this arena may take from the machine.
         self.budget = Budget()
 
@@ -240,6 +240,11 @@ class SingleArenaBufferAllocator:
         return self._high_water
 
     @property
+    def head_high_water(self) -> int:
+        """The most that head and temporary memory ever took: an arena of their own needs that."""
+        return self._head_high_water
+
+    @property
     def address(self) -> int:
         """Address of the arena's first byte in this process, 0 where it has no memory."""
         return 0 if self._memory is None else int(self._memory.ctypes.data)
@@ -303,7 +308,10 @@ class SingleArenaBufferAllocator:
     def _note_use(self) -> None:
         # `used`, written out: this runs for every allocation.
         head = self.temp if self.temp > self.head else self.head
-        used = head - self.buffer_head + self.buffer_tail - self.tail
+        head -= self.buffer_head
+        if head > self._head_high_water:  # noqa: PLR1730 - faster
+            self._head_high_water = head
+        used = head + self.buffer_tail - self.tail
         if used > self._high_water:  # noqa: PLR1730 - faster
             self._high_water = used
 

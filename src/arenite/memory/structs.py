@@ -22,6 +22,12 @@ RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR = Struct(
     "RecordingSingleArenaBufferAllocator", (*_SINGLE_ARENA, *("size_t",) * 4)
 )
 
+#: Of an allocator on two arenas; both structs lie in the arena of the tail.
+PERSISTENT_ARENA_BUFFER_ALLOCATOR = Struct("PersistentArenaBufferAllocator", (P, P, P, P))
+NON_PERSISTENT_ARENA_BUFFER_ALLOCATOR = Struct(
+    "NonPersistentArenaBufferAllocator", (P, P, P, P, P, P, "int", "bool")
+)
+
 _GREEDY = (P, "int", "int", P, P, P, P, "int", "int", P, "bool")
 GREEDY_MEMORY_PLANNER = Struct("GreedyMemoryPlanner", _GREEDY)
 LINEAR_MEMORY_PLANNER = Struct("LinearMemoryPlanner", (P, ("size_t", 1024), "int", "size_t"))
