@@ -24,7 +24,7 @@ SECONDS = 10.0
 #: Nodes of the first round for the least height, and how many times as many the next one has.
 _FIRST_NODES, _MORE = 512, 2
 #: Heights above the least one get that part of the nodes: they are steps on the way.
-_PART = 16
+_PART = 8
 #: With more pairs than that, those of hundreds of buffers, the search over pairs is left out.
 _FEW_PAIRS = 2000
 #: With more pairs than that nothing is searched.
