@@ -187,3 +187,9 @@ def test_refuses(changes: dict[str, Any], message: str) -> None:
     model = lstm("int8", np.random.default_rng(6), **changes)
     with pytest.raises(ConstraintError, match=message):
         HeapInterpreter(model).allocate_tensors()
+
+
+def test_refuses_scales_whose_64_bit_sums_cannot_be_shifted() -> None:
+    model = lstm("int16", np.random.default_rng(6), zeros=(0, 0), weights={"scale": 1e7})
+    with pytest.raises(ConstraintError, match=r"must be under 2\*\*14 where sums have 64 bits"):
+        HeapInterpreter(model).allocate_tensors()

@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     require_scale,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.lstm import (
     GateParams,
     IntegerLstm,
@@ -213,12 +214,17 @@ def _present(tensor: TfLiteTensor | None) -> TfLiteTensor:
 def _gate(
     context: Context, tensors: list[TfLiteTensor | None], gate: tuple[int, int, int]
 ) -> GateParams:
-    """A gate's two requantisations; TFLM's package multiplies the scales as doubles."""
+    """A gate's two requantisations; TFLM's package multiplies the scales as doubles.
+
+    Those of 64-bit sums are refused where C does not define them.
+    """
     fields: list[int] = []
     for source, weights in ((INPUT, gate[0]), (HIDDEN_STATE, gate[1])):
         x, w = _present(tensors[source]), _present(tensors[weights])
         formula = f"of {x.name!r} * {w.name!r} / 2**-12"
         fields += (-w.zero_point, *requantization(context, x.scale * w.scale / GATE_SCALE, formula))
+    shifts = np.array(fields[2::3])
+    accumulates_64_bits(context, _present(tensors[INPUT]).type, None, shifts)
     return GateParams(*fields)
 
 
