@@ -9,8 +9,8 @@ def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_pa
     result = arenite("export", model_file, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[1] == "C names begin with digits; 14 files"
-    assert lines[3].split() == ["#", "layer", "shapes", "function", "constants", "scratch"]
+    assert lines[1] == "cortex-m4; names begin with digits; 15 files"
+    assert lines[3].split() == ["#", "layer", "shapes", "in", "constants", "scratch"]
     assert [line.split()[1] for line in lines[4:8]] == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
     assert lines[-2].startswith("RAM ")
     assert (tmp_path / "out" / "model.h").exists()
@@ -20,7 +20,7 @@ def test_export_has_json(arenite, model_file, tmp_path):
     result = arenite("export", model_file, "-o", tmp_path / "out", "--name", "mine", "--json")
     facts = json.loads(result.stdout)
     assert facts["name"] == "mine"
-    assert set(facts) == {"name", "arena_bytes", "constant_bytes", "layers", "files"}
+    assert set(facts) == {"name", "target", "arena_bytes", "constant_bytes", "layers", "files"}
     assert facts["layers"][0]["language"] == "c"
 
 

@@ -25,7 +25,7 @@ def test_the_public_name_is_this_function():
 
 def test_the_compiled_model_gives_the_interpreter_s_outputs(tmp_path):
     model = ar.load(DIGITS)
-    compiled = Compiled(export(model, tmp_path / "m"), model)
+    compiled = Compiled(export(model, tmp_path / "m", target=None), model)
     interpreter = ar.Interpreter(model)
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -37,7 +37,7 @@ def test_the_compiled_model_gives_the_interpreter_s_outputs(tmp_path):
 def test_compiled_models_give_tflm_s_bits(oracle, name, tmp_path):
     path = shared_model(name)
     model = ar.load(path)
-    compiled = Compiled(export(model, tmp_path / name), model)
+    compiled = Compiled(export(model, tmp_path / name, target=None), model)
     rng = np.random.default_rng(1)
     x = [random_array(model.inputs[0], rng) for _ in range(3)]
     answer = oracle.run(path.read_bytes(), [[one] for one in x])
@@ -47,7 +47,7 @@ def test_compiled_models_give_tflm_s_bits(oracle, name, tmp_path):
 
 
 def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):
-    result = export(residual(), tmp_path / "m")
+    result = export(residual(), tmp_path / "m", target=None)
     (tmp_path / "user.cc").write_text(
         '#include "m/model.h"\n#include "m/selftest.h"\nint main() { model_init(); return 0; }\n'
     )
@@ -66,20 +66,20 @@ def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):
 
 
 def test_a_folder_may_be_exported_again(tmp_path):
-    first = export(residual(), tmp_path)
-    assert export(residual(1), tmp_path).files == first.files
+    first = export(residual(), tmp_path, target=None)
+    assert export(residual(1), tmp_path, target=None).files == first.files
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(first.files)
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path):
     (tmp_path / "mine.c").write_text("int x;")
     with pytest.raises(FileExistsError, match=r"with other files and no arenite\.json"):
-        export(residual(), tmp_path)
+        export(residual(), tmp_path, target=None)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.c"]
 
 
 def test_the_manifest_has_the_figures(tmp_path):
-    result = export(residual(), tmp_path)
+    result = export(residual(), tmp_path, target=None)
     facts = json.loads((tmp_path / "arenite.json").read_text())
     assert facts == json.loads(json.dumps(export_facts(result)))
     assert facts["arena_bytes"] == 16
@@ -92,7 +92,7 @@ def test_names_of_a_file_stay_inside_comments(tmp_path):
     y = b.tensor("y\n#error", (4,), "int8", scale=1.0)
     b.operator("RELU", [x], [y])
     b.output(y)
-    result = export(b.build(), tmp_path)
+    result = export(b.build(), tmp_path, target=None)
     header = (Path(result.folder) / "model.h").read_text()
     lines = [line for line in header.splitlines() if "int x;" in line or "#error" in line]
     assert [line[:2] + line[-2:] for line in lines] == ["/**/"] * 2

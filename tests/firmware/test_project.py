@@ -14,7 +14,7 @@ from tests.firmware.models import residual
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_make_builds_and_runs_the_self_test(tmp_path):
-    export(residual(), tmp_path, name="m")
+    export(residual(), tmp_path, name="m", target=None)
     command = ["make", "selftest", f"CC={' '.join(compiler())}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1] == "PASS m: 4 inferences, 4 layers each", done.stderr
@@ -22,7 +22,7 @@ def test_make_builds_and_runs_the_self_test(tmp_path):
 
 
 def test_the_readme_has_the_figures_and_a_row_per_layer(tmp_path):
-    export(residual(), tmp_path, name="m")
+    export(residual(), tmp_path, name="m", target=None)
     text = (tmp_path / "README.md").read_text()
     assert "| RAM: the arena, with all scratch memory | 16 |" in text
     assert "| 3 | RELU 1x6 -> 1x6 | `lookup_1` | 256 | 0 |" in text

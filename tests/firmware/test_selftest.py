@@ -13,7 +13,7 @@ from tests.firmware.models import residual
 
 @pytest.fixture
 def folder(tmp_path):
-    export(residual(), tmp_path / "m", name="m")
+    export(residual(), tmp_path / "m", name="m", target=None)
     return tmp_path / "m"
 
 

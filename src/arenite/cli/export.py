@@ -7,11 +7,19 @@ from typing import Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.common import AsJson, ModelPath, chosen_target, console, print_json
 
 Folder = Annotated[
     Path,
     typer.Option("-o", "--output", metavar="DIR", help="A new folder, or one exported before."),
+]
+ExportTarget = Annotated[
+    str,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        help="cortex-m4, -m7 or -m33 for kernels in assembly; host (or any other) for plain C.",
+    ),
 ]
 Name = Annotated[
     str | None,
@@ -19,8 +27,15 @@ Name = Annotated[
 ]
 
 
-def export(model: ModelPath, *, output: Folder, name: Name = None, as_json: AsJson = False) -> None:
-    """Write a model as C: no interpreter, no heap, one arena, the bits of TFLM.
+def export(
+    model: ModelPath,
+    *,
+    output: Folder,
+    target: ExportTarget = "cortex-m4",
+    name: Name = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a model as C and assembly: no interpreter, no heap, one arena, the bits of TFLM.
 
     Example: arenite export model.tflite -o firmware/model
     """
@@ -29,7 +44,7 @@ def export(model: ModelPath, *, output: Folder, name: Name = None, as_json: AsJs
     from arenite.report.export import render_export
 
     try:
-        result = write(model, output, name=name)
+        result = write(model, output, target=chosen_target(target), name=name)
     except ValueError as error:
         if name is None:
             raise

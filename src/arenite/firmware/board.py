@@ -65,7 +65,9 @@ class Board:
         self.model = model_of(model)
         with tempfile.TemporaryDirectory(prefix="arenite-") as temporary:
             into = Path(temporary)
-            self.export: Export = export(self.model, folder or into / "folder", name=name)
+            self.export: Export = export(
+                self.model, folder or into / "folder", target=processor, name=name
+            )
             image = build(Path(self.export.folder), into, processor)
         self._machine = Machine(image, processor)
         self.count, self.stack_bytes = Count(0, 0), 0

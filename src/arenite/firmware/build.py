@@ -70,6 +70,7 @@ void __aeabi_memset4(void *, size_t, int) __attribute__((alias("__aeabi_memset")
 
 _FLAGS = ("-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic")
 _BARE = (
+    "-Wno-unused-command-line-argument",  # what assembly has no use for
     "-ffreestanding",
     "-fno-exceptions",
     "-fno-unwind-tables",

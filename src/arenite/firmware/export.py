@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from arenite.files import replacing
+from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.project import project_files
 from arenite.firmware.selftest import reference_run, selftest_files
 from arenite.firmware.source import sources
+from arenite.firmware.work import Routine
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.target import Target, find_target
 
+#: Processors with the DSP extension, for which there are kernels in assembly.
+ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
 
@@ -31,6 +36,7 @@ class ExportedLayer:
         shapes: What goes in and comes out, in words.
         function: The function that does it; empty where output and input are the same bytes.
         language: ``"c"`` or ``"s"``, empty without a function.
+        reason: Why it is plain C where others of its kind are in assembly.
         constant_bytes: Its constants in flash.
         scratch_bytes: Memory of the arena that only it needs.
     """
@@ -40,6 +46,7 @@ class ExportedLayer:
     shapes: str
     function: str
     language: str
+    reason: str
     constant_bytes: int
     scratch_bytes: int
 
@@ -51,6 +58,7 @@ class Export:
     Attributes:
         folder: Where.
         name: What all names in C begin with.
+        target: The processor.
         arena_bytes: RAM: tensors and scratch memory.
         constant_bytes: Constants in flash; equal ones are there once.
         layers: One record each.
@@ -59,6 +67,7 @@ class Export:
 
     folder: str
     name: str
+    target: str
     arena_bytes: int
     constant_bytes: int
     layers: tuple[ExportedLayer, ...]
@@ -69,6 +78,7 @@ def export(
     model: Model | Source,
     folder: str | os.PathLike[str],
     *,
+    target: Target | str | None = "cortex-m4",
     name: str | None = None,
     planner: str = "greedy",
 ) -> Export:
@@ -82,6 +92,8 @@ def export(
     Args:
         model: A model, a file's path, or a file's bytes.
         folder: A new or empty folder, or one that was exported before.
+        target: The processor. For ``"cortex-m4"``, ``-m7`` and ``-m33`` the layers that take most
+            of the time are in assembly, for all others all are plain C; None is any processor.
         name: What all names in C begin with; by default the file's.
         planner: Name of the memory planner.
 
@@ -93,19 +105,21 @@ def export(
         OSError: A file cannot be written.
     """
     model = model_of(model)
-    program = program_of(model, portable_work, name, planner)
+    processor = find_target(target).processor
+    kernels = cortex_m_work if processor in ASSEMBLED else portable_work
+    program = program_of(model, kernels, name, planner)
     run = reference_run(model, program)
     files = {
         **sources(program),
         **selftest_files(program, run),
         **project_files(program, model.source),
     }
-    target = Path(os.fspath(folder))
-    result = _export(program, target, [*files, MANIFEST])
-    _make_room(target)
+    place = Path(os.fspath(folder))
+    result = _export(program, processor, place, [*files, MANIFEST])
+    _make_room(place)
     files[MANIFEST] = json.dumps(export_facts(result), indent=1) + "\n"
     for file, text in files.items():
-        with replacing(target / file) as out:
+        with replacing(place / file) as out:
             out.write(text.encode("utf-8"))
     return result
 
@@ -127,7 +141,15 @@ def _make_room(folder: Path) -> None:
     )
 
 
-def _export(program: Program, folder: Path, files: list[str]) -> Export:
+def _language(routine: Routine | None) -> str:
+    """What most of a layer is written in."""
+    if routine is None:
+        return ""
+    written = {routine.language, *(part.language for _, part in routine.parts)}
+    return "s" if "s" in written else "c"
+
+
+def _export(program: Program, target: str, folder: Path, files: list[str]) -> Export:
     layers = []
     for layer, work in zip(program.network.layers, program.works, strict=True):
         routine = work.routine
@@ -137,7 +159,8 @@ def _export(program: Program, folder: Path, files: list[str]) -> Export:
                 name=layer.name,
                 shapes=str(layer).removeprefix(f"{layer.name} "),
                 function=program.routines[routine] if routine else "",
-                language=routine.language if routine else "",
+                language=_language(routine),
+                reason=work.reason,
                 constant_bytes=sum(one.values.nbytes for one in work.constants),
                 scratch_bytes=sum(one.bytes for one in work.scratch),
             )
@@ -145,6 +168,7 @@ def _export(program: Program, folder: Path, files: list[str]) -> Export:
     return Export(
         str(folder),
         program.name,
+        target,
         program.arena_bytes,
         program.constant_bytes,
         tuple(layers),

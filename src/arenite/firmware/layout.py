@@ -76,6 +76,9 @@ def _spans(network: Network, works: Sequence[Work]) -> dict[int, _Span]:
     for value in network.inputs:
         spans[value.index] = _Span(value.nbytes, 0, max(last.get(value.index, 0), 0) + 1)
     for layer, work in zip(network.layers, works, strict=True):
+        if work.read_room:
+            x = layer.input(0)
+            spans[x.index].size = max(spans[x.index].size, x.nbytes + work.read_room)
         for value in layer.outputs:
             end = max(last.get(value.index, layer.index), layer.index) + 1
             size = value.nbytes + work.room

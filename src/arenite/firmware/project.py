@@ -7,7 +7,8 @@ from arenite.firmware.text import fill
 from arenite.model.text import printable
 
 _MAKEFILE = """\
-# make: the library; make selftest: build and run the self-test with $$(CC) on this machine.
+# make: the library; make selftest: build and run the self-test with $$(CC) on this machine, if
+# there is no assembly. For a board: make CC=arm-none-eabi-gcc CFLAGS="-O2 -mcpu=cortex-m4 -mthumb".
 CC ?= cc
 AR ?= ar
 CFLAGS ?= -O2
@@ -20,6 +21,9 @@ lib$name.a: $$(OBJECTS)
 
 %.o: %.c $$(HEADERS) Makefile
 	$$(CC) $$(FLAGS) -c -o $$@ $$<
+
+%_s.o: %.s
+	$$(CC) $$(CFLAGS) -c -o $$@ $$<
 
 selftest_main: selftest_main.o selftest.o lib$name.a
 	$$(CC) $$(FLAGS) -o $$@ $$^
@@ -94,7 +98,7 @@ def _has_assembly(program: Program) -> bool:
 
 
 def _makefile(program: Program, files: list[str]) -> str:
-    objects = [f.replace(".c", ".o") for f in files if f.endswith(".c")]
+    objects = [f"{f.rpartition('.')[0]}{'_s' * f.endswith('.s')}.o" for f in files]
     text = fill(_MAKEFILE, name=program.name, objects=" ".join(objects))
     return text + "\n"
 

@@ -69,12 +69,16 @@ class Work:
         arguments: What it is called with.
         in_place: Inputs of the layer over which the output may lie, from the same byte on.
         room: Bytes behind the output that the routine may write as well.
+        read_room: Bytes behind the first input that it may read, whatever they are.
+        reason: Why a faster routine does not take the layer.
     """
 
     routine: Routine | None
     arguments: tuple[Argument, ...] = ()
     in_place: tuple[int, ...] = ()
     room: int = 0
+    read_room: int = 0
+    reason: str = ""
 
     @property
     def constants(self) -> tuple[Constant, ...]:

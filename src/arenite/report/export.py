@@ -11,12 +11,14 @@ from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 
 _IN_PLACE = "-"
+_LANGUAGES = {"c": "C", "s": "assembly", "": ""}
 
 
 def render_export(result: Export, width: int) -> Iterator[Text]:
     """The folder, a row per layer, the sizes."""
     yield Text(printable(result.folder), style="bold")
-    yield from wrapped(f"C names begin with {result.name}; {len(result.files)} files", width)
+    text = f"{result.target}; names begin with {result.name}; {len(result.files)} files"
+    yield from wrapped(text, width)
     yield Text()
     layers = result.layers
     yield from table(
@@ -25,6 +27,7 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
             Column("layer", [layer.name for layer in layers], shrink=12),
             Column("shapes", [layer.shapes for layer in layers], keep=1),
             Column("function", [layer.function or _IN_PLACE for layer in layers], keep=2),
+            Column("in", [_LANGUAGES[layer.language] for layer in layers]),
             Column("constants", [number(layer.constant_bytes) for layer in layers], "right"),
             Column("scratch", [number(layer.scratch_bytes) for layer in layers], "right"),
         ],

@@ -1,0 +1,43 @@
+"""Kernels in Thumb-2 with the DSP extension: Cortex-M4, M7, M33.
+
+One module per kind of layer. Where a precondition does not hold, the layer is done in plain C, and
+the reason is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from arenite.firmware.cortex_m.addition import add_sub
+from arenite.firmware.cortex_m.convolution import conv_2d
+from arenite.firmware.cortex_m.depthwise import depthwise_conv_2d
+from arenite.firmware.cortex_m.fully_connected import fully_connected
+from arenite.firmware.cortex_m.pooling import average_pool_2d
+from arenite.firmware.layers import Layer
+from arenite.firmware.portable import portable_work
+from arenite.firmware.work import UnsupportedError, Work
+
+_KERNELS: dict[str, Callable[[Layer], Work]] = {
+    "ADD": add_sub,
+    "AVERAGE_POOL_2D": average_pool_2d,
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected,
+    "SUB": add_sub,
+}
+
+
+def cortex_m_work(layer: Layer) -> Work:
+    """A layer in assembly, or as plain C with the reason why.
+
+    Raises:
+        UnsupportedError: Plain C has no kernel for it either.
+    """
+    kernel = _KERNELS.get(layer.name)
+    if kernel is None:
+        return portable_work(layer)
+    try:
+        return kernel(layer)
+    except UnsupportedError as error:
+        return replace(portable_work(layer), reason=str(error))

@@ -1,0 +1,50 @@
+"""What is known of a layer's sums before it runs: bias, requantisation, what is reachable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.firmware.cortex_m.requantize import Requantization
+from arenite.firmware.cortex_m.steps import Channels
+from arenite.firmware.layers import Layer
+from arenite.firmware.portable.convolution import bias_of, per_channel
+from arenite.firmware.work import UnsupportedError
+
+Int64s = npt.NDArray[np.int64]
+
+
+def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantization]:
+    """The bias with the input's zero point in it, and how sums become outputs.
+
+    ``weights`` is ``(channels, inputs)``; inputs are whatever int8 holds.
+
+    Raises:
+        UnsupportedError: A sum leaves 32 bits, or there is no short requantisation.
+    """
+    params, channels = layer.params, len(weights)
+    if (params.activation_min, params.activation_max) != (-128, 127):
+        raise UnsupportedError("outputs are clamped to less than int8")
+    bias = bias_of(layer, channels).astype(np.int64)
+    zero = -params.input_offset
+    low, high = -128 - zero, 127 - zero
+    least = bias + np.where(weights > 0, weights * low, weights * high).sum(axis=1)
+    most = bias + np.where(weights > 0, weights * high, weights * low).sum(axis=1)
+    if max(-least.min(), most.max()) >= 1 << 31:
+        raise UnsupportedError("sums leave 32 bits")
+    reached = Channels(
+        multiplier=_int64(params.multiplier, channels),
+        shift=_int64(params.shift, channels),
+        zero_point=params.output_offset,
+        least=least,
+        most=most,
+    )
+    if (reached.shift > 0).any():
+        raise UnsupportedError("a ratio of scales is above 1")
+    return bias - zero * weights.sum(axis=1), Requantization(reached)
+
+
+def _int64(values: Any, channels: int) -> Int64s:
+    return per_channel(values, channels).astype(np.int64)
