@@ -14,7 +14,7 @@ def test_board_counts_and_compares(arenite, model_file):
     result = arenite("board", model_file, "--runs", "1")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[1] == "cortex-m4, emulated; zig's clang, -O2"
+    assert lines[1] == "cortex-m4, emulated; zig's clang, -Os"
     assert lines[3].split() == ["#", "layer", "function", "instructions", "cycles"]
     assert any(line.startswith("equal  every layer and output of 1 inf") for line in lines)
 

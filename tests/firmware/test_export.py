@@ -99,6 +99,21 @@ def test_names_of_a_file_stay_inside_comments(tmp_path):
     assert all(line.count("*/") == line.count("/*") == 1 for line in lines)
 
 
+def test_channels_that_never_change_are_not_exported_to_assembly(tmp_path):
+    b = ar.ModelBuilder()
+    x = b.input("x", (1, 8), "int8", scale=0.1)
+    weights = np.ones((16, 8), np.int8)
+    weights[3:11] = 0  # eight units that are their bias
+    first = b.tensor("first", (1, 16), "int8", scale=0.1)
+    b.operator("FULLY_CONNECTED", [x, b.constant("w", weights, scale=0.1)], [first])
+    second = b.tensor("second", (1, 4), "int8", scale=0.1)
+    last = b.constant("v", np.ones((4, 16), np.int8), scale=0.1)
+    b.operator("FULLY_CONNECTED", [first, last], [second])
+    b.output(second)
+    result = export(b.build(), tmp_path)
+    assert [layer.shapes for layer in result.layers] == ["1x8 -> 1x8", "1x8 -> 1x4"]
+
+
 def test_sources_are_the_same_every_time():
     from arenite.firmware.portable import portable_work
     from arenite.firmware.program import program_of

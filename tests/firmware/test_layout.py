@@ -57,5 +57,13 @@ def test_room_behind_an_output_is_planned(network, works):
     assert layout_of(network, works).size >= 56
 
 
+def test_an_output_that_grows_may_lie_over_its_input(network, works):
+    works[0] = replace(works[0], in_place=(0,), grows=True, room=57)
+    layout = layout_of(network, works)
+    first = network.layers[0]
+    assert layout.tensors[first.output.index] >= layout.tensors[first.input(0).index]
+    assert layout.size == 64
+
+
 def test_the_planner_is_a_choice(network, works):
     assert layout_of(network, works, "linear").size > layout_of(network, works).size

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arenite.cli.common import AsJson, ModelPath, chosen_target, console, print_json
+from arenite.cli.quantity import read_bytes
 
 Folder = Annotated[
     Path,
@@ -19,6 +20,15 @@ ExportTarget = Annotated[
         "--target",
         metavar="PROCESSOR",
         help="cortex-m4, -m7 or -m33 for kernels in assembly; host (or any other) for plain C.",
+    ),
+]
+Flash = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="What constants may take, such as 200k; room beyond what they need makes "
+        "3x3 convolutions faster.",
     ),
 ]
 Name = Annotated[
@@ -33,22 +43,24 @@ def export(
     output: Folder,
     target: ExportTarget = "cortex-m4",
     name: Name = None,
+    flash: Flash = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as C and assembly: no interpreter, no heap, one arena, the bits of TFLM.
 
     Example: arenite export model.tflite -o firmware/model
     """
+    from arenite.errors import AreniteError
     from arenite.firmware import export as write
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
     try:
-        result = write(model, output, target=chosen_target(target), name=name)
+        result = write(model, output, target=chosen_target(target), name=name, flash=flash)
     except ValueError as error:
-        if name is None:
+        if isinstance(error, AreniteError) or (name is None and flash is None):
             raise
-        raise typer.BadParameter(str(error), param_hint="--name") from None
+        raise typer.BadParameter(str(error)) from None
     if as_json:
         print_json(export_facts(result))
         return

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from arenite.errors import DTypeError, ShapeError
 from arenite.firmware.build import build
-from arenite.firmware.export import Export, export
+from arenite.firmware.export import ASSEMBLED, Export, export, without_constant_channels
 from arenite.firmware.machine import Count, Machine
 from arenite.formats import Source, model_of
 from arenite.model import Model
@@ -41,9 +41,12 @@ class Board:
         model: A model, a file's path, or a file's bytes.
         processor: ``"cortex-m0"``, ``-m3``, ``-m4`` or ``-m33``.
         name: What all names in C begin with.
+        flash: Bytes that constants may take, see :func:`export`.
         folder: Where to export to; by default nothing is kept.
 
     Attributes:
+        model: The model.
+        layered: The model whose layers the firmware has: without channels that never change.
         export: The folder's figures.
         count: Instructions and cycles of the last inference.
         stack_bytes: The deepest that its stack was.
@@ -60,13 +63,16 @@ class Board:
         processor: str = "cortex-m4",
         *,
         name: str | None = None,
+        flash: int | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.model = model_of(model)
+        self.model = self.layered = model_of(model)
+        if processor in ASSEMBLED:
+            self.layered = without_constant_channels(self.model)
         with tempfile.TemporaryDirectory(prefix="arenite-") as temporary:
             into = Path(temporary)
             self.export: Export = export(
-                self.model, folder or into / "folder", target=processor, name=name
+                self.model, folder or into / "folder", target=processor, name=name, flash=flash
             )
             image = build(Path(self.export.folder), into, processor)
         self._machine = Machine(image, processor)
@@ -86,7 +92,7 @@ class Board:
         """
         self._write(inputs)
         self.count = self._counted("invoke")
-        return self._outputs()
+        return self.outputs()
 
     def layers(self, *inputs: npt.ArrayLike) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it.
@@ -168,7 +174,8 @@ class Board:
                 raise ShapeError(f"input {index}: expected {tensor.shape}, got {array.shape}")
             self._machine.write(self._call("input", index), array.tobytes())
 
-    def _outputs(self) -> Array | tuple[Array, ...]:
+    def outputs(self) -> Array | tuple[Array, ...]:
+        """Copies of the last inference's outputs."""
         stack = self.stack_bytes
         arrays = []
         for index, tensor in enumerate(self.model.outputs):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arenite.files import replacing
 from arenite.firmware.cortex_m import cortex_m_work
+from arenite.firmware.cortex_m.choice import faster
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.project import project_files
@@ -18,10 +20,14 @@ from arenite.firmware.source import sources
 from arenite.firmware.work import Routine
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.optimize.passes.channels import channels
+from arenite.optimize.settings import Settings
 from arenite.target import Target, find_target
 
 #: Processors with the DSP extension, for which there are kernels in assembly.
 ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
+#: Kernels in assembly take so many channels at a time.
+_CHANNELS = 8
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
 
@@ -80,14 +86,16 @@ def export(
     *,
     target: Target | str | None = "cortex-m4",
     name: str | None = None,
-    planner: str = "greedy",
+    planner: str = "optimal",
+    flash: int | None = None,
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
 
     The folder has ``model.h``, the interface; ``model.c``, the driver with a static arena;
     ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for flash; a
     self-test with golden checksums of every layer; a Makefile, a ``CMakeLists.txt`` and a README.
-    Results are those of TFLM's reference kernels, bit for bit. See ``docs/export.md``.
+    Results are those of TFLM's reference kernels, bit for bit. In assembly, channels that no input
+    can change are folded into the next layer's bias. See ``docs/export.md``.
 
     Args:
         model: A model, a file's path, or a file's bytes.
@@ -96,18 +104,26 @@ def export(
             of the time are in assembly, for all others all are plain C; None is any processor.
         name: What all names in C begin with; by default the file's.
         planner: Name of the memory planner.
+        flash: Bytes that constants may take. As far as they go, 3x3 convolutions in assembly become
+            faster ones of larger constants (and more scratch memory); by default none does.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.
         ConstraintError: An operator cannot run what the model asks of it.
         FileExistsError: There are other files in the folder.
-        ValueError: The name is no C identifier in lower case, or there is no such planner.
+        ValueError: The name is no C identifier in lower case, there is no such planner, or
+            constants take more than ``flash`` bytes; says how many.
         OSError: A file cannot be written.
     """
     model = model_of(model)
     processor = find_target(target).processor
     kernels = cortex_m_work if processor in ASSEMBLED else portable_work
-    program = program_of(model, kernels, name, planner)
+    improve = None if flash is None or kernels is portable_work else partial(faster, flash=flash)
+    if kernels is cortex_m_work:
+        model = without_constant_channels(model)
+    program = program_of(model, kernels, name, planner, improve)
+    if flash is not None and program.constant_bytes > flash:
+        raise ValueError(f"flash: expected at least {program.constant_bytes} bytes, got {flash}")
     run = reference_run(model, program)
     files = {
         **sources(program),
@@ -122,6 +138,14 @@ def export(
         with replacing(place / file) as out:
             out.write(text.encode("utf-8"))
     return result
+
+
+def without_constant_channels(model: Model) -> Model:
+    """The model without channels that no input can change, in multiples that kernels are fast with.
+
+    Outputs are the same; see :mod:`arenite.optimize.passes.channels`.
+    """
+    return channels(model, Settings(), _CHANNELS).model
 
 
 def export_facts(result: Export) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Where tensors and scratch memory lie in a firmware's arena.
 
 Unlike TFLM's arena there is nothing else in it: parameters are in the code, weights in flash.
-Outputs lie over inputs wherever a kernel allows it and nobody reads the input afterwards; such
-tensors are one buffer to the planner. The model's inputs may be overwritten as well.
+Outputs lie over inputs wherever a kernel allows it and nobody reads the input afterwards; where
+they fit, the two are one buffer to the planner, and where outputs grow, two that may overlap. The
+model's inputs may be overwritten as well.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from arenite.firmware.layers import Network, Value
 from arenite.firmware.work import Work
 from arenite.memory import planners
-from arenite.memory.problem import Buffer, Problem
+from arenite.memory.problem import Buffer, Problem, Separation
 
 #: The alignment of every buffer: kernels load words.
 ALIGNMENT = 4
@@ -46,22 +47,24 @@ class _Span:
         return Buffer(self.size, self.begin, self.end, ALIGNMENT)
 
 
-def layout_of(network: Network, works: Sequence[Work], planner: str = "greedy") -> Layout:
+def layout_of(network: Network, works: Sequence[Work], planner: str = "optimal") -> Layout:
     """Plan the arena; the plan is validated.
 
     Raises:
         PlanError: The planner found no plan.
         ValueError: There is no planner of that name.
     """
-    spans = _spans(network, works)
+    spans, behind = _spans(network, works)
     shared = list({id(span): span for span in spans.values()}.values())
+    number = {id(span): i for i, span in enumerate(shared)}
     requests = [
         _Span(piece.bytes, index, index + 1)
         for index, work in enumerate(works)
         for piece in work.scratch
     ]
     buffers = tuple(span.buffer() for span in (*shared, *requests))
-    solution = planners.plan(Problem(buffers), planner)
+    separations = tuple(Separation(number[id(x)], number[id(y)], 0) for x, y in behind)
+    solution = planners.plan(Problem(buffers, separations), planner)
     places = {id(span): offset for span, offset in zip(shared, solution.offsets, strict=False)}
     rest = iter(solution.offsets[len(shared) :])
     scratch = tuple(tuple(next(rest) for _ in work.scratch) for work in works)
@@ -69,8 +72,14 @@ def layout_of(network: Network, works: Sequence[Work], planner: str = "greedy") 
     return Layout(tensors, scratch, -(-solution.size // 16) * 16)
 
 
-def _spans(network: Network, works: Sequence[Work]) -> dict[int, _Span]:
-    """The memory of every tensor; tensors in the same place have the same one."""
+def _spans(
+    network: Network, works: Sequence[Work]
+) -> tuple[dict[int, _Span], list[tuple[_Span, _Span]]]:
+    """The memory of every tensor; tensors in the same place have the same one.
+
+    Of the pairs, the second may begin anywhere behind the beginning of the first.
+    """
+    behind: list[tuple[_Span, _Span]] = []
     last = _last_uses(network)
     spans: dict[int, _Span] = {}
     for value in network.inputs:
@@ -82,20 +91,19 @@ def _spans(network: Network, works: Sequence[Work]) -> dict[int, _Span]:
         for value in layer.outputs:
             end = max(last.get(value.index, layer.index), layer.index) + 1
             size = value.nbytes + work.room
-            over = next(
-                (
-                    spans[x.index]
-                    for x in (layer.inputs[i] for i in work.in_place)
-                    if x is not None and _may_go(x, layer.index, spans, last)
-                ),
-                None,
-            )
+            free = [
+                spans[x.index]
+                for x in (layer.inputs[i] for i in work.in_place)
+                if x is not None and _may_go(x, layer.index, spans, last)
+            ]
+            over = next((span for span in free if size <= span.size or not work.grows), None)
             if over is None:
-                spans[value.index] = _Span(size, layer.index, end)
+                spans[value.index] = new = _Span(size, layer.index, end)
+                behind += [(span, new) for span in free]
                 continue
             over.size, over.end = max(over.size, size), max(over.end, end)
             spans[value.index] = over
-    return spans
+    return spans, behind
 
 
 def _last_uses(network: Network) -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +23,8 @@ from arenite.model import Model, TensorType
 
 #: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
 Kernels = Callable[[Layer], Work]
+#: Other works in the place of some.
+Improve = Callable[[Sequence[Layer], Sequence[Work]], list[Work]]
 
 _PORT_TYPES = (TensorType.INT8, TensorType.UINT8, TensorType.FLOAT32)
 
@@ -91,9 +93,13 @@ class Program:
 
 
 def program_of(
-    model: Model, kernels: Kernels, name: str | None = None, planner: str = "greedy"
+    model: Model,
+    kernels: Kernels,
+    name: str | None = None,
+    planner: str = "optimal",
+    improve: Improve | None = None,
 ) -> Program:
-    """A model as a program.
+    """A model as a program; ``improve`` sees the works of all layers before they are placed.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.
@@ -114,6 +120,8 @@ def program_of(
             list(dict.fromkeys(layer.name for layer, _ in refusals)),
         )
     _check_ports(network)
+    if improve is not None:
+        works = improve(network.layers, works)
     layout = layout_of(network, works, planner)
     return Program(_name(model, name), network, tuple(works), layout)
 

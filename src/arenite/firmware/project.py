@@ -8,10 +8,10 @@ from arenite.model.text import printable
 
 _MAKEFILE = """\
 # make: the library; make selftest: build and run the self-test with $$(CC) on this machine, if
-# there is no assembly. For a board: make CC=arm-none-eabi-gcc CFLAGS="-O2 -mcpu=cortex-m4 -mthumb".
+# there is no assembly. For a board: make CC=arm-none-eabi-gcc CFLAGS="-Os -mcpu=cortex-m4 -mthumb".
 CC ?= cc
 AR ?= ar
-CFLAGS ?= -O2
+CFLAGS ?= -Os
 FLAGS = -std=c11 -Wall -Wextra -Wpedantic $$(CFLAGS)
 OBJECTS = $objects
 HEADERS = model.h arithmetic.h kernels.h weights.h

@@ -68,7 +68,13 @@ class Trial:
         return self.constant_bytes + self.code_bytes
 
 
-def trial(model: Model | Source, processor: str = "cortex-m4", runs: int = 4) -> Trial:
+def trial(
+    model: Model | Source,
+    processor: str = "cortex-m4",
+    runs: int = 4,
+    *,
+    flash: int | None = None,
+) -> Trial:
     """Export, build, run and compare.
 
     Inputs are those of the self-test, then noise.
@@ -78,14 +84,16 @@ def trial(model: Model | Source, processor: str = "cortex-m4", runs: int = 4) ->
         UnsupportedOperatorError: Some layers cannot be exported.
     """
     model = model_of(model)
-    board = Board(model, processor)
+    board = Board(model, processor, flash=flash)
     inputs = _inputs(model, runs)
     differences, layers = [], []
-    reference = Interpreter(model, preserve_all_tensors=True)
+    whole, layered = Interpreter(model), Interpreter(board.layered, preserve_all_tensors=True)
     for number, arrays in enumerate(inputs):
-        reference(*arrays)
+        layered(*arrays)
         layers = board.layers(*arrays)
-        differences += _differences(model, reference, layers, number)
+        differences += _differences(board.layered, layered, layers, number)
+        if not _same(whole(*arrays), board.outputs()):
+            differences.append(f"inference {number}, outputs")
     board(*inputs[0])
     stack = board.stack_bytes
     count = board.count
@@ -125,6 +133,12 @@ def _noise(tensor: Tensor, rng: np.random.Generator) -> Array:
         return rng.normal(0, 2, tensor.shape).astype(dtype)
     info = np.iinfo(dtype)
     return rng.integers(info.min, info.max, tensor.shape, dtype, endpoint=True)
+
+
+def _same(one: Array | tuple[Array, ...], two: Array | tuple[Array, ...]) -> bool:
+    """Whether outputs have the same bytes."""
+    pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two)), strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
 
 
 def _differences(

@@ -68,6 +68,7 @@ class Work:
         routine: The function; None where output and input are the same bytes.
         arguments: What it is called with.
         in_place: Inputs of the layer over which the output may lie, from the same byte on.
+        grows: Whether an output that is larger than such an input may begin behind its beginning.
         room: Bytes behind the output that the routine may write as well.
         read_room: Bytes behind the first input that it may read, whatever they are.
         reason: Why a faster routine does not take the layer.
@@ -76,6 +77,7 @@ class Work:
     routine: Routine | None
     arguments: tuple[Argument, ...] = ()
     in_place: tuple[int, ...] = ()
+    grows: bool = False
     room: int = 0
     read_room: int = 0
     reason: str = ""

@@ -15,7 +15,7 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     """A row per layer, the total, memory, whether all is equal."""
     layers = result.layers
     yield Text(printable(result.file), style="bold")
-    yield from wrapped(f"{result.processor}, emulated; zig's clang, -O2", width)
+    yield from wrapped(f"{result.processor}, emulated; zig's clang, -Os", width)
     yield Text()
     yield from table(
         [

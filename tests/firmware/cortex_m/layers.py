@@ -30,8 +30,8 @@ class Layers:
     def build(self) -> Model:
         return self._b.build()
 
-    def run(self, runs: int = 4) -> Trial:
-        return trial(self.build(), runs=runs)
+    def run(self, runs: int = 4, flash: int | None = None) -> Trial:
+        return trial(self.build(), runs=runs, flash=flash)
 
     def layers(self) -> tuple[Layer, ...]:
         return network_of(self.build()).layers

@@ -4,14 +4,14 @@
 
 **KxK**: the rows that one row of outputs needs are widened to a buffer ``[column][ky][channel]``
 with the padding around them, so that a window is contiguous and the next one a constant distance
-on: the same loop multiplies it. Where channels are no multiple of eight, plain C widens them.
+on: the same loop multiplies it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.cortex_m.asm import Assembly
+from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.gemm import (
     REGISTERS,
     Products,
@@ -78,12 +78,12 @@ def _pointwise(layer: Layer, stream: Constant, k: int, signed: bool) -> Work:
         language="s",
         about=str(layer),
     )
-    over = 2 * pairs * max(depth, filters) - pixels * filters
     return Work(
         routine,
         (layer.input(0), stream, Scratch(4 * depth), layer.output),
         in_place=(0,),
-        room=over,
+        grows=filters > depth,
+        room=(2 * pairs - pixels) * filters,
         read_room=(2 * pairs - pixels) * depth,
     )
 
@@ -102,7 +102,8 @@ def pointwise_code(p: Products, depth: int, pairs: int) -> str:
     a("str r4, [pairs]", "str r2, [inputs_end]", ".pixels:")
     a("ldr r0, [x]", "ldr r1, [window]")
     a.add("r12", 4 * depth, "r1")
-    a(".widen:", *_WIDEN, "cmp r1, r12", "bne .widen")
+    # Two pixels are as many bytes times two: an even number of turns is halved.
+    a(".widen:", *_WIDEN, *(() if depth % 16 else _WIDEN), "cmp r1, r12", "bne .widen")
     if backwards:
         a.add("r0", -4 * depth)
     a("str r0, [x]", "ldr stream, [stream_start]", "ldr r2, [y]", "str r2, [at]")
@@ -117,6 +118,9 @@ def pointwise_code(p: Products, depth: int, pairs: int) -> str:
 
 # -- any other convolution ----------------------------------------------------------------
 
+#: Bytes that are widened in one turn of a loop, where a pixel has no more.
+_BYTES = 24
+
 _ROWS = """\
 for (int32_t i = 0; i < $halfwords; ++i) columns[i] = $zero;
 for (int32_t b = 0; b < $images; ++b, x += $image) {
@@ -128,17 +132,12 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
         for (int32_t ix = 0; ix < $in_w; ++ix, column += $pitch)
           for (int32_t c = 0; c < $in_c; ++c) column[c] = $zero;
       } else {
-$widen
+        @widen@(x + iy * $row_in, column);
       }
     }
     @row@(columns, stream, y);
   }
 }"""
-_WIDEN_ROW = "        @widen@(x + iy * $row_in, column);"
-_WIDEN_IN_C = """\
-        const int8_t *from = x + iy * $row_in;
-        for (int32_t ix = 0; ix < $in_w; ++ix, column += $pitch)
-          for (int32_t c = 0; c < $in_c; ++c) column[c] = *from++;"""
 
 
 class Columns:
@@ -181,14 +180,11 @@ class Columns:
             language="s",
             about=f"a row of outputs of {layer}",
         )
-        parts = [("row", row)]
-        if self._fast:
-            parts.append(("widen", self._widen()))
         routine = Routine(
             "conv_2d",
             ("const int8_t *x", "const uint32_t *stream", "int16_t *columns", "int8_t *y"),
             self._driver(),
-            parts=tuple(parts),
+            parts=(("row", row), ("widen", self._widen())),
             about=str(layer),
         )
         scratch = Scratch(2 * self.columns * self.pitch)
@@ -199,8 +195,8 @@ class Columns:
         a = Assembly()
         a("push {r4-r9, lr}")
         a.add("r12", self._width * self._depth, "r0")
-        a(".pixels:", *(_WIDEN * (self._depth // 16)), *(_WIDEN_8 if self._depth % 16 else ()))
-        a.add("r1", 2 * (self.pitch - self._depth))
+        a(".pixels:")
+        (self._emit_words if self._fast else self._emit_bytes)(a)
         a("cmp r0, r12", "bne .pixels", "pop {r4-r9, pc}")
         return Routine(
             "widen",
@@ -210,11 +206,34 @@ class Columns:
             about="a row to 16 bits, into a buffer of columns",
         )
 
+    def _emit_words(self, a: Assembly) -> None:
+        """A pixel, eight or sixteen channels at a time."""
+        a(*(_WIDEN * (self._depth // 16)), *(_WIDEN_8 if self._depth % 16 else ()))
+        a.add("r1", 2 * (self.pitch - self._depth))
+
+    def _emit_bytes(self, a: Assembly) -> None:
+        """Some pixels, byte by byte; four loads in a row take less than four alone."""
+        pixels = next(
+            n
+            for n in (8, 6, 5, 4, 3, 2, 1)
+            if self._width % n == 0 and (n == 1 or n * self._depth <= _BYTES)
+        )
+        places = [
+            (p * self._depth + c, 2 * (p * self.pitch + c))
+            for p in range(pixels)
+            for c in range(self._depth)
+        ]
+        for first in range(0, len(places), 4):
+            four = places[first : first + 4]
+            a(*(f"ldrsb r{2 + i}, [r0, #{offset(at)}]" for i, (at, _) in enumerate(four)))
+            a(*(f"strh r{2 + i}, [r1, #{offset(to)}]" for i, (_, to) in enumerate(four)))
+        a.add("r0", pixels * self._depth)
+        a.add("r1", 2 * pixels * self.pitch)
+
     def _driver(self) -> str:
         window = self._window
-        text = _ROWS.replace("$widen", _WIDEN_ROW if self._fast else _WIDEN_IN_C)
         return fill(
-            text,
+            _ROWS,
             halfwords=self.columns * self.pitch,
             zero=-self._layer.params.input_offset,
             images=self._layer.input(0).shape[0],

@@ -25,7 +25,8 @@ from arenite.firmware.work import UnsupportedError
 _BIASES = np.arange(1 << 16)
 #: How far a multiplier may be from the nearest one.
 _MULTIPLIERS = sorted(range(-60, 61), key=abs)
-_MOST_K = 20
+#: Shifts of sums scaled by 256.
+_SHIFTS = (20, 16, 12, 10, 9)
 
 
 class Constants(NamedTuple):
@@ -65,8 +66,12 @@ class Requantization:
         seen = (self._steps.first < zero) & (self._channels.least < 0)
         return not bool(seen[varying].any())
 
+    def shift(self, scale: int) -> int:
+        """The shift of sums scaled by a power of two up to 256."""
+        return self.k - 9 + scale.bit_length()
+
     def constants(self, channel: int, scale: int, *, whole: bool = False) -> Constants:
-        """The constants for sums scaled by ``scale``, 1 or 256.
+        """The constants for sums scaled by ``scale``: 1, 64 or 256.
 
         With ``whole`` the bias is a multiple of the scale: it is added before scaling.
 
@@ -74,7 +79,7 @@ class Requantization:
             UnsupportedError: No multiplier near the exact one meets all steps, or sums leave 32
                 bits.
         """
-        k = self.k if scale == 256 else self.k - 8
+        k = self.shift(scale)
         first = int(self._steps.first[channel])
         if self.constant[channel]:
             return Constants(0, 0, (first << k) + (1 << k >> 1))
@@ -147,14 +152,12 @@ def _whole_addend(bias: int, multiplier: int, low: int, step: int) -> Constants 
 
 
 def _shift_for(largest: float) -> int:
-    """The largest k for which all multipliers have 31 bits.
+    """The largest k of a few for which all multipliers have 31 bits: layers of one k share code.
 
     Raises:
         UnsupportedError: Scales are so large that there is none.
     """
-    k = _MOST_K
-    while k >= 9 and round(largest * 2.0 ** (24 + k)) >= (1 << 31) - 64:
-        k -= 1
-    if k < 9:
-        raise UnsupportedError(f"the ratio of scales, {largest:g}, is too large")
-    return k
+    for k in _SHIFTS:
+        if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64:
+            return k
+    raise UnsupportedError(f"the ratio of scales, {largest:g}, is too large")
