@@ -22,7 +22,7 @@ from arenite.ops.context import Array
 
 @dataclass(frozen=True)
 class LayerRun:
-    """A layer in the last inference: what it cost, and what it gave, as bytes."""
+    """A result of a layer in the last inference: what it cost since the one before, its bytes."""
 
     index: int
     count: Count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -111,7 +112,7 @@ def trial(
         constant_bytes=board.export.constant_bytes,
         code_bytes=board.code_bytes,
         differences=tuple(differences),
-        layers=tuple(_layer(board, run) for run in layers),
+        layers=tuple(_layers(board, layers)),
     )
 
 
@@ -146,7 +147,9 @@ def _differences(
 ) -> list[str]:
     """Where layers' results are not the reference's."""
     operators = model.main.operators
-    wanted = ((op.name, reference.tensor(op.outputs[0]).tobytes()) for op in operators)
+    wanted = (
+        (op.name, reference.tensor(index).tobytes()) for op in operators for index in op.outputs
+    )
     return [
         f"inference {number}, layer {run.index}, {name}"
         for run, (name, data) in zip(layers, wanted, strict=True)
@@ -154,6 +157,9 @@ def _differences(
     ]
 
 
-def _layer(board: Board, run: LayerRun) -> LayerTrial:
-    layer = board.export.layers[run.index]
-    return LayerTrial(layer.index, layer.name, layer.function, *run.count)
+def _layers(board: Board, runs: list[LayerRun]) -> Iterator[LayerTrial]:
+    """One record per layer, whose cost is shared out over its outputs."""
+    for layer in board.export.layers:
+        counts = [run.count for run in runs if run.index == layer.index]
+        instructions, cycles = (sum(one) for one in zip(*counts, strict=True))
+        yield LayerTrial(layer.index, layer.name, layer.function, instructions, cycles)

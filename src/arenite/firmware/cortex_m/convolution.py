@@ -9,6 +9,8 @@ on: the same loop multiplies it.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
@@ -19,7 +21,7 @@ from arenite.firmware.cortex_m.gemm import (
     expanded_order,
     pack_stream,
 )
-from arenite.firmware.cortex_m.sums import Int64s, requantization_of
+from arenite.firmware.cortex_m.sums import Int64s, packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -53,15 +55,13 @@ def conv_2d(layer: Layer) -> Work:
     if len(weights) % 4:
         raise UnsupportedError(f"{len(weights)} filters are no multiple of 4")
     rows, depth = weights.reshape(len(weights), -1), weights.shape[3]
-    bias, requantization = requantization_of(layer, rows)
-    if window.filter_size == (1, 1) and window.stride == (1, 1) and not depth % 8:
-        stream = pack_stream(rows[:, expanded_order(depth)], bias, requantization)
-        return _pointwise(
-            layer, Constant("stream", stream), requantization.k, requantization.signed
-        )
+    is_pointwise = window.filter_size == window.stride == (1, 1) and not depth % 8
     geometry = Columns(layer)
-    stream = pack_stream(geometry.ordered(weights), bias, requantization)
-    return geometry.work(Constant("stream", stream), requantization.k, requantization.signed)
+    ordered = rows[:, expanded_order(depth)] if is_pointwise else geometry.ordered(weights)
+    stream, how = packed(layer, rows, partial(pack_stream, ordered))
+    if is_pointwise:
+        return _pointwise(layer, Constant("stream", stream), how.k, how.signed)
+    return geometry.work(Constant("stream", stream), how.k, how.signed)
 
 
 # -- pointwise ----------------------------------------------------------------------------

@@ -11,14 +11,14 @@ input.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.requantize import Requantization
-from arenite.firmware.cortex_m.sums import Int64s, requantization_of
+from arenite.firmware.cortex_m.sums import Int64s, packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -128,9 +128,6 @@ def depthwise_conv_2d(layer: Layer) -> Work:
     if window.stride not in ((1, 1), (2, 2)) or layer.params.depth_multiplier != 1 or channels % 4:
         raise UnsupportedError("expected strides of 1 or 2, and channels a multiple of 4")
     rows = weights.reshape(9, channels).T
-    bias, requantization = requantization_of(layer, rows)
-    if requantization.signed:
-        raise UnsupportedError("outputs of negative sums are seen")
     g = Planes(
         channels=channels,
         width=layer.input(0).shape[2],
@@ -139,14 +136,17 @@ def depthwise_conv_2d(layer: Layer) -> Work:
         out_height=window.output_size[0],
         stride=window.stride[0],
     )
-    stream = _pack(rows.reshape(channels, 3, 3), bias, requantization, g.stride)
+    pack = partial(_pack, rows.reshape(channels, 3, 3), g.stride)
+    stream, requantization = packed(layer, rows, pack)
     return _work(layer, g, Constant("stream", stream), requantization.k)
 
 
 def _pack(
-    weights: Int64s, bias: Int64s, requantization: Requantization, stride: int
+    weights: Int64s, stride: int, bias: Int64s, requantization: Requantization
 ) -> npt.NDArray[np.uint32]:
     """Per channel its weights in the order of registers, its first sum, its constants."""
+    if requantization.signed:
+        raise UnsupportedError("outputs of negative sums are seen")
     parts = []
     for channel, taps in enumerate(256 * weights):
         one = requantization.constants(channel, 256)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from arenite.firmware.cortex_m.asm import Assembly
 from arenite.firmware.cortex_m.gemm import expanded_order, pack_stream
-from arenite.firmware.cortex_m.sums import requantization_of
+from arenite.firmware.cortex_m.sums import packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
@@ -42,8 +44,8 @@ def fully_connected(layer: Layer) -> Work:
         raise UnsupportedError("weights with a zero point have no such kernel")
     if layer.input(0).size != depth or depth % 4 or filters % 4:
         raise UnsupportedError("expected one row of inputs, inputs and units a multiple of 4")
-    bias, requantization = requantization_of(layer, weights)
-    stream = pack_stream(weights[:, expanded_order(depth)], bias, requantization)
+    ordered = weights[:, expanded_order(depth)]
+    stream, requantization = packed(layer, weights, partial(pack_stream, ordered))
     code = row_code(depth, filters, requantization.k, signed=requantization.signed)
     routine = Routine(
         "fully_connected",

@@ -25,8 +25,10 @@ from arenite.firmware.work import UnsupportedError
 _BIASES = np.arange(1 << 16)
 #: How far a multiplier may be from the nearest one.
 _MULTIPLIERS = sorted(range(-60, 61), key=abs)
-#: Shifts of sums scaled by 256.
-_SHIFTS = (20, 16, 12, 10, 9)
+#: The largest shift of sums scaled by 256.
+_MOST = 20
+#: How many biases are looked at with one multiplier.
+_TRIALS = 20
 
 
 class Constants(NamedTuple):
@@ -50,14 +52,20 @@ class Requantization:
         UnsupportedError: There is no such form for some channel.
     """
 
-    def __init__(self, channels: Channels) -> None:
+    def __init__(self, channels: Channels, steps: Steps | None = None, k: int = 0) -> None:
         self._channels = channels
-        self._steps: Steps = steps_of(channels)
+        self._steps: Steps = steps_of(channels) if steps is None else steps
         self.constant = self._steps.constant
         self._scale = channels.multiplier * 2.0 ** (channels.shift - 31)
         largest = float(self._scale[~self.constant].max(initial=0.0))
-        self.k = _shift_for(largest)
+        #: The shifts that may do, the one to try first first.
+        self.shifts = _shifts_for(largest)
+        self.k = k or self.shifts[0]
         self.signed = not self._rises()
+
+    def with_shift(self, k: int) -> Requantization:
+        """The same with another of the shifts."""
+        return Requantization(self._channels, self._steps, k)
 
     def _rises(self) -> bool:
         """Whether the form without a sign takes the first channel that changes."""
@@ -109,55 +117,48 @@ class Requantization:
     def _fit(
         self, channel: int, scale: int, k: int, multiplier: int, step: int, *, whole: bool
     ) -> Constants | None:
-        if whole:
-            return self._whole(channel, scale, k, multiplier, step)
-        low, high = self._interval(channel, scale, k, multiplier, step=step)
+        def at(bias: int) -> tuple[int, int]:
+            return self._interval(channel, scale, k, multiplier, step=step, bias=bias)
+
+        low, high = at(0)
         if low >= high:
             return None
-        # A bias under the scale leaves the sign of what it is added to.
-        biases = _BIASES[:scale] if step else _BIASES
+        biases = _BIASES * scale if whole else _BIASES
         off = (biases * multiplier - low) & 0xFFFFFFFF
-        fitting = np.flatnonzero(off < min(high - low, 1 << 32))
-        if not len(fitting):
-            return None
-        bias = int(biases[fitting[0]])
-        return _whole_addend(bias, multiplier, low - bias * multiplier, step)
-
-    def _whole(
-        self, channel: int, scale: int, k: int, multiplier: int, step: int
-    ) -> Constants | None:
-        """A bias in units of sums, which moves the point where they change their sign."""
-        for bias in sorted(range(-60, 61), key=abs):
-            low, high = self._interval(channel, scale, k, multiplier, step=step, bias=bias)
-            if low < high and -(-low >> 32) << 32 < high:
-                return _whole_addend(bias, multiplier, low, step)
+        for bias in biases[off < min(high - low, 1 << 32)][:_TRIALS].tolist():
+            # A bias moves the point where sums change their sign.
+            low, high = at(bias) if step else (low, high)
+            addend = -(-(low - bias * multiplier) >> 32)
+            fits = addend << 32 < high - bias * multiplier
+            if fits and abs(addend) < 1 << 31:
+                return Constants(bias // scale if whole else bias, multiplier, addend, step)
         return None
 
     def _interval(
-        self, channel: int, scale: int, k: int, multiplier: int, *, step: int, bias: int = 0
+        self, channel: int, scale: int, k: int, multiplier: int, *, step: int, bias: int
     ) -> tuple[int, int]:
-        """Where ``D`` must lie, less what the bias gives: from, and before."""
+        """Where ``D`` must lie: from, and before; the bias decides about signs only."""
         valid = self._steps.valid[channel]
-        at: Int64s = self._steps.at[channel][valid] + bias
+        at: Int64s = self._steps.at[channel][valid]
         target = VALUES[valid].astype(np.int64) << (32 + k)
-        unit, lowered = multiplier * scale, step << 32
-        low = target - unit * at + np.where(at < 0, lowered, 0)
-        high = target - unit * (at - 1) + np.where(at - 1 < 0, lowered, 0)
+        lowered = step << 32
+        low = target - multiplier * scale * at
+        high = low + multiplier * scale
+        low = low + np.where(scale * at + bias < 0, lowered, 0)
+        high = high + np.where(scale * (at - 1) + bias < 0, lowered, 0)
         return int(low.max()), int(high.min())
 
 
-def _whole_addend(bias: int, multiplier: int, low: int, step: int) -> Constants | None:
-    addend = -(-low >> 32)
-    return Constants(bias, multiplier, addend, step) if abs(addend) < 1 << 31 else None
+def _shifts_for(largest: float) -> tuple[int, ...]:
+    """Shifts for which all multipliers have 31 bits, of sums scaled by 256.
 
-
-def _shift_for(largest: float) -> int:
-    """The largest k of a few for which all multipliers have 31 bits: layers of one k share code.
+    The first is one of a few, so that layers share code; the others are as large as can be.
 
     Raises:
         UnsupportedError: Scales are so large that there is none.
     """
-    for k in _SHIFTS:
-        if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64:
-            return k
-    raise UnsupportedError(f"the ratio of scales, {largest:g}, is too large")
+    fits = [k for k in range(_MOST, 8, -1) if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64]
+    if not fits:
+        raise UnsupportedError(f"the ratio of scales, {largest:g}, is too large")
+    first = next((k for k in fits if k % 4 == 0), fits[0])
+    return tuple(dict.fromkeys((first, *fits[:2])))

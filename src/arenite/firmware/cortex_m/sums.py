@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from arenite.firmware.portable.convolution import bias_of, per_channel
 from arenite.firmware.work import UnsupportedError
 
 Int64s = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint32]
 
 
 def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantization]:
@@ -44,6 +47,24 @@ def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantiza
     if (reached.shift > 0).any():
         raise UnsupportedError("a ratio of scales is above 1")
     return bias - zero * weights.sum(axis=1), Requantization(reached)
+
+
+def packed(
+    layer: Layer, weights: Int64s, pack: Callable[[Int64s, Requantization], Words]
+) -> tuple[Words, Requantization]:
+    """What ``pack`` makes of a bias and a requantisation, with the first shift that does.
+
+    Raises:
+        UnsupportedError: None does, or a precondition does not hold.
+    """
+    bias, requantization = requantization_of(layer, weights)
+    *first, last = requantization.shifts
+    for k in first:
+        with suppress(UnsupportedError):
+            found = requantization.with_shift(k)
+            return pack(bias, found), found
+    found = requantization.with_shift(last)
+    return pack(bias, found), found
 
 
 def _int64(values: Any, channels: int) -> Int64s:

@@ -11,13 +11,15 @@ from left to right, ``products`` multiplies position by position two tiles by fo
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.gemm import expanded_order
 from arenite.firmware.cortex_m.requantize import Requantization
-from arenite.firmware.cortex_m.sums import Int64s, requantization_of
+from arenite.firmware.cortex_m.sums import Int64s, packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -71,8 +73,7 @@ def winograd(layer: Layer) -> Work:
     if height % 2 or width % 4 or depth % 4 or filters % 4:
         raise UnsupportedError("expected an even height, all else a multiple of 4")
     weights = constant_of(layer.input(1), "weights").astype(np.int64)
-    bias, requantization = requantization_of(layer, weights.reshape(filters, -1))
-    stream = pack(weights, bias, requantization)
+    stream, requantization = packed(layer, weights.reshape(filters, -1), partial(pack, weights))
     return _work(layer, Constant("stream", stream), requantization)
 
 

@@ -16,13 +16,14 @@ from arenite.firmware.portable import (
     convolution,
     lookup,
     movement,
+    picking,
     pooling,
     reduction,
     softmax,
 )
 from arenite.firmware.work import UnsupportedError, Work
 
-_MODULES = (binary, convolution, conversion, lookup, movement, pooling, reduction, softmax)
+_MODULES = (binary, convolution, conversion, lookup, movement, picking, pooling, reduction, softmax)
 _KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )

@@ -1,9 +1,12 @@
-"""ADD, SUB and MUL of int8, with broadcasting.
+"""ADD, SUB, MUL, MAXIMUM and MINIMUM of int8, with broadcasting.
 
-Facts: TFLM ``reference/integer_ops/add.h``, ``reference/sub.h``, ``reference/integer_ops/mul.h``.
+Facts: TFLM ``reference/maximum_minimum.h``, ``reference/sub.h``, ``reference/integer_ops/add.h``
+and ``mul.h``.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from arenite.firmware.layers import Layer, Value
 from arenite.firmware.portable.loops import broadcast_strides, nested, offset, strides_of
@@ -28,6 +31,8 @@ const int32_t product = (a[$a] + $offset1) * (b[$b] + $offset2);
 const int32_t scaled = ar_rescale(product, $multiplier, $shift);
 y[$y] = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
 
+_SELECT = "y[$y] = a[$a] $sign b[$b] ? a[$a] : b[$b];"
+
 
 def add_sub(layer: Layer) -> Work:
     """Both inputs on a common scale, added or subtracted."""
@@ -48,29 +53,42 @@ def mul(layer: Layer) -> Work:
     return _work(layer, "mul", _MUL)
 
 
+def selection(layer: Layer) -> Work:
+    """The larger or smaller of two inputs, compared as they are."""
+    sign = ">" if layer.name == "MAXIMUM" else "<"
+    return _elementwise(layer, layer.name.lower(), _SELECT, {"sign": sign})
+
+
 def argument(value: Value) -> Argument:
     """A tensor as it is passed: a constant one lies in flash."""
     return value if value.data is None else Constant("values", value.data)
 
 
 def _work(layer: Layer, stem: str, body: str, **more: int | str) -> Work:
+    p = layer.params
+    values = {
+        "offset1": p.input1_offset,
+        "offset2": p.input2_offset,
+        "multiplier": p.output_multiplier,
+        "shift": p.output_shift,
+        "output_offset": p.output_offset,
+        "low": int(p.activation_min),
+        "high": int(p.activation_max),
+    }
+    return _elementwise(layer, stem, body, values | more)
+
+
+def _elementwise(layer: Layer, stem: str, body: str, values: Mapping[str, int | str]) -> Work:
     require_types(layer, TensorType.INT8)
     require_elements(layer)
-    shape, p = _flat_where_equal(layer), layer.params
+    shape = _flat_where_equal(layer)
     a, b = ([shape[0]] if len(shape) == 1 else layer.input(i).shape for i in (0, 1))
     text = fill(
         body,
         a=offset(broadcast_strides(a, shape)),
         b=offset(broadcast_strides(b, shape)),
         y=offset(strides_of(shape)),
-        offset1=p.input1_offset,
-        offset2=p.input2_offset,
-        multiplier=p.output_multiplier,
-        shift=p.output_shift,
-        output_offset=p.output_offset,
-        low=int(p.activation_min),
-        high=int(p.activation_max),
-        **more,
+        **values,
     )
     # Where both inputs have the output's elements, each is read before it is written over.
     same = tuple(i for i in (0, 1) if layer.input(i).size == layer.output.size)
@@ -87,4 +105,4 @@ def _flat_where_equal(layer: Layer) -> tuple[int, ...]:
     return (layer.output.size,) if len(sizes) == 1 else layer.output.shape
 
 
-KERNELS = {"ADD": add_sub, "SUB": add_sub, "MUL": mul}
+KERNELS = {"ADD": add_sub, "SUB": add_sub, "MUL": mul, "MAXIMUM": selection, "MINIMUM": selection}

@@ -1,0 +1,93 @@
+"""Operators that take elements from elsewhere: TRANSPOSE, SLICE, STRIDED_SLICE, SPLIT.
+
+Of types whose elements are one byte. Facts: TFLM ``reference/transpose.h``, ``slice.h``,
+``strided_slice.h``, ``micro/kernels/split.cc`` and ``split_v.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from arenite.firmware.layers import Layer
+from arenite.firmware.portable.loops import nested, strides_of
+from arenite.firmware.portable.movement import as_bytes
+from arenite.firmware.portable.needs import constant_of, require_elements
+from arenite.firmware.text import fill
+from arenite.firmware.work import Routine, UnsupportedError, Work
+
+_AXES = "ijklmn"
+
+_SPLIT = """\
+for (int32_t i = 0; i < $outer; ++i) {
+$parts
+}"""
+_PART = "  for (int32_t j = 0; j < $block; ++j) *y$number++ = *x++;"
+
+
+def transpose(layer: Layer) -> Work:
+    """Axes in another order."""
+    p, steps = layer.params, strides_of(layer.input(0).shape)
+    return _pick(layer, p.output_shape, [steps[axis] for axis in p.perm], 0)
+
+
+def slice_(layer: Layer) -> Work:
+    """A box of the input, from constant beginnings."""
+    begin = constant_of(layer.input(1), "beginning").reshape(-1).tolist()
+    constant_of(layer.input(2), "size")
+    steps = strides_of(layer.input(0).shape)
+    start = sum(a * b for a, b in zip(begin, steps, strict=False))
+    return _pick(layer, layer.output.shape, steps, start)
+
+
+def strided_slice(layer: Layer) -> Work:
+    """Every so many elements of every axis."""
+    p, steps = layer.params, strides_of(layer.input(0).shape)
+    start = sum(a * b for a, b in zip(p.start, steps, strict=True))
+    return _pick(layer, p.size, [a * b for a, b in zip(steps, p.stride, strict=True)], start)
+
+
+def split(layer: Layer, whole: int = 1) -> Work:
+    """The blocks of an axis go to the outputs in turn; ``whole`` is the number of the input."""
+    require_elements(layer)
+    x, outer = layer.input(whole), layer.params.outer_size
+    blocks = [value.nbytes // outer for value in layer.outputs]
+    if sum(blocks) * outer != x.nbytes:
+        raise UnsupportedError("expected outputs that make up the input")
+    parts = [fill(_PART, block=block, number=number) for number, block in enumerate(blocks)]
+    text = fill(_SPLIT, outer=outer, parts="\n".join(f"  {part}" for part in parts))
+    parameters = ("const int8_t *x", *(f"int8_t *y{number}" for number in range(len(blocks))))
+    routine = Routine("split", parameters, text, about=str(layer))
+    return Work(routine, (as_bytes(x), *layer.outputs))
+
+
+def split_v(layer: Layer) -> Work:
+    """The same with sizes; the input comes first."""
+    return split(layer, whole=0)
+
+
+def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) -> Work:
+    """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
+    require_elements(layer)
+    x = layer.input(0)
+    if x.type.bits != 8:
+        raise UnsupportedError(f"expected int8, got a tensor of {x.type}")
+    if len(shape) > len(_AXES) or prod(shape) != layer.output.size:
+        raise UnsupportedError(f"expected an output of at most {len(_AXES)} axes")
+    terms = [
+        f"{axis} * {step}" for axis, step, n in zip(_AXES, steps, shape, strict=False) if n > 1
+    ]
+    place = " + ".join([str(start), *terms])
+    text = nested(shape, f"*y++ = x[{place}];")
+    parameters = ("const int8_t *x", "int8_t *y")
+    routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
+    return Work(routine, (as_bytes(x), layer.output))
+
+
+KERNELS = {
+    "TRANSPOSE": transpose,
+    "SLICE": slice_,
+    "STRIDED_SLICE": strided_slice,
+    "SPLIT": split,
+    "SPLIT_V": split_v,
+}
