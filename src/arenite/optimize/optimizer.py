@@ -9,6 +9,7 @@ from dataclasses import replace
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import Source, model_of, tflite
 from arenite.memory.liveness import OFFLINE_METADATA
+from arenite.memory.offline import without_plan
 from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
@@ -105,12 +106,6 @@ def _steps(
         step = run_pass(name, current, settings)
         current = step.after
         yield step
-
-
-def without_plan(model: Model) -> Model:
-    """The model without a memory plan in its metadata."""
-    metadata = {k: v for k, v in model.metadata.items() if k != OFFLINE_METADATA}
-    return replace(model, metadata=metadata)
 
 
 def why_not_run(model: Model, settings: Settings) -> str:
