@@ -60,6 +60,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
 	@$(BIN)/python docs/make_memory.py
 	@$(BIN)/python docs/make_conv2d.py
+	@$(BIN)/python docs/make_cost.py
 
 bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels
 	@$(BIN)/python benchmarks/native.py

@@ -77,7 +77,11 @@ def test_make_commands_exist(page):
 
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("make_operators.py", "docs/operators.md"), ("make_times.py", "README.md")],
+    [
+        ("make_cost.py", "docs/board.md"),
+        ("make_operators.py", "docs/operators.md"),
+        ("make_times.py", "README.md"),
+    ],
 )
 def test_generated_pages_are_up_to_date(script, page):
     made = runpy.run_path(str(ROOT / "docs" / script))["page"]()

@@ -10,6 +10,8 @@ import pytest
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
+from tests.cmsis_nn.small_models import MODELS
+from tests.ops.svdf import svdf
 
 
 def facts(arenite, *arguments):
@@ -18,11 +20,7 @@ def facts(arenite, *arguments):
 
 @pytest.fixture
 def float_file(tmp_path):
-    b = ModelBuilder()
-    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 4), "float32")
-    b.operator("RELU", [x], [y])
-    b.output(y)
-    return saved(b.build(), tmp_path / "float.tflite")
+    return saved(svdf("float32"), tmp_path / "float.tflite")
 
 
 def test_cost_shows_a_row_per_operator_the_total_and_the_accuracy(arenite, model_file):
@@ -81,15 +79,26 @@ def test_kernels_without_a_model_are_named_and_left_out(arenite, float_file):
     result = arenite("cost", float_file)
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
-    assert "1 of 1 operators have no estimate, and are not in the total: RELU of float32." in text
+    assert "1 of 1 operators have no estimate, and are not in the total: SVDF of float32." in text
     assert "total of 0" in text
     alone = " ".join(arenite("cost", float_file, "--op", 0).stdout.split())
-    assert alone.endswith(
-        "There is no estimate for RELU of float32: costs are those of int8 kernels."
-    )
+    assert alone.endswith("There is no estimate for SVDF of float32: it was not measured.")
     estimate = facts(arenite, float_file)
     assert estimate["complete"] is False
     assert estimate["operators"][0]["cycles"] is None
+
+
+@pytest.fixture
+def matrices_file(tmp_path):
+    return saved(MODELS["matmul float32"](), tmp_path / "matrices.tflite")
+
+
+def test_float32_layers_have_an_estimate_and_its_error(arenite, matrices_file):
+    text = " ".join(arenite("cost", matrices_file, "--op", 0).stdout.split())
+    assert "random layers of its kind instructions were off by" in text
+    (operator,) = facts(arenite, matrices_file)["operators"]
+    assert operator["instructions"] > 60  # a product each
+    assert set(operator["error"]) == {"median", "worst", "layers"}
 
 
 def test_the_processors_differ(arenite, model_file):

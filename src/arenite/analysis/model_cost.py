@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost.estimate import ACCURACY, Accuracy, Cost, Line, cost_of
+from arenite.cmsis_nn.cost.estimate import (
+    ACCURACY,
+    Accuracy,
+    Cost,
+    Error,
+    Line,
+    cost_of,
+    error_of,
+)
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.target import Target, find_target
@@ -27,6 +35,7 @@ class ModelCost:
     clock: float
     operators: tuple[DeviceOperator, ...]
     costs: tuple[Cost | None, ...]
+    errors: tuple[Error | None, ...] = ()
     has_calls: bool = False
 
     @property
@@ -47,8 +56,28 @@ class ModelCost:
 
     @property
     def accuracy(self) -> Accuracy:
-        """How far the estimate may be off."""
-        return ACCURACY[self.target.processor]
+        """How far the estimate may be off.
+
+        In total as far as it was on int8 models, or as all operators that have an estimate
+        would be if each were off by as much as the worst random layer of its kind.
+        """
+        usual = ACCURACY[self.target.processor]
+        pairs = zip(self.costs, self.errors, strict=True)
+        known = [
+            (cost.instructions, usual.operator if error is None else error.worst)
+            for cost, error in pairs
+            if cost is not None
+        ]
+        if self.is_int8 or not known:
+            return usual
+        share = sum(count * worst for count, worst in known) / max(self.instructions, 1)
+        return replace(usual, instructions=max(usual.instructions, share))
+
+    @property
+    def is_int8(self) -> bool:
+        """Whether all activations are int8: such models were measured as a whole."""
+        tensors = (t for op in self.operators for t in op.view.inputs[:1] + op.view.outputs)
+        return all(t is None or t.type is TensorType.INT8 for t in tensors)
 
     def milliseconds(self, cycles: float) -> float:
         """How long that many cycles take."""
@@ -70,8 +99,15 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
     firmware = find_target(target)
     operators = [one for one in device_operators(model, firmware) if one.subgraph == 0]
     has_calls = any(map(calls_of, model.main.operators))
-    costs = (cost_of(operator.view, operator.path, firmware) for operator in operators)
-    return ModelCost(model.source, firmware, clock, tuple(operators), tuple(costs), has_calls)
+    return ModelCost(
+        file=model.source,
+        target=firmware,
+        clock=clock,
+        operators=tuple(operators),
+        costs=tuple(cost_of(operator.view, operator.path, firmware) for operator in operators),
+        errors=tuple(error_of(operator.view, firmware) for operator in operators),
+        has_calls=has_calls,
+    )
 
 
 def cost_facts(cost: ModelCost) -> dict[str, Any]:
@@ -88,13 +124,15 @@ def cost_facts(cost: ModelCost) -> dict[str, Any]:
         "reason": why_incomplete(cost),
         "accuracy": asdict(cost.accuracy),
         "operators": [
-            _operator_facts(cost, operator, one)
-            for operator, one in zip(cost.operators, cost.costs, strict=True)
+            _operator_facts(cost, operator, one, error)
+            for operator, one, error in zip(cost.operators, cost.costs, cost.errors, strict=True)
         ],
     }
 
 
-def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None) -> dict[str, Any]:
+def _operator_facts(
+    cost: ModelCost, operator: DeviceOperator, one: Cost | None, error: Error | None
+) -> dict[str, Any]:
     return {
         "index": operator.index,
         "name": operator.view.name,
@@ -103,6 +141,7 @@ def _operator_facts(cost: ModelCost, operator: DeviceOperator, one: Cost | None)
         "instructions": None if one is None else one.instructions,
         "cycles": None if one is None else one.cycles,
         "milliseconds": None if one is None else cost.milliseconds(one.cycles),
+        "error": None if one is None or error is None else error._asdict(),
         "loops": [] if one is None else [_loop_facts(line) for line in one.lines],
     }
 
@@ -118,10 +157,11 @@ def why_incomplete(cost: ModelCost) -> str | None:
     calls = ""
     if cost.has_calls:
         calls = " Nor are the subgraphs that they call: how often is known at run time."
-    known = "those of int8 kernels" if cost.target.is_cmsis_nn else "known with CMSIS-NN for most"
+    is_usual = cost.target.is_cmsis_nn
+    known = "of kernels that were measured" if is_usual else "with CMSIS-NN for most"
     return (
         f"{len(cost.missing)} of {len(cost.operators)} operators have no estimate, and are not in "
-        f"the total: {kinds(cost.missing)}. Costs are {known}.{calls}"
+        f"the total: {kinds(cost.missing)}. Costs are known {known}.{calls}"
     )
 
 

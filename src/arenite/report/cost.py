@@ -39,12 +39,21 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "â–
     yield from operator_lines(operator, width)
     if one is None:
         yield Text()
-        text = f"There is no estimate for {kind_of(operator)}: costs are those of int8 kernels."
+        text = f"There is no estimate for {kind_of(operator)}: it was not measured."
         yield from wrapped(text, width, style="yellow")
         return
     yield Text()
     yield from _loops(one, width, bar)
-    yield from _accuracy(cost, width, cost.accuracy.operator)
+    error = cost.errors[index]
+    if error is None:
+        yield from _accuracy(cost, width, cost.accuracy.operator)
+        return
+    yield from _accuracy(cost, width, max(error.worst, 0.01))
+    yield from wrapped(
+        f"On {error.layers} random layers of its kind instructions were off by {error.median:.1%} "
+        f"in the median and by {error.worst:.1%} at worst.",
+        width,
+    )
 
 
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:

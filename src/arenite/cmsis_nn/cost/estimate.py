@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from arenite.cmsis_nn.cost.loops import Loop, loops_of
-from arenite.cmsis_nn.cost.steps import STEPS, Steps
+from arenite.cmsis_nn.cost.loops.kind import kernel_of
+from arenite.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target, find_target
@@ -47,6 +48,17 @@ ACCURACY = {
     "cortex-m7": Accuracy(0.05, 0.10, 0.25),
     "cortex-m55": Accuracy(0.05, 0.06, 0.25),
 }
+
+
+class Error(NamedTuple):
+    """How far estimates of one kernel's instructions were off on random layers, as shares.
+
+    No constant comes from these layers. ``worst`` has no sign.
+    """
+
+    median: float
+    worst: float
+    layers: int
 
 
 class Line(NamedTuple):
@@ -93,6 +105,16 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
     if loops is None or any(loop.step not in steps.get(loop.function, {}) for loop in loops):
         return None
     return Cost(tuple(_line(loop, steps) for loop in loops))
+
+
+def error_of(view: NodeView, target: Target | str) -> Error | None:
+    """How far estimates of such operators were off; None if that was not measured."""
+    built = find_target(target)
+    found = ERRORS.get(built.processor, {}).get(kernel_of(view))
+    if found is None or not built.is_cmsis_nn:
+        return None
+    median, worst, layers = found
+    return Error(median / 100, worst / 100, layers)
 
 
 def _line(loop: Loop, steps: Steps) -> Line:

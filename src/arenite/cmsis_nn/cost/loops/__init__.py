@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from arenite.cmsis_nn.cost.loops import convolution, copies, depthwise, layers, recurrent, tflm
+from arenite.cmsis_nn.cost.loops import (
+    convolution,
+    copies,
+    depthwise,
+    elementwise,
+    layers,
+    moves,
+    narrow,
+    recurrent,
+    reductions,
+    signal,
+    tflm,
+    wide,
+    windows,
+)
 from arenite.cmsis_nn.cost.loops.loop import Loop
 from arenite.cmsis_nn.cost.loops.transposed import arm_transpose_conv_wrapper_s8
 from arenite.cmsis_nn.decisions import shapes
@@ -23,14 +37,16 @@ def loops_of(view: NodeView, path: Path | None, target: Target) -> list[Loop] | 
     """
     function = view.name if path is None else path.function
     if path is not None and function in _WRAPPERS:
-        kernel = _WRAPPERS[function](view, path, target)
+        kernel = [*_WRAPPERS[function](view, path, target), Loop("TFLM", view.name, 1)]
     elif function in _LOOPS:
-        kernel = _LOOPS[function](view, target)
+        kernel = [*_LOOPS[function](view, target), Loop("TFLM", view.name, 1)]
+    elif function in _WHOLE:
+        kernel = _WHOLE[function](view, target)
+    elif view.name in _OWN_KERNELS and (path is None or not path.is_cmsis_nn):
+        kernel = _OWN_KERNELS[view.name](view)
     else:
         return None
     loops = [Loop("TFLM", "operator", 1), *kernel]
-    if function not in tflm.WHOLE:
-        loops.append(Loop("TFLM", view.name, 1))
     return [loop for loop in loops if loop.times]
 
 
@@ -124,5 +140,16 @@ _LOOPS: dict[str, Callable[[NodeView, Target], list[Loop]]] = {
     "arm_svdf_s8": partial(_svdf, name="arm_svdf_s8"),
     "arm_svdf_state_s16_s8": partial(_svdf, name="arm_svdf_state_s16_s8"),
     "arm_lstm_unidirectional_s8": _lstm,
-    **{name: partial(_tflm, count=count) for name, count in tflm.LOOPS.items()},
+    **{name: partial(_tflm, count=count) for name, count in tflm.COPIES.items()},
+}
+#: Functions whose loops hold all that the operator does, glue included.
+_WHOLE = {**wide.FUNCTIONS, **narrow.FUNCTIONS}
+#: TFLM's own kernels, by operator: their loops hold all they do, the preparation included.
+_OWN_KERNELS: dict[str, Callable[[NodeView], list[Loop]]] = {
+    **elementwise.KERNELS,
+    **moves.KERNELS,
+    **reductions.KERNELS,
+    **signal.KERNELS,
+    **windows.KERNELS,
+    **tflm.KERNELS,
 }

@@ -31,40 +31,5 @@ def concatenation(view: NodeView) -> list[Loop]:
     return loops
 
 
-def by_output(view: NodeView) -> list[Loop]:
-    """One pass per value of the outputs."""
-    return _values(view, sum(tensor.size for tensor in view.outputs if tensor is not None))
-
-
-def by_input(view: NodeView) -> list[Loop]:
-    """One pass per value of the input."""
-    return _values(view, view.input(0).size)
-
-
-def _values(view: NodeView, count: int) -> list[Loop]:
-    name = f"{view.name}, {view.input(0).type}"
-    return [Loop(name, "call", 1), Loop(name, "value", count)]
-
-
-#: Operators whose loops hold all they do, the kernel's own preparation included.
-WHOLE: dict[str, Callable[[NodeView], list[Loop]]] = {
-    "CONCATENATION": concatenation,
-    "MEAN": by_input,
-    **dict.fromkeys(
-        (
-            "DEQUANTIZE",
-            "HARD_SWISH",
-            "LEAKY_RELU",
-            "LOGISTIC",
-            "QUANTIZE",
-            "RELU",
-            "RELU6",
-            "SUB",
-            "TANH",
-            "reference_ops::BroadcastAdd4DSlow",
-            "reference_ops::BroadcastMul4DSlow",
-        ),
-        by_output,
-    ),
-}
-LOOPS = {**WHOLE, **dict.fromkeys(("RESHAPE", "EXPAND_DIMS", "SQUEEZE"), copy)}
+KERNELS: dict[str, Callable[[NodeView], list[Loop]]] = {"CONCATENATION": concatenation}
+COPIES = dict.fromkeys(("RESHAPE", "SQUEEZE"), copy)

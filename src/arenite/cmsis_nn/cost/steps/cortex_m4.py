@@ -16,10 +16,6 @@ to three.
 from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
-    "ADD, int8": {
-        "call": (1878, 3178),
-        "value": (104.8, 139.2),
-    },
     "arm_avgpool_s8": {
         "call": (123.2, 193.2),
         "position": (69, 88),
@@ -285,11 +281,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row": (13, 14.5),
         "value": (5, 8),
     },
-    "CONCATENATION": {
-        "call": (375, 556),
-        "input": (46.2, 93.4),
-        "row": (14.4, 21.9),
-    },
     "depthwise_conv_s8_generic": {
         "call": (264.2, 353),
         "position": (35.6, 44.6),
@@ -305,26 +296,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 channels": (172, 205),
         "4 channels, row of taps": (16.1, 24.6),
         "4 channels, tap": (15.1, 21.6),
-    },
-    "DEQUANTIZE, int8": {
-        "call": (248.6, 415),
-        "value": (108, 142.4),
-    },
-    "HARD_SWISH, int8": {
-        "call": (103, 187),
-        "value": (84.1, 102),
-    },
-    "LEAKY_RELU, int8": {
-        "call": (172.4, 313),
-        "value": (51.6, 71),
-    },
-    "LOGISTIC, int8": {
-        "call": (291.8, 475),
-        "value": (359, 445),
-    },
-    "MEAN, int8": {
-        "call": (1436, 2218),
-        "value": (130.5, 199.5),
     },
     "memcpy": {
         "unaligned": (28.4, 41.1),
@@ -347,42 +318,11 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unaligned": (37.2, 52.5),
         "4 bytes": (2.6, 4.4),
     },
-    "MUL, int8": {
-        "call": (1321, 2147),
-        "value": (54.6, 80.4),
-    },
-    "QUANTIZE, float32": {
-        "call": (252.8, 390),
-        "value": (197.3, 227.6),
-    },
-    "QUANTIZE, int16": {
-        "call": (236.2, 411),
-        "value": (42.9, 56),
-    },
-    "QUANTIZE, int8": {
-        "call": (184.5, 322),
-        "value": (42.9, 56),
-    },
-    "RELU, int8": {
-        "call": (200.3, 345),
-        "value": (48.1, 66.8),
-    },
-    "RELU6, int8": {
-        "call": (190.2, 334),
-        "value": (13.9, 16.9),
-    },
-    "SUB, int8": {
-        "call": (903, 1531),
-        "value": (91.3, 110.7),
-    },
-    "TANH, int8": {
-        "call": (157.6, 278.5),
-        "value": (367, 446),
-    },
     "tflite::EvalQuantizedInt8": {
         "unit": (16.4, 27.7),
     },
     "TFLM": {
+        "PADV2": (344, 568),
         "operator": (34, 54.4),
         "CONV_2D": (313, 566),
         "DEPTHWISE_CONV_2D": (466, 810),

@@ -16,10 +16,6 @@ of the pipeline, put into a simulation; no Cortex-M7 was measured.
 from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
-    "ADD, int8": {
-        "call": (1867, 1829),
-        "value": (124.2, 78.2),
-    },
     "arm_avgpool_s8": {
         "call": (122.2, 115.4),
         "position": (69, 46),
@@ -285,11 +281,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row": (13, 7),
         "value": (5, 5),
     },
-    "CONCATENATION": {
-        "call": (382, 301),
-        "input": (46, 64.1),
-        "row": (14.4, 13.1),
-    },
     "depthwise_conv_s8_generic": {
         "call": (248.4, 172.7),
         "position": (40.3, 29.7),
@@ -305,26 +296,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 channels": (166, 103),
         "4 channels, row of taps": (16.1, 13),
         "4 channels, tap": (15.1, 11),
-    },
-    "DEQUANTIZE, int8": {
-        "call": (251.6, 251.8),
-        "value": (108, 72.9),
-    },
-    "HARD_SWISH, int8": {
-        "call": (105, 206.8),
-        "value": (105, 66.2),
-    },
-    "LEAKY_RELU, int8": {
-        "call": (174.3, 181.3),
-        "value": (52.6, 33.6),
-    },
-    "LOGISTIC, int8": {
-        "call": (294.8, 283.3),
-        "value": (394, 289.7),
-    },
-    "MEAN, int8": {
-        "call": (1456, 1263),
-        "value": (128.5, 105.9),
     },
     "memcpy": {
         "unaligned": (28.4, 22),
@@ -347,42 +318,11 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unaligned": (37.2, 26.4),
         "4 bytes": (2.6, 1.6),
     },
-    "MUL, int8": {
-        "call": (1320, 1270),
-        "value": (54.6, 39.9),
-    },
-    "QUANTIZE, float32": {
-        "call": (255.8, 225.2),
-        "value": (197.3, 91.8),
-    },
-    "QUANTIZE, int16": {
-        "call": (239.2, 248.2),
-        "value": (42.9, 26.9),
-    },
-    "QUANTIZE, int8": {
-        "call": (187.5, 195.5),
-        "value": (42.9, 26.9),
-    },
-    "RELU, int8": {
-        "call": (203.3, 197.3),
-        "value": (48.1, 31.1),
-    },
-    "RELU6, int8": {
-        "call": (193.2, 193),
-        "value": (13.9, 8),
-    },
-    "SUB, int8": {
-        "call": (816, 762),
-        "value": (112.8, 65.8),
-    },
-    "TANH, int8": {
-        "call": (160.6, 161.7),
-        "value": (367, 278.6),
-    },
     "tflite::EvalQuantizedInt8": {
         "unit": (16.5, 19),
     },
     "TFLM": {
+        "PADV2": (344, 332),
         "operator": (34, 34),
         "CONV_2D": (316, 350),
         "DEPTHWISE_CONV_2D": (474, 502),
