@@ -48,7 +48,7 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "â–
     if error is None:
         yield from _accuracy(cost, width, cost.accuracy.operator)
         return
-    yield from _accuracy(cost, width, max(error.worst, 0.01))
+    yield from _accuracy(cost, width, max(error.worst, cost.accuracy.operator))
     yield from wrapped(
         f"On {error.layers} random layers of its kind instructions were off by {error.median:.1%} "
         f"in the median and by {error.worst:.1%} at worst.",

@@ -42,7 +42,7 @@ def blocks_of_channels(
     blocks, rest = divmod(channels, 4)
     size = 16 if target.instructions == "mve" else 4
     inner, left = divmod(columns, size)
-    times = {}
+    times: dict[str, int] = {}
     for name, n in ((f"{step}, 4 channels", count * blocks), (f"{step}, channel", count * rest)):
         times |= {
             name: n,

@@ -101,7 +101,7 @@ def products(rows: int, units: int, depth: int, target: Target) -> dict[str, int
     together, columns = (4, 8) if mve else (2, 4)
     blocks, rest = divmod(units, together)
     inner, left = (-(-depth // columns), 0) if mve else divmod(depth, columns)
-    times = {}
+    times: dict[str, int] = {}
     for step, count in ((f"{together} units", rows * blocks), ("last unit", rows * rest)):
         times |= {
             step: count,

@@ -20,9 +20,18 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "CAST, int32 to float32": {"call": (183.9, 317.4), "dimension": (15.9, 23.6), "value": (6, 10)},
     "CAST, int32 to int16": {"call": (185.7, 322), "dimension": (15.7, 23.3), "value": (4, 7)},
     "CAST, int32 to int8": {"call": (183, 316.6), "dimension": (15.4, 22.1), "value": (4, 7)},
+    "CAST, int32 to uint32": {"call": (189.5, 328.8), "dimension": (14.2, 20.1), "value": (4, 7)},
     "CAST, int8 to float32": {"call": (186.8, 322.1), "dimension": (16.2, 24.4), "value": (6, 10)},
     "CAST, int8 to int16": {"call": (188.9, 326.5), "dimension": (14.3, 20.5), "value": (4, 7)},
     "CAST, int8 to int32": {"call": (186.7, 322), "dimension": (14.6, 21.4), "value": (4, 7)},
+    "CAST, uint32 to float32": {
+        "call": (184.1, 317.6),
+        "dimension": (15.7, 23.1),
+        "value": (6, 10),
+    },
+    "CAST, uint32 to int16": {"call": (183.1, 316.7), "dimension": (15.1, 22.1), "value": (4, 7)},
+    "CAST, uint32 to int32": {"call": (186.4, 322.3), "dimension": (14.6, 21.4), "value": (4, 7)},
+    "CAST, uint32 to int8": {"call": (199.8, 343.1), "dimension": (11, 15.9), "value": (4, 7)},
     "DEQUANTIZE, int16 to float32": {
         "call": (183.6, 320.9),
         "dimension": (15.6, 21),

@@ -22,7 +22,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
     },
     "SignalFilterBankLog, uint32": {"call": (109, 208.5), "value": (52, 75.4)},
     "SignalFilterBankSpectralSubtraction, uint32": {"call": (154.7, 288.8), "value": (42.2, 53.4)},
-    "SignalFilterBankSquareRoot, uint64": {"call": (154.9, 272.1), "value": (131.5, 175.7)},
+    "SignalFilterBankSquareRoot, uint64": {"call": (69, 135), "value": (221.4, 284.2)},
     "SignalFramer, int16": {
         "call": (112, 198.4),
         "row": (11, 14.4),

@@ -22,7 +22,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
     },
     "SignalFilterBankLog, uint32": {"call": (109, 111), "value": (52, 46)},
     "SignalFilterBankSpectralSubtraction, uint32": {"call": (154.7, 151.2), "value": (42.2, 30.6)},
-    "SignalFilterBankSquareRoot, uint64": {"call": (154.9, 148.9), "value": (131.5, 81.8)},
+    "SignalFilterBankSquareRoot, uint64": {"call": (69, 61.5), "value": (221.4, 142.8)},
     "SignalFramer, int16": {
         "call": (112, 118.8),
         "row": (11, 6.6),
