@@ -9,10 +9,10 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.device import device_operators
-from arenite.cmsis_nn.cost.estimate import ACCURACY, PROCESSORS, Cost, cost_of
-from arenite.cmsis_nn.cost.steps import STEPS
+from arenite.cmsis_nn.cost.estimate import ACCURACY, PROCESSORS, Cost, cost_of, error_of
+from arenite.cmsis_nn.cost.steps import ERRORS, STEPS
 from arenite.model import Model
-from arenite.target import find_target
+from arenite.target import Target, find_target
 from tests.cmsis_nn.small_models import MODELS as SMALL_MODELS
 from tests.shared import shared_model
 
@@ -69,6 +69,25 @@ def test_the_command_s_page_states_the_errors_that_were_measured():
     assert f"by at most {max(m4, m7):.1f} % on Cortex-M4 and M7, by {m55:.1f} % on M55" in page
 
 
+@pytest.mark.parametrize(("name", "measured"), MEASURED["other_types"]["cortex-m4"].items())
+def test_models_of_other_types_are_met_within_two_percent(name, measured):
+    estimated = total(ar.load(shared_model(name)), "cortex-m4").instructions
+    assert estimated == pytest.approx(measured, rel=0.02)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_every_kernel_whose_error_is_stated_has_its_steps(processor):
+    kernels = {function.split(",")[0] for function in STEPS[processor]}
+    glued = set(STEPS[processor]["TFLM"])
+    assert {kernel.split(",")[0] for kernel in ERRORS[processor]} <= kernels | glued
+
+
+def test_the_error_of_other_libraries_is_not_known():
+    (operator,) = device_operators(SMALL_MODELS["conv int8"](), find_target("cortex-m4"))
+    assert error_of(operator.view, "cortex-m4") is not None
+    assert error_of(operator.view, Target("cortex-m4", library="tflm")) is None
+
+
 @pytest.mark.parametrize(("processor", "name", "measured"), figures("elsewhere"))
 def test_instructions_that_others_counted_are_met_within_half_a_percent(processor, name, measured):
     estimated = total(ar.load(shared_model(name)), processor).instructions
@@ -118,7 +137,7 @@ def test_a_cost_is_the_sum_of_its_loops():
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("name", SMALL_MODELS)
 def test_every_loop_has_its_cost(name, processor):
-    """No KeyError; kernels that are not modelled (float32, int16, int4) say so."""
+    """No KeyError; kernels that are not modelled say so."""
     for cost in costs(SMALL_MODELS[name](), processor):
         assert cost is None or cost.instructions > 0
 
