@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from arenite.analysis.model_cost import cost_facts, model_cost
+from arenite.model import Model, ModelBuilder
+from arenite.ops.tflite.if_ import IfOptions
+from arenite.report.cost import render_cost
 from tests.cmsis_nn.small_models import MODELS
 
 
@@ -37,3 +40,33 @@ def test_a_total_is_no_surer_than_its_operators() -> None:
     other = facts("matmul float32")
     (operator,) = other["operators"]
     assert other["accuracy"]["instructions"] == max(usual, operator["error"]["worst"])
+
+
+def branch() -> Model:
+    """IF: the values as they are, or their negatives."""
+    bodies = []
+    for name in ("ABS", "NEG"):
+        body = ModelBuilder(name)
+        x, y = body.input("x", (4,), "float32"), body.tensor("y", (4,), "float32")
+        body.operator(name, [x], [y])
+        body.output(y)
+        bodies.append(body.subgraph())
+    b = ModelBuilder()
+    condition, x = b.input("c", (1,), "bool"), b.input("x", (4,), "float32")
+    y = b.tensor("y", (4,), "float32")
+    b.operator("IF", [condition, x], [y], IfOptions(1, 2))
+    b.output(y)
+    return b.build(subgraphs=bodies)
+
+
+def test_subgraphs_that_are_called_are_counted_once_and_left_out_of_the_total() -> None:
+    found = cost_facts(model_cost(branch(), "m4", 100.0))
+    assert found["complete"] is False
+    assert "how often is known at run time" in found["reason"]
+    assert [body["subgraph"] for body in found["subgraphs"]] == [1, 2]
+    assert all(body["complete"] and body["instructions"] > 0 for body in found["subgraphs"])
+
+
+def test_the_text_says_what_a_subgraph_takes() -> None:
+    lines = [line.plain for line in render_cost(model_cost(branch(), "m4", 100.0), 200)]
+    assert sum(line.startswith("One pass of subgraph") for line in lines) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.cmsis_nn.cost.estimate import (
@@ -22,12 +22,21 @@ from arenite.model.calls import calls_of
 from arenite.target import Target, find_target
 
 
+class Body(NamedTuple):
+    """One pass of a subgraph that others call: of its operators that have an estimate."""
+
+    subgraph: int
+    instructions: int
+    cycles: int
+    complete: bool
+
+
 @dataclass(frozen=True)
 class ModelCost:
     """The estimate for a model's main subgraph; ``clock`` is in MHz.
 
     ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
-    run time only.
+    run time only. ``bodies`` say what each takes once.
     """
 
     file: str
@@ -37,6 +46,7 @@ class ModelCost:
     costs: tuple[Cost | None, ...]
     errors: tuple[Error | None, ...] = ()
     has_calls: bool = False
+    bodies: tuple[Body, ...] = ()
 
     @property
     def instructions(self) -> int:
@@ -97,7 +107,8 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         ValueError: The costs of that target are not known.
     """
     firmware = find_target(target)
-    operators = [one for one in device_operators(model, firmware) if one.subgraph == 0]
+    everywhere = device_operators(model, firmware)
+    operators = [one for one in everywhere if one.subgraph == 0]
     has_calls = any(map(calls_of, model.main.operators))
     return ModelCost(
         file=model.source,
@@ -107,7 +118,21 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         costs=tuple(cost_of(operator.view, operator.path, firmware) for operator in operators),
         errors=tuple(error_of(operator.view, firmware) for operator in operators),
         has_calls=has_calls,
+        bodies=_bodies(everywhere, firmware) if has_calls else (),
     )
+
+
+def _bodies(operators: Sequence[DeviceOperator], target: Target) -> tuple[Body, ...]:
+    found = []
+    for subgraph in sorted({one.subgraph for one in operators} - {0}):
+        inside = [one for one in operators if one.subgraph == subgraph]
+        costs = [cost_of(one.view, one.path, target) for one in inside]
+        known = [cost for cost in costs if cost is not None]
+        instructions, cycles = (
+            sum(getattr(cost, unit) for cost in known) for unit in ("instructions", "cycles")
+        )
+        found.append(Body(subgraph, instructions, cycles, len(known) == len(costs)))
+    return tuple(found)
 
 
 def cost_facts(cost: ModelCost) -> dict[str, Any]:
@@ -123,6 +148,7 @@ def cost_facts(cost: ModelCost) -> dict[str, Any]:
         "complete": not cost.missing,
         "reason": why_incomplete(cost),
         "accuracy": asdict(cost.accuracy),
+        "subgraphs": [body._asdict() for body in cost.bodies],
         "operators": [
             _operator_facts(cost, operator, one, error)
             for operator, one, error in zip(cost.operators, cost.costs, cost.errors, strict=True)

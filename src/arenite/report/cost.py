@@ -29,6 +29,10 @@ def render_cost(cost: ModelCost, width: int, bar: str = "█") -> Iterator[Text]
     if reason is not None:
         yield Text()
         yield from wrapped(reason, width, style="yellow")
+    for body in cost.bodies:
+        least = "" if body.complete else "at least "
+        text = f"{number(body.instructions)} instructions, {number(body.cycles)} cycles"
+        yield from wrapped(f"One pass of subgraph {body.subgraph} takes {least}{text}.", width)
 
 
 def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "█") -> Iterator[Text]:
