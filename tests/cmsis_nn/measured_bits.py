@@ -2,7 +2,8 @@
 
 TFLM of August 2026 with CMSIS-NN of July 2026, built by Arm GCC 12.2 for Cortex-M4 and Cortex-M55,
 ran the models of seeds 0 to 11 on emulated boards. A number is the CRC-32 of the outputs of all
-inferences of a model, one after the other. What rounds once was built with
+inferences of a model, one after the other. Built for Cortex-M0 and Cortex-M3 the firmware gave the
+numbers of Cortex-M4. What rounds once was built with
 ``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``. GCC 12 compiles constant predicates
 of vectors wrongly, which int4 weights meet: there they were variables.
 """

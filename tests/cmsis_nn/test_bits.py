@@ -15,7 +15,7 @@ from arenite.runtime.setup import Engine
 from tests.cmsis_nn.corners import CORNERS, case
 from tests.cmsis_nn.measured_bits import BITS
 
-ONCE = ", rounding once"
+M4, ONCE = "cortex-m4", ", rounding once"
 MEASURED = [(corner, target) for corner, bits in BITS.items() for target in bits]
 
 
@@ -34,6 +34,13 @@ def checksum(model: Model, inputs: list[np.ndarray], target: str, engine: Engine
 def test_bits_are_those_of_firmware(corner: str, target: str, engine: Engine) -> None:
     for seed, measured in enumerate(BITS[corner][target]):
         assert checksum(*case(corner, seed), target, engine) == measured, f"seed {seed}"
+
+
+@pytest.mark.parametrize("target", ["cortex-m0", "cortex-m3"])
+@pytest.mark.parametrize("corner", [corner for corner, bits in BITS.items() if M4 in bits])
+def test_without_dsp_instructions_bits_are_those_of_cortex_m4(corner: str, target: str) -> None:
+    for seed, measured in enumerate(BITS[corner][M4]):
+        assert checksum(*case(corner, seed), target, "auto") == measured, f"seed {seed}"
 
 
 @pytest.mark.parametrize("corner", CORNERS)

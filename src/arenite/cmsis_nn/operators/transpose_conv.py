@@ -2,9 +2,8 @@
 
 ``arm_transpose_conv_s8`` keeps as many rows of sums as the filter has, and writes what is finished
 (:func:`~arenite.cmsis_nn.decisions.transpose_conv.written_rows`). With small images under large
-filters it writes other rows than the reference's; where it writes fewer than the output has, the
-next image's follow at once, and the output's last rows stay as they were: here they are the bias.
-Where it would write behind the output or its scratch buffer, the model is refused. Where it reads
+filters it writes other rows than the reference's. Where it would write behind the output or its
+scratch buffer, the model is refused. Where it writes fewer rows than the output has, or reads
 behind a row of sums, the reference's results are computed, with a warning.
 """
 
