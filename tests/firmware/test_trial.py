@@ -29,6 +29,13 @@ def test_the_parts_make_the_sum(result):
     assert result.flash_bytes == result.constant_bytes + result.code_bytes
 
 
+@pytest.mark.parametrize("processor", ["cortex-m0", "cortex-m3"])
+def test_plain_c_runs_on_other_cores(processor):
+    result = room.trial(residual(), processor)
+    assert result.differences == ()
+    assert result.processor == processor
+
+
 def test_a_layer_that_differs_is_named(monkeypatch):
     layers = room.Board.layers
 

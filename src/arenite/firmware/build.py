@@ -76,7 +76,7 @@ _BARE = (
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
 )
-_LINKED = ("-nostdlib", "-Wl,-T,link.ld", "-Wl,--no-gc-sections")
+_LINKED = ("-Wl,-T,link.ld", "-Wl,--no-gc-sections")
 
 
 def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
