@@ -158,4 +158,22 @@ def test_a_larger_arena_is_no_result(only_pass):
     model = conv_model()
     result, report = ar.optimize(model)
     assert result is model
-    assert "left as it was: the result would need an arena of" in report.declined[0].text
+    assert "'it' on are left out: the result would need an arena of" in report.declined[0].text
+
+
+def test_what_came_before_a_larger_arena_stays(monkeypatch: pytest.MonkeyPatch):
+    def renames(model: Model, settings: Settings) -> Outcome:
+        return Outcome(replace(model, description="new"), (Note("$", "renamed"),))
+
+    def grows(model: Model, settings: Settings) -> Outcome:
+        spare = replace(model.main.tensors[0], name="spare", is_variable=True)
+        main = replace(model.main, tensors=(*model.main.tensors, spare))
+        return Outcome(replace(model, subgraphs=(main,)), (Note("$", "larger"),))
+
+    monkeypatch.setattr(optimizer, "sequence", lambda only: ("renames", "grows"))
+    passes = {"renames": renames, "grows": grows}
+    monkeypatch.setattr(optimizer, "find", lambda name: passes[name])
+    result, report = ar.optimize(conv_model(), verify=2)
+    assert result.description == "new"
+    assert [step.name for step in report.steps] == ["renames", "arena"]
+    assert "'grows' on are left out" in report.declined[0].text

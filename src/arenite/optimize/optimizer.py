@@ -79,10 +79,7 @@ def optimize(
     if refusal:
         return original, Report(original, settings, (_nothing("run", original, refusal),))
     tell: Progress = progress or (lambda text: None)
-    steps = list(_steps(original, names, settings, tell))
-    worse = _why_worse(original, steps, settings)
-    if worse:
-        return original, Report(original, settings, (_nothing("arena", original, worse),))
+    steps = _not_worse(original, list(_steps(original, names, settings, tell)), settings)
     report = Report(original, settings, tuple(steps))
     if _says_the_same(original, report.model):
         same = f"the plan ({OFFLINE_METADATA}) that the file has is the one that would be made"
@@ -118,23 +115,31 @@ def why_not_run(model: Model, settings: Settings) -> str:
     return ""
 
 
-def _why_worse(original: Model, steps: list[Step], settings: Settings) -> str:
-    """Why the original is the better one: its arena is smaller."""
-    result = steps[-1].after if steps else original
-    if result is original:
-        return ""
-    resolver, _ = resolver_for(original)
+def _not_worse(original: Model, steps: list[Step], settings: Settings) -> list[Step]:
+    """The steps as far as the arena is not larger than before; why the others are left out."""
     try:
-        before = smallest_arena(original, resolver, target=settings.target)
+        before = _arena(original, original, settings)
     except AreniteError:
-        return ""  # its plan is for another firmware
+        return steps  # its plan is for another firmware
+    kept = steps
     try:
-        after = smallest_arena(result, resolver, target=settings.target)
+        while kept and _arena(original, kept[-1].after, settings) > before:
+            kept = kept[:-1]
     except AreniteError as error:
         raise OptimizationError(f"the original runs, the result does not: {error}") from error
-    if after <= before:
-        return ""
-    return f"left as it was: the result would need an arena of {after:,} bytes, not {before:,}"
+    if kept is steps:
+        return steps
+    after = _arena(original, steps[-1].after, settings)
+    reason = (
+        f"passes from {steps[len(kept)].name!r} on are left out: the result would need an arena of "
+        f"{after:,} bytes, not {before:,}"
+    )
+    return [*kept, _nothing("arena", kept[-1].after if kept else original, reason)]
+
+
+def _arena(original: Model, model: Model, settings: Settings) -> int:
+    resolver, _ = resolver_for(original)
+    return smallest_arena(model, resolver, target=settings.target)
 
 
 def _nothing(name: str, model: Model, reason: str) -> Step:
