@@ -204,16 +204,13 @@ typedef struct {
   int64_t size;       /* a multiple of the alignment */
   int64_t offset;     /* where it must be, or -1; then where it is */
   int32_t begin, end; /* alive at the moments [begin, end), at least one */
-  int32_t rank;       /* its place in by_begin */
-  int32_t before;     /* how many begin before it ends */
-  int32_t together;   /* how many are alive with it, itself included */
-  int32_t unused;
 } ar_buffer;
 
-/* Gives places to buffers in this order, each the lowest that is free; `by_begin` has their
- * numbers ordered by `begin`. Takes ar_greedy_bytes(count) of memory, aligned to 8 bytes. */
+/* Gives places to buffers in this order, each the lowest that is free: first those whose place is
+ * known, then by descending size. Begins and ends are below `moments`, which is at most 2 * count.
+ * Takes ar_greedy_bytes(count) of memory, aligned to 8 bytes. */
 int64_t ar_greedy_bytes(int32_t count);
-void ar_greedy(ar_buffer *buffers, const int32_t *order, const int32_t *by_begin, int32_t count,
+void ar_greedy(ar_buffer *buffers, const int32_t *order, int32_t count, int32_t moments,
                int64_t alignment, void *memory);
 
 #endif

@@ -13,8 +13,7 @@ from arenite.native import _engine
 ffi, lib = _engine.ffi, _engine.lib
 Longs = npt.NDArray[np.int64]
 
-_LONGS, _INTS = ("size", "offset"), ("begin", "end", "rank", "before", "together", "unused")
-_BUFFER = np.dtype([(name, "i8") for name in _LONGS] + [(name, "i4") for name in _INTS])
+_BUFFER = np.dtype([("size", "i8"), ("offset", "i8"), ("begin", "i4"), ("end", "i4")])
 
 
 def greedy_offsets(
@@ -25,25 +24,28 @@ def greedy_offsets(
     Args:
         sizes: Bytes, multiples of the alignment.
         offline: Offsets that are fixed, -1 elsewhere.
-        begin: First moments of lifetimes, within int32.
+        begin: First moments of lifetimes.
         end: First moments behind them, later ones.
-        order: The buffers' numbers, in the order in which they get their places.
+        order: The buffers' numbers, in the order in which they get their places: those with
+            fixed offsets, then by descending size.
         alignment: Of all offsets that are not fixed.
     """
     count = len(sizes)
-    by_begin = np.argsort(begin, kind="stable")
-    buffers: npt.NDArray[Any] = np.zeros(count, _BUFFER)
+    moments = int(end.max()) - int(begin.min()) + 1
+    if moments <= 2 * count:
+        begin, end = begin - begin.min(), end - begin.min()
+    else:
+        found, numbers = np.unique(np.concatenate((begin, end)), return_inverse=True)
+        moments, begin, end = len(found), numbers[:count], numbers[count:]
+    buffers: npt.NDArray[Any] = np.empty(count, _BUFFER)
     buffers["size"], buffers["offset"] = sizes, offline
     buffers["begin"], buffers["end"] = begin, end
-    buffers["rank"][by_begin] = np.arange(count)
-    buffers["before"] = np.searchsorted(begin[by_begin], end)
-    buffers["together"] = buffers["before"] - np.searchsorted(np.sort(end), begin, "right")
-    numbers = [np.asarray(values, np.int32) for values in (order, by_begin)]
     memory = np.empty(lib.ar_greedy_bytes(count), np.uint8)
     lib.ar_greedy(
         ffi.from_buffer("ar_buffer[]", buffers),
-        *(ffi.from_buffer("int32_t[]", values) for values in numbers),
+        ffi.from_buffer("int32_t[]", np.asarray(order, np.int32)),
         count,
+        moments,
         alignment,
         ffi.from_buffer(memory),
     )
