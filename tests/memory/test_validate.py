@@ -99,6 +99,36 @@ def test_an_overlap_is_found_among_many(seed: int) -> None:
         validate(problem, Solution(tuple(offsets), plan.size))
 
 
+def is_right(problem: Problem, solution: Solution) -> bool:
+    """Whether no two buffers share a byte and a moment, pair by pair."""
+    placed = list(zip(problem.buffers, solution.offsets, strict=True))
+    return not any(
+        max(a.begin, b.begin) < min(a.end, b.end)
+        and max(at, there) < min(at + a.size, there + b.size)
+        and (a.offline_offset is None or b.offline_offset is None)
+        for number, (a, at) in enumerate(placed)
+        for b, there in placed[:number]
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_it_sees_what_looking_at_all_pairs_shows(seed: int) -> None:
+    draw = Random(seed)
+    count = draw.choice((3, 5, 8, 40, 400))
+    buffers, offsets = [], []
+    for _ in range(count):
+        begin, size, at = draw.randrange(9), draw.randrange(4), draw.randrange(count * count)
+        fixed = at if draw.random() < 0.1 else None
+        buffers.append(Buffer(size, begin, begin + 1 + draw.randrange(9), 1, fixed))
+        offsets.append(at)
+    problem, solution = Problem(tuple(buffers)), Solution(tuple(offsets), 10**9)
+    if is_right(problem, solution):
+        validate(problem, solution)
+        return
+    with pytest.raises(PlanError, match="overlap"):
+        validate(problem, solution)
+
+
 @pytest.mark.parametrize("offset", [-1, 11])
 def test_a_place_outside_is_found(offset: int) -> None:
     with pytest.raises(PlanError, match="are outside of 20"):

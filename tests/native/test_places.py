@@ -52,6 +52,43 @@ def test_all_alive_until_the_end() -> None:
     assert greedy(Problem(tuple(buffers))) == in_python(buffers)
 
 
+def lives(shape: str, count: int, draw: Random) -> list[tuple[int, int]]:
+    """Lifetimes of a kind that a planner may find hard."""
+    spans = {
+        "until the end": [(n, count + 1) for n in range(count)],
+        "from the beginning": [(0, n + 1) for n in range(count)],
+        "nested": [(n, 2 * count - n) for n in range(count)],
+        "few moments": [(b := draw.randrange(9), b + 1 + draw.randrange(9)) for _ in range(count)],
+        "one moment": [(3, 4)] * count,
+        "far apart": [
+            (b := draw.randrange(-(10**9), 10**9), b + 1 + draw.randrange(10**8))
+            for _ in range(count)
+        ],
+    }
+    return spans[shape]
+
+
+@pytest.mark.parametrize("sizes", [1, 3, 4000])
+@pytest.mark.parametrize(
+    "shape",
+    ["until the end", "from the beginning", "nested", "few moments", "one moment", "far apart"],
+)
+def test_lifetimes_that_lie_in_special_ways(shape: str, sizes: int) -> None:
+    draw = Random(sizes)
+    buffers = [
+        Buffer(16 * draw.randrange(sizes + 1), *life, 16) for life in lives(shape, 1200, draw)
+    ]
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
+def test_thousands_of_fixed_places_come_first() -> None:
+    draw = Random(3)
+    fixed = some(draw, 1000, 300, offline=1.0)
+    buffers = fixed + some(draw, 200, 1000)
+    draw.shuffle(buffers)
+    assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
 @pytest.mark.parametrize(
     "odd",
     [
