@@ -82,15 +82,21 @@ static ar_status end_part(ar_program *p, const ar_control *c, int part) {
 
 /* Runs kernels up to the end of the current subgraph, or to a step that is none. */
 static ar_status run_kernels(ar_program *p, ar_frame *frame) {
-  for (; frame->next < frame->end; ++frame->next) {
-    const ar_step *step = &p->steps[frame->next];
-    if (!step->run) return step->control ? AR_OK : AR_UNSUPPORTED;
+  const ar_step *step = p->steps + frame->next, *end = p->steps + frame->end;
+  const ar_tensor *tensors = p->tensors;
+  uint8_t *workspace = p->workspace;
+  ar_status status = AR_OK;
+  for (; step < end; ++step) {
+    if (!step->run) {
+      status = step->control ? AR_OK : AR_UNSUPPORTED;
+      break;
+    }
     if (step->before.count) copy_tensors(p, &step->before);
-    const ar_status status =
-        step->run(step->params, step->plan, p->tensors + step->first_tensor, p->workspace);
-    if (status != AR_OK) return status;
+    status = step->run(step->params, step->plan, tensors + step->first_tensor, workspace);
+    if (status != AR_OK) break;
   }
-  return AR_OK;
+  frame->next = (int32_t)(step - p->steps);
+  return status;
 }
 
 ar_status ar_resume(ar_program *p) {

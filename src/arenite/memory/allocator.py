@@ -178,12 +178,9 @@ class MicroAllocator:
         """Return the node's temporary memory; make room for the next node's requests."""
         self.arena.reset_temp_allocations()
         self._scratch_before_node = len(self._scratch)
-        request = structs.SCRATCH_BUFFER_REQUEST
-        self.arena.resize_buffer(
-            self._scratch_head,
-            request.size(self.abi) * (len(self._scratch) + MAX_SCRATCH_BUFFERS_PER_OP),
-            request.alignment(self.abi),
-        )
+        size, alignment = structs.SCRATCH_BUFFER_REQUEST.layout(self.abi)
+        requests = len(self._scratch) + MAX_SCRATCH_BUFFERS_PER_OP
+        self.arena.resize_buffer(self._scratch_head, size * requests, alignment)
 
     def finish_model_allocation(
         self, model: Model, placed: Collection[tuple[int, int]] = ()
@@ -289,9 +286,14 @@ class MicroAllocator:
         purpose: str = "",
         operator: str = "",
     ) -> int:
-        size, alignment = struct.size(self.abi) * count, struct.alignment(self.abi)
+        size, alignment = struct.layout(self.abi)
         return self._tail(
-            size, alignment, category, count, purpose=purpose or struct.name, operator=operator
+            size * count,
+            alignment,
+            category,
+            count,
+            purpose=purpose or struct.name,
+            operator=operator,
         )
 
     def _tail(

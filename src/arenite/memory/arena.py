@@ -12,6 +12,7 @@ where Python put the memory.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,9 +82,10 @@ class SingleArenaBufferAllocator:
             ArenaError: The block would reach into memory that is in use.
             ValueError: The size is negative, or the alignment no power of two.
         """
-        _check(size, alignment)
-        start = align_down(self.tail - size, alignment)
-        floor = max(self.temp, self.committed)
+        if size < 0 or alignment < 1 or alignment & (alignment - 1):
+            _check(size, alignment)  # which says what is wrong
+        start = (self.tail - size) & -alignment
+        floor = self.temp if self.temp > self.committed else self.committed
         if start < floor:
             raise self._too_small("persistent", size, self.tail - floor)
         self.tail = start
@@ -117,9 +119,7 @@ class SingleArenaBufferAllocator:
             ArenaError: A block would reach into the tail.
         """
         end = self.temp
-        for size, alignment in blocks:
-            if size < 0 or alignment < 1 or alignment & (alignment - 1):
-                _check(size, alignment)  # which says what is wrong
+        for size, alignment in _checked(blocks):
             end = -(-end // alignment) * alignment + size
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
@@ -306,9 +306,8 @@ class SingleArenaBufferAllocator:
         return _zeros(size)
 
     def _note_use(self) -> None:
-        # `used`, written out: this runs for every allocation.
-        head = self.temp if self.temp > self.head else self.head
-        head -= self.buffer_head
+        # `used`, written out, since this runs for every allocation; `temp` is never below `head`.
+        head = self.temp - self.buffer_head
         if head > self._head_high_water:  # noqa: PLR1730 - faster
             self._head_high_water = head
         used = head + self.buffer_tail - self.tail
@@ -363,6 +362,14 @@ def _check(size: int, alignment: int) -> None:
         raise ValueError(f"expected a size of 0 or more bytes, got {size}")
     if alignment < 1 or alignment & (alignment - 1):
         raise ValueError(f"expected a power of two as alignment, got {alignment}")
+
+
+@lru_cache(maxsize=1024)
+def _checked(blocks: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Sizes and alignments, which are the same few over and over."""
+    for size, alignment in blocks:
+        _check(size, alignment)
+    return blocks
 
 
 def _aligned_zeros(size: int) -> Bytes:

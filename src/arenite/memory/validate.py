@@ -12,9 +12,13 @@ moments knows that end for any lifetime.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
+
+#: From that many buffers on there are more pairs than steps of a search.
+_MANY = 16
 
 
 def validate(problem: Problem, solution: Solution) -> None:
@@ -96,6 +100,13 @@ def _check_overlaps(
 def _are_apart(buffers: Sequence[Buffer], starts: Sequence[int]) -> bool:
     """Whether no two share a byte while both are alive; they come in the order of their starts."""
     stops = [start + buffer.size for buffer, start in zip(buffers, starts, strict=True)]
+    if len(buffers) < _MANY:
+        return not any(
+            stops[lower] > starts[upper]
+            and buffers[lower].begin < buffers[upper].end
+            and buffers[upper].begin < buffers[lower].end
+            for lower, upper in combinations(range(len(buffers)), 2)
+        )
     begins, ends = [b.begin for b in buffers], [b.end for b in buffers]
     numbers = range(len(buffers))
     to_die, dead = sorted(numbers, key=ends.__getitem__), 0

@@ -25,7 +25,9 @@ _CALLS = {
 
 def calls_of(operator: Operator) -> tuple[int, ...]:
     """The subgraphs that an operator calls, in order; -1 where its options do not say."""
-    names = () if operator.is_custom else _CALLS.get(operator.name, ())
+    names = _CALLS.get(operator.name)
+    if names is None or operator.is_custom:  # as of nearly all
+        return ()
     return tuple(int(getattr(operator.options, name, -1)) for name in names)
 
 

@@ -17,8 +17,6 @@ ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 
-#: With nothing left to be done: an operator may end an inference before its last one.
-_AT_END = (lib.AR_OK, lib.AR_ABORTED)
 _BYTES = ffi.typeof("uint8_t[]")
 
 
@@ -101,7 +99,7 @@ class Call:
                 raise
             try:
                 status = run(program, view(x), view(y))
-                if status not in _AT_END:
+                if status:
                     # `self` must be named here: it keeps alive what the program points to.
                     self._go_on(status)
                     y[...] = self._outputs[0]
@@ -139,7 +137,7 @@ class Call:
                 raise
             try:
                 status = run(program, source, here)
-                if status not in _AT_END:
+                if status:
                     # `self` must be named here: it keeps alive what the program points to.
                     self._go_on(status)
                 return copy()

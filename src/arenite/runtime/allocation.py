@@ -6,7 +6,6 @@ Facts: TFLM ``micro_interpreter.cc`` (``AllocateTensors``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from arenite.errors import ArenaError, AreniteError
@@ -46,8 +45,12 @@ def smallest_arena(
         preserve_all_tensors: As for :class:`MicroInterpreter`.
         resource_variables: As for :class:`MicroInterpreter`.
     """
-    setup = Setup.of(target, planner=planner, preserve_all_tensors=preserve_all_tensors)
-    setup = replace(setup, resource_variables=resource_variables)
+    setup = Setup.of(
+        target,
+        planner=planner,
+        preserve_all_tensors=preserve_all_tensors,
+        resource_variables=resource_variables,
+    )
     return arena_peak(model_of(model), resolver, setup).smallest_arena
 
 

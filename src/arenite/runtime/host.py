@@ -42,6 +42,12 @@ class HostContext(StateGuard):
             [EvalTensor(t.type, t.shape, t.value) for t in subgraph.tensors]
             for subgraph in model.subgraphs
         ]
+        self._variable_tensors = [
+            (number, index, tensor)
+            for number, subgraph in enumerate(model.subgraphs)
+            for index, tensor in enumerate(subgraph.tensors)
+            if tensor.is_variable
+        ]
         self._full: dict[tuple[int, int], TfLiteTensor] = {}
         # Tensors that a prepared node, or the user, relies on.
         self._settled = {(0, index) for index in model.main.inputs}
@@ -209,12 +215,10 @@ class HostContext(StateGuard):
 
     def _variables(self) -> Iterator[tuple[Tensor, Bytes]]:
         """All variables with their bytes, but for those that a node has placed elsewhere."""
-        for number, subgraph in enumerate(self.model.subgraphs):
-            pairs = zip(subgraph.tensors, self.tensors[number], strict=True)
-            for index, (tensor, current) in enumerate(pairs):
-                is_placed = (number, index) in self.placed
-                if tensor.is_variable and current.data is not None and not is_placed:
-                    yield tensor, current.data.reshape(-1).view("u1")
+        for number, index, tensor in self._variable_tensors:
+            data = self.tensors[number][index].data
+            if data is not None and (number, index) not in self.placed:
+                yield tensor, data.reshape(-1).view("u1")
 
     # -- places in messages
 

@@ -85,11 +85,16 @@ class MicroInterpreter:
     ) -> None:
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
-        if allocator is None:
-            setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
-        else:
-            setup = Setup.of(_shared_target(allocator, target), engine, allocator.planner)
-        setup = replace(setup, resource_variables=_checked_count(resource_variables))
+        if allocator is not None:
+            target, planner = _shared_target(allocator, target), allocator.planner
+            preserve_all_tensors = False
+        setup = Setup.of(
+            target,
+            engine,
+            planner,
+            preserve_all_tensors=preserve_all_tensors,
+            resource_variables=_checked_count(resource_variables),
+        )
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         self._model = model = model_of(model)

@@ -7,7 +7,6 @@ and passed along.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from arenite import native
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 #: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where there are some,
 #: ``"auto"`` natively if the engine was built. The results are the same.
 Engine = Literal["auto", "native", "reference"]
+_ENGINES = get_args(Engine)
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Setup:
         planner: str = "greedy",
         *,
         preserve_all_tensors: bool = False,
+        resource_variables: int | None = None,
     ) -> Setup:
         """A setup as people ask for it.
 
@@ -54,20 +55,18 @@ class Setup:
             AreniteError: The native engine is asked for and was not built.
         """
         planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
-        setup = cls(find_target(target), engine, planner)
-        _ = setup.is_native
-        return setup
-
-    @cached_property
-    def is_native(self) -> bool:
-        """Whether compiled kernels run."""
-        if self.engine not in get_args(Engine):
-            raise ValueError(f"expected an engine of auto, native, reference, got {self.engine!r}")
-        if self.engine == "native" and not native.available():
+        if engine not in _ENGINES:
+            raise ValueError(f"expected an engine of auto, native, reference, got {engine!r}")
+        if engine == "native" and not native.available():
             raise AreniteError(
                 "engine='native': the native engine was not built for this machine; "
                 "use 'auto' or 'reference'"
             )
+        return cls(find_target(target), engine, planner, resource_variables)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether compiled kernels run."""
         return self.engine != "reference" and native.available()
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
