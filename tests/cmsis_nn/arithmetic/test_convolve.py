@@ -48,6 +48,7 @@ def optional_data(inputs: Sequence[TfLiteTensor | None]) -> Any:
     return None if bias is None else bias.data
 
 
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @settings(differential, max_examples=10 * CASES)
 @given(model=models(), seed=st.integers(0, 2**32 - 1))
 def test_equals_the_reference_on_every_path(model: Model, seed: int) -> None:
