@@ -35,6 +35,17 @@ def test_names_are_c_s():
         program_of(residual(), portable_work, "My Model")
 
 
+def test_networks_that_remember_are_refused():
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "int8", scale=1.0)
+    state = b.variable("state", (1, 4), "int8", scale=1.0)
+    y = b.tensor("y", (1, 4), "int8", scale=1.0)
+    b.operator("MAXIMUM", [x, state], [y])
+    b.output(y)
+    with pytest.raises(UnsupportedOperatorError, match="MAXIMUM, reads the variable 'state'"):
+        program_of(b.build(), portable_work)
+
+
 def test_ports_that_no_interface_has_are_refused():
     b = ModelBuilder()
     x = b.input("x", (4,), "int32")

@@ -127,7 +127,17 @@ def program_of(
 
 
 def _check_ports(network: Network) -> None:
-    """What comes in and goes out is int8, uint8 or float32, and computed or fed."""
+    """What comes in and goes out is int8, uint8 or float32; all tensors are computed or fed."""
+    there = {value.index for value in network.inputs}
+    for layer in network.layers:
+        for value in layer.present():
+            if value.index not in there:
+                raise UnsupportedOperatorError(
+                    f"operator {layer.index}, {layer.name}, reads the variable {value.name!r}: "
+                    "networks that remember cannot be exported yet",
+                    [layer.name],
+                )
+        there |= {value.index for value in layer.outputs}
     for value in (*network.inputs, *network.outputs):
         if value.type not in _PORT_TYPES:
             names = ", ".join(map(str, _PORT_TYPES))

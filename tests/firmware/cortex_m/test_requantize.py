@@ -73,8 +73,10 @@ def test_sums_that_leave_32_bits_are_refused():
 
 
 def test_ratios_of_scales_that_are_too_large_are_refused():
-    with pytest.raises(UnsupportedError, match="ratio of scales"):
-        Requantization(channels(4, -128, reach=300, shift=0))
+    r = Requantization(channels(4, -128, reach=300, shift=0))
+    assert r.constants(0, 256).multiplier > 0
+    with pytest.raises(UnsupportedError, match="ratio of scales of channel 0"):
+        r.constants(0, 1)
 
 
 @pytest.mark.parametrize("zero_point", [-128, 5])

@@ -88,6 +88,8 @@ class Requantization:
                 bits.
         """
         k = self.shift(scale)
+        if k < 1:
+            raise UnsupportedError(f"the ratio of scales of channel {channel} is too large")
         first = int(self._steps.first[channel])
         if self.constant[channel]:
             return Constants(0, 0, (first << k) + (1 << k >> 1))
@@ -157,7 +159,7 @@ def _shifts_for(largest: float) -> tuple[int, ...]:
     Raises:
         UnsupportedError: Scales are so large that there is none.
     """
-    fits = [k for k in range(_MOST, 8, -1) if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64]
+    fits = [k for k in range(_MOST, 0, -1) if round(largest * 2.0 ** (24 + k)) < (1 << 31) - 64]
     if not fits:
         raise UnsupportedError(f"the ratio of scales, {largest:g}, is too large")
     first = next((k for k in fits if k % 4 == 0), fits[0])
