@@ -145,13 +145,12 @@ class Edit:
         number = operator.inputs[slot]
         before = self._subgraph.tensors[number]
         is_alone = self._readers[number] == 1 and operator.inputs.count(number) == 1
-        data = _pack_int4(values) if before.type is TensorType.INT4 else values
         now = replace(
             before,
             name=before.name if values.shape != before.shape else f"{before.name}/folded",
             shape=values.shape,
             shape_signature=None,
-            data=constant_bytes(data),
+            data=constant_bytes(values),
             quantization=_taken(before.quantization, axis, mask),
             buffer=before.buffer if is_alone and self._buffers[before.buffer] == 1 else 0,
         )
@@ -203,10 +202,3 @@ def _taken(quantization: Quantization | None, axis: int, mask: Array) -> Quantiz
     scale, zero_point = quantization.scale[mask], take(quantization.zero_point)
     assert zero_point is not None
     return Quantization(scale, zero_point, axis, take(quantization.min), take(quantization.max))
-
-
-def _pack_int4(values: Array) -> Array:
-    """int4 values as bytes, low nibble first: TFLM ``UnpackDenseInt4IntoInt8`` backwards."""
-    flat = values.reshape(-1).view(np.uint8) & 0xF
-    flat = np.append(flat, np.uint8(0)) if len(flat) % 2 else flat
-    return np.asarray(flat[0::2] | flat[1::2] << 4).astype(np.uint8)

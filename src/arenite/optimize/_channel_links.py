@@ -12,13 +12,12 @@ from math import gcd
 
 import numpy as np
 
-from arenite.model import Model, Tensor
+from arenite.model import Model, Tensor, TensorType
 from arenite.ops import Node
 from arenite.ops.context import Array
 from arenite.ops.shared.pad import PadParams
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
-from arenite.ops.tflite.fully_connected import FullyConnectedParams
 from arenite.ops.tflite.transpose import TransposeParams
 from arenite.optimize import _sums
 from arenite.optimize._channel_folding import Layer, layer_of
@@ -88,6 +87,16 @@ class Links:
                 keep([index], "a variable")
             if tensor.quantization is not None and tensor.quantization.is_per_channel:
                 keep([index], "activations with a scale per channel")
+
+    def _weights_reason(self, node: Node) -> str | None:
+        """Why a layer keeps its channels because of its weights."""
+        weights = self._tensor(node.inputs[1])
+        if weights.type is TensorType.INT4:
+            return "int4 weights, of which CMSIS-NN takes others in some shapes"
+        is_computed = self._prepared.constant(self._number, node.inputs[1]) is None
+        if is_computed or self._bias(node) is None:
+            return "weights or bias are computed"
+        return None
 
     def _rule(self, name: str) -> Rule | None:
         for names, rule in (
@@ -202,10 +211,11 @@ class Links:
 
     def _depthwise(self, operator: int, node: Node) -> str | None:
         params, x, y = node.params, node.inputs[0], node.outputs[0]
-        if not isinstance(params, DepthwiseConv2DParams) or self._weights(node) is None:
-            return "weights or bias are computed, or of floats"
-        if self._bias(node) is None or x not in self.channels or y not in self.channels:
-            return "weights or bias are computed, or of floats"
+        if reason := self._weights_reason(node):
+            return reason
+        assert isinstance(params, DepthwiseConv2DParams)
+        if x not in self.channels or y not in self.channels:
+            return "a constant input, or too many channels"
         if len(self.channels.numbers(x)) == 1:
             # What is left is the new multiplier; with several inputs it is one for all.
             self.channels.keep([x], f"operators[{operator}] ({node.name}): its only input channel")
@@ -215,10 +225,10 @@ class Links:
         return None
 
     def _conv(self, operator: int, node: Node) -> str | None:
-        params, weights, bias = node.params, self._weights(node), self._bias(node)
-        x = self._tensor(node.inputs[0])
-        if not isinstance(params, Conv2DParams) or weights is None or bias is None:
-            return "weights or bias are computed"
+        params, x = node.params, self._tensor(node.inputs[0])
+        if reason := self._weights_reason(node):
+            return reason
+        assert isinstance(params, Conv2DParams)
         if node.inputs[0] not in self.channels or node.outputs[0] not in self.channels:
             return "a constant input, or too many channels"
         if params.groups > 1:
@@ -226,14 +236,14 @@ class Links:
         if _is_odd_line(x.shape, params):
             return "a line, of which CMSIS-NN's vectors may see other pixels"
         taps = _sums.taps_of(params.window, x.shape[1:3])
-        self._add(operator, node, weights, taps)
+        self._add(operator, node, self._weights(node), taps)
         return None
 
     def _dense(self, operator: int, node: Node) -> str | None:
-        params, weights, bias = node.params, self._weights(node), self._bias(node)
         x, y = (self._tensor(index) for index in (node.inputs[0], node.outputs[0]))
-        if not isinstance(params, FullyConnectedParams) or weights is None or bias is None:
-            return "weights or bias are computed"
+        if reason := self._weights_reason(node):
+            return reason
+        weights = self._weights(node)
         quantization = self._tensor(node.inputs[1]).quantization
         if quantization is None or quantization.zero_point.any():
             return "weights with a zero point"
@@ -257,8 +267,10 @@ class Links:
         places = operator, node.inputs[0], node.outputs[0]
         self.layers.append(layer_of(places, weights, taps, every, self._limits(node)))
 
-    def _weights(self, node: Node) -> Array | None:
-        return self._prepared.constant(self._number, node.inputs[1])
+    def _weights(self, node: Node) -> Array:
+        weights = self._prepared.constant(self._number, node.inputs[1])
+        assert weights is not None  # there is no reason against them
+        return weights
 
     def _bias(self, node: Node) -> Array | None:
         """The bias, 0 where there is none; None where it is computed."""

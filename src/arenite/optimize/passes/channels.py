@@ -30,8 +30,9 @@ from arenite.target import Target
 
 #: CMSIS-NN's kernels take four bytes at a time: what is left over may cost more than a channel.
 MULTIPLE = 4
-#: What is tried where costs are known.
-MULTIPLES = (1, 2, 4, 8, 16)
+#: What is tried where costs are known. Odd numbers of int16 filters CMSIS-NN may read behind
+#: (:mod:`arenite.cmsis_nn.decisions.undefined`).
+MULTIPLES = (2, 4, 8, 16)
 
 
 def channels(model: Model, settings: Settings, multiple: int | None = None) -> Outcome:
