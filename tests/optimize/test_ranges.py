@@ -10,10 +10,12 @@ import pytest
 import arenite as ar
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.optimize.ranges import ranges_of
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
+from tests.optimize.chains import Chain
 from tests.optimize.inside import assert_inside, random_steps, with_all_outputs
 from tests.optimize.networks import network
 from tests.oracle import Oracle
@@ -162,6 +164,25 @@ def test_values_of_random_networks_lie_in_their_ranges(seed, rounding):
     for inputs in random_steps(model, seed, 8):
         for index, values in enumerate(inputs):
             interpreter.input(index)[...] = values
+        interpreter.invoke()
+        assert_inside(ranges, model, interpreter)
+
+
+@pytest.mark.parametrize(("width", "taps", "stride"), [(3, 2, 3), (6, 2, 3), (8, 3, 4), (12, 3, 4)])
+def test_lines_with_vectors_lie_in_their_ranges(width, taps, stride):
+    # At these lines' right ends CMSIS-NN's vectors see padding where there are pixels.
+    net = Chain(seed=width)
+    x = net.input(1, 1, width, 4, zero=100)
+    y = net.tensor((1, 1, -(-width // stride), 6), 0)
+    values = np.abs(net.values(6, 1, taps, 4).astype(int)).clip(1, 127).astype(np.int8)
+    operands = net.operands(values, 0, 6, (), None)
+    net.b.operator("CONV_2D", [x.index, *operands], [y.index], Conv2DOptions(0, stride, 1))
+    model = net.build(y)
+    ranges = ranges_of(model, {"x": (-40.0, -30.0)})
+    interpreter = HeapInterpreter(model, target=Target("cortex-m55"))
+    interpreter.allocate_tensors()
+    for value in (60, 70):
+        interpreter.input(0)[...] = value
         interpreter.invoke()
         assert_inside(ranges, model, interpreter)
 

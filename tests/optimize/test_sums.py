@@ -12,7 +12,7 @@ from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, quantiz
 from arenite.ops.shared.convolution import ConvolutionParams
 from arenite.ops.shared.window import Window
 from arenite.optimize._intervals import Interval
-from arenite.optimize._sums import dense_sums, depthwise_sums, outputs_of, taps_of
+from arenite.optimize._sums import dense_sums, depthwise_sums, is_odd_line, outputs_of, taps_of
 
 SAME_3 = Window((4, 5), (3, 3), (1, 1), (1, 1), (1, 1))
 VALID_3 = Window((2, 3), (3, 3), (1, 1), (1, 1), (0, 0))
@@ -46,6 +46,22 @@ def test_taps_that_never_meet_the_image_are_neither():
     taps = taps_of(Window((1, 1), (3, 3), (1, 1), (1, 1), (1, 1)), (1, 1))
     assert np.argwhere(taps.always).tolist() == [[1, 1]]
     assert not taps.sometimes.any()
+
+
+@pytest.mark.parametrize(
+    ("size", "taps", "stride", "is_odd"),
+    [
+        ((1, 9), (1, 3), 1, False),
+        ((1, 9), (1, 3), 2, True),
+        ((1, 2), (1, 3), 1, True),
+        ((1, 9), (1, 1), 2, False),
+        ((2, 9), (1, 3), 2, False),
+        ((1, 9), (3, 3), 2, False),
+    ],
+)
+def test_lines_with_steps_or_longer_filters_are_odd(size, taps, stride, is_odd):
+    window = Window((1, 5), taps, (1, stride), (1, 1), (0, 0))
+    assert is_odd_line(window, size) is is_odd
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -233,7 +233,7 @@ class Links:
             return "a constant input, or too many channels"
         if params.groups > 1:
             return "groups of channels"
-        if _is_odd_line(x.shape, params):
+        if _sums.is_odd_line(params.window, x.shape[1:3]):
             return "a line, of which CMSIS-NN's vectors may see other pixels"
         taps = _sums.taps_of(params.window, x.shape[1:3])
         self._add(operator, node, self._weights(node), taps)
@@ -287,14 +287,3 @@ class Links:
         if self._tensor(node.inputs[0]).type.dtype.itemsize > 1:
             return None
         return -(2**31), 2**31 - 1
-
-
-def _is_odd_line(shape: tuple[int, ...], params: Conv2DParams) -> bool:
-    """Whether the number of input channels may decide on CMSIS-NN's function, and that on bits.
-
-    ``arm_convolve_1_x_n_s8`` is for lines whose steps are whole words, and with vectors it sees
-    other pixels at some lines' right ends (:mod:`arenite.cmsis_nn.arithmetic.redone`).
-    """
-    window = params.window
-    is_line = shape[1] == 1 and window.filter_size[0] == 1 and window.filter_size[1] > 1
-    return is_line and (window.stride[1] > 1 or window.filter_size[1] > shape[2])

@@ -56,6 +56,16 @@ def taps_of(window: Window, size: tuple[int, ...]) -> Taps:
     return Taps(always, (row_some[:, None] & column_some) & ~always)
 
 
+def is_odd_line(window: Window, size: tuple[int, ...]) -> bool:
+    """Whether the number of input channels may decide on CMSIS-NN's function, and that on bits.
+
+    ``arm_convolve_1_x_n_s8`` is for lines whose steps are whole words, and with vectors its taps
+    see other pixels, or none, at some lines' right ends: ``arithmetic/redone.py`` of CMSIS-NN.
+    """
+    is_line = size[0] == 1 and window.filter_size[0] == 1 and window.filter_size[1] > 1
+    return is_line and (window.stride[1] > 1 or window.filter_size[1] > size[1])
+
+
 def _met(axis: Axis, taps: int) -> tuple[Array, Array]:
     """For every tap along an axis: does it meet the image at all positions, at any?"""
     always, ever = np.zeros(taps, bool), np.zeros(taps, bool)
