@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -16,6 +17,8 @@ from arenite.optimize.passes import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.layers import Layers
 from tests.shared import shared_model
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture
@@ -190,3 +193,23 @@ def test_a_model_that_tflm_does_not_run_stays_as_it_is(arenite):
 
 def test_another_suffix_is_a_usage_error(arenite, wasteful):
     assert arenite("optimize", wasteful, "-o", "out.bin").exit_code == 2
+
+
+def test_the_picture_of_both_plans_is_up_to_date(arenite, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    model, made = "examples/digits/digits_int8.tflite", tmp_path / "made.svg"
+    options = ("--overlap", "target", "--verify", "0", "--svg", made)
+    assert arenite("optimize", model, *options).exit_code == 0
+    committed = ROOT / "docs" / "images" / "digits_plans.svg"
+    assert committed.read_text(encoding="utf-8") == made.read_text(encoding="utf-8")
+
+
+def test_an_optimised_file_is_optimised_again_for_another_target(arenite, tmp_path):
+    model, first = ROOT / "examples" / "digits" / "digits_int8.tflite", tmp_path / "first.tflite"
+    options = ("--target", "cortex-m4", "--overlap", "target", "--dilate", "--verify", "2")
+    assert arenite("optimize", model, "-o", first, *options).exit_code == 0
+    again = facts(arenite, first, *options)
+    assert not again["changed"]
+    other = facts(arenite, first, "--overlap", "target", "--verify", "2")
+    assert other["verification"]["inferences"] == 9
+    assert other["result"]["head"] <= 1552

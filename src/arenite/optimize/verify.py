@@ -19,6 +19,7 @@ from arenite import native
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import tflite
 from arenite.memory.liveness import OFFLINE_METADATA
+from arenite.memory.offline import ORIGIN_METADATA, without_plan
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.ops import OpResolver
@@ -37,7 +38,7 @@ from arenite.target import HOST, Target
 Results = Iterator[dict[str, Array] | None]
 _MORE_ARENA = 65536
 #: A memory plan and where it comes from, which no pass has to keep.
-_PLAN = (OFFLINE_METADATA, "arenite.plan")
+_PLAN = (OFFLINE_METADATA, ORIGIN_METADATA)
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def compare_in_package(pair: Pair, settings: Settings) -> str:
         return "not installed (pip install tflite-micro)"
     # A plan for another firmware's kernels may overlap where those of the package may not.
     is_foreign = settings.overlap == "target" and pair.target.is_cmsis_nn
-    result = _unplanned(pair.result) if is_foreign else pair.result
+    result = without_plan(pair.result) if is_foreign else pair.result
     models = pair.original, result
     try:
         files = [tflite.write(model) for model in models]
@@ -180,11 +181,6 @@ def _accepted(pair: Pair) -> list[Step]:
     """The steps that the original takes: TFLM does not check indices."""
     results = _apart(pair, pair.original, {}, 0)
     return [step for step in pair.steps if step is None or next(results) is not None]
-
-
-def _unplanned(model: Model) -> Model:
-    metadata = {k: v for k, v in model.metadata.items() if k not in _PLAN}
-    return replace(model, metadata=metadata)
 
 
 def _take(
