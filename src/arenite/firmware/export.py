@@ -128,7 +128,7 @@ def export(
     files = {
         **sources(program),
         **selftest_files(program, run),
-        **project_files(program, model.source),
+        **project_files(program, Path(model.source).name),  # not where it lies here
     }
     place = Path(os.fspath(folder))
     result = _export(program, processor, place, [*files, MANIFEST])
