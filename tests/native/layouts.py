@@ -57,7 +57,7 @@ def bytewise(problem: Problem) -> Solution:
 
 def lay_out(monkeypatch: pytest.MonkeyPatch, layout: Layout) -> None:
     """Have every arena laid out like this, unchecked; gaps of :func:`apart` are forbidden."""
-    monkeypatch.setattr(planning, "plan", lambda problem, planner: layout(problem))
+    monkeypatch.setattr(planning, "plan", lambda problem, *_: layout(problem))
     commit = MicroInterpreterContext.commit
 
     def committed(self: MicroInterpreterContext) -> None:
