@@ -30,7 +30,8 @@ _FINISH = """\
 const int32_t scaled = ar_rescale(sum, multiplier[n], shift[n]);
 *y++ = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
 
-_CONV = """\
+#: Every filter at every position; of one tap of its window the products are open.
+_WINDOWS = """\
 for (int32_t b = 0; b < $images; ++b, x += $image) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     for (int32_t ox = 0; ox < $out_w; ++ox) {
@@ -42,10 +43,7 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
           for (int32_t kx = 0; kx < $kernel_w; ++kx) {
             const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
             if (ix < 0 || ix >= $in_w) continue;
-            const int8_t *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
-            const int8_t *w = weights + ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
-            for (int32_t c = 0; c < $depth; ++c)
-              sum = ar_add(sum, (pixel[c] + $input_offset) * w[c]);
+%s
           }
         }
 $finish
@@ -54,28 +52,22 @@ $finish
   }
 }"""
 
-_DEPTHWISE = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-        int32_t sum = bias[n];
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
-          if (iy < 0 || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
-            if (ix < 0 || ix >= $in_w) continue;
+_CONV = (
+    _WINDOWS
+    % """\
+            const int8_t *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
+            const int8_t *w = weights + ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
+            for (int32_t c = 0; c < $depth; ++c)
+              sum = ar_add(sum, (pixel[c] + $input_offset) * w[c]);"""
+)
+
+_DEPTHWISE = (
+    _WINDOWS
+    % """\
             const int32_t value = x[(iy * $in_w + ix) * $in_c + n / $multiple];
             const int32_t w = weights[(ky * $kernel_w + kx) * $filters + n];
-            sum = ar_add(sum, (value + $input_offset) * w);
-          }
-        }
-$finish
-      }
-    }
-  }
-}"""
+            sum = ar_add(sum, (value + $input_offset) * w);"""
+)
 
 _FULLY_CONNECTED = """\
 for (int32_t b = 0; b < $images; ++b, x += $depth) {
