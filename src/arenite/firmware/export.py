@@ -95,7 +95,7 @@ def export(
     ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for flash; a
     self-test with golden checksums of every layer; a Makefile, a ``CMakeLists.txt`` and a README.
     Results are those of TFLM's reference kernels, bit for bit. In assembly, channels that no input
-    can change are folded into the next layer's bias. See ``docs/export.md``.
+    can change are folded into the next layer's bias. See ``docs/firmware.md``.
 
     Args:
         model: A model, a file's path, or a file's bytes.
