@@ -87,6 +87,10 @@ class Compiled:
         self._function("invoke")()
         return [self._output(index) for index in range(len(self._model.outputs))]
 
+    def reset(self) -> None:
+        """Forget what was before."""
+        self._function("reset")()
+
     def _output(self, index: int) -> Array:
         tensor = self._model.outputs[index]
         data = ctypes.string_at(self._function("output")(index), tensor.nbytes)

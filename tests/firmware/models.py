@@ -33,6 +33,18 @@ def dense(b: ModelBuilder, rng: np.random.Generator, x: int, name: str) -> int:
     return y
 
 
+def running_maximum() -> Model:
+    """int8 [1,4] -> the largest value of each element since the last reset, at least -100."""
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "int8", scale=1.0, zero_point=-100)
+    state = b.variable("state", (1, 4), "int8", scale=1.0, zero_point=-100)
+    b.operator("MAXIMUM", [x, state], [state])
+    y = b.tensor("y", (4,), "int8", scale=1.0, zero_point=-100)
+    b.operator("RESHAPE", [state], [y])
+    b.output(y)
+    return b.build()
+
+
 def chain() -> Model:
     """int8 [1,4] -> three layers of the same shape and scales, whose weights are 1, 2 and 3."""
     b = ModelBuilder()

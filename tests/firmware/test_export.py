@@ -14,7 +14,7 @@ from arenite.firmware import export, export_facts
 from arenite.firmware.source import sources
 from tests.compiler import compiler
 from tests.firmware.built import LIBRARY, Compiled
-from tests.firmware.models import residual
+from tests.firmware.models import residual, running_maximum
 from tests.ops.differential import random_array
 from tests.shared import DIGITS, shared_model
 
@@ -44,6 +44,17 @@ def test_compiled_models_give_tflm_s_bits(oracle, name, tmp_path):
     assert answer.status == "ok"
     for one, wanted in zip(x, answer.outputs, strict=True):
         np.testing.assert_array_equal(compiled(one)[0], wanted[0])
+
+
+def test_a_compiled_model_remembers_until_it_is_reset(tmp_path):
+    model = running_maximum()
+    compiled = Compiled(export(model, tmp_path / "m", name="m", target=None), model)
+    x = np.array([[-128, 3, -5, 7]], np.int8)
+    assert compiled(x)[0].tolist() == [-100, 3, -5, 7]
+    other = np.array([[64, -2, 2, -4]], np.int8)
+    assert compiled(other)[0].tolist() == [64, 3, 2, 7]
+    compiled.reset()
+    assert compiled(other)[0].tolist() == [64, -2, 2, -4]
 
 
 def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):

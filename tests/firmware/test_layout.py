@@ -9,7 +9,8 @@ import pytest
 from arenite.firmware.layers import network_of
 from arenite.firmware.layout import ALIGNMENT, layout_of
 from arenite.firmware.portable import portable_work
-from arenite.firmware.work import Scratch
+from arenite.firmware.work import Routine, Scratch, State, Work
+from arenite.model import ModelBuilder
 from tests.firmware.models import chain, residual
 
 
@@ -52,6 +53,19 @@ def test_scratch_memory_is_beside_what_its_layer_reads_and_writes(network, works
     assert layout.size >= 112
 
 
+def test_other_dimensions_of_what_is_still_read_are_the_same_memory():
+    b = ModelBuilder()
+    x = b.input("x", (4,), "int8", scale=1.0)
+    y, z = (b.tensor(name, (2, 2), "int8", scale=1.0) for name in "yz")
+    b.operator("RESHAPE", [x], [y])
+    b.operator("RESHAPE", [x], [z])
+    b.output(y)
+    b.output(z)
+    network = network_of(b.build())
+    places = layout_of(network, [portable_work(layer) for layer in network.layers]).tensors
+    assert places[x] == places[y] == places[z]
+
+
 def test_room_behind_an_output_is_planned(network, works):
     works[0] = replace(works[0], room=50)
     assert layout_of(network, works).size >= 56
@@ -63,6 +77,33 @@ def test_an_output_that_grows_may_lie_over_its_input():
     works[2] = replace(works[2], in_place=(0,), room=57)
     assert layout_of(network, [*works[:2], replace(works[2], grows=True)]).size == 64
     assert layout_of(network, [*works[:2], replace(works[2], in_place=())]).size == 80
+
+
+def test_nothing_lies_in_what_is_kept(network, works):
+    state = State("kept", 10)
+    works[2] = replace(works[2], arguments=(*works[2].arguments, state))
+    layout = layout_of(network, works)
+    place = layout.states[state]
+    for index, at in layout.tensors.items():
+        assert at + 6 <= place or place + 10 <= at, index
+
+
+def test_layers_with_an_equal_state_share_its_memory(network, works):
+    for number in (0, 3):
+        more = (*works[number].arguments, State("kept", 10))
+        works[number] = replace(works[number], arguments=more)
+    assert list(layout_of(network, works).states) == [State("kept", 10)]
+
+
+def test_eight_bytes_wide_elements_are_aligned():
+    b = ModelBuilder()
+    x = b.input("x", (1,), "int64")
+    y, z = (b.tensor(name, (1,), "int64") for name in "yz")
+    b.operator("RESHAPE", [x], [y])
+    b.operator("RESHAPE", [y], [z])
+    b.output(z)
+    layout = layout_of(network_of(b.build()), [Work(Routine("copy", (), ""))] * 2)
+    assert [layout.tensors[index] % 8 for index in (y, z)] == [0, 0]
 
 
 def test_the_planner_is_a_choice(network, works):

@@ -17,12 +17,17 @@ from arenite.ops import AllOpsResolver
 from arenite.ops.context import Array, TfLiteTensor
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
+from arenite.runtime.host import variable_reset_value
 from arenite.runtime.life import Life
 
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A tensor. ``data`` is its array where it is a constant, and lies in flash then."""
+    """A tensor. ``data`` is its array where it is a constant, and lies in flash then.
+
+    A variable keeps its bytes from one inference to the next; ``reset`` is what every one of
+    them is when an interpreter begins, or is reset.
+    """
 
     index: int
     name: str
@@ -31,6 +36,8 @@ class Value:
     scale: float
     zero_point: int
     data: Array | None = None
+    is_variable: bool = False
+    reset: int = 0
 
     @property
     def size(self) -> int:
@@ -92,6 +99,12 @@ class Network:
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
 
+    def variables(self) -> list[Value]:
+        """What layers read and write that keeps its bytes, every tensor once."""
+        values = (v for layer in self.layers for v in (*layer.inputs, *layer.outputs))
+        found = {v.index: v for v in (*values, *self.outputs) if v is not None and v.is_variable}
+        return [found[index] for index in sorted(found)]
+
 
 def network_of(model: Model) -> Network:
     """The layers of a model of one subgraph.
@@ -114,7 +127,10 @@ def network_of(model: Model) -> Network:
     life = Life(graph)
     life.prepare()
     context.enter_node(0, 0)
-    values = [_value(context.view_tensor(i)) for i in range(len(model.main.tensors))]
+    values = [
+        _value(context.view_tensor(i), variable_reset_value(tensor))
+        for i, tensor in enumerate(model.main.tensors)
+    ]
     layers = []
     for index, operator in enumerate(model.main.operators):
         node = graph.entry(index).node
@@ -129,7 +145,7 @@ def network_of(model: Model) -> Network:
 _CALLERS = ("IF", "WHILE", "CALL_ONCE")
 
 
-def _value(tensor: TfLiteTensor) -> Value:
+def _value(tensor: TfLiteTensor, reset: int) -> Value:
     return Value(
         tensor.index,
         tensor.name,
@@ -137,5 +153,7 @@ def _value(tensor: TfLiteTensor) -> Value:
         tuple(tensor.shape),
         tensor.scale,
         tensor.zero_point,
-        tensor.data,
+        None if tensor.is_variable else tensor.data,
+        tensor.is_variable,
+        reset & 0xFF,
     )

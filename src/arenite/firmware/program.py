@@ -15,6 +15,7 @@ from arenite.firmware.work import (
     Constant,
     Routine,
     Scratch,
+    State,
     UnsupportedError,
     Work,
     routines_of,
@@ -26,7 +27,23 @@ Kernels = Callable[[Layer], Work]
 #: Other works in the place of some.
 Improve = Callable[[Sequence[Layer], Sequence[Work]], list[Work]]
 
-_PORT_TYPES = (TensorType.INT8, TensorType.UINT8, TensorType.FLOAT32)
+_PORT_TYPES = (
+    *(TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
+    *(TensorType.BOOL, TensorType.FLOAT32),
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Bytes of the arena that one inference leaves to the next.
+
+    Every one is ``fill`` at first, and after a reset where ``is_reset``.
+    """
+
+    offset: int
+    bytes: int
+    fill: int
+    is_reset: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +86,21 @@ class Program:
         """Bytes of all constants."""
         return sum(constant.values.nbytes for constant in self.constants.values())
 
+    @cached_property
+    def kept(self) -> tuple[Kept, ...]:
+        """What inferences remember: variables and the states of kernels, by offset."""
+        places = self.layout
+        found = [
+            Kept(places.tensors[value.index], value.nbytes, value.reset, is_reset=True)
+            for value in self.network.variables()
+            if value.nbytes
+        ]
+        found += [
+            Kept(offset, state.bytes, state.fill, state.is_reset)
+            for state, offset in places.states.items()
+        ]
+        return tuple(sorted(found, key=lambda one: one.offset))
+
     def call(self, number: int) -> str:
         """The statement that does a layer, or nothing."""
         work = self.works[number]
@@ -87,7 +119,10 @@ class Program:
         """What stands for an argument in a call, of its parameter's type."""
         if isinstance(argument, Constant):
             return self._named[_key(argument)][0]
-        place = self.layout.tensors[argument.index] if isinstance(argument, Value) else scratch
+        if isinstance(argument, Value):
+            place = self.layout.tensors[argument.index]
+        else:
+            place = self.layout.states[argument] if isinstance(argument, State) else scratch
         kind = declaration[: declaration.rindex("*")].strip()
         return f"AT({kind}, {place})"
 
@@ -127,17 +162,7 @@ def program_of(
 
 
 def _check_ports(network: Network) -> None:
-    """What comes in and goes out is int8, uint8 or float32; all tensors are computed or fed."""
-    there = {value.index for value in network.inputs}
-    for layer in network.layers:
-        for value in layer.present():
-            if value.index not in there:
-                raise UnsupportedOperatorError(
-                    f"operator {layer.index}, {layer.name}, reads the variable {value.name!r}: "
-                    "networks that remember cannot be exported yet",
-                    [layer.name],
-                )
-        there |= {value.index for value in layer.outputs}
+    """What comes in and goes out has a type of C, and is computed or fed."""
     for value in (*network.inputs, *network.outputs):
         if value.type not in _PORT_TYPES:
             names = ", ".join(map(str, _PORT_TYPES))

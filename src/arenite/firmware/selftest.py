@@ -155,8 +155,10 @@ int ${name}_selftest(void (*print)(const char *text)) {
 """
 
 _INPUT = """\
-  for (int i = 0; i < $size; ++i)
-    (($type *)${name}_input($index))[i] = $value;"""
+  for (int i = 0; i < $size; ++i) {
+    const int8_t byte = next_byte(sample, &seed);
+    (($type *)${name}_input($index))[i] = $value;
+  }"""
 
 _CONSTANT = '  if (crc32(0, $name, $bytes) != 0x${crc}u) fail(s, "constant", $number);'
 
@@ -175,9 +177,15 @@ def sample(values: tuple[Value, ...], number: int) -> list[Array]:
 
 
 def _as_type(data: Array, type_: TensorType) -> Array:
-    if type_ is TensorType.FLOAT32:
-        return (data / 32).astype(np.float32)
-    return (data + 128).astype(np.uint8) if type_ is TensorType.UINT8 else data.astype(np.int8)
+    """A byte from -128 to 127 as each type has it; of int16 both ends are among its values."""
+    values = {
+        TensorType.FLOAT32: data / 32,
+        TensorType.UINT8: data + 128,
+        TensorType.INT16: data * 256 + (data + 128),
+        TensorType.BOOL: data & 1,
+    }
+    array: Array = values.get(type_, data).astype(type_.dtype)
+    return array
 
 
 def reference_run(model: Model, program: Program) -> Run:
@@ -253,10 +261,11 @@ def _constant_checks(program: Program) -> list[str]:
 
 
 def _write_input(name: str, index: int, value: Value) -> str:
-    byte = "next_byte(sample, &seed)"
     forms = {
-        TensorType.FLOAT32: f"(float){byte} / 32.0f",
-        TensorType.UINT8: f"(uint8_t)({byte} + 128)",
+        TensorType.FLOAT32: "(float)byte / 32.0f",
+        TensorType.UINT8: "(uint8_t)(byte + 128)",
+        TensorType.INT16: "(int16_t)(byte * 256 + (byte + 128))",
+        TensorType.BOOL: "(uint8_t)(byte & 1)",
     }
     return fill(
         _INPUT,
@@ -264,5 +273,5 @@ def _write_input(name: str, index: int, value: Value) -> str:
         type=c_type(value),
         name=name,
         index=index,
-        value=forms.get(value.type, byte),
+        value=forms.get(value.type, "byte"),
     )

@@ -6,11 +6,13 @@ static, and constants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from arenite.firmware.arithmetic import ARITHMETIC_H
 from arenite.firmware.layers import Value
-from arenite.firmware.program import Program, c_type
+from arenite.firmware.program import Kept, Program, c_type
 from arenite.firmware.text import C_TYPES, call_of, fill, float_literal, indented, initializer
 from arenite.firmware.work import Routine, text_of
 from arenite.model import TensorType
@@ -59,7 +61,7 @@ const void *${name}_output(int index);
 /* One inference. */
 void ${name}_invoke(void);
 
-/* Forgets what inferences remember of those before them; this network remembers nothing. */
+/* Forgets what inferences remember of those before them; $remembers. */
 void ${name}_reset(void);
 
 /* Told of the result of every layer while it is there. */
@@ -83,8 +85,8 @@ _QUANTIZE = """
 /* A real number as this $what holds it: rounded to nearest, saturated. */
 static inline $type ${name}_quantize_$port(float real) {
   const float steps = real / ${PORT}_SCALE;
-  if (!(steps > -1024.0f)) return (${type})($low);
-  if (steps > 1024.0f) return (${type})$high;
+  if (!(steps > -${bound}.0f)) return (${type})($low);
+  if (steps > ${bound}.0f) return (${type})$high;
   const int whole = (int)steps;
   const float rest = steps - (float)whole;
   const int value = (rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole) + ($zero);
@@ -109,9 +111,12 @@ AR_ALIGNED(16) static uint8_t arena[${NAME}_ARENA_BYTES];
 
 void ${name}_init(void) {
   for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
+$first
 }
 
-void ${name}_reset(void) {}
+void ${name}_reset(void) {
+$reset
+}
 
 void *${name}_input(int index) {
   switch (index) {
@@ -134,6 +139,14 @@ $layers
 
 void ${name}_invoke(void) { ${name}_invoke_observed(NULL, NULL); }
 """
+
+
+#: Types whose ports have helpers to quantise, and their ranges.
+_RANGES = {
+    TensorType.INT8: (-128, 127),
+    TensorType.UINT8: (0, 255),
+    TensorType.INT16: (-32768, 32767),
+}
 
 
 def sources(program: Program) -> dict[str, str]:
@@ -188,18 +201,24 @@ def _model_h(program: Program) -> str:
         layers=len(network.layers),
         inputs=len(network.inputs),
         outputs=len(network.outputs),
+        remembers=_remembers(program),
         ports="\n\n".join(ports),
     )
     return _guarded(f"{name.upper()}_MODEL_H", ("<stddef.h>", "<stdint.h>"), body)
 
 
+def _remembers(program: Program) -> str:
+    total = sum(one.bytes for one in program.kept)
+    return f"this network remembers {f'{total:,} bytes' if total else 'nothing'}"
+
+
 def _port(program: Program, side: str, index: int, value: Value) -> str:
     name, port, type_ = program.name, f"{side}{index}", c_type(value)
     text = _PORT
-    helpers = value.type is not TensorType.FLOAT32 and value.scale > 0
+    low, high = _RANGES.get(value.type, (0, 0))
+    helpers = high > 0 and 0 < value.scale < np.inf
     if helpers:
         text += _SCALE + _QUANTIZE
-    low, high = (0, 255) if value.type is TensorType.UINT8 else (-128, 127)
     return fill(
         text,
         text=_commented(f"{side} {index}, {type_}: {printable(value.name)}"),
@@ -216,6 +235,7 @@ def _port(program: Program, side: str, index: int, value: Value) -> str:
         zero=value.zero_point,
         low=low,
         high=high,
+        bound=4 * (high + 1 - low),
     )
 
 
@@ -241,9 +261,20 @@ def _model_c(program: Program) -> str:
         NAME=program.name.upper(),
         inputs=inputs,
         outputs=outputs,
+        first=indented(_fills([one for one in program.kept if one.fill])),
+        reset=indented(_fills([one for one in program.kept if one.is_reset])),
         layers=indented("\n".join(_steps(program))),
     )
     return text + "\n"
+
+
+def _fills(kept: Sequence[Kept]) -> str:
+    """Statements that give bytes their first values."""
+    lines = (
+        f"for (size_t i = 0; i < {one.bytes}; ++i) arena[{one.offset} + i] = {one.fill};"
+        for one in kept
+    )
+    return "\n".join(lines) or "/* nothing */"
 
 
 def _steps(program: Program) -> Iterator[str]:

@@ -21,7 +21,7 @@ C_TYPES = {
     np.dtype(np.uint32): "uint32_t",
     np.dtype(np.int64): "int64_t",
     np.dtype(np.float32): "float",
-    np.dtype(np.bool_): "bool",
+    np.dtype(np.bool_): "uint8_t",
 }
 _COLUMNS = 96
 

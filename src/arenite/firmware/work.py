@@ -29,10 +29,32 @@ class Scratch:
     """Memory of the arena that only this layer needs, while it runs."""
 
     bytes: int
+    alignment: int = 4
 
 
-#: What a routine is called with: tensors, constants, scratch memory.
-Argument = Value | Constant | Scratch
+@dataclass(frozen=True)
+class State:
+    """Memory of the arena that keeps its bytes from one inference to the next.
+
+    Equal ones are the same memory, whichever layers they are arguments of.
+
+    Attributes:
+        key: Whose it is: ``"variable 0"``.
+        bytes: How many.
+        fill: What every byte is at first.
+        is_reset: Whether resetting the model fills it again.
+        alignment: Of its first byte.
+    """
+
+    key: str
+    bytes: int
+    fill: int = 0
+    is_reset: bool = True
+    alignment: int = 4
+
+
+#: What a routine is called with: tensors, constants, scratch memory, state.
+Argument = Value | Constant | Scratch | State
 
 
 @dataclass(frozen=True)
@@ -91,6 +113,11 @@ class Work:
     def scratch(self) -> tuple[Scratch, ...]:
         """Its scratch memory, in order."""
         return tuple(one for one in self.arguments if isinstance(one, Scratch))
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Memory that it keeps, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, State))
 
 
 class UnsupportedError(Exception):

@@ -48,7 +48,7 @@ def same_bytes(layer: Layer) -> Work:
     x = layer.input(0)
     if x.nbytes != layer.output.nbytes:
         raise UnsupportedError(f"expected as many bytes as the input's {x.nbytes}")
-    if not x.is_constant:
+    if not (x.is_constant or x.is_variable):
         return Work(None, (x, layer.output), in_place=(0,))
     routine = Routine(
         "copy",
