@@ -18,8 +18,8 @@ Array = np.ndarray[Any, Any]
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion")
 SANITIZED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
-LIBRARY = ("model.c", "kernels.c", "weights.c")
-TESTED = (*LIBRARY, "selftest.c")
+LIBRARY = ("src/model.c", "src/kernels.c", "src/weights.c")
+TESTED = (*LIBRARY, "src/selftest.c")
 
 
 def has_address_sanitizer(folder: Path) -> bool:
@@ -40,7 +40,7 @@ def compile_files(files: Iterable[str | Path], program: Path, *flags: str) -> No
 def self_tests(folder: Path, exports: Sequence[Export]) -> str:
     """What the self-tests of folders print, built as one program with sanitizers."""
     lines = ["#include <stdio.h>"]
-    lines += [f'#include "{Path(one.folder).name}/selftest.h"' for one in exports]
+    lines += [f'#include "{Path(one.folder).name}/src/selftest.h"' for one in exports]
     lines += ["static void print(const char *text) { fputs(text, stdout); }", "int main(void) {"]
     lines += ["  int failures = 0;"]
     lines += [f"  failures += {one.name}_selftest(print);" for one in exports]
