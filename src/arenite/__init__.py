@@ -1,5 +1,6 @@
 """TensorFlow Lite Micro in Python: the device's bits, its arena, the reason for every byte."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import (
@@ -31,6 +32,7 @@ from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from arenite.analysis.fit import fit
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.optimize.optimizer import optimize
@@ -68,6 +70,7 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "export",
+    "fit",
     "load",
     "memory_limit",
     "optimize",
@@ -76,10 +79,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What an inference does without, when it is asked for."""
-    if name not in ("Board", "export"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from arenite import firmware  # noqa: PLC0415 - see above
+#: What an inference does without, and where it is found when it is asked for.
+_LATE = {
+    "Board": "arenite.firmware",
+    "export": "arenite.firmware",
+    "fit": "arenite.analysis.fit",
+}
 
-    return getattr(firmware, name)
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

@@ -17,6 +17,7 @@ from arenite.cli.common import DEBUG_VARIABLE, Commands
 from arenite.cli.cost import cost
 from arenite.cli.explain import explain
 from arenite.cli.export import export
+from arenite.cli.fit import boards, fit
 from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
@@ -31,6 +32,8 @@ app = typer.Typer(
 )
 app.command()(info)
 app.command()(run)
+app.command()(fit)
+app.command()(boards)
 app.command()(memory)
 app.command()(optimize)
 app.command()(explain)

@@ -1,0 +1,105 @@
+"""``arenite fit`` and ``arenite boards``: does it fit, and what."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arenite.cli.common import (
+    AsJson,
+    Compiler,
+    Library,
+    ModelPath,
+    chosen_target,
+    console,
+    print_json,
+)
+from arenite.cli.quantity import read_bytes, read_megahertz, read_milliseconds
+
+BoardName = Annotated[
+    str | None, typer.Option("--board", metavar="NAME", help="One that arenite boards lists.")
+]
+Processor = Annotated[
+    str | None,
+    typer.Option("--target", metavar="PROCESSOR", help="The board's by default, else cortex-m4."),
+]
+Ram = Annotated[
+    int | None,
+    typer.Option("--ram", parser=read_bytes, metavar="BYTES", help="The limit: 98304 or 96k."),
+]
+Flash = Annotated[
+    int | None,
+    typer.Option("--flash", parser=read_bytes, metavar="BYTES", help="The limit: 512k, 1M."),
+]
+Deadline = Annotated[
+    float | None,
+    typer.Option(
+        parser=read_milliseconds, metavar="MS", help="The limit of an inference: 50ms, 1.5s."
+    ),
+]
+Clock = Annotated[
+    float | None,
+    typer.Option(parser=read_megahertz, metavar="MHZ", help="The processor's: 168, 168MHz."),
+]
+
+
+def fit(
+    model: ModelPath,
+    *,
+    board: BoardName = None,
+    target: Processor = None,
+    library: Library = None,
+    compiler: Compiler = None,
+    ram: Ram = None,
+    flash: Flash = None,
+    deadline: Deadline = None,
+    clock: Clock = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether a model fits a board: exit code 0 if it does, 1 if not.
+
+    Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
+    """
+    from arenite import load
+    from arenite.analysis.boards import find_board
+    from arenite.analysis.fit import fit as fit_of
+    from arenite.analysis.fit import fit_facts
+    from arenite.report.fit import render_fit
+
+    try:
+        processor = find_board(board).processor if board and not target else target
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--board") from None
+    meant = chosen_target(processor or "cortex-m4", library=library, compiler=compiler)
+    limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
+    loaded = load(model)
+    try:
+        found = fit_of(loaded, board=board, target=meant, **limits)  # type: ignore[arg-type]
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        print_json(fit_facts(found))
+    else:
+        terminal = console()
+        for line in render_fit(found, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    raise typer.Exit(0 if found else 1)
+
+
+def boards(*, as_json: AsJson = False) -> None:
+    """List the boards that arenite fit knows.
+
+    Example: arenite boards --json
+    """
+    from arenite.analysis.boards import BOARDS
+    from arenite.report.fit import render_boards
+
+    if as_json:
+        print_json([vars(board) for board in BOARDS])
+        return
+    terminal = console()
+    for line in render_boards(BOARDS, terminal.width):
+        terminal.print(line, soft_wrap=True)
