@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ from tests.compiler import compiler
 Array = np.ndarray[Any, Any]
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion")
-SANITIZED = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
-LIBRARY = ("src/model.c", "src/kernels.c", "src/weights.c")
-TESTED = (*LIBRARY, "src/selftest.c")
+LIBRARY = ("model.c", "kernels.c", "weights.c")
+TESTED = (*LIBRARY, "selftest.c")
 
 
 def has_address_sanitizer(folder: Path) -> bool:
@@ -35,26 +34,6 @@ def compile_files(files: Iterable[str | Path], program: Path, *flags: str) -> No
     command = [*compiler(), *STRICT, *flags, *map(str, files), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-
-
-def self_tests(folder: Path, exports: Sequence[Export]) -> str:
-    """What the self-tests of folders print, built as one program with sanitizers."""
-    lines = ["#include <stdio.h>"]
-    lines += [f'#include "{Path(one.folder).name}/src/selftest.h"' for one in exports]
-    lines += ["static void print(const char *text) { fputs(text, stdout); }", "int main(void) {"]
-    lines += ["  int failures = 0;"]
-    lines += [f"  failures += {one.name}_selftest(print);" for one in exports]
-    lines += ["  return failures ? 1 : 0;", "}", ""]
-    (folder / "main.c").write_text("\n".join(lines))
-    for one in exports:  # one file to compile for each, which saves most of the time
-        included = [f'#include "{Path(one.folder).name}/{name}"\n' for name in TESTED]
-        (folder / f"{one.name}_all.c").write_text("".join(included))
-    files = [folder / "main.c", *(folder / f"{one.name}_all.c" for one in exports)]
-    flags = ["-O0", *SANITIZED]
-    if has_address_sanitizer(folder):
-        flags.append("-fsanitize=address")
-    compile_files(files, folder / "main", *flags)
-    return run(folder / "main")
 
 
 def run(program: Path) -> str:

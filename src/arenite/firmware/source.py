@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from arenite.firmware.arithmetic import ARITHMETIC_H
+from arenite.firmware.headers import includes, own_headers
 from arenite.firmware.layers import Value
 from arenite.firmware.program import Kept, Program, c_type
 from arenite.firmware.text import C_TYPES, call_of, fill, float_literal, indented, initializer
@@ -155,6 +156,7 @@ def sources(program: Program) -> dict[str, str]:
         "model.h": _model_h(program),
         "model.c": _model_c(program),
         "arithmetic.h": _arithmetic_h(),
+        **own_headers(program.routines),
         "kernels.h": _kernels_h(program),
         "kernels.c": _kernels_c(program),
         "weights.h": _weights_h(program),
@@ -165,15 +167,12 @@ def sources(program: Program) -> dict[str, str]:
         for routine in program.routines
         if routine.language == "s"
     )
-    return files | ({"kernels.S": _HEAD + assembly} if assembly else {})
+    return files | ({"kernels.s": _HEAD + assembly} if assembly else {})
 
 
 #: What an assembler has to know; no floating point, no data, a stack that is not executable.
 _HEAD = """\
 @ Kernels for Armv7E-M: Thumb-2 with the DSP extension.
-#if !defined(__ARM_ARCH_7EM__) && !defined(__ARM_ARCH_8M_MAIN__) && !defined(__ARM_ARCH_8_1M_MAIN__)
-#error "these kernels are for a Cortex-M4, M7 or M33: pass -mcpu=cortex-m4, or export for another"
-#endif
 .syntax unified
 .cpu cortex-m4
 .thumb
@@ -312,7 +311,7 @@ def _kernels_h(program: Program) -> str:
 
 
 def _kernels_c(program: Program) -> str:
-    lines = ['#include "kernels.h"', "", '#include "arithmetic.h"', ""]
+    lines = ['#include "kernels.h"', "", *includes(program.routines), ""]
     for routine in program.routines:
         if routine.language == "c":
             body = indented(text_of(routine, program.routines, program.name))

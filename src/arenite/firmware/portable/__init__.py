@@ -11,19 +11,30 @@ from itertools import chain
 
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable import (
+    along,
+    arithmetic,
     binary,
+    compared,
     conversion,
     convolution,
+    indexing,
     lookup,
     movement,
+    moves,
+    normalization,
     picking,
     pooling,
     reduction,
+    resizing,
     softmax,
+    unary,
 )
 from arenite.firmware.work import UnsupportedError, Work
 
-_MODULES = (binary, convolution, conversion, lookup, movement, picking, pooling, reduction, softmax)
+_MODULES = (
+    *(along, arithmetic, binary, compared, convolution, conversion, indexing, lookup, movement),
+    *(moves, normalization, picking, pooling, reduction, resizing, softmax, unary),
+)
 _KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )

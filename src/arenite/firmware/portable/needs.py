@@ -26,7 +26,16 @@ def require_elements(layer: Layer) -> None:
     Raises:
         UnsupportedError: One is: C has no such arrays.
     """
-    for value in (*layer.inputs, *layer.outputs):
+    require_some(*layer.inputs, *layer.outputs)
+
+
+def require_some(*values: Value | None) -> None:
+    """None of these is empty, those that are absent aside.
+
+    Raises:
+        UnsupportedError: One is: C has no such arrays.
+    """
+    for value in values:
         if value is not None and not value.size:
             raise UnsupportedError(f"tensor {value.name!r} has no elements")
 
