@@ -21,7 +21,8 @@ from arenite.firmware.cortex_m.gemm import (
     expanded_order,
     pack_stream,
 )
-from arenite.firmware.cortex_m.sums import Int64s, packed
+from arenite.firmware.cortex_m.requantize import Finish
+from arenite.firmware.cortex_m.sums import Int64s, finish_of, packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -38,6 +39,7 @@ _WIDEN_8 = (
     *("ldm r0!, {r2, r3}", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8"),
     *("sxtb16 r6, r3", "sxtb16 r7, r3, ror #8", "stm r1!, {r4-r7}"),
 )
+_WIDEN_4 = ("ldr r2, [r0], #4", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8", "stm r1!, {r4, r5}")
 
 
 def conv_2d(layer: Layer) -> Work:
@@ -48,33 +50,41 @@ def conv_2d(layer: Layer) -> Work:
     """
     require_types(layer, TensorType.INT8, inputs=2)
     require_elements(layer)
-    weights = constant_of(layer.input(1), "weights").astype(np.int64)
-    window, params = layer.params.window, layer.params
-    if params.groups != 1 or max(window.dilation) > 1:
-        raise UnsupportedError("groups and dilation have no such kernel")
-    if len(weights) % 4:
-        raise UnsupportedError(f"{len(weights)} filters are no multiple of 4")
+    if layer.params.groups != 1:
+        raise UnsupportedError("groups have no such kernel")
+    return convolution(layer, constant_of(layer.input(1), "weights").astype(np.int64))
+
+
+def convolution(layer: Layer, weights: Int64s) -> Work:
+    """The kernel for weights ``(filters, height, width, depth)``.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    window = layer.params.window
+    if max(window.dilation) > 1:
+        raise UnsupportedError("dilation has no such kernel")
     rows, depth = weights.reshape(len(weights), -1), weights.shape[3]
-    is_pointwise = window.filter_size == window.stride == (1, 1) and not depth % 8
+    is_pointwise = window.filter_size == window.stride == (1, 1) and not depth % 4
     geometry = Columns(layer)
     ordered = rows[:, expanded_order(depth)] if is_pointwise else geometry.ordered(weights)
     stream, how = packed(layer, rows, partial(pack_stream, ordered))
     if is_pointwise:
-        return _pointwise(layer, Constant("stream", stream), how.k, how.signed)
-    return geometry.work(Constant("stream", stream), how.k, how.signed)
+        return _pointwise(layer, Constant("stream", stream), finish_of(layer, how))
+    return geometry.work(Constant("stream", stream), finish_of(layer, how))
 
 
 # -- pointwise ----------------------------------------------------------------------------
 
 
-def _pointwise(layer: Layer, stream: Constant, k: int, signed: bool) -> Work:
+def _pointwise(layer: Layer, stream: Constant, finish: Finish) -> Work:
     depth, filters = layer.input(0).shape[3], layer.output.shape[3]
     pixels = layer.output.size // filters
     pairs = (pixels + 1) // 2
     routine = Routine(
         "pointwise",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *two_pixels", "int8_t *y"),
-        pointwise_code(Products(depth // 2, 2 * depth, filters, filters, k, signed), depth, pairs),
+        pointwise_code(Products(depth // 2, 2 * depth, filters, finish, pairs), depth),
         language="s",
         about=str(layer),
     )
@@ -88,9 +98,9 @@ def _pointwise(layer: Layer, stream: Constant, k: int, signed: bool) -> Work:
     )
 
 
-def pointwise_code(p: Products, depth: int, pairs: int) -> str:
+def pointwise_code(p: Products, depth: int) -> str:
     """All pixels, two at a time; from the last on where the outputs would overtake the inputs."""
-    a = Assembly(**REGISTERS)
+    a, pairs = Assembly(**REGISTERS), p.pairs
     backwards = p.filters > depth
     a.enter("x", "stream_start", "window", "inputs_end", "y", "at", "at_end", "pairs")
     if backwards:
@@ -102,8 +112,9 @@ def pointwise_code(p: Products, depth: int, pairs: int) -> str:
     a("str r4, [pairs]", "str r2, [inputs_end]", ".pixels:")
     a("ldr r0, [x]", "ldr r1, [window]")
     a.add("r12", 4 * depth, "r1")
-    # Two pixels are as many bytes times two: an even number of turns is halved.
-    a(".widen:", *_WIDEN, *(() if depth % 16 else _WIDEN), "cmp r1, r12", "bne .widen")
+    # As much of two pixels in a turn as goes into them evenly.
+    turn = (_WIDEN + _WIDEN) if not depth % 16 else _WIDEN if not depth % 8 else _WIDEN_8
+    a(".widen:", *turn, "cmp r1, r12", "bne .widen")
     if backwards:
         a.add("r0", -4 * depth)
     a("str r0, [x]", "ldr stream, [stream_start]", "ldr r2, [y]", "str r2, [at]")
@@ -147,7 +158,7 @@ class Columns:
         self._layer = layer
         self._window = layer.params.window
         _, self._height, self._width, self._depth = layer.input(0).shape
-        self._fast = not self._depth % 8
+        self._fast = not self._depth % 4
         taps = self._window.filter_size[0] * self._depth
         #: Halfwords of a column; a last one of an odd number meets a weight of 0.
         self.pitch = taps + taps % 2
@@ -166,13 +177,14 @@ class Columns:
             flat[:, expanded_order(flat.shape[1])] if self._fast else flat.reshape(filters, -1, 2)
         )
 
-    def work(self, stream: Constant, k: int, signed: bool) -> Work:
+    def work(self, stream: Constant, finish: Finish) -> Work:
         """The driver in C and the parts in assembly that it calls."""
         layer, window = self._layer, self._window
         filters = layer.output.shape[3]
         steps = window.filter_size[1] * self.pitch // 2
         distance = 2 * window.stride[1] * self.pitch
-        products = Products(steps, distance, filters, filters, k, signed)
+        pairs = layer.output.size // (filters * window.output_size[1]) * self.pairs
+        products = Products(steps, distance, filters, finish, pairs)
         row = Routine(
             "conv_row",
             ("const int16_t *columns", "const uint32_t *stream", "int8_t *y"),
@@ -207,8 +219,9 @@ class Columns:
         )
 
     def _emit_words(self, a: Assembly) -> None:
-        """A pixel, eight or sixteen channels at a time."""
-        a(*(_WIDEN * (self._depth // 16)), *(_WIDEN_8 if self._depth % 16 else ()))
+        """A pixel, up to sixteen channels at a time."""
+        a(*(_WIDEN * (self._depth // 16)), *(_WIDEN_8 if self._depth % 16 >= 8 else ()))
+        a(*(_WIDEN_4 if self._depth % 8 else ()))
         a.add("r1", 2 * (self.pitch - self._depth))
 
     def _emit_bytes(self, a: Assembly) -> None:

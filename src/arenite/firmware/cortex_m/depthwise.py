@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.requantize import Requantization
-from arenite.firmware.cortex_m.sums import Int64s, packed
+from arenite.firmware.cortex_m.sums import Int64s, packed, require_int8_range
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -121,6 +121,7 @@ def depthwise_conv_2d(layer: Layer) -> Work:
     """
     require_types(layer, TensorType.INT8, inputs=2)
     require_elements(layer)
+    require_int8_range(layer.params)
     window, channels = layer.params.window, layer.output.shape[3]
     weights = constant_of(layer.input(1), "weights").astype(np.int64)
     if window.filter_size != (3, 3) or max(window.dilation) > 1:

@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 
 from arenite.firmware.cortex_m.asm import Assembly
-from arenite.firmware.cortex_m.gemm import expanded_order, pack_stream
-from arenite.firmware.cortex_m.sums import packed
+from arenite.firmware.cortex_m.gemm import QUAD, emit_next_quad, expanded_order, pack_stream
+from arenite.firmware.cortex_m.requantize import Finish
+from arenite.firmware.cortex_m.sums import finish_of, packed
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
@@ -42,11 +43,13 @@ def fully_connected(layer: Layer) -> Work:
     weights = weights.reshape(filters, depth)
     if layer.params.filter_offset:
         raise UnsupportedError("weights with a zero point have no such kernel")
-    if layer.input(0).size != depth or depth % 4 or filters % 4:
-        raise UnsupportedError("expected one row of inputs, inputs and units a multiple of 4")
-    ordered = weights[:, expanded_order(depth)]
+    if layer.input(0).size != depth:
+        raise UnsupportedError("expected one row of inputs")
+    # Inputs are read four at a time; what is behind them meets weights of 0.
+    padded = -(-depth // 4) * 4
+    ordered = np.pad(weights, ((0, 0), (0, padded - depth)))[:, expanded_order(padded)]
     stream, requantization = packed(layer, weights, partial(pack_stream, ordered))
-    code = row_code(depth, filters, requantization.k, signed=requantization.signed)
+    code = row_code(padded, filters, finish_of(layer, requantization))
     routine = Routine(
         "fully_connected",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *row", "int8_t *y"),
@@ -54,12 +57,12 @@ def fully_connected(layer: Layer) -> Work:
         language="s",
         about=str(layer),
     )
-    arguments = (layer.input(0), Constant("stream", stream), Scratch(2 * depth), layer.output)
+    arguments = (layer.input(0), Constant("stream", stream), Scratch(2 * padded), layer.output)
     # All inputs are widened before the first output is written.
-    return Work(routine, arguments, in_place=(0,))
+    return Work(routine, arguments, in_place=(0,), read_room=padded - depth)
 
 
-def row_code(depth: int, filters: int, k: int, *, signed: bool) -> str:
+def row_code(depth: int, filters: int, finish: Finish) -> str:
     """Inputs are widened once; then four filters at a time."""
     steps = depth // 4
     unrolled = next(n for n in range(_UNROLLED, 0, -1) if steps % n == 0)
@@ -79,12 +82,12 @@ def row_code(depth: int, filters: int, k: int, *, signed: bool) -> str:
     a.add("stream", 16 * unrolled)
     a.add("inputs", 8 * unrolled)
     a("cmp inputs, inputs_end", "bne .inputs", "sub s1, s1, s0", "sub s3, s3, s2")
-    (_emit_signed if signed else _emit_rising)(a)
-    a("ldr lr, [at]", "ldr r0, [at_end]")
-    for filter_ in range(4):
-        shift = k if signed or filter_ % 2 else k - 8
-        a(f"ssat s{filter_}, #8, s{filter_}, asr #{shift}", f"strb s{filter_}, [lr, #{filter_}]")
-    a("add lr, lr, #4", "str lr, [at]", "cmp lr, r0", "bne .quads")
+    (_emit_signed if finish.signed else _emit_rising)(a)
+    a("ldr lr, [at]", *(() if filters < QUAD else ("ldr r0, [at_end]",)))
+    for filter_ in range(min(QUAD, filters)):
+        a(*finish.clamp(f"s{filter_}", scaled=filter_ % 2 == 1))
+        a(f"strb s{filter_}, [lr, #{filter_}]")
+    emit_next_quad(a, filters)
     a.leave()
     return a.text()
 

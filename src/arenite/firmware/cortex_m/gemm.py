@@ -18,11 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
-from arenite.firmware.cortex_m.requantize import Constants, Requantization
+from arenite.firmware.cortex_m.requantize import Constants, Finish, Requantization
 from arenite.firmware.work import UnsupportedError
 
 Words = npt.NDArray[np.uint32]
 
+#: Filters that are done at once.
+QUAD = 4
 #: Registers of the loop: sums of filters 0 to 3 for pixels a and b, words of pixels and weights.
 REGISTERS = {
     "pixels": "r0",
@@ -41,10 +43,13 @@ REGISTERS = {
     "s2_b": "r11",
 }
 _SUMS = [(f"s{filter_}_a", f"s{filter_}_b") for filter_ in range(4)]
-#: Steps of two inputs in one turn of the loop, at most.
-_UNROLLED = 16
+#: Steps of two inputs in one turn of the loop, at most: where it runs often, and elsewhere.
+_UNROLLED, _UNROLLED_COLD = 16, 8
 #: Steps of an unrolled loop without turns, at most.
-_STRAIGHT = 20
+_STRAIGHT, _STRAIGHT_COLD = 20, 8
+#: Quads of filters for two pixels from which on a loop runs often: another turn costs some five
+#: cycles each time, eight steps more in one turn take 400 bytes.
+_OFTEN = 150
 
 
 @dataclass(frozen=True)
@@ -54,25 +59,25 @@ class Products:
     Attributes:
         steps: Pairs of inputs.
         distance: Bytes from the inputs of the first pixel to those of the second.
-        filters: A multiple of four.
-        pitch: Bytes from the outputs of the first pixel to those of the second.
-        k: The requantisation's shift.
-        signed: Whether negative sums need their step.
+        filters: How many; outputs of the second pixel are behind those of the first.
+        finish: What becomes of sums.
+        pairs: Pairs of pixels in one inference.
     """
 
     steps: int
     distance: int
     filters: int
-    pitch: int
-    k: int
-    signed: bool
+    finish: Finish
+    pairs: int
 
     @property
     def unrolled(self) -> int:
         """Steps in one turn."""
-        if self.steps <= _STRAIGHT:
+        is_hot = self.pairs * len(quads(self.filters)) >= _OFTEN
+        if self.steps <= (_STRAIGHT if is_hot else _STRAIGHT_COLD):
             return self.steps
-        return next(n for n in range(_UNROLLED, 0, -1) if self.steps % n == 0)
+        most = _UNROLLED if is_hot else _UNROLLED_COLD
+        return next(n for n in range(most, 0, -1) if self.steps % n == 0)
 
     @property
     def turns(self) -> int:
@@ -101,9 +106,9 @@ def emit_filters(a: Assembly, p: Products) -> None:
         a("ldr x_a, [inputs_end]", "cmp pixels, x_a", "bne .inputs")
     # A filter and its neighbour share a word: take one from the sum of both.
     a(*(f"sub s{i + 1}_{p_}, s{i + 1}_{p_}, s{i}_{p_}" for i in (0, 2) for p_ in "ab"))
-    (_emit_signed if p.signed else _emit_rising)(a)
+    (_emit_signed if p.finish.signed else _emit_rising)(a)
     _emit_stores(a, p)
-    a("bne .quads")
+    emit_next_quad(a, p.filters)
 
 
 def _emit_step(a: Assembly, p: Products, step: int, *, first: bool) -> None:
@@ -144,18 +149,43 @@ def _emit_signed(a: Assembly) -> None:
 
 
 def _emit_stores(a: Assembly, p: Products) -> None:
-    a("ldr lr, [at]", "ldr r0, [at_end]")
-    for pixel in "ab":
-        for filter_ in range(4):
-            scaled = p.signed or filter_ % 2
-            a(f"ssat s{filter_}_{pixel}, #8, s{filter_}_{pixel}, asr #{p.k if scaled else p.k - 8}")
+    """Shift, clamp, store."""
+    for one, two in _SUMS:
+        for sum_ in (one, two):
+            a(*p.finish.clamp(sum_, scaled=sum_[1] in "13"))
+    a("ldr lr, [at]", *(() if p.filters < QUAD else ("ldr r0, [at_end]",)))
     for number, pixel in enumerate("ab"):
-        for filter_ in range(4):
-            a(f"strb s{filter_}_{pixel}, [lr, #{offset(number * p.pitch + filter_)}]")
-    a("add lr, lr, #4", "str lr, [at]", "cmp lr, r0")
+        for filter_ in range(min(QUAD, p.filters)):
+            a(f"strb s{filter_}_{pixel}, [lr, #{offset(number * p.filters + filter_)}]")
+
+
+def emit_next_quad(a: Assembly, filters: int) -> None:
+    """On to the next four filters: ``lr`` is where outputs went, ``r0`` where they end.
+
+    The last four may begin with some that were done before.
+    """
+    if filters < QUAD:
+        a.add("lr", filters)
+        return
+    a("add lr, lr, #4")
+    if not filters % QUAD:
+        a("str lr, [at]", "cmp lr, r0", "bne .quads")
+        return
+    a("cmp lr, r0", "beq .filled", "sub r0, r0, #4", "cmp lr, r0", "it hi", "movhi lr, r0")
+    a("str lr, [at]", "b .quads", ".filled:")
 
 
 # -- constants ----------------------------------------------------------------------------
+
+
+def quads(filters: int) -> list[list[int]]:
+    """Filters four at a time; the last four may begin with some that were done before.
+
+    >>> quads(6), quads(2)
+    ([[0, 1, 2, 3], [2, 3, 4, 5]], [[0, 1, 1, 1]])
+    """
+    begins = [min(begin, max(filters - QUAD, 0)) for begin in range(0, filters, QUAD)]
+    return [[min(begin + i, filters - 1) for i in range(QUAD)] for begin in begins]
 
 
 def expanded_order(count: int) -> npt.NDArray[np.int64]:
@@ -172,14 +202,14 @@ def pack_stream(
         UnsupportedError: Two weights do not fit into a halfword, or a channel has no constants.
     """
     weights = np.where(requantization.constant[:, None, None], 0, weights)
-    pairs = 256 * weights[1::2] + weights[0::2]
+    # (quads, steps, 2 pairs of filters, 2 inputs)
+    groups = weights[np.array(quads(len(weights)))].transpose(0, 2, 1, 3)
+    pairs = 256 * groups[:, :, 1::2] + groups[:, :, 0::2]
     if pairs.min(initial=0) < -32768 or pairs.max(initial=0) > 32767:
         raise UnsupportedError("two weights of -128 are neighbours")
-    # (quads, steps, 2 pairs of filters, 2 inputs)
-    words = pairs.reshape(-1, 2, *pairs.shape[1:]).transpose(0, 2, 1, 3).astype("<i2")
     parts = []
-    for quad, part in enumerate(words):
-        first, constants = _quad(4 * quad, bias, requantization)
+    for filters, part in zip(quads(len(weights)), pairs.astype("<i2"), strict=True):
+        first, constants = _quad(filters, bias, requantization)
         parts += [
             _words(first),
             np.ascontiguousarray(part).reshape(-1).view("<u4"),
@@ -189,12 +219,11 @@ def pack_stream(
 
 
 def _quad(
-    first: int, bias: npt.NDArray[np.int64], requantization: Requantization
+    filters: Sequence[int], bias: npt.NDArray[np.int64], requantization: Requantization
 ) -> tuple[list[int], list[int]]:
     """First sums in the order of registers, and the constants of four filters."""
     odd, even, constants = [], [], []
-    for low in (first, first + 2):
-        high = low + 1
+    for low, high in (filters[:2], filters[2:]):
         above = requantization.constants(high, 256)
         below = (
             requantization.constants(low, 256, whole=True)

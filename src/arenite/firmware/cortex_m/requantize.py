@@ -15,6 +15,7 @@ of ``q = 2**(k + shift)`` less (shift is negative): ``and u, q, A, asr #31; sub 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,33 @@ class Constants(NamedTuple):
     multiplier: int
     addend: int
     step: int = 0
+
+
+class Finish(NamedTuple):
+    """What becomes of requantised sums, per layer.
+
+    Attributes:
+        k: The shift of sums that are scaled by 256.
+        signed: Whether negative sums need their step.
+        low: The least output.
+        high: The largest one.
+    """
+
+    k: int
+    signed: bool
+    low: int = -128
+    high: int = 127
+
+    def clamp(self, sum_: str, *, scaled: bool = True) -> Iterator[str]:
+        """Instructions that shift and clamp a register.
+
+        Sums that are not ``scaled`` were not multiplied by 256; where signs matter, all are.
+        """
+        yield f"ssat {sum_}, #8, {sum_}, asr #{self.k if scaled or self.signed else self.k - 8}"
+        if self.low > -128:
+            yield from (f"cmp {sum_}, #{self.low}", "it lt", f"movlt {sum_}, #{self.low}")
+        if self.high < 127:
+            yield from (f"cmp {sum_}, #{self.high}", "it gt", f"movgt {sum_}, #{self.high}")
 
 
 class Requantization:

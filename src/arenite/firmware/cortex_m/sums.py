@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.firmware.cortex_m.requantize import Requantization
+from arenite.firmware.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.cortex_m.steps import Channels
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.convolution import bias_of, per_channel
@@ -28,8 +28,6 @@ def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantiza
         UnsupportedError: A sum leaves 32 bits, or there is no short requantisation.
     """
     params, channels = layer.params, len(weights)
-    if (params.activation_min, params.activation_max) != (-128, 127):
-        raise UnsupportedError("outputs are clamped to less than int8")
     bias = bias_of(layer, channels).astype(np.int64)
     zero = -params.input_offset
     low, high = -128 - zero, 127 - zero
@@ -65,6 +63,22 @@ def packed(
             return pack(bias, found), found
     found = requantization.with_shift(last)
     return pack(bias, found), found
+
+
+def finish_of(layer: Layer, requantization: Requantization) -> Finish:
+    """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
+    low, high = int(layer.params.activation_min), int(layer.params.activation_max)
+    return Finish(requantization.k, requantization.signed, low, high)
+
+
+def require_int8_range(params: Any) -> None:
+    """Outputs are clamped to nothing less than int8.
+
+    Raises:
+        UnsupportedError: They are.
+    """
+    if (params.activation_min, params.activation_max) != (-128, 127):
+        raise UnsupportedError("outputs are clamped to less than int8")
 
 
 def _int64(values: Any, channels: int) -> Int64s:

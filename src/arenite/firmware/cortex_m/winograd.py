@@ -19,7 +19,7 @@ import numpy.typing as npt
 from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.gemm import expanded_order
 from arenite.firmware.cortex_m.requantize import Requantization
-from arenite.firmware.cortex_m.sums import Int64s, packed
+from arenite.firmware.cortex_m.sums import Int64s, packed, require_int8_range
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
@@ -65,6 +65,7 @@ def winograd(layer: Layer) -> Work:
     """
     require_types(layer, TensorType.INT8, inputs=2)
     require_elements(layer)
+    require_int8_range(layer.params)
     window, (_, height, width, depth) = layer.params.window, layer.input(0).shape
     is_plain = window.stride == window.dilation == (1, 1) and layer.params.groups == 1
     if window.filter_size != (3, 3) or window.padding != (1, 1) or not is_plain:
