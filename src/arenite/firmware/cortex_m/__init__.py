@@ -13,7 +13,7 @@ from arenite.firmware.cortex_m.addition import add_sub
 from arenite.firmware.cortex_m.convolution import conv_2d
 from arenite.firmware.cortex_m.depthwise import depthwise_conv_2d
 from arenite.firmware.cortex_m.fully_connected import fully_connected
-from arenite.firmware.cortex_m.pooling import average_pool_2d
+from arenite.firmware.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable import portable_work
 from arenite.firmware.work import UnsupportedError, Work
@@ -24,6 +24,8 @@ _KERNELS: dict[str, Callable[[Layer], Work]] = {
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "MAX_POOL_2D": max_pool_2d,
+    "MEAN": mean,
     "SUB": add_sub,
 }
 

@@ -6,11 +6,13 @@ All 65,536 pairs of inputs are looked at when the constants are chosen.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from arenite.firmware.cortex_m.asm import Assembly
+from arenite.firmware.cortex_m.requantize import Finish
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.binary import argument
 from arenite.firmware.portable.needs import require_elements, require_types
@@ -40,14 +42,14 @@ def add_sub(layer: Layer) -> Work:
     require_types(layer, TensorType.INT8)
     require_elements(layer)
     size = layer.output.size
-    if {layer.input(0).size, layer.input(1).size} != {size} or size % 4:
-        raise UnsupportedError("expected tensors of one shape, of a multiple of 4 elements")
-    found = fit(layer.params)
+    if {layer.input(0).size, layer.input(1).size} != {size}:
+        raise UnsupportedError("expected tensors of one shape")
+    found, params = fit(layer.params), layer.params
     numbers = [number & 0xFFFFFFFF for number in found[:3]]
     routine = Routine(
         "add",
         ("const int8_t *a", "const int8_t *b", "const uint32_t *constants", "int8_t *y"),
-        code(size, found.k),
+        code(size, Finish(found.k, False, int(params.activation_min), int(params.activation_max))),
         language="s",
         about=str(layer),
     )
@@ -57,13 +59,12 @@ def add_sub(layer: Layer) -> Work:
 
 
 def fit(params: AddSubParams) -> Sum:
-    """Constants that give TFLM's output for every pair of inputs.
+    """Constants that give TFLM's output for every pair of inputs, clamped to int8 only.
 
     Raises:
         UnsupportedError: None near the exact ratios do.
     """
-    if (params.activation_min, params.activation_max) != (-128, 127):
-        raise UnsupportedError("outputs are clamped to less than int8")
+    params = replace(params, activation_min=-128, activation_max=127)
     a, b = (x.astype(np.int64) for x in np.mgrid[-128:128, -128:128])
     wanted = add_sub_quantized(params, a, b)
     for k, first, second in _candidates(params):
@@ -92,11 +93,21 @@ def _candidates(params: AddSubParams) -> Iterator[tuple[int, int, int]]:
             yield k, round(first * 2**k) + near_1, round(second * 2**k) + near_2
 
 
-def code(size: int, k: int) -> str:
-    """Four values at a time."""
+def code(size: int, finish: Finish) -> str:
+    """Four values at a time, and up to three alone."""
     a = Assembly(a="r0", b="r1", y="r2", first="r9", second="r10", addend="r11", end="r12")
     a("push {r4-r11, lr}", "ldm r2, {first, second, addend}", "mov y, r3")
-    a.add("end", size, "y")
+    if size >= 4:
+        a.add("end", size // 4 * 4, "y")
+        _emit_four(a, finish)
+    for _ in range(size % 4):
+        a("ldrsb r3, [a], #1", "ldrsb r4, [b], #1", "mla r8, r3, first, addend")
+        a("mla r8, r4, second, r8", *finish.clamp("r8"), "strb r8, [y], #1")
+    a("pop {r4-r11, pc}")
+    return a.text()
+
+
+def _emit_four(a: Assembly, finish: Finish) -> None:
     a(".values:", "ldr r3, [a], #4", "ldr r4, [b], #4")
     for value, sum_ in enumerate(("r5", "r6", "r7")):
         rotated = f", ror #{8 * value}" if value else ""
@@ -104,6 +115,5 @@ def code(size: int, k: int) -> str:
         a(f"mla {sum_}, {sum_}, first, addend", f"mla {sum_}, lr, second, {sum_}")
     a("asr r3, r3, #24", "asr r4, r4, #24", "mla r8, r3, first, addend", "mla r8, r4, second, r8")
     for value in range(4):
-        a(f"ssat r{5 + value}, #8, r{5 + value}, asr #{k}", f"strb r{5 + value}, [y, #{value}]")
-    a("add y, y, #4", "cmp y, end", "bne .values", "pop {r4-r11, pc}")
-    return a.text()
+        a(*finish.clamp(f"r{5 + value}"), f"strb r{5 + value}, [y, #{value}]")
+    a("add y, y, #4", "cmp y, end", "bne .values")

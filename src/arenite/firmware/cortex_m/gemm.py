@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from arenite.firmware.cortex_m.asm import Assembly, offset
 from arenite.firmware.cortex_m.requantize import Constants, Finish, Requantization
+from arenite.firmware.cortex_m.sums import Words, halfwords, words
 from arenite.firmware.work import UnsupportedError
-
-Words = npt.NDArray[np.uint32]
 
 #: Filters that are done at once.
 QUAD = 4
@@ -208,14 +207,10 @@ def pack_stream(
     if pairs.min(initial=0) < -32768 or pairs.max(initial=0) > 32767:
         raise UnsupportedError("two weights of -128 are neighbours")
     parts = []
-    for filters, part in zip(quads(len(weights)), pairs.astype("<i2"), strict=True):
+    for filters, part in zip(quads(len(weights)), pairs, strict=True):
         first, constants = _quad(filters, bias, requantization)
-        parts += [
-            _words(first),
-            np.ascontiguousarray(part).reshape(-1).view("<u4"),
-            _words(constants),
-        ]
-    return np.concatenate(parts).astype(np.uint32)
+        parts += [words(first), halfwords(part), words(constants)]
+    return np.concatenate(parts)
 
 
 def _quad(
@@ -244,7 +239,3 @@ def _stored(one: Constants, *, signed: bool) -> list[int]:
 
 def _bias_of(bias: npt.NDArray[np.int64], channel: int, requantization: Requantization) -> int:
     return 0 if requantization.constant[channel] else int(bias[channel])
-
-
-def _words(numbers: Sequence[int]) -> Words:
-    return np.array([number & 0xFFFFFFFF for number in numbers], np.uint32)

@@ -62,6 +62,10 @@ class Finish(NamedTuple):
         Sums that are not ``scaled`` were not multiplied by 256; where signs matter, all are.
         """
         yield f"ssat {sum_}, #8, {sum_}, asr #{self.k if scaled or self.signed else self.k - 8}"
+        yield from self.limit(sum_)
+
+    def limit(self, sum_: str) -> Iterator[str]:
+        """Instructions that clamp a register with an int8 to less than that."""
         if self.low > -128:
             yield from (f"cmp {sum_}, #{self.low}", "it lt", f"movlt {sum_}, #{self.low}")
         if self.high < 127:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -69,6 +69,27 @@ def finish_of(layer: Layer, requantization: Requantization) -> Finish:
     """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
     low, high = int(layer.params.activation_min), int(layer.params.activation_max)
     return Finish(requantization.k, requantization.signed, low, high)
+
+
+def scaled(
+    channel: int, weights: Int64s, bias: Int64s, requantization: Requantization
+) -> tuple[int, Int64s, list[int]]:
+    """A channel whose weights are stored times 256: its first sum, weights, constants."""
+    one = requantization.constants(channel, 256)
+    constants = [one.multiplier, one.addend, *((one.step,) if requantization.signed else ())]
+    if requantization.constant[channel]:
+        return 0, np.zeros_like(weights), constants
+    return 256 * int(bias[channel]) + one.bias, 256 * weights, constants
+
+
+def words(numbers: Sequence[int]) -> Words:
+    """Numbers as a processor has them in registers."""
+    return np.array([number & 0xFFFFFFFF for number in numbers], np.uint32)
+
+
+def halfwords(numbers: Int64s) -> Words:
+    """An even number of 16-bit numbers, two in a word."""
+    return np.ascontiguousarray(numbers, "<i2").reshape(-1).view("<u4").astype(np.uint32)
 
 
 def require_int8_range(params: Any) -> None:

@@ -14,6 +14,7 @@ from arenite.firmware.text import fill
 from arenite.firmware.work import Routine, UnsupportedError, Work
 from arenite.model import TensorType
 from arenite.numeric.fixedpoint import bare_shift
+from arenite.ops.shared.reduction import ReductionParams
 
 _SUMS = """\
 int32_t sum = 0;
@@ -24,9 +25,13 @@ const int32_t scaled = ar_rescale(sum, $multiplier, $shift);
 
 def mean(layer: Layer) -> Work:
     """The sum without zero points; 1 / count is in the multiplier."""
-    count, p = _count(layer), layer.params
-    spare = min(count.bit_length() - 1, 32, 31 + int(bare_shift(p.shift)))
-    return _work(layer, "mean", (p.multiplier << spare) // count, p.shift - spare)
+    return _work(layer, "mean", *mean_multiplier(layer.params, _count(layer)))
+
+
+def mean_multiplier(params: ReductionParams, count: int) -> tuple[int, int]:
+    """What a sum of so many elements is multiplied by, and shifted."""
+    spare = min(count.bit_length() - 1, 32, 31 + int(bare_shift(params.shift)))
+    return (params.multiplier << spare) // count, params.shift - spare
 
 
 def total(layer: Layer) -> Work:
