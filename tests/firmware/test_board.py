@@ -73,6 +73,13 @@ def test_a_write_outside_of_memory_is_an_error(board, place, what):
         board._machine.call("memset", place, 0, 4)
 
 
+def test_memory_that_the_firmware_has_nothing_in_is_out_of_bounds(board):
+    behind = 0x20000000 + board.export.arena_bytes
+    board._machine.call("memset", behind - 4, 0, 4)
+    with pytest.raises(BoardError, match=f"memset touched {behind:#x}, behind what it has"):
+        board._machine.call("memset", behind - 4, 0, 5)
+
+
 def test_a_processor_that_cannot_be_emulated_is_refused():
     with pytest.raises(BoardError, match=r"expected one of cortex-m0, .*, got 'cortex-m55'"):
         Board(residual(), "cortex-m55")

@@ -39,7 +39,7 @@ class Board:
 
     Args:
         model: A model, a file's path, or a file's bytes.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4`` or ``-m33``.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         folder: Where to export to; by default nothing is kept.

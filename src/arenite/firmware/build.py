@@ -17,6 +17,7 @@ PROCESSORS = {
     "cortex-m0": "cortex_m0",
     "cortex-m3": "cortex_m3",
     "cortex-m4": "cortex_m4",
+    "cortex-m7": "cortex_m7",
     "cortex-m33": "cortex_m33",
 }
 

@@ -1,7 +1,7 @@
 """An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
 
 The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
-written; all else ends the run. Every block of instructions that runs is counted, so figures are
+written, as far as the program has something there; all else ends the run. Every block of instructions that runs is counted, so figures are
 exact, and equal every time.
 """
 
@@ -30,6 +30,7 @@ _CORES = {
     "cortex-m0": "CORTEX_M0",
     "cortex-m3": "CORTEX_M3",
     "cortex-m4": "CORTEX_M4",
+    "cortex-m7": "CORTEX_M7",
     "cortex-m33": "CORTEX_M33",
 }
 
@@ -54,7 +55,7 @@ class Machine:
 
     Args:
         image: What is in flash.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4`` or ``-m33``.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
 
     Raises:
         BoardError: Unicorn is not installed, or has no such processor.
@@ -79,6 +80,10 @@ class Machine:
         self._before: tuple[int, int] | None = None
         self._pieces: dict[tuple[int, int], Piece] = {}
         core.hook_add(unicorn.UC_HOOK_BLOCK, self._enter)
+        self._stray: int | None = None
+        access = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
+        for start, size in ((FLASH, FLASH_BYTES), (RAM, RAM_BYTES)):
+            core.hook_add(access, self._astray, begin=self._end(start, size), end=start + size - 1)
 
     def _enter(self, _core: Any, address: int, size: int, _data: Any) -> None:
         before = self._before
@@ -86,6 +91,16 @@ class Machine:
             self._tally.leaps[before] += 1
         self._before = block = address, size
         self._tally.runs[block] += 1
+
+    def _end(self, start: int, size: int) -> int:
+        """Where what the program has of a memory ends."""
+        parts = self.image.sections
+        inside = (one for one in parts if start <= one.address < start + size)
+        return max((one.address + one.size for one in inside), default=start)
+
+    def _astray(self, core: Any, _access: int, address: int, *_rest: Any) -> None:
+        self._stray = address
+        core.emu_stop()
 
     # -- running
 
@@ -118,6 +133,12 @@ class Machine:
         except self._error as error:
             at = core.reg_read(arm.UC_ARM_REG_PC)
             raise BoardError(f"{function}: {error} at {at:#x}, {self._near(at)}") from None
+        if self._stray is not None:
+            stray, self._stray = self._stray, None
+            at = core.reg_read(arm.UC_ARM_REG_PC)
+            raise BoardError(
+                f"{function} touched {stray:#x}, behind what it has, at {at:#x}, {self._near(at)}"
+            )
         if core.reg_read(arm.UC_ARM_REG_SP) != top:
             raise BoardError(f"{function} did not give back its stack")
         return int(core.reg_read(arm.UC_ARM_REG_R0))
