@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.layers import Layer, network_of
 from arenite.firmware.trial import Trial, trial
 from arenite.model import Model, ModelBuilder
@@ -192,3 +193,9 @@ class Layers:
 
 def _pair(stride: int | Pair) -> Pair:
     return (stride, stride) if isinstance(stride, int) else stride
+
+
+def assert_equal_in_assembly(layers: Layers) -> None:
+    """Every layer is in assembly, and gives the reference's bits on an emulated Cortex-M4."""
+    assert [cortex_m_work(layer).reason for layer in layers.layers()] == [""] * len(layers)
+    assert layers.run().differences == ()

@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 
 from arenite.firmware.cortex_m import cortex_m_work
-from tests.firmware.cortex_m.layers import NONE, RELU, RELU6, RELU_N1, SAME, VALID, Layers
+from tests.firmware.cortex_m.layers import (
+    NONE,
+    RELU,
+    RELU6,
+    RELU_N1,
+    SAME,
+    VALID,
+    Layers,
+    assert_equal_in_assembly,
+)
 
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
-
-
-def assert_equal_in_assembly(layers: Layers) -> None:
-    assert [cortex_m_work(layer).reason for layer in layers.layers()] == [""] * len(layers.layers())
-    result = layers.run()
-    assert result.differences == ()
 
 
 def test_pointwise():

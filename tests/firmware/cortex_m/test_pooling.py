@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.firmware.cortex_m.layers import RELU, RELU6, SAME, Layers
-from tests.firmware.cortex_m.test_kernels import assert_equal_in_assembly
+from tests.firmware.cortex_m.layers import RELU, RELU6, SAME, Layers, assert_equal_in_assembly
 
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
