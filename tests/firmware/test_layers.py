@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
-from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import network_of
 from tests.firmware.models import residual
 
@@ -26,9 +21,3 @@ def test_inputs_and_outputs_are_those_of_the_model():
     network = network_of(residual())
     assert [value.name for value in network.inputs] == ["x"]
     assert [(value.name, value.nbytes) for value in network.outputs] == [("out", 6)]
-
-
-def test_a_model_with_subgraphs_is_refused():
-    model = residual()
-    with pytest.raises(UnsupportedOperatorError, match="expected a model of one subgraph, got 2"):
-        network_of(replace(model, subgraphs=(model.main, model.main)))

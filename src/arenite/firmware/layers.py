@@ -7,12 +7,12 @@ paddings is over here. Nothing below this module knows a graph, a context or a f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from arenite.errors import UnsupportedOperatorError
 from arenite.model import Model, Operator, TensorType
+from arenite.model.calls import calls_of
 from arenite.ops import AllOpsResolver
 from arenite.ops.context import Array, TfLiteTensor
 from arenite.runtime.graph import Graph
@@ -55,15 +55,33 @@ class Value:
         return self.data is not None
 
 
+@dataclass(frozen=True)
+class Resource:
+    """A resource variable: its number, its bytes, and what each of them is at first.
+
+    Without an operator that assigns it, it has no bytes.
+    """
+
+    number: int
+    bytes: int
+    fill: int
+
+
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One operator: what it reads (None for an absent input), what it writes, its parameters."""
+    """One operator: what it reads (None for an absent input), what it writes, its parameters.
+
+    ``called`` are the subgraphs that it runs, ``resources`` the resource variables of the model, if
+    it uses one.
+    """
 
     index: int
     operator: Operator
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
     params: Any
+    called: tuple[Network, ...] = ()
+    resources: tuple[Resource, ...] = ()
 
     @property
     def name(self) -> str:
@@ -93,11 +111,15 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Layers in the order in which they run, and what comes in and goes out."""
+    """Layers in the order in which they run, and what comes in and goes out.
+
+    ``number`` is the subgraph's.
+    """
 
     layers: tuple[Layer, ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+    number: int = 0
 
     def variables(self) -> list[Value]:
         """What layers read and write that keeps its bytes, every tensor once."""
@@ -107,42 +129,64 @@ class Network:
 
 
 def network_of(model: Model) -> Network:
-    """The layers of a model of one subgraph.
+    """The layers of a model; operators have the subgraphs that they call.
 
     Raises:
-        UnsupportedOperatorError: There is no kernel for some operators, or the model has
-            subgraphs besides the main one.
+        UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
     """
-    if len(model.subgraphs) > 1:
-        callers = sorted({op.name for op in model.main.operators if op.name in _CALLERS})
-        raise UnsupportedOperatorError(
-            f"expected a model of one subgraph, got {len(model.subgraphs)}: firmware with "
-            f"{', '.join(callers) or 'several subgraphs'} cannot be exported",
-            callers,
-        )
     context = HeapContext(model)
     graph = Graph(model, context)
     graph.resolve(AllOpsResolver())
     life = Life(graph)
     life.prepare()
-    context.enter_node(0, 0)
+    network = _network(graph, context, 0, {})
+    life.free()
+    return network
+
+
+def _network(graph: Graph, context: HeapContext, number: int, known: dict[int, Network]) -> Network:
+    """A subgraph, and in its layers those that it calls; every one once."""
+    if number in known:
+        return known[number]
+    subgraph = graph.model.subgraphs[number]
+    context.enter_node(number, 0)
     values = [
-        _value(context.view_tensor(i), variable_reset_value(tensor))
-        for i, tensor in enumerate(model.main.tensors)
+        _value(_known(context, number, i), variable_reset_value(tensor))
+        for i, tensor in enumerate(subgraph.tensors)
     ]
     layers = []
-    for index, operator in enumerate(model.main.operators):
-        node = graph.entry(index).node
+    for index, operator in enumerate(subgraph.operators):
+        node = graph.entry(index, number).node
         inputs = tuple(values[i] if i >= 0 else None for i in node.inputs)
         outputs = tuple(values[i] for i in node.outputs)
-        layers.append(Layer(index, operator, inputs, outputs, node.params))
-    life.free()
-    fed, wanted = model.main.inputs, model.main.outputs
-    return Network(tuple(layers), tuple(values[i] for i in fed), tuple(values[i] for i in wanted))
+        called = tuple(_network(graph, context, one, known) for one in calls_of(operator))
+        resources = _resources(graph) if operator.name in _RESOURCE_USERS else ()
+        layers.append(Layer(index, operator, inputs, outputs, node.params, called, resources))
+    fed, wanted = (tuple(values[i] for i in side) for side in (subgraph.inputs, subgraph.outputs))
+    network = known[number] = Network(tuple(layers), fed, wanted, number)
+    return network
 
 
-_CALLERS = ("IF", "WHILE", "CALL_ONCE")
+def _known(context: HeapContext, subgraph: int, index: int) -> TfLiteTensor:
+    """A tensor with what is known of its data: constants, and numbers of resource variables."""
+    tensor = context.view_tensor(index)
+    if tensor.type is TensorType.RESOURCE and (subgraph, index) in context.placed:
+        return replace(tensor, data=context.tensors[subgraph][index].data)
+    return tensor
+
+
+_RESOURCE_USERS = ("READ_VARIABLE", "ASSIGN_VARIABLE")
+
+
+def _resources(graph: Graph) -> tuple[Resource, ...]:
+    variables = graph.resource_variables
+    found = [] if variables is None else variables.variables
+    sizes = [0 if one.buffer is None else one.buffer.size for one in found]
+    return tuple(
+        Resource(number, size, one.default)
+        for number, (one, size) in enumerate(zip(found, sizes, strict=True))
+    )
 
 
 def _value(tensor: TfLiteTensor, reset: int) -> Value:

@@ -15,6 +15,7 @@ from arenite.firmware.portable import (
     arithmetic,
     binary,
     compared,
+    control,
     conversion,
     convolution,
     indexing,
@@ -26,6 +27,7 @@ from arenite.firmware.portable import (
     pooling,
     reduction,
     resizing,
+    resources,
     softmax,
     unary,
 )
@@ -33,7 +35,8 @@ from arenite.firmware.work import UnsupportedError, Work
 
 _MODULES = (
     *(along, arithmetic, binary, compared, convolution, conversion, indexing, lookup, movement),
-    *(moves, normalization, picking, pooling, reduction, resizing, softmax, unary),
+    *(moves, normalization, picking, pooling, reduction, resizing, resources, softmax),
+    unary,
 )
 _KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
@@ -50,6 +53,9 @@ def portable_work(layer: Layer) -> Work:
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     return kernel(layer)
+
+
+_KERNELS |= control.control(portable_work)
 
 
 def exported_names() -> list[str]:
