@@ -64,6 +64,13 @@ class UndefinedWarning(UserWarning):
     """
 
 
+class PlanWarning(UserWarning):
+    """A model's memory plan was made for other kernels than those that it is used with.
+
+    Their bits are the right ones nevertheless, or :class:`PlanError` is raised instead.
+    """
+
+
 class InferenceAborted(Exception):  # noqa: N818 - no error
     """An operator has ended the inference before its end, and nothing is wrong.
 

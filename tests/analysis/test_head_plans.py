@@ -70,6 +70,7 @@ def test_the_facts_are_plain(has_wins: bool) -> None:
     assert list(facts) == (["plans", "passes"] if has_wins else ["plans"])
     assert set(facts["plans"]) == {
         "own",
+        "made_for",
         "greedy",
         "optimal",
         "lower_bound",

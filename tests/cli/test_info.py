@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
+import arenite as ar
+from arenite.memory.offline import with_plan
 from arenite.model import ModelBuilder
+from arenite.model.offline_plan import Origin
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
-from tests.cli.models import saved
+from tests.cli.models import classifier, saved
 
 
 def test_info_shows_ports_operators_sizes_and_resolver(arenite, model_file):
@@ -66,6 +70,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "inputs",
         "outputs",
         "subgraphs",
+        "plan",
         "metadata",
         "resolver",
     ]
@@ -137,3 +142,18 @@ def test_a_model_that_tflm_refuses_is_called_that(arenite, tmp_path):
 
 def test_a_model_that_tflm_runs_is_not(arenite, model_file):
     assert json.loads(arenite("info", model_file, "--json").stdout)["resolver"]["refused"] is None
+
+
+def test_info_says_for_whose_kernels_the_files_plan_was_made(arenite, tmp_path):
+    origin = Origin("target", "cortex-m4", "cmsis_nn", "gcc")
+    model = with_plan(classifier(), {(0, 0): 0, (0, 3): 16}, origin)
+    file = saved(model, tmp_path / "wrong_on_this_host.tflite")
+    assert (
+        "memory plan              the file's own, for the kernels of cortex-m4, cmsis_nn, gcc"
+        in (arenite("info", file).stdout.splitlines())
+    )
+    facts = json.loads(arenite("info", file, "--json").stdout)
+    assert facts["plan"]["made_for"]["overlap"] == "target"
+    assert facts["resolver"]["refused"] is None
+    with pytest.raises(ar.PlanError):
+        ar.smallest_arena(file)

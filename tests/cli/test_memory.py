@@ -11,8 +11,11 @@ import pytest
 import arenite as ar
 from arenite.cli.common import AbiName, CompilerName, LibraryName, RoundingName
 from arenite.cli.memory import PlannerName
+from arenite.memory.offline import with_plan
 from arenite.memory.planners import planner_names
+from arenite.model.offline_plan import Origin
 from arenite.target import ABI_NAMES, COMPILERS, HOST, LIBRARIES, ROUNDINGS, Target
+from tests.cli.models import classifier, saved
 from tests.shared import shared_model
 
 
@@ -260,3 +263,16 @@ def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, co
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = arenite("memory", model_file).stdout.splitlines()
     assert max(len(line) for line in lines[1:]) <= columns
+
+
+@pytest.mark.filterwarnings("default::arenite.PlanWarning")
+def test_a_plan_for_other_kernels_is_named_and_warned_of(arenite, tmp_path):
+    origin = Origin("target", "cortex-m4", "cmsis_nn", "gcc")
+    model_file = saved(with_plan(classifier(), {(0, 0): 4096}, origin), tmp_path / "m.tflite")
+    other = arenite("memory", model_file)
+    assert other.exit_code == 0
+    assert "the file's own  4,160  for the kernels of cortex-m4, cmsis_nn, gcc" in other.stdout
+    assert other.stderr.startswith("warning: the model's memory plan was made for the kernels of")
+    right = arenite("memory", model_file, "--target", "cortex-m4", "--json")
+    assert json.loads(right.stdout)["plans"]["made_for"] == origin._asdict()
+    assert right.stderr == ""

@@ -1,17 +1,18 @@
-"""A plan in a model, and what it says it was made for."""
+"""A plan in a model, and for whose kernels it is."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import pytest
 
 from arenite.formats import tflite
-from arenite.memory.liveness import OFFLINE_METADATA, offline_offsets
-from arenite.memory.offline import ORIGIN_METADATA, Origin, origin_of, with_plan, without_plan
+from arenite.memory.liveness import offline_offsets
+from arenite.memory.offline import is_made_for, with_plan, without_plan
 from arenite.model import Model, ModelBuilder
+from arenite.model.offline_plan import OFFLINE_METADATA, Origin, origin_in
+from arenite.target import find_target
 
 M4 = Origin("target", "cortex-m4", "cmsis_nn", "gcc")
+TARGETS = ("host", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m55")
 
 
 def relu() -> Model:
@@ -26,7 +27,7 @@ def relu() -> Model:
 def test_a_plan_has_an_offset_for_every_tensor() -> None:
     model = tflite.read(tflite.write(with_plan(relu(), {(0, 1): 32}, M4)))
     assert offline_offsets(model) == [[-1, 32]]
-    assert origin_of(model) == M4
+    assert origin_in(model.metadata) == M4
 
 
 def test_it_begins_with_version_subgraphs_and_tensors() -> None:
@@ -43,32 +44,16 @@ def test_without_one_the_rest_of_the_metadata_stays() -> None:
     assert without_plan(with_plan(model, {}, M4)).metadata == {"mine": b"kept"}
 
 
-def test_a_plan_of_somebody_elses_says_nothing() -> None:
-    model = with_plan(relu(), {}, M4)
-    rest = {k: v for k, v in model.metadata.items() if k != ORIGIN_METADATA}
-    assert origin_of(replace(model, metadata=rest)) is None
-    assert origin_of(relu()) is None
-
-
 @pytest.mark.parametrize(
-    "data",
+    ("origin", "targets"),
     [
-        b"",
-        b"\xff",
-        b"[]",
-        b"1",
-        b'{"overlap": 3}',
-        b"[" * 1000,
-        b'{"overlap": "none"}',
-        b" " * 5000,
+        (M4._replace(overlap="none"), set(TARGETS)),
+        (M4._replace(overlap="portable"), set(TARGETS)),
+        (M4, {"cortex-m4", "cortex-m7"}),
+        (M4._replace(compiler="armclang"), set()),
+        (M4._replace(library="tflm"), {"host"}),
+        (M4._replace(processor="cortex-m99"), set()),
     ],
 )
-def test_neither_does_an_entry_that_is_not_arenites(data: bytes) -> None:
-    model = with_plan(relu(), {}, M4)
-    assert origin_of(replace(model, metadata={**model.metadata, ORIGIN_METADATA: data})) is None
-
-
-def test_it_reads_as_a_sentence_without_control_characters() -> None:
-    assert str(M4) == "the kernels of cortex-m4, cmsis_nn, gcc"
-    assert str(M4._replace(overlap="none")) == "any kernels"
-    assert str(M4._replace(processor="\x1b[2J")).isprintable()
+def test_a_plan_is_for_processors_with_the_same_kernels(origin: Origin, targets: set[str]) -> None:
+    assert {name for name in TARGETS if is_made_for(origin, find_target(name))} == targets

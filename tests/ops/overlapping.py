@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, ModelBuilder
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.shared.add_sub import AddOptions
 from arenite.ops.shared.maximum_minimum import MaximumMinimumOptions

@@ -12,8 +12,8 @@ import pytest
 
 import arenite as ar
 from arenite.errors import ConstraintError, ModelError, OptimizationError
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize import optimizer, passes
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.settings import Settings

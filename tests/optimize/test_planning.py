@@ -13,8 +13,8 @@ import arenite as ar
 from arenite.cmsis_nn.decisions import conv_2d as cmsis_conv
 from arenite.cmsis_nn.decisions import depthwise_conv_2d as cmsis_depthwise
 from arenite.errors import OptimizationError
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, ModelBuilder
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.overlap import Clearance
 from arenite.ops.shared import overlap, pad, window_overlap
 from arenite.ops.shared.add_sub import AddOptions

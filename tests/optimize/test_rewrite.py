@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Quantization, SignatureDef
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize.rewrite import Edit, edited, same_quantization, why_fixed
 from tests.optimize.layers import Layers
 from tests.runtime.models import memory_of_three

@@ -9,6 +9,7 @@ from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import OperatorStatistics, statistics
 from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
 from arenite.ops.kernel_util import Activation, Padding
 
 _ENUMS = {"padding": Padding, "fused_activation_function": Activation}
@@ -38,6 +39,7 @@ def model_facts(model: Model) -> dict[str, Any]:
             }
             for subgraph in model.subgraphs
         ],
+        "plan": _plan_facts(model),
         "metadata": {name: len(data) for name, data in model.metadata.items()},
         "resolver": {
             "operators": cpp.operators,
@@ -46,6 +48,14 @@ def model_facts(model: Model) -> dict[str, Any]:
             "refused": refusal(model),
         },
     }
+
+
+def _plan_facts(model: Model) -> dict[str, Any] | None:
+    """The memory plan that the file brings, and for whose kernels; None where it brings none."""
+    if OFFLINE_METADATA not in model.metadata:
+        return None
+    origin = origin_in(model.metadata)
+    return {"made_for": None if origin is None else origin._asdict()}
 
 
 def tensor_facts(tensor: Tensor) -> dict[str, Any]:

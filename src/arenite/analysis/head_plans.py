@@ -11,6 +11,7 @@ from arenite.memory.lower_bound import lower_bound
 from arenite.memory.optimal import Progress, optimal
 from arenite.memory.plan import PlannedBuffer, problem_of, solve
 from arenite.model import Model
+from arenite.model.offline_plan import Origin, origin_in
 from arenite.optimize.optimizer import optimize
 from arenite.target import Target
 
@@ -21,6 +22,7 @@ class HeadPlans:
 
     Attributes:
         own: Head by the plan that the file brings, or None.
+        made_for: For whose kernels that plan was made; None where nothing says so.
         greedy: Head by TFLM's planner alone.
         optimal: Head by the best plan that was found.
         lower_bound: What every plan takes in which no tensor lies on another.
@@ -30,6 +32,7 @@ class HeadPlans:
     """
 
     own: int | None
+    made_for: Origin | None
     greedy: int
     optimal: int
     lower_bound: int
@@ -74,7 +77,8 @@ def pass_wins(model: Model, target: Target) -> list[PassWin]:
 def plan_facts(plans: HeadPlans, wins: Sequence[PassWin] | None) -> dict[str, Any]:
     """Both for JSON."""
     passes = {} if wins is None else {"passes": [asdict(win) for win in wins]}
-    return {"plans": asdict(plans), **passes}
+    made_for = None if plans.made_for is None else plans.made_for._asdict()
+    return {"plans": {**asdict(plans), "made_for": made_for}, **passes}
 
 
 def head_plans(model: Model, target: Target, progress: Progress | None = None) -> HeadPlans:
@@ -101,7 +105,14 @@ def head_plans(model: Model, target: Target, progress: Progress | None = None) -
     arena = peak.smallest_arena
     best = arena if is_own else needed_by(model, Firmware("optimal", target)).smallest_arena
     return HeadPlans(
-        use.plan.head if is_own else None, greedy, height, bound, height <= bound, arena, best
+        use.plan.head if is_own else None,
+        origin_in(model.metadata) if is_own else None,
+        greedy,
+        height,
+        bound,
+        height <= bound,
+        arena,
+        best,
     )
 
 

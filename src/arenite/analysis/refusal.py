@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from arenite.errors import AreniteError, UnsupportedOperatorError
+import warnings
+
+from arenite.errors import AreniteError, PlanError, PlanWarning, UnsupportedOperatorError
+from arenite.memory.offline import without_plan
 from arenite.model import Model
 from arenite.runtime.allocation import smallest_arena
 
@@ -10,12 +13,22 @@ from arenite.runtime.allocation import smallest_arena
 def refusal(model: Model) -> str | None:
     """What ``AllocateTensors`` refuses, such as hybrid quantisation; None if it does not.
 
-    Operators that are not there are not its business: the resolver names them.
+    Operators that are not there are not its business: the resolver names them. A plan that is
+    wrong for the kernels of this host is none of ``AllocateTensors`` either: it does not look.
     """
     try:
-        smallest_arena(model)
+        _allocate(model)
     except UnsupportedOperatorError:
         return None
     except (AreniteError, MemoryError) as error:
         return str(error)
     return None
+
+
+def _allocate(model: Model) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)
+        try:
+            smallest_arena(model)
+        except PlanError:
+            smallest_arena(without_plan(model))

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -136,13 +137,33 @@ class Commands(TyperGroup):
         from arenite.errors import AreniteError
 
         try:
-            return super().invoke(ctx)
+            with _warnings_in_words():
+                return super().invoke(ctx)
         except BrokenPipeError:
             raise
         except (AreniteError, OSError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
             fail(_message(error))
+
+
+@contextmanager
+def _warnings_in_words() -> Iterator[None]:
+    """What Arenite warns of is said as errors are, without a line of its source."""
+    from arenite.errors import PlanWarning, UndefinedWarning
+
+    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, PlanWarning | UndefinedWarning):
+            _say("warning", "yellow", str(message))
+        else:
+            as_before(message, category, *place, **more)
+
+    as_before = warnings.showwarning
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = as_before
 
 
 def require_suffix(file: Path | None, suffix: str, option: str) -> None:
@@ -164,6 +185,11 @@ def require_other(file: Path | None, option: str, read: Iterable[Path]) -> None:
 
 def fail(message: str) -> NoReturn:
     """Print an error and exit with code 1."""
+    _say("error", "red", message)
+    raise typer.Exit(1)
+
+
+def _say(kind: str, color: str, message: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -171,8 +197,8 @@ def fail(message: str) -> NoReturn:
 
     # Other ends of lines, of which Unicode has seven, can only come from a name.
     lines = "\n".join(map(printable, message.split("\n")))
-    Console(stderr=True).print(Text.assemble(("error: ", "bold red"), lines), soft_wrap=True)
-    raise typer.Exit(1)
+    text = Text.assemble((f"{kind}: ", f"bold {color}"), lines)
+    Console(stderr=True).print(text, soft_wrap=True)
 
 
 def _message(error: BaseException) -> str:

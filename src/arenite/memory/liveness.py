@@ -16,8 +16,8 @@ import numpy as np
 from arenite.errors import ModelError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.calls import calls_of, check_calls
+from arenite.model.offline_plan import OFFLINE_METADATA
 
-OFFLINE_METADATA = "OfflineMemoryAllocation"
 #: The offset that leaves a buffer to the planner (``kOnlinePlannedBuffer``).
 ONLINE = -1
 #: Calls of subgraphs while times are marked; more than this is no model but an attack.

@@ -12,43 +12,31 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from arenite.memory.liveness import OFFLINE_METADATA, ONLINE
+from arenite.memory.liveness import ONLINE
 from arenite.model import Model
-from arenite.model.text import printable
+from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, Origin
+from arenite.target import PROCESSORS, Target
 
-#: The metadata entry that says what a plan was made for, as JSON.
-ORIGIN_METADATA = "arenite.plan"
-#: Longer entries are none of ours.
-_MOST_BYTES = 1024
 _VERSION = 1
 
 
-class Origin(NamedTuple):
-    """For which kernels a plan was made.
+def is_made_for(origin: Origin, target: Target) -> bool:
+    """Whether a plan was made for the kernels of a target, or for those of more.
 
-    Attributes:
-        overlap: ``"none"``: outputs lie on no inputs, any kernels will do; ``"portable"``: TFLM's
-            and CMSIS-NN's of all builds that were looked at; ``"target"``: those of the rest.
-        processor: The target's.
-        library: Whose kernels.
-        compiler: What built them.
-        cmsis_nn: Which CMSIS-NN was looked at.
+    TFLM's reference kernels are the same on all processors; CMSIS-NN's depend on the instructions
+    that there are, and on the compiler.
     """
-
-    overlap: str
-    processor: str
-    library: str
-    compiler: str
-    cmsis_nn: str = "2026-07"
-
-    def __str__(self) -> str:
-        built = f"{self.processor}, {self.library}, {self.compiler}"
-        kernels = {"none": "any kernels", "portable": "TFLM's and CMSIS-NN's kernels of all builds"}
-        return printable(f"{kernels.get(self.overlap, 'the kernels of ' + built)}")
+    if origin.overlap in ("none", "portable"):
+        return True
+    if origin.library != target.library:
+        return False
+    if not target.is_cmsis_nn:
+        return True
+    instructions = PROCESSORS.get(origin.processor)
+    return (instructions, origin.compiler) == (target.instructions, target.compiler)
 
 
 def with_plan(model: Model, offsets: Mapping[tuple[int, int], int], origin: Origin) -> Model:
@@ -70,17 +58,3 @@ def without_plan(model: Model) -> Model:
         return model
     gone = (OFFLINE_METADATA, ORIGIN_METADATA)
     return replace(model, metadata={k: v for k, v in model.metadata.items() if k not in gone})
-
-
-def origin_of(model: Model) -> Origin | None:
-    """What a model's plan was made for; None where it does not say so, or not as Arenite does."""
-    data = model.metadata.get(ORIGIN_METADATA)
-    if data is None or OFFLINE_METADATA not in model.metadata or len(data) > _MOST_BYTES:
-        return None
-    try:
-        said = json.loads(bytes(data))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(said, dict) or not all(isinstance(said.get(f), str) for f in Origin._fields):
-        return None
-    return Origin(*(said[field] for field in Origin._fields))

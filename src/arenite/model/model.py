@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arenite.model.offline_plan import plan_text
 from arenite.model.options import OptionsTable, RawOptions
 from arenite.model.text import printable
 from arenite.model.types import TensorType
@@ -222,6 +223,9 @@ def table(model: Model) -> str:
             for index, op in enumerate(subgraph.operators)
         ]
         lines += [f"  out  {_port(subgraph.tensors[i])}" for i in subgraph.outputs]
+    plan = plan_text(model.metadata)
+    if plan:
+        lines.append(f"  plan {plan}")
     return "\n".join(map(printable, lines))
 
 

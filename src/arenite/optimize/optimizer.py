@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import Source, model_of, tflite
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.memory.offline import without_plan
 from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize.outcome import Note, Outcome, Report, Step
 from arenite.optimize.passes import find, sequence
 from arenite.optimize.settings import Overlap, Settings

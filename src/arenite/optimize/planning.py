@@ -16,12 +16,13 @@ from typing import NamedTuple
 from arenite.errors import PlanError, UndefinedWarning
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
-from arenite.memory.offline import Origin, with_plan, without_plan
+from arenite.memory.offline import with_plan, without_plan
 from arenite.memory.optimal import optimal
 from arenite.memory.plan import PlannedBuffer
 from arenite.memory.problem import Buffer, Problem, Separation, Solution
 from arenite.memory.validate import validate
 from arenite.model import Model
+from arenite.model.offline_plan import Origin
 from arenite.optimize.settings import Overlap
 from arenite.optimize.stand_ins import resolver_for
 from arenite.runtime.distances import BUILDS, SafeDistance, safe_distances

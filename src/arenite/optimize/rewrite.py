@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Operator, Quantization, Subgraph, Tensor
 from arenite.model.model import constant_bytes
+from arenite.model.offline_plan import OFFLINE_METADATA
 
 
 class Edit:

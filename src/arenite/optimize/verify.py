@@ -18,10 +18,10 @@ import numpy as np
 from arenite import native
 from arenite.errors import AreniteError, ModelError, OptimizationError
 from arenite.formats import tflite
-from arenite.memory.liveness import OFFLINE_METADATA
-from arenite.memory.offline import ORIGIN_METADATA, without_plan
+from arenite.memory.offline import without_plan
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
+from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA
 from arenite.ops import OpResolver
 from arenite.optimize import package, samples
 from arenite.optimize.package import Step

@@ -119,7 +119,7 @@ def _plans(plans: HeadPlans, width: int) -> Iterator[Text]:
     """TFLM's plan, the best one and the bound, in one line, and what the best one would win."""
     proof = "proved to be the least" if plans.is_proved else "not proved to be the least"
     rows = [
-        ("the file's own", plans.own, ""),
+        ("the file's own", plans.own, f"for {plans.made_for}" if plans.made_for else ""),
         ("greedy", plans.greedy, "TFLM's planner"),
         ("optimal", plans.optimal, proof),
         ("lower bound", plans.lower_bound, "without tensors on each other"),

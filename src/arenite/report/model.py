@@ -18,6 +18,7 @@ from arenite.analysis.statistics import (
     statistics,
 )
 from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.model.offline_plan import plan_text
 from arenite.model.text import printable
 from arenite.report.text import Column, name_text, number, size, table, tensor_text, wrapped
 
@@ -172,6 +173,8 @@ def _sizes(model: Model, stats: ModelStatistics) -> Iterator[Text]:
         ("file", size(stats.file_bytes)),
         ("constants", size(stats.constant_bytes)),
     ]
+    plan = plan_text(model.metadata)
+    facts += [("memory plan", plan)] if plan else []
     facts += [(printable(name), _metadata(data)) for name, data in model.metadata.items()]
     width = max(len(name) for name, _ in facts)
     for name, value in facts:

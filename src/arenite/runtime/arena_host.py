@@ -5,6 +5,7 @@ Facts: TFLM ``micro_interpreter_context.cc``, ``micro_context.cc``.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -12,16 +13,17 @@ from operator import is_
 
 import numpy as np
 
-from arenite.errors import ShapeError
+from arenite.errors import PlanWarning, ShapeError
 from arenite.memory.abi import Struct, align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
-from arenite.memory.liveness import MAX_BYTES, OFFLINE_METADATA
-from arenite.memory.offline import origin_of
+from arenite.memory.liveness import MAX_BYTES
+from arenite.memory.offline import is_made_for
 from arenite.memory.overlap import Order, Sharing, check_operands
 from arenite.memory.plan import MemoryPlan
 from arenite.model import Model, Operator, Subgraph, TensorType
+from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
 from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
 from arenite.runtime.graph import Graph
@@ -224,9 +226,18 @@ class MicroInterpreterContext(HostContext):
             self.enter_node(subgraph, operator)
             return order_of(self, graph.nodes[subgraph][operator], position)
 
-        origin = origin_of(self.model)
+        origin = origin_in(self.model.metadata)
         hint = "" if origin is None else f"; the plan was made for {origin}"
-        return check_operands(self.model, plan.buffers, order, hint)
+        sharing = check_operands(self.model, plan.buffers, order, hint)
+        target = self._allocator.target
+        if origin is not None and not is_made_for(origin, target):
+            warnings.warn(
+                f"the model's memory plan was made for {origin}, and is used for {target}: its "
+                "bits are the same, another plan may take less",
+                PlanWarning,
+                stacklevel=2,
+            )
+        return sharing
 
     def _copy_shared_inputs(self) -> None:
         """Kernels of the host read copies of what their outputs overwrite."""

@@ -10,8 +10,8 @@ import pytest
 import arenite as ar
 from arenite.analysis.statistics import statistics
 from arenite.errors import ConstraintError
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, SignatureDef
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.optimize._cycles import cycles_of
 from arenite.optimize.outcome import Outcome

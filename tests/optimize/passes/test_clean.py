@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.formats import tflite
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, ModelBuilder, SignatureDef
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.tflite.add import AddOptions
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.passes.clean import clean

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.memory.liveness import OFFLINE_METADATA
 from arenite.model import Model, Quantization
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.passes.fold import fold
 from arenite.optimize.settings import Settings

@@ -11,9 +11,9 @@ import pytest
 import arenite as ar
 from arenite.errors import PlanError
 from arenite.formats import tflite
-from arenite.memory.liveness import OFFLINE_METADATA, offline_offsets
-from arenite.memory.offline import origin_of
+from arenite.memory.liveness import offline_offsets
 from arenite.model import Model, ModelBuilder, Subgraph
+from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
 from arenite.ops.shared.add_sub import AddOptions
 from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.optimize.outcome import Outcome
@@ -132,14 +132,14 @@ def test_offsets_are_multiples_of_16() -> None:
 def test_the_file_says_for_which_kernels_it_is(overlap: Any) -> None:
     model = shared_model("vww_int8")
     settings = Settings(target=M4, overlap=overlap, dilate=True)
-    origin = origin_of(plan(ar.load(model), settings).model)
+    origin = origin_in(plan(ar.load(model), settings).model.metadata)
     assert origin is not None
     assert (origin.overlap, origin.processor, origin.library) == (overlap, "cortex-m4", "cmsis_nn")
 
 
 def test_of_plans_as_low_the_one_for_most_kernels_is_taken() -> None:
     model = ar.load(shared_model("vww_int8"))
-    origin = origin_of(plan(model, Settings(target=M4, overlap="target")).model)
+    origin = origin_in(plan(model, Settings(target=M4, overlap="target")).model.metadata)
     assert origin is not None
     assert origin.overlap == "none"  # CMSIS-NN's 1x1 convolutions allow nothing
 

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
-from arenite.memory.liveness import OFFLINE_METADATA, ScratchRequest, lifetimes
+from arenite.memory.liveness import ScratchRequest, lifetimes
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.model import Model, Operator, Subgraph
 from arenite.model.calls import calls_of
+from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize._schedule import Schedule, Task, Work, least_peak, peak_of, pinned_behind
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.settings import Settings
