@@ -124,12 +124,18 @@ class Layers:
         activation: int = 0,
         dilation: int = 1,
         dead: float = 0.0,
+        like: Value | None = None,
     ) -> Value:
-        """CONV_2D; ``dead`` is the share of filters whose outputs never change."""
+        """CONV_2D; ``dead`` is the share of filters whose outputs never change.
+
+        The output is quantised as ``like`` is.
+        """
         out = self._window_shape(x, Window(taps, stride, padding, dilation), filters)
         options = Conv2DOptions(padding, stride, stride, activation, dilation, dilation)
         shape = (filters, *taps, x.shape[3])
-        return self._products("CONV_2D", x, shape, axis=0, out=out, options=options, dead=dead)
+        return self._products(
+            "CONV_2D", x, shape, axis=0, out=out, options=options, dead=dead, like=like
+        )
 
     def depthwise(
         self,
@@ -174,6 +180,7 @@ class Layers:
         options: OptionsTable,
         dead: float,
         per_channel: bool = True,
+        like: Value | None = None,
     ) -> Value:
         filters = shape[axis]
         if self.kind == "float32":
@@ -188,7 +195,7 @@ class Layers:
         taps = prod(shape) / filters
         # Behind a RELU most values are small, and some layers before may have made them smaller.
         spread = (20.0 if x.zero == LOWEST else 60.0) * 73.0 * np.sqrt(taps)
-        scale = self._scale()
+        scale = self._scale() if like is None else like.scale
         scales *= scale * self.rng.uniform(25, 80) / (x.scale * spread)
         bias = self.rng.normal(0, spread / 3, filters)
         if dead and per_channel:
@@ -201,19 +208,27 @@ class Layers:
         zero = (
             LOWEST if getattr(options, "fused_activation_function", 0) in (1, 3) else self._zero()
         )
-        y = self.tensor(out, scale, zero)
+        y = self.tensor(out, scale, zero if like is None else like.zero)
         self.b.operator(name, [x.index, *operands], [y.index], options)
         return y
 
     # -- windows without weights
 
     def pool(
-        self, x: Value, name: str = "AVERAGE_POOL_2D", taps: int = 2, *, padding: int = 0
+        self,
+        x: Value,
+        name: str = "AVERAGE_POOL_2D",
+        taps: int = 2,
+        *,
+        padding: int = 0,
+        stride: int | None = None,
+        activation: int | None = None,
     ) -> Value:
-        stride = self.pick(1, taps)
+        stride = self.pick(1, taps) if stride is None else stride
         shape = self._window_shape(x, Window((taps, taps), stride, padding), x.shape[3])
         y = self.like(x, shape)
-        options = Pool2DOptions(padding, stride, stride, taps, taps, self.pick(0, 0, 1))
+        clamp = self.pick(0, 0, 1) if activation is None else activation
+        options = Pool2DOptions(padding, stride, stride, taps, taps, clamp)
         self.b.operator(name, [x.index], [y.index], options)
         return y
 
@@ -234,9 +249,20 @@ class Layers:
 
     # -- element by element
 
-    def add(self, a: Value, b: Value, *, activation: int = 0, name: str = "ADD") -> Value:
+    def add(
+        self,
+        a: Value,
+        b: Value,
+        *,
+        activation: int = 0,
+        name: str = "ADD",
+        like: Value | None = None,
+    ) -> Value:
         options = AddOptions(activation) if name == "ADD" else SubOptions(activation)
-        y = self.tensor(a.shape, float(np.hypot(a.scale, b.scale)), self._zero())
+        if like is None:
+            y = self.tensor(a.shape, float(np.hypot(a.scale, b.scale)), self._zero())
+        else:
+            y = self.like(like, a.shape)
         self.b.operator(name, [a.index, b.index], [y.index], options)
         return y
 

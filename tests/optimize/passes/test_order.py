@@ -90,11 +90,20 @@ def test_a_model_with_a_plan_stays_as_it_is() -> None:
 
 
 def test_an_order_without_a_smaller_arena_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_arenas", lambda model, target: (1000, 1000))
+    monkeypatch.setattr(module, "_bytes_by_plan", lambda model, settings: {"TFLM's plan": 1000})
     model = level_by_level()
     done = order(model, SETTINGS)
     assert done.model is model
-    assert "no smaller arena" in done.declined[0].text
+    assert "by TFLM's plan 1000 instead of 1000" in done.declined[0].text
+
+
+def test_an_order_in_which_outputs_lie_on_fewer_inputs_is_declined() -> None:
+    model = network(3133, "inception")
+    target = find_target("cortex-m4")
+    assert order(model, Settings(target=target)).changes
+    done = order(model, Settings(target=target, overlap="target"))
+    assert done.model is model
+    assert "by one with outputs over inputs 2320 instead of 2272" in done.declined[0].text
 
 
 # -- effects
