@@ -47,7 +47,7 @@ def test_struct(struct: Struct, public: int, ilp32: int) -> None:
 
 
 def test_the_package_records_and_was_built_with_compression() -> None:
-    assert structs.buffer_allocator_struct(LP64).size(LP64) == 104
+    assert [s.size(LP64) for s in structs.buffer_allocator_structs(LP64)] == [104]
     assert structs.micro_allocator_struct(LP64).size(LP64) == 272
     assert structs.SUBGRAPH_ALLOCATIONS.size(LP64) == 24
 

@@ -17,15 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from arenite.memory import structs
-from arenite.memory.abi import abi_of, align_up
+from arenite.memory.abi import align_up
+from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT
 from arenite.memory.optimal import optimal
 from arenite.memory.plan import PlannedBuffer, problem_of
 from arenite.memory.recording import Category
 from arenite.model import Model
 from arenite.ops import AllOpsResolver
+from arenite.runtime.allocation import dry_run
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.runtime.setup import Setup
 from arenite.target import Target
 
 #: Seconds for each question whether one more tensor fits.
@@ -107,7 +109,7 @@ def split(model: Model, target: Target, planner: str, rams: tuple[Ram, Ram]) -> 
     )
     buffers = [b for b in micro.plan.buffers if b.kind != "variable"]
     traffic = [traffic_of(model, buffer) for buffer in buffers]
-    use = _use(model, target, micro, sum(traffic))
+    use = _use(model, micro, planner, sum(traffic))
     chosen = _fastest(buffers, traffic, fast.size)
     heads = [
         _height([b for b, is_in in zip(buffers, chosen, strict=True) if is_in is side])
@@ -169,16 +171,18 @@ def traffic_of(model: Model, buffer: PlannedBuffer) -> int:
     return times * buffer.size
 
 
-def _use(model: Model, target: Target, micro: MicroInterpreter, head_traffic: int) -> _Use:
-    abi, allocations = abi_of(target), micro.allocations()
-    both = structs.PERSISTENT_ARENA_BUFFER_ALLOCATOR.size(abi)
-    both += structs.NON_PERSISTENT_ARENA_BUFFER_ALLOCATOR.size(abi)
-    more = both - structs.buffer_allocator_struct(abi).size(abi)
-    tail = align_up(allocations.tail + max(more, 0), ARENA_ALIGNMENT)
+def _use(model: Model, micro: MicroInterpreter, planner: str, head_traffic: int) -> _Use:
+    target = micro.target
+    setup = Setup.of(target, planner=planner)
+    parts = MicroAllocator.create(None, planner=planner, target=target, is_parted=True)
+    allocations = dry_run(model, setup.resolver(AllOpsResolver()), parts)
+    head, tail = (
+        align_up(size, ARENA_ALIGNMENT) for size in (parts.arena.head_high_water, allocations.tail)
+    )
     parameters = allocations.category(Category.PERSISTENT_BUFFER).requested_bytes
     variables = sum(traffic_of(model, b) for b in micro.plan.buffers if b.kind == "variable")
-    head = align_up(micro.arena.head_high_water, ARENA_ALIGNMENT)
-    return _Use(head, tail, allocations.peak.smallest_arena, head_traffic, parameters + variables)
+    together = micro.allocations().peak.smallest_arena
+    return _Use(head, tail, together, head_traffic, parameters + variables)
 
 
 def _fastest(buffers: Sequence[PlannedBuffer], traffic: Sequence[int], room: int) -> list[bool]:

@@ -140,7 +140,10 @@ def _rams(text: str) -> tuple[Ram, Ram]:
                 f"expected two memories such as sram=256k,psram=8m, got {text!r}",
                 param_hint="--splits",
             )
-        rams.append(Ram(name.strip(), read_bytes(size)))
+        try:
+            rams.append(Ram(name.strip(), read_bytes(size)))
+        except typer.BadParameter as error:
+            raise typer.BadParameter(error.message, param_hint="--splits") from None
     if len(rams) != 2 or rams[0].name == rams[1].name:
         raise typer.BadParameter(
             f"expected two memories such as sram=256k,psram=8m, got {text!r}", param_hint="--splits"

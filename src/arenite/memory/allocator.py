@@ -73,6 +73,7 @@ class MicroAllocator:
         *,
         planner: str = "greedy",
         target: Target | str | None = None,
+        is_parted: bool = False,
     ) -> MicroAllocator:
         """Build the three layers into the arena's tail: allocator, planner, coordinator.
 
@@ -81,6 +82,8 @@ class MicroAllocator:
             planner: Name of a planner.
             target: The firmware, whose struct sizes and arena address count; by default
                 TFLM's own package on this machine.
+            is_parted: Take what TFLM takes with two arenas, one for what lives as long as the
+                interpreter (the tail here), one for all else (the head).
 
         Raises:
             ArenaError: The arena is too small even for that.
@@ -90,7 +93,7 @@ class MicroAllocator:
         arena = SingleArenaBufferAllocator(memory, address=found.arena_address)
         self = cls(arena, planner, found)
         layers = (
-            structs.buffer_allocator_struct(self.abi),
+            *structs.buffer_allocator_structs(self.abi, is_parted=is_parted),
             memory_planner.struct,
             structs.micro_allocator_struct(self.abi),
         )

@@ -41,11 +41,13 @@ _RECORDING_MICRO_ALLOCATOR = Struct(
 )
 
 
-def buffer_allocator_struct(abi: Abi) -> Struct:
-    """The buffer allocator's object."""
+def buffer_allocator_structs(abi: Abi, *, is_parted: bool = False) -> tuple[Struct, ...]:
+    """The buffer allocator's object, or the two of an arena in two parts."""
+    if is_parted:
+        return PERSISTENT_ARENA_BUFFER_ALLOCATOR, NON_PERSISTENT_ARENA_BUFFER_ALLOCATOR
     if abi.recording:
-        return RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR
-    return SINGLE_ARENA_BUFFER_ALLOCATOR
+        return (RECORDING_SINGLE_ARENA_BUFFER_ALLOCATOR,)
+    return (SINGLE_ARENA_BUFFER_ALLOCATOR,)
 
 
 def micro_allocator_struct(abi: Abi) -> Struct:

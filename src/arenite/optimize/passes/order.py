@@ -19,8 +19,8 @@ from arenite.model.calls import calls_of
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.optimize._schedule import Schedule, Task, Work, least_peak, peak_of, pinned_behind
 from arenite.optimize.outcome import Note, Outcome
-from arenite.optimize.settings import Settings
 from arenite.optimize.planning import Head
+from arenite.optimize.settings import Settings
 from arenite.optimize.stand_ins import resolver_for
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -84,11 +84,11 @@ def _bytes_by_plan(model: Model, settings: Settings) -> dict[str, int]:
 
 
 def _wins(before: dict[str, int], after: dict[str, int]) -> bool:
-    return after != before and all(after[name] <= bytes for name, bytes in before.items())
+    return after != before and all(after[name] <= size for name, size in before.items())
 
 
 def _why_not(before: dict[str, int], after: dict[str, int]) -> str:
-    texts = [f"by {name} {after[name]} instead of {bytes}" for name, bytes in before.items()]
+    texts = [f"by {name} {after[name]} instead of {size}" for name, size in before.items()]
     return (
         "another order needs less memory at once, but not with every plan; bytes "
         f"{', '.join(texts)}"
