@@ -7,6 +7,7 @@ from arenite.errors import (
     ArenaError,
     AreniteError,
     BoardError,
+    CompareError,
     ConstraintError,
     DTypeError,
     MemoryLimitError,
@@ -33,6 +34,7 @@ from arenite.runtime.profiler import MicroProfiler
 from arenite.target import Target
 
 if TYPE_CHECKING:
+    from arenite.analysis.compare import compare
     from arenite.analysis.fit import fit
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
@@ -48,6 +50,7 @@ __all__ = [
     "AreniteError",
     "Board",
     "BoardError",
+    "CompareError",
     "ConstraintError",
     "DTypeError",
     "HeapInterpreter",
@@ -71,6 +74,7 @@ __all__ = [
     "UndefinedWarning",
     "UnsupportedOperatorError",
     "__version__",
+    "compare",
     "export",
     "fit",
     "load",
@@ -84,6 +88,7 @@ __all__ = [
 #: What an inference does without, and where it is found when it is asked for.
 _LATE = {
     "Board": "arenite.firmware",
+    "compare": "arenite.analysis.compare",
     "export": "arenite.firmware",
     "fit": "arenite.analysis.fit",
 }

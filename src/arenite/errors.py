@@ -122,6 +122,10 @@ class BoardError(AreniteError):
     """Firmware cannot be built or run on an emulated board, or did there what it must not."""
 
 
+class CompareError(AreniteError):
+    """Two sides cannot be compared: one does not run, or they have nothing in common."""
+
+
 class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 

@@ -14,6 +14,7 @@ import typer
 from arenite.cli.bench import bench
 from arenite.cli.board import board
 from arenite.cli.common import DEBUG_VARIABLE, Commands
+from arenite.cli.compare import compare
 from arenite.cli.cost import cost
 from arenite.cli.explain import explain
 from arenite.cli.export import export
@@ -36,6 +37,7 @@ app.command()(fit)
 app.command()(boards)
 app.command()(memory)
 app.command()(optimize)
+app.command()(compare)
 app.command()(explain)
 app.command()(cost)
 app.command()(bench)

@@ -38,7 +38,9 @@ def test_layers_have_the_subgraphs_that_they_call():
 def test_tensors_of_both_branches_lie_in_the_same_scratch_memory():
     program = program_of(negated_or_not(), portable_work)
     (work,) = program.works
-    assert [piece.bytes for piece in work.scratch] == [16]  # of given and made in turn, whichever branch
+    assert [piece.bytes for piece in work.scratch] == [
+        16
+    ]  # of given and made in turn, whichever branch
 
 
 def negated_or_not() -> Model:

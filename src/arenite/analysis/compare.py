@@ -1,0 +1,412 @@
+"""Where two computations of one network part: tensor by tensor, in the order of operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.analysis.advice import Habits, advice_for, habits_of
+from arenite.analysis.peer_tensors import Tensors
+from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
+from arenite.errors import CompareError
+from arenite.model import Model, Tensor
+from arenite.model.model import Array
+
+Reals = npt.NDArray[np.float64]
+
+#: Floats are equal within this share of the tensor's largest magnitude.
+FLOAT_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The element that is furthest off: in which inference, where, and what both have there."""
+
+    run: int
+    place: tuple[int, ...]
+    first: float
+    second: float
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One operator's output on both sides, over all inferences.
+
+    Attributes:
+        operator: Number of the operator in the first model.
+        name: The operator's.
+        tensors: Indices of the tensor in both models.
+        tensor_name: Its name in the first model.
+        paired: ``"index"``, ``"name"`` or ``"position"``: how it was found in the second one.
+        elements: How many were compared.
+        different: How many of them differ: integers with equal scales by their bits, all else by
+            more than 1e-5 of the largest magnitude.
+        steps: The largest difference of integers with equal scales; None for others.
+        error: The largest difference of real values.
+        sqnr: Signal to error, in dB; infinite where all is equal.
+        cosine: Of the angle between both, from -1 to 1.
+        worst: Where that largest difference is; None where all is equal.
+        is_origin: Whether it differs though nothing that it is computed from does.
+        advice: What usually helps, with the numbers for it; for quantised next to float.
+    """
+
+    operator: int
+    name: str
+    tensors: tuple[int, int]
+    tensor_name: str
+    paired: str
+    elements: int
+    different: int
+    steps: int | None
+    error: float
+    sqnr: float
+    cosine: float
+    worst: Worst | None
+    is_origin: bool = False
+    loss: float = 0.0
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides next to each other. True in a condition if nothing differs.
+
+    Attributes:
+        first, second: What was compared.
+        runs: How many inferences.
+        layers: In the order of operators.
+        missing: Names of tensors of the first that the second has no counterpart of.
+        is_quantised_against_float: Whether every layer has to differ.
+    """
+
+    first: str
+    second: str
+    runs: int
+    layers: tuple[Layer, ...]
+    missing: tuple[str, ...] = field(default=())
+    is_quantised_against_float: bool = False
+
+    @property
+    def equal(self) -> bool:
+        """Whether no element of any tensor differs."""
+        return not any(layer.different for layer in self.layers)
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+    @property
+    def first_different(self) -> Layer | None:
+        """The first operator whose output differs."""
+        return next((layer for layer in self.layers if layer.different), None)
+
+    @property
+    def origins(self) -> list[Layer]:
+        """Operators whose outputs differ though their inputs do not."""
+        return [layer for layer in self.layers if layer.is_origin]
+
+    @property
+    def most_lost(self) -> list[Layer]:
+        """The layers that lose most decibels, the worst first."""
+        return sorted((one for one in self.layers if one.loss > 0), key=lambda one: -one.loss)
+
+    def __repr__(self) -> str:
+        where = self.first_different
+        if where is None:
+            return f"<{self.first} and {self.second}: {len(self.layers)} tensors equal>"
+        return (
+            f"<{self.first} and {self.second}: first different at operator {where.operator} "
+            f"{where.name}, {where.different} of {where.elements} elements>"
+        )
+
+
+def compare(
+    first: str | Side,
+    second: str | Side,
+    inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]] | None = None,
+    *,
+    runs: int = 10,
+    seed: int = 0,
+    progress: Callable[[], None] | None = None,
+) -> Comparison:
+    """Compare every tensor of two sides.
+
+    >>> ar.compare("kws.tflite", "@litert")                     # doctest: +SKIP
+
+    Args:
+        first: ``MODEL`` or ``MODEL@ENGINE``, see :mod:`arenite.analysis.sides`.
+        second: The same; ``@ENGINE`` is the first's model, a ``.npz`` file or a text what a board
+            has sent for the first of ``inputs``.
+        inputs: One entry per inference, of the first model's types: an array, or a list of one per
+            input. By default extreme and random ones.
+        runs: How many random ones.
+        seed: Theirs.
+        progress: Called after each of two steps.
+
+    Raises:
+        ValueError: A side is not named so, or there are no inputs for a dump.
+        CompareError: One side does not run, or nothing could be paired.
+        AreniteError: A model is broken or cannot run.
+    """
+    a = side_of(first) if isinstance(first, str) else first
+    b = side_of(second, a.model) if isinstance(second, str) else second
+    if b.dump is not None and inputs is None:
+        raise ValueError("expected the input that the board was given: a dump has one inference")
+    given = _runs(a.model, inputs) if inputs is not None else _generated(a, b, runs, seed)
+    if b.dump is not None:
+        given = given[:1]
+    one = a.tensors(given)
+    if progress is not None:
+        progress()
+    two = b.tensors(given if b.dump is not None else inputs_for(given, a.model, b.model))
+    if progress is not None:
+        progress()
+    return compared(a, b, one, two)
+
+
+def _generated(a: Side, b: Side, runs: int, seed: int) -> list[list[Array]]:
+    """For a model of floats what a quantised one can express, if there is one."""
+    if _is_float(a.model) and not _is_float(b.model):
+        return inputs_for(random_runs(b.model, runs, seed), b.model, a.model)
+    return random_runs(a.model, runs, seed)
+
+
+def _runs(
+    model: Model, inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]]
+) -> list[list[Array]]:
+    count = len(model.inputs)
+    rows = [[one] if count == 1 and not isinstance(one, list) else list(one) for one in inputs]  # type: ignore[arg-type]
+    arrays = [[np.asarray(value) for value in row] for row in rows]
+    for row in arrays:
+        for value, tensor in zip(row, model.inputs, strict=True):
+            if value.shape != tensor.shape or value.dtype != tensor.type.dtype:
+                raise CompareError(
+                    f"input {tensor.name!r}: expected {tensor.type}{list(tensor.shape)}, got "
+                    f"{value.dtype}{list(value.shape)}"
+                )
+    return arrays
+
+
+def _is_float(model: Model) -> bool:
+    return all(tensor.type.dtype.kind == "f" for tensor in model.inputs)
+
+
+#: An operator, and a tensor of each model.
+Pair = tuple[int, int, int]
+
+
+# -- tensors -----------------------------------------------------------------------------
+
+
+def compared(a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]) -> Comparison:
+    """The facts of what both sides computed.
+
+    Raises:
+        CompareError: No tensor of one is found in the other.
+    """
+    pairs, missing = _pairs(a, b, set(one[0]), set(two[0]))
+    if not pairs:
+        raise CompareError(f"{a.label} and {b.label} have no tensor in common, by name or position")
+    differs_anyway = _is_float(a.model) != _is_float(b.model)
+    quantised = b.model if _is_float(a.model) else a.model
+    habits = habits_of(quantised, two if _is_float(a.model) else one) if differs_anyway else None
+    layers: list[Layer] = []
+    by_tensor: dict[int, Layer] = {}
+    for (operator, first, second), how in pairs:
+        x = _Stack.of(a.model.main.tensors[first], first, one)
+        y = _Stack.of(b.model.main.tensors[second], second, two)
+        name = a.model.main.operators[operator].name
+        layer = _layer((operator, first, second), how, name, x, y)
+        layer = _judged(layer, a.model, by_tensor, habits, a_is_float=_is_float(a.model))
+        by_tensor[first] = layer
+        layers.append(layer)
+    return Comparison(a.label, b.label, len(one), tuple(layers), missing, differs_anyway)
+
+
+def _pairs(
+    a: Side, b: Side, here: set[int], there: set[int]
+) -> tuple[list[tuple[Pair, str]], tuple[str, ...]]:
+    """Outputs of operators in both models, each with how it was found."""
+    outputs = [
+        (number, index)
+        for number, operator in enumerate(a.model.main.operators)
+        for index in operator.outputs
+        if index in here
+    ]
+    if a.model is b.model or _same_graph(a.model, b.model):
+        found = [((n, i, i), "index") for n, i in outputs if i in there]
+        return found, tuple(a.model.main.tensors[i].name for n, i in outputs if i not in there)
+    names = {t.name: i for i, t in enumerate(b.model.main.tensors) if t.name and i in there}
+    positions = _positions(a.model, b.model)
+    pairs: list[tuple[Pair, str]] = []
+    missing = []
+    for number, index in outputs:
+        tensor = a.model.main.tensors[index]
+        by_name, by_position = names.get(tensor.name), positions.get(index)
+        other, how = (by_name, "name") if by_name is not None else (by_position, "position")
+        if other in there and other is not None and _size(b.model, other) == tensor.size:
+            pairs.append(((number, index, other), how))
+        else:
+            missing.append(tensor.name)
+    return pairs, tuple(missing)
+
+
+def _size(model: Model, index: int) -> int:
+    return model.main.tensors[index].size
+
+
+def _same_graph(a: Model, b: Model) -> bool:
+    first, second = a.main.operators, b.main.operators
+    return len(first) == len(second) and all(
+        (x.name, x.inputs, x.outputs) == (y.name, y.inputs, y.outputs)
+        for x, y in zip(first, second, strict=True)
+    )
+
+
+#: Operators that a quantised network has more than its original.
+_CONVERSIONS = ("QUANTIZE", "DEQUANTIZE")
+
+
+def _positions(a: Model, b: Model) -> dict[int, int]:
+    """Outputs of the operators at the same place, where the networks are of the same kinds."""
+    rows = [
+        [one for one in model.main.operators if one.name not in _CONVERSIONS] for model in (a, b)
+    ]
+    if [one.name for one in rows[0]] != [one.name for one in rows[1]]:
+        return {}
+    return {
+        first: second
+        for x, y in zip(*rows, strict=True)
+        for first, second in zip(x.outputs, y.outputs, strict=False)
+    }
+
+
+class _Stack(NamedTuple):
+    """A tensor's values of all inferences: ``[runs, elements]``."""
+
+    tensor: Tensor
+    values: Array
+
+    @classmethod
+    def of(cls, tensor: Tensor, index: int, runs: Sequence[Tensors]) -> _Stack:
+        return cls(tensor, np.stack([run[index].reshape(-1) for run in runs]))
+
+    @property
+    def real(self) -> Reals:
+        q, wide = self.tensor.quantization, self.values.astype(np.float64)
+        if self.values.dtype.kind not in "iu" or q is None or len(q.scale) != 1:
+            return wide
+        zero = float(q.zero_point[0]) if len(q.zero_point) else 0.0
+        return (wide - zero) * float(q.scale[0])
+
+
+def _layer(place: Pair, paired: str, name: str, x: _Stack, y: _Stack) -> Layer:
+    """What a pair of tensors have in common; whose fault that is comes later."""
+    a, b = x.real, y.real
+    error = _error(a, b)
+    same_numbers = _same_numbers(x, y)
+    differs = x.values != y.values if same_numbers else error > FLOAT_TOLERANCE * _largest(a)
+    steps = np.abs(x.values.astype(np.int64) - y.values).max(initial=0) if same_numbers else None
+    return Layer(
+        operator=place[0],
+        name=name,
+        tensors=place[1:],
+        tensor_name=x.tensor.name,
+        paired=paired,
+        elements=int(a.size),
+        different=int(differs.sum()),
+        steps=None if steps is None else int(steps),
+        error=float(error.max(initial=0)),
+        sqnr=_sqnr(a, b),
+        cosine=_cosine(a, b),
+        worst=_worst(x.tensor, a, b, error) if differs.any() else None,
+    )
+
+
+def _error(a: Reals, b: Reals) -> Reals:
+    """How far both are apart; not at all where both are no number."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(a - b)
+    error[(np.isnan(a) & np.isnan(b)) | (a == b)] = 0
+    return np.nan_to_num(error, nan=np.inf)
+
+
+def _largest(a: Reals) -> float:
+    return float(np.abs(a[np.isfinite(a)]).max(initial=0))
+
+
+def _worst(tensor: Tensor, a: Reals, b: Reals, error: Reals) -> Worst:
+    run, place = divmod(int(error.argmax()), error.shape[1])
+    inside = np.unravel_index(place, tensor.shape) if tensor.shape else ()
+    return Worst(run, tuple(map(int, inside)), float(a[run, place]), float(b[run, place]))
+
+
+def _judged(
+    layer: Layer,
+    model: Model,
+    before: dict[int, Layer],
+    habits: Habits | None,
+    *,
+    a_is_float: bool,
+) -> Layer:
+    """The layer with what it adds to the differences of what it reads."""
+    read = [before[i] for i in model.main.operators[layer.operator].inputs if i in before]
+    is_origin = bool(layer.different) and not any(one.different for one in read)
+    arrives = min((one.sqnr for one in read), default=math.inf)
+    loss = arrives - layer.sqnr if math.isfinite(arrives) else 0.0
+    advice: tuple[str, ...] = ()
+    if habits is not None:
+        advice = advice_for(habits, layer.tensors[1 if a_is_float else 0])
+    values = {**vars(layer), "is_origin": is_origin, "loss": loss, "advice": advice}
+    return Layer(**values)
+
+
+def _same_numbers(x: _Stack, y: _Stack) -> bool:
+    """Whether equal integers mean equal values on both sides."""
+    if x.values.dtype != y.values.dtype or x.values.dtype.kind not in "iub":
+        return False
+    a, b = x.tensor.quantization, y.tensor.quantization
+    if a is None or b is None:
+        return a is b
+    return np.array_equal(a.scale, b.scale) and np.array_equal(a.zero_point, b.zero_point)
+
+
+def _sqnr(x: Reals, y: Reals) -> float:
+    with np.errstate(all="ignore"):
+        noise, signal = float(((x - y) ** 2).sum()), float((x**2).sum())
+    if noise == 0:
+        return math.inf
+    if not signal or not math.isfinite(noise):
+        return -math.inf
+    return 10 * math.log10(signal / noise)
+
+
+def _cosine(x: Reals, y: Reals) -> float:
+    with np.errstate(all="ignore"):
+        lengths = math.sqrt(float((x**2).sum()) * float((y**2).sum()))
+        product = float((x * y).sum())
+    if not lengths:
+        return 1.0 if not (x - y).any() else 0.0
+    return product / lengths
+
+
+def compare_facts(found: Comparison) -> dict[str, Any]:
+    """Everything that ``arenite compare`` prints; see ``docs/cli.md`` for the keys."""
+    first = found.first_different
+    return {
+        "first": found.first,
+        "second": found.second,
+        "runs": found.runs,
+        "equal": found.equal,
+        "first_different": None if first is None else first.operator,
+        "origins": [layer.operator for layer in found.origins],
+        "missing": list(found.missing),
+        "layers": [
+            {**vars(one), "worst": None if one.worst is None else vars(one.worst)}
+            for one in found.layers
+        ],
+    }

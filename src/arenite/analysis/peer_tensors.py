@@ -1,0 +1,158 @@
+"""All tensors of inferences in LiteRT or TFLM's own package, in a process of its own.
+
+``python -m arenite.analysis.peer_tensors FOLDER ENGINE`` reads ``model.tflite`` and ``inputs.npz``
+in a folder and writes ``tensors.npz``: both packages end the process on some models.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from arenite.errors import CompareError
+from arenite.formats import load
+from arenite.formats.tflite import write
+from arenite.model import Model
+from arenite.model.model import Array
+
+TIMEOUT = 300.0
+_REFUSED = 3
+_ARENA = 1 << 24
+
+#: Tensors by index, of one inference.
+Tensors = dict[int, Array]
+
+
+def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
+    """Every tensor that ``engine`` lets see, per inference.
+
+    Args:
+        model: The model; it is written as a ``.tflite`` file for the process.
+        engine: One of :data:`ENGINES`.
+        runs: The inputs of every inference.
+
+    Raises:
+        CompareError: The package is not installed, refuses the model or ends early.
+    """
+    with TemporaryDirectory(prefix="arenite-") as name:
+        folder = Path(name)
+        (folder / "model.tflite").write_bytes(write(model))
+        arrays = {f"{n}-{i}": value for n, run in enumerate(runs) for i, value in enumerate(run)}
+        np.savez(folder / "inputs.npz", **arrays)  # type: ignore[arg-type]
+        _ask(folder, engine)
+        found: list[Tensors] = [{} for _ in runs]
+        with np.load(folder / "tensors.npz", allow_pickle=False) as tensors:
+            for key in tensors.files:
+                run, _, index = key.partition("-")
+                found[int(run)][int(index)] = tensors[key]
+    return found
+
+
+def _ask(folder: Path, engine: str) -> None:
+    command = [sys.executable, "-m", "arenite.analysis.peer_tensors", str(folder), engine]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        raise CompareError(f"{engine} takes over {TIMEOUT:.0f} s") from None
+    if not done.returncode:
+        return
+    lines = [line for line in done.stderr.splitlines() if line.strip()] or [""]
+    if done.returncode == _REFUSED:
+        raise CompareError(f"{engine}: {lines[-1].strip()}")
+    raise CompareError(f"{engine} ended with code {done.returncode} on this model")
+
+
+# -- in the other process ----------------------------------------------------------------
+
+
+def _litert(path: Path, resolver: str) -> Callable[[Sequence[Array]], Tensors]:
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType  # noqa: PLC0415 - an extra
+
+    interpreter = Interpreter(
+        model_path=str(path),
+        num_threads=1,
+        experimental_op_resolver_type=OpResolverType[resolver],
+        experimental_preserve_all_tensors=True,
+    )
+    interpreter.allocate_tensors()
+    inputs = [detail["index"] for detail in interpreter.get_input_details()]
+    indices = [detail["index"] for detail in interpreter.get_tensor_details()]
+
+    def infer(values: Sequence[Array]) -> Tensors:
+        for index, value in zip(inputs, values, strict=True):
+            interpreter.set_tensor(index, value)
+        interpreter.invoke()
+        return _readable(indices, interpreter.get_tensor)
+
+    return infer
+
+
+def _tflm(path: Path) -> Callable[[Sequence[Array]], Tensors]:
+    from tflite_micro.python.tflite_micro import runtime  # noqa: PLC0415 - an extra
+
+    keeps = runtime.InterpreterConfig.kPreserveAllTensors
+    interpreter = runtime.Interpreter.from_file(
+        str(path), arena_size=_ARENA, intrepreter_config=keeps
+    )
+    main = load(path).main
+    indices = sorted({index for one in main.operators for index in one.outputs if index >= 0})
+
+    def infer(values: Sequence[Array]) -> Tensors:
+        for number, value in enumerate(values):
+            interpreter.set_input(value, number)
+        interpreter.invoke()
+        return _readable(indices, lambda index: interpreter.GetTensor(index, 0)["tensor_data"])
+
+    return infer
+
+
+def _readable(indices: Sequence[int], read: Callable[[int], Any]) -> Tensors:
+    found = {}
+    for index in indices:
+        try:
+            found[index] = np.array(read(index))
+        except (ValueError, RuntimeError):  # has no value, as tensors that nobody computes
+            continue
+    return found
+
+
+#: What ``engine`` may be: who computes.
+ENGINES: dict[str, Callable[[Path], Callable[[Sequence[Array]], Tensors]]] = {
+    "litert": lambda path: _litert(path, "AUTO"),
+    "litert-reference": lambda path: _litert(path, "BUILTIN_REF"),
+    "tflm": _tflm,
+}
+
+
+def _answer(folder: Path, engine: str) -> None:
+    infer = ENGINES[engine](folder / "model.tflite")
+    with np.load(folder / "inputs.npz", allow_pickle=False) as found:
+        inputs = dict(found)
+    results: dict[str, Array] = {}
+    run = 0
+    while f"{run}-0" in inputs:
+        count = sum(key.startswith(f"{run}-") for key in inputs)
+        tensors = infer([inputs[f"{run}-{index}"] for index in range(count)])
+        results |= {f"{run}-{index}": value for index, value in tensors.items()}
+        run += 1
+    np.savez(folder / "tensors.npz", **results)  # type: ignore[arg-type]
+
+
+def main(arguments: list[str]) -> int:
+    """Answer one question; code 3 and a reason on stderr where the package refuses."""
+    try:
+        _answer(Path(arguments[0]), arguments[1])
+    except (RuntimeError, ValueError, ImportError) as error:
+        print(" ".join(str(error).split()), file=sys.stderr)
+        return _REFUSED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

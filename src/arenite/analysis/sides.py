@@ -1,0 +1,132 @@
+"""What can be compared: a model on an engine, or what a board has sent.
+
+A side is named ``MODEL@ENGINE``. The engine is a processor of :data:`arenite.target.PROCESSORS`
+(its firmware's bits, computed here), ``litert``, ``litert-reference`` or ``tflm``; without one the
+bits are TFLM's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arenite.analysis.dumps import read_dump
+from arenite.analysis.peer_tensors import ENGINES, Tensors, peer_tensors
+from arenite.errors import CompareError
+from arenite.formats import load
+from arenite.model import Model
+from arenite.model.model import Array
+from arenite.optimize.samples import sequence
+from arenite.runtime.feed import dequantized, quantized
+from arenite.runtime.heap_host import HeapInterpreter
+from arenite.target import find_target
+
+_MODELS = (".tflite", ".mnn")
+_EXTREME = 4  # inputs of sequence() before the random ones
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two: a model, and who computes it; or a dump of its tensors.
+
+    Attributes:
+        label: As it was given, for people.
+        model: The model; for a dump the one whose tensors they are.
+        engine: ``""`` for TFLM's bits, a processor, or a peer.
+        dump: What a board has sent, or None.
+    """
+
+    label: str
+    model: Model
+    engine: str = ""
+    dump: Tensors | None = None
+
+    def tensors(self, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
+        """All tensors of every inference, by index.
+
+        Raises:
+            CompareError: A peer does not run the model.
+            AreniteError: The model cannot run.
+        """
+        if self.dump is not None:
+            return [self.dump]
+        if self.engine in ENGINES:
+            return peer_tensors(self.model, self.engine, runs)
+        return _own(self.model, self.engine or None, runs)
+
+
+def _own(model: Model, target: str | None, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
+    interpreter = HeapInterpreter(model, target=target, engine="auto")
+    interpreter.allocate_tensors()
+    found = []
+    written = {index for one in model.main.operators for index in one.outputs if index >= 0}
+    for inputs in runs:
+        for number, value in enumerate(inputs):
+            interpreter.input(number)[...] = value
+        interpreter.invoke()
+        arrays = {index: interpreter.eval_tensor(index).data for index in sorted(written)}
+        found.append({index: data.copy() for index, data in arrays.items() if data is not None})
+    return found
+
+
+def side_of(text: str, other: Model | None = None) -> Side:
+    """A side by its name; ``other`` is the model of ``@ENGINE`` alone, and that of a dump.
+
+    Raises:
+        ValueError: There is no such engine, or a model is missing.
+        ModelError, CompareError, OSError: The file is none.
+    """
+    file, engine = _parts(text)
+    if file and Path(file).suffix.lower() not in _MODELS:
+        if other is None:
+            raise ValueError(f"expected a model before the dump {text!r}")
+        return Side(text, other, dump=read_dump(Path(file), other))
+    if not file and other is None:
+        raise ValueError(f"expected MODEL or MODEL@ENGINE, got {text!r}")
+    model = load(file) if file else other
+    assert model is not None
+    return Side(text, model, engine)
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """File and engine; a name with ``@`` in it is a file where no engine is called so."""
+    file, at, engine = text.rpartition("@")
+    if not at:
+        return text, ""
+    if engine in ENGINES:
+        return file, engine
+    try:
+        return file, find_target(engine).processor
+    except ValueError:
+        if Path(engine).suffix.lower() in _MODELS or Path(text).exists():
+            return text, ""
+        known = ", ".join(["cortex-m4 and other processors", *ENGINES])
+        raise ValueError(f"expected an engine of {known}, got {engine!r}") from None
+
+
+def random_runs(model: Model, count: int, seed: int) -> list[list[Array]]:
+    """Extreme and random inputs, seeded."""
+    steps = [step for step in sequence(model, count, seed=seed) if step is not None]
+    return [list(step) for step in steps[: _EXTREME + count]]
+
+
+def inputs_for(runs: Sequence[Sequence[Array]], given: Model, wanted: Model) -> list[list[Array]]:
+    """Inputs for one model as inputs for another: real numbers where their types differ.
+
+    Raises:
+        CompareError: The models have other inputs.
+    """
+    pairs = list(zip(given.inputs, wanted.inputs, strict=False))
+    shapes = [[tensor.shape for tensor in model.inputs] for model in (given, wanted)]
+    if shapes[0] != shapes[1]:
+        raise CompareError(f"the models have other inputs: {shapes[0]} and {shapes[1]}")
+    converted = []
+    for run in runs:
+        row = []
+        for value, (source, target) in zip(run, pairs, strict=True):
+            real = value if source.type is target.type else dequantized(value, source)
+            is_real = target.type.dtype.kind == "f" or source.type is target.type
+            row.append(real if is_real else quantized(real, target))
+        converted.append(row)
+    return converted

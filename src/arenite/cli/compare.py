@@ -1,0 +1,97 @@
+"""``arenite compare``: where two computations of a network part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arenite.cli.common import AsJson, console, glyph, print_json, progress, require_suffix
+
+if TYPE_CHECKING:
+    from arenite.model import Model
+    from arenite.model.model import Array
+
+First = Annotated[
+    str, typer.Argument(metavar="MODEL[@ENGINE]", help="A .tflite or .mnn file, and who computes.")
+]
+Second = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[OTHER]",
+        help="MODEL[@ENGINE], @ENGINE, or a dump of a board's tensors (.npz or text). Engines: "
+        "cortex-m4 and other processors, litert, litert-reference, tflm.",
+    ),
+]
+Inputs = Annotated[
+    list[Path] | None,
+    typer.Option("--input", "-i", metavar="FILE", help="One per input, as arenite run takes it."),
+]
+Runs = Annotated[int, typer.Option(min=1, max=10_000, help="Random inferences, besides extremes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random inputs.")]
+SvgFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw error against depth into this .svg file.")
+]
+Snippet = Annotated[
+    bool, typer.Option("--snippet", help="Print the C++ lines that make a board send its tensors.")
+]
+
+
+def compare(
+    first: First,
+    second: Second = None,
+    *,
+    inputs: Inputs = None,
+    runs: Runs = 10,
+    seed: Seed = 0,
+    svg: SvgFile = None,
+    snippet: Snippet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the first operator whose numbers differ: exit code 0 if none does, 1 if one does.
+
+    Example: arenite compare model.tflite @litert
+    """
+    from arenite.analysis.compare import compare as compared
+    from arenite.analysis.compare import compare_facts
+    from arenite.analysis.dumps import snippet as lines_of
+    from arenite.analysis.sides import side_of
+    from arenite.files import replacing
+    from arenite.report.compare import comparison_svg, render_comparison
+
+    require_suffix(svg, ".svg", "--svg")
+    try:
+        a = side_of(first)
+        if snippet:
+            typer.echo(lines_of(a.model), nl=False)
+            return
+        if second is None:
+            raise ValueError("expected what to compare with: MODEL, @ENGINE or a dump")
+        b = side_of(second, a.model)
+        given = _given(a.model, inputs)
+        if b.dump is not None and given is None:
+            raise ValueError("a dump has one inference: give its input with --input")
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error)) from None
+    with progress("comparing", 2, 2.0) as advance:
+        found = compared(a, b, given, runs=runs, seed=seed, progress=advance)
+    if svg is not None:
+        with replacing(svg) as file:
+            file.write(comparison_svg(found).encode("utf-8", "backslashreplace"))
+    if as_json:
+        print_json(compare_facts(found))
+    else:
+        terminal = console()
+        bar = glyph(terminal, "█", "#")
+        for line in render_comparison(found, terminal.width, bar):
+            terminal.print(line, soft_wrap=True)
+    raise typer.Exit(0 if found else 1)
+
+
+def _given(model: Model, files: list[Path] | None) -> list[list[Array]] | None:
+    from arenite.cli.inputs import read_inputs
+
+    return [[one.array for one in read_inputs(model, files)]] if files else None

@@ -1,0 +1,165 @@
+"""Two computations of one network, next to each other."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.analysis.compare import compared
+from arenite.analysis.sides import Side, side_of
+from arenite.formats.tflite import write
+from arenite.model import Model, ModelBuilder
+from tests.analysis.rescaled import with_other_scale
+from tests.firmware.models import chain
+from tests.shared import DIGITS, shared_model
+
+PEERS = {"litert": "ai_edge_litert", "tflm": "tflite_micro"}
+
+
+def saved(model: Model, folder, name="model.tflite") -> str:
+    path = folder / name
+    path.write_bytes(write(model))
+    return str(path)
+
+
+def test_a_model_equals_itself():
+    found = ar.compare(str(DIGITS), str(DIGITS), runs=1)
+    assert found
+    assert found.first_different is None
+    assert len(found.layers) == 10
+    assert all(one.sqnr == math.inf and one.cosine == pytest.approx(1) for one in found.layers)
+
+
+@pytest.mark.parametrize("engine", sorted(PEERS))
+def test_peers_are_asked_for_every_tensor(engine):
+    if importlib.util.find_spec(PEERS[engine]) is None:
+        pytest.skip(f"{engine} is not installed")
+    found = ar.compare(str(DIGITS), f"@{engine}", runs=1)
+    assert len(found.layers) == 10
+    assert found.equal or engine == "litert"
+
+
+@pytest.mark.parametrize("operator", [0, 2, 5])
+def test_a_wrong_requantisation_is_found_at_its_operator(operator, tmp_path):
+    wrong = with_other_scale(ar.load(DIGITS), operator, 1.02)
+    found = ar.compare(str(DIGITS), saved(wrong, tmp_path), runs=3)
+    assert found.first_different is not None
+    assert found.first_different.operator == operator
+    assert [one.operator for one in found.origins] == [operator]
+
+
+def test_an_operator_is_an_origin_only_if_what_it_reads_is_equal():
+    model = chain()
+    a, b = Side("a", model), Side("b", model)
+    ran = a.tensors([[np.ones((1, 4), np.int8)]])
+    other = [{index: value.copy() for index, value in ran[0].items()}]
+    first, second, third = (one.outputs[0] for one in model.main.operators)
+    for index in (first, third):
+        other[0][index] = other[0][index] ^ 1
+    found = compared(a, b, ran, other)
+    assert [one.different for one in found.layers] == [4, 0, 4]
+    assert [one.is_origin for one in found.layers] == [True, False, True]
+    assert {first, second, third} == {one.tensors[0] for one in found.layers}
+
+
+def test_the_worst_element_is_named_with_its_inference_and_place():
+    model = chain()
+    side = Side("a", model)
+    ran = side.tensors([[np.zeros((1, 4), np.int8)], [np.ones((1, 4), np.int8)]])
+    other = [{index: value.copy() for index, value in run.items()} for run in ran]
+    index = model.main.operators[0].outputs[0]
+    other[1][index][0, 2] += 9
+    other[0][index][0, 1] += 5
+    layer = compared(side, side, ran, other).layers[0]
+    assert (layer.different, layer.steps, layer.elements) == (2, 9, 8)
+    assert layer.worst is not None
+    assert (layer.worst.run, layer.worst.place) == (1, (0, 2))
+    assert layer.worst.second - layer.worst.first == 9
+
+
+def test_the_ratio_of_signal_to_error_is_in_decibels():
+    model = chain()
+    side, index = Side("a", model), model.main.operators[0].outputs[0]
+    ran = [{index: np.array([[10, 10, 10, 10]], np.int8)}]
+    other = [{index: np.array([[10, 10, 10, 11]], np.int8)}]
+    assert compared(side, side, ran, other).layers[0].sqnr == pytest.approx(10 * math.log10(400))
+
+
+def test_floats_are_equal_within_a_share_of_the_largest():
+    b = ModelBuilder()
+    x = b.input("x", (1, 2), "float32")
+    y = b.tensor("y", (1, 2), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    side = Side("a", b.build())
+    ran = [{1: np.array([[100.0, 1.0]], np.float32)}]
+    near = [{1: np.array([[100.0, 1.0009]], np.float32)}]
+    far = [{1: np.array([[100.0, np.nan]], np.float32)}]
+    assert compared(side, side, ran, near).equal
+    assert compared(side, side, ran, far).layers[0].different == 1
+
+
+def test_a_quantised_network_is_paired_with_its_original_and_losses_are_ranked():
+    quantised, original = shared_model("ic_int8"), shared_model("ic_float32")
+    found = ar.compare(str(quantised), str(original), runs=1)
+    assert found.is_quantised_against_float
+    assert len(found.layers) == 16
+    losses = [one.loss for one in found.most_lost]
+    assert losses == sorted(losses, reverse=True)
+    assert all(one.sqnr > 5 for one in found.layers)
+    turned = ar.compare(str(original), str(quantised), runs=1)
+    assert len(turned.layers) == 16
+
+
+def test_networks_of_other_kinds_are_paired_by_name(tmp_path):
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "int8", scale=1.0)
+    y = b.tensor("y0", (1, 4), "int8", scale=1.0)
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    found = ar.compare(saved(chain(), tmp_path, "a.tflite"), saved(b.build(), tmp_path), runs=1)
+    assert [(one.tensor_name, one.paired) for one in found.layers] == [("y0", "name")]
+    assert found.missing == ("y1", "y2")
+
+
+def test_networks_that_have_nothing_in_common_are_refused(tmp_path):
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "int8", scale=1.0)
+    y = b.tensor("other", (1, 4), "int8", scale=1.0)
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    with pytest.raises(ar.CompareError, match="no tensor in common"):
+        ar.compare(saved(chain(), tmp_path, "a.tflite"), saved(b.build(), tmp_path), runs=1)
+
+
+def test_networks_with_other_inputs_are_refused(tmp_path):
+    with pytest.raises(ar.CompareError, match="other inputs"):
+        ar.compare(str(DIGITS), saved(chain(), tmp_path), runs=1)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("@litert", "x", "expected MODEL"),
+        (str(DIGITS), "@nothing", "expected an engine of"),
+        ("dump.npz", "x", "expected a model before the dump"),
+    ],
+)
+def test_sides_that_are_none_say_what_is_expected(first, second, words):
+    with pytest.raises(ValueError, match=words):
+        ar.compare(first, second)
+
+
+def test_an_input_of_another_shape_is_refused():
+    with pytest.raises(ar.CompareError, match="expected int8"):
+        ar.compare(str(DIGITS), str(DIGITS), [np.zeros((8, 8), np.int8)])
+
+
+def test_a_name_with_an_at_sign_is_a_file(tmp_path):
+    path = saved(chain(), tmp_path, "a@b.tflite")
+    assert side_of(path).engine == ""
+    assert side_of(f"{path}@m4").engine == "cortex-m4"
