@@ -89,5 +89,21 @@ static inline int32_t ar_fixed_log(int32_t x) {
   return ar_saturating_shift(ar_high_product(power, 1488522236) + fraction, 1);
 }
 
+/* The square root, rounded to nearest; of 32 bits at most 2^16 - 1, of more at most 2^32 - 1. */
+static inline uint32_t ar_rounded_root(uint64_t x) {
+  const uint64_t limit = x >> 32 ? UINT32_MAX : UINT16_MAX;
+  uint64_t root = 0, rest = x;
+  for (uint64_t bit = UINT64_C(1) << 62; bit; bit >>= 2) {
+    const uint64_t next = root + bit;
+    root >>= 1;
+    if (rest >= next) rest -= next, root += bit;
+  }
+  return (uint32_t)(root < limit && rest > root ? root + 1 : root);
+}
+
+static inline int16_t ar_saturate_int16(int32_t x) {
+  return (int16_t)ar_clamp(x, INT16_MIN, INT16_MAX);
+}
+
 #endif
 """

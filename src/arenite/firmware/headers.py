@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable
 
 from arenite.firmware.fixed_point import FIXED_POINT_H
+from arenite.firmware.fourier import HEADERS as FOURIER
 from arenite.firmware.work import Routine
 
 #: Of C's mathematical library, which takes ``-lm`` to link on many systems.
 _MATH = r"\b(ceilf|cosf|expf|expm1f|floor|floorf|fmodf|logf|rintf|sinf|sqrtf|tanhf|INFINITY|NAN)\b"
-_FIXED_POINT = (
-    r"\bar_(sign_extend|divide_by_any_power|reciprocal|inverse_sqrt|half_sum|fixed_log)\("
-)
+_FIXED_POINT = r"\bar_(sign_extend|divide_by_any_power|reciprocal|inverse_sqrt|half_sum|fixed_log|rounded_root|saturate_int16)\("
 #: Headers that are written, by name: what of them is used, and their text.
-_OWN = {"fixed_point.h": (_FIXED_POINT, FIXED_POINT_H)}
+_OWN = {
+    "fixed_point.h": (_FIXED_POINT, FIXED_POINT_H),
+    **{f"{name}.h": (rf"\bar_{name}\b", text) for name, text in FOURIER.items()},
+}
 
 
 def needs_math(routines: Iterable[Routine]) -> bool:

@@ -29,7 +29,7 @@ Improve = Callable[[Sequence[Layer], Sequence[Work]], list[Work]]
 
 _PORT_TYPES = (
     *(TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
-    *(TensorType.UINT32, TensorType.BOOL, TensorType.FLOAT32),
+    *(TensorType.UINT32, TensorType.UINT64, TensorType.BOOL, TensorType.FLOAT32),
 )
 
 

@@ -17,9 +17,11 @@ C_TYPES = {
     np.dtype(np.int8): "int8_t",
     np.dtype(np.uint8): "uint8_t",
     np.dtype(np.int16): "int16_t",
+    np.dtype(np.uint16): "uint16_t",
     np.dtype(np.int32): "int32_t",
     np.dtype(np.uint32): "uint32_t",
     np.dtype(np.int64): "int64_t",
+    np.dtype(np.uint64): "uint64_t",
     np.dtype(np.float32): "float",
     np.dtype(np.bool_): "uint8_t",
 }
@@ -55,6 +57,8 @@ def _elements(values: Array) -> Iterable[str]:
     flat = values.reshape(-1)
     if flat.dtype == np.float32:
         return map(float_literal, flat.tolist())
+    if flat.dtype == np.uint64:
+        return (f"UINT64_C({value})" for value in flat.tolist())
     if flat.dtype == np.uint32:
         return (f"0x{value:08x}u" for value in flat.tolist())
     if flat.dtype in (np.int32, np.int64):

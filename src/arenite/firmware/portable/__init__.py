@@ -18,6 +18,7 @@ from arenite.firmware.portable import (
     control,
     conversion,
     convolution,
+    fourier,
     indexing,
     lookup,
     movement,
@@ -28,7 +29,9 @@ from arenite.firmware.portable import (
     reduction,
     resizing,
     resources,
+    signal,
     softmax,
+    streams,
     unary,
 )
 from arenite.firmware.work import UnsupportedError, Work
@@ -36,7 +39,7 @@ from arenite.firmware.work import UnsupportedError, Work
 _MODULES = (
     *(along, arithmetic, binary, compared, convolution, conversion, indexing, lookup, movement),
     *(moves, normalization, picking, pooling, reduction, resizing, resources, softmax),
-    unary,
+    *(fourier, signal, streams, unary),
 )
 _KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
