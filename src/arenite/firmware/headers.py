@@ -11,12 +11,8 @@ from arenite.firmware.work import Routine
 
 #: Of C's mathematical library, which takes ``-lm`` to link on many systems.
 _MATH = r"\b(ceilf|cosf|expf|expm1f|floor|floorf|fmodf|logf|rintf|sinf|sqrtf|tanhf|INFINITY|NAN)\b"
-_FIXED_POINT = r"\bar_(sign_extend|divide_by_any_power|reciprocal|inverse_sqrt|half_sum|fixed_log|rounded_root|saturate_int16)\("
-#: Headers that are written, by name: what of them is used, and their text.
-_OWN = {
-    "fixed_point.h": (_FIXED_POINT, FIXED_POINT_H),
-    **{f"{name}.h": (rf"\bar_{name}\b", text) for name, text in FOURIER.items()},
-}
+#: Headers that are written, by name.
+_OWN = {"fixed_point.h": FIXED_POINT_H, **{f"{name}.h": text for name, text in FOURIER.items()}}
 
 
 def needs_math(routines: Iterable[Routine]) -> bool:
@@ -27,7 +23,7 @@ def needs_math(routines: Iterable[Routine]) -> bool:
 def own_headers(routines: Iterable[Routine]) -> dict[str, str]:
     """Texts of headers besides ``arithmetic.h`` by name."""
     found = list(routines)
-    return {name: text for name, (uses, text) in _OWN.items() if _any_has(found, uses)}
+    return {name: text for name, text in _OWN.items() if _any_has(found, _functions(text))}
 
 
 def includes(routines: Iterable[Routine]) -> list[str]:
@@ -39,6 +35,12 @@ def includes(routines: Iterable[Routine]) -> list[str]:
         '#include "arithmetic.h"',
         *(f'#include "{one}"' for one in own_headers(found)),
     ]
+
+
+def _functions(header: str) -> str:
+    """A pattern for calls of a header's functions."""
+    names = re.findall(r"^static inline .*\b(ar_\w+)\(", header, re.M)
+    return rf"\b({'|'.join(names)})\("
 
 
 def _any_has(routines: Iterable[Routine], pattern: str) -> bool:
