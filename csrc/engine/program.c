@@ -123,6 +123,8 @@ ar_status ar_run(ar_program *p, int32_t begin, int32_t end) {
   return ar_resume(p);
 }
 
+int32_t ar_invoke(ar_program *program) { return ar_run(program, 0, program->count); }
+
 static int is_at_end(ar_status status) { return status == AR_OK || status == AR_ABORTED; }
 
 ar_status ar_call(ar_program *program, const void *x, void *y) {

@@ -190,6 +190,10 @@ typedef struct {
 ar_status ar_run(ar_program *program, int32_t begin, int32_t end);
 ar_status ar_resume(ar_program *program);
 
+/* One inference on what the inputs hold: ar_run() of all steps. Its status comes as a number, and it
+ * takes one argument, because both take cffi less time. */
+int32_t ar_invoke(ar_program *program);
+
 /* One inference of a program with one input and one output: copies x in, runs all steps, copies
  * the output to y unless that is NULL, also where a step has ended the inference. */
 ar_status ar_call(ar_program *program, const void *x, void *y);

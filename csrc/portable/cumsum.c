@@ -4,7 +4,7 @@
 #include "name.h"
 #include "records/cumsum.h"
 
-enum { FRACTION = 19, BLOCK = 64 };
+enum { FRACTION = 19, BLOCK = 256, SHORT = 16 };
 
 /* `n` slices of `inner` elements, `outer` times; a step goes from slice to slice. */
 typedef struct {
@@ -69,14 +69,28 @@ typedef float eight __attribute__((vector_size(32)));
   }
 
 /* The rest of a row, from the i-th sum on. */
-static void sum_row_on(const float *x, float *y, int64_t n, int64_t i, int reverse, int exclusive,
-                       float total) {
+static inline __attribute__((always_inline)) void sum_row_on(const float *x, float *y, int64_t n,
+                                                             int64_t i, int reverse, int exclusive,
+                                                             float total) {
   for (; i < n; ++i) {
     const int64_t at = reverse ? n - 1 - i : i;
     const float before = total;
     total += x[at];
     y[at] = exclusive ? before : total;
   }
+}
+
+/* Rows of few sums, in TFLM's order: rows do not wait for each other. */
+static inline __attribute__((always_inline)) void sum_short(const float *x, float *y, int64_t rows,
+                                                            int64_t n, int reverse, int exclusive) {
+  for (; rows > 0; --rows, x += n, y += n) sum_row_on(x, y, n, 0, reverse, exclusive, 0.0f);
+}
+
+static void sum_short_rows(const float *x, float *y, int64_t rows, int64_t n, int reverse,
+                           int exclusive) {
+  if (reverse || exclusive) sum_short(x, y, rows, n, reverse, exclusive);
+  else if (n == 4) sum_short(x, y, rows, 4, 0, 0);
+  else sum_short(x, y, rows, n, 0, 0);
 }
 
 AR_SUM_QUICKLY(sum_forward, 0, FORWARD)
@@ -104,6 +118,10 @@ static void sum_slices(const float *restrict x, float *restrict y, int64_t n, in
 static void sum_floats(const CumsumParams *p, slices s, const float *x, float *y) {
   const int64_t whole = s.n * s.inner, first = p->reverse ? whole - s.inner : 0;
   const int64_t step = p->reverse ? -s.inner : s.inner;
+  if (s.inner == 1 && s.n < SHORT) {
+    sum_short_rows(x, y, s.outer, s.n, p->reverse, p->exclusive);
+    return;
+  }
   for (int64_t i = 0; i < s.outer; ++i, x += whole, y += whole) {
     if (s.inner > 1) {
       sum_slices(x + first, y + first, s.n, s.inner, step, p->exclusive);
@@ -115,13 +133,21 @@ static void sum_floats(const CumsumParams *p, slices s, const float *x, float *y
 
 /* -- int8: sums wrap at 32 bits */
 
-static void requantize(const CumsumParams *p, const int32_t *restrict sums, int8_t *restrict y,
-                       int64_t count) {
-  const int32_t offset = p->output_zero_point, multiplier = p->multiplier, shift = p->shift;
-  for (int64_t i = 0; i < count; ++i) {
-    const uint32_t moved = (uint32_t)ar_rescale(sums[i], multiplier, shift) + (uint32_t)offset;
-    y[i] = (int8_t)ar_clamp((int32_t)moved, INT8_MIN, INT8_MAX);
+#define AR_REQUANTIZE(name, once)                                                         \
+  static void name(const CumsumParams p, const int32_t *restrict sums, int8_t *restrict y,  \
+                   int64_t count) {                                                       \
+    for (int64_t i = 0; i < count; ++i) {                                                 \
+      const uint32_t moved = (uint32_t)ar_scale(once, sums[i], p.multiplier, p.shift) +   \
+                             (uint32_t)p.output_zero_point;                               \
+      y[i] = (int8_t)ar_clamp((int32_t)moved, INT8_MIN, INT8_MAX);                        \
+    }                                                                                     \
   }
+
+AR_REQUANTIZE(requantize_once, 1)
+AR_REQUANTIZE(requantize_twice, 0)
+
+static void requantize(const CumsumParams *p, const int32_t *sums, int8_t *y, int64_t count) {
+  (ar_rounds_once(p->shift) ? requantize_once : requantize_twice)(*p, sums, y, count);
 }
 
 static inline uint32_t term(int8_t x, int32_t zero) {
@@ -146,6 +172,27 @@ static void sum_row_int8(const CumsumParams *p, const int8_t *x, int8_t *y, int6
   }
 }
 
+/* Rows of few sums, many of which are requantised together. */
+static void sum_short_rows_int8(const CumsumParams *p, const int8_t *x, int8_t *y, int64_t rows,
+                                int64_t n) {
+  const uint32_t start = term(0, p->input_zero_point);
+  const int64_t most = BLOCK / n, first = p->reverse ? n - 1 : 0, step = p->reverse ? -1 : 1;
+  int32_t sums[BLOCK];
+  for (int64_t done = 0; done < rows; done += most) {
+    const int64_t count = rows - done < most ? rows - done : most;
+    const int8_t *from = x + done * n;
+    for (int64_t r = 0; r < count; ++r) {
+      uint32_t total = start;
+      for (int64_t k = 0, i = r * n + first; k < n; ++k, i += step) {
+        const uint32_t before = total;
+        total += term(from[i], p->input_zero_point);
+        sums[i] = (int32_t)(p->exclusive ? before : total);
+      }
+    }
+    requantize(p, sums, y + done * n, count * n);
+  }
+}
+
 static void add_slice(const int8_t *restrict x, uint32_t *restrict sums, int64_t n, int32_t zero) {
   for (int64_t j = 0; j < n; ++j) sums[j] += term(x[j], zero);
 }
@@ -153,6 +200,10 @@ static void add_slice(const int8_t *restrict x, uint32_t *restrict sums, int64_t
 static void sum_int8(const CumsumParams *p, slices s, const int8_t *x, int8_t *y,
                      uint32_t *sums) {
   const int64_t whole = s.n * s.inner;
+  if (s.inner == 1 && s.n < SHORT) {
+    sum_short_rows_int8(p, x, y, s.outer, s.n);
+    return;
+  }
   for (int64_t i = 0; i < s.outer; ++i, x += whole, y += whole) {
     if (s.inner == 1) {
       sum_row_int8(p, x, y, s.n);

@@ -76,38 +76,39 @@ static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void 
   }
 }
 
-static inline int32_t product(const ProductParams *p, int32_t a, int32_t b) {
-  const int32_t scaled = ar_rescale(a * b, p->multiplier, p->shift);
+static inline int32_t product(const int once, const ProductParams *p, int32_t a, int32_t b) {
+  const int32_t scaled = ar_scale(once, a * b, p->multiplier, p->shift);
   return ar_clamp_offset(scaled, p->output_offset, p->output_min, p->output_max);
 }
 
 /* Gates and the cell gate of one step, in units of 2^-15. */
 static void open_gates(const LstmParams *p, const int16_t *restrict from_hidden,
                        const int16_t *restrict from_input, int32_t *restrict opened) {
-  const int64_t units = p->units;
-  for (int64_t c = 0; c < 3 * units; ++c) {
-    const int32_t gate = clip_int16(from_hidden[c] + from_input[c]);
-    opened[c] = ar_logistic_int16(gate * 3);
-  }
-  for (int64_t c = 3 * units; c < 4 * units; ++c) {
-    const int32_t gate = clip_int16(from_hidden[c] + from_input[c]);
-    opened[c] = p->cell_gate_tanh  ? ar_tanh_int16(gate * 3)
-                : p->is_cmsis_nn ? ar_logistic_int16(gate * 3)
-                                 : gate;
-  }
+  const int64_t gates = 4 * p->units, others = 3 * p->units;
+  /* CMSIS-NN knows two functions only. */
+  const int64_t logistic = p->is_cmsis_nn && !p->cell_gate_tanh ? gates : others;
+  for (int64_t c = 0; c < logistic; ++c)
+    opened[c] = ar_logistic_int16(clip_int16(from_hidden[c] + from_input[c]) * 3);
+  if (p->cell_gate_tanh)
+    for (int64_t c = others; c < gates; ++c)
+      opened[c] = ar_tanh_int16(clip_int16(from_hidden[c] + from_input[c]) * 3);
+  else
+    for (int64_t c = logistic; c < gates; ++c)
+      opened[c] = clip_int16(from_hidden[c] + from_input[c]);
 }
 
 /* New cell states, and results in the place of the opened forget gates. */
-static void update(const LstmParams params, int32_t *restrict opened, int16_t *restrict cell) {
-  const LstmParams *p = &params;
+static inline __attribute__((always_inline)) void update_with(const int once, const LstmParams *p,
+                                                              int32_t *restrict opened,
+                                                              int16_t *restrict cell) {
   const int64_t units = p->units;
   const int32_t *restrict input = opened + units, *restrict output = opened + 2 * units;
   const int32_t *restrict candidate = opened + 3 * units;
   const int32_t low = p->cell_clip > 0 ? -p->quantized_cell_clip : -32768;
   const int32_t high = p->cell_clip > 0 ? p->quantized_cell_clip : 32767;
   for (int64_t u = 0; u < units; ++u) {
-    int32_t state = product(&p->forget_times_cell, opened[u], cell[u]);
-    state += product(&p->input_times_cell, input[u], candidate[u]);
+    int32_t state = product(once, &p->forget_times_cell, opened[u], cell[u]);
+    state += product(once, &p->input_times_cell, input[u], candidate[u]);
     cell[u] = (int16_t)ar_clamp(state, low, high);
   }
   /* The cell's scale in the tables' units: 3 * 2^shift, or 3 * 2^-shift. */
@@ -115,8 +116,13 @@ static void update(const LstmParams params, int32_t *restrict opened, int16_t *r
   const int32_t multiplier = power >= 0 ? 0 : 3, shift = power >= 0 ? power : -power;
   for (int64_t u = 0; u < units; ++u) {
     const int32_t tanh = ar_tanh_int16(ar_sigmoid_input(cell[u], multiplier, shift));
-    opened[u] = product(&p->tanh_times_output, tanh, output[u]);
+    opened[u] = product(once, &p->tanh_times_output, tanh, output[u]);
   }
+}
+
+static void update(const LstmParams p, int32_t *opened, int16_t *cell) {
+  if (ar_rounds_once(p.forget_times_cell.shift)) update_with(1, &p, opened, cell);
+  else update_with(0, &p, opened, cell);
 }
 
 static void store(const LstmParams *p, int32_t type, const int32_t *restrict result, int64_t row,

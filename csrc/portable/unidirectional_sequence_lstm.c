@@ -21,7 +21,9 @@ static int sizes_fit(const LstmParams *p, const ar_tensor *io) {
     if (ar_elements(&io[at[2]]) != p->units) return 0;
   }
   return ar_is_rescale(p->forget_times_cell.shift) && ar_is_rescale(p->input_times_cell.shift) &&
-         ar_is_rescale(p->tanh_times_output.shift);
+         ar_is_rescale(p->tanh_times_output.shift) &&
+         ar_rounds_once(p->input_times_cell.shift) == ar_rounds_once(p->forget_times_cell.shift) &&
+         ar_rounds_once(p->tanh_times_output.shift) == ar_rounds_once(p->forget_times_cell.shift);
 }
 
 static int is_gate_shift(const LstmParams *p, int32_t shift) {

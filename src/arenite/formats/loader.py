@@ -8,19 +8,17 @@ from mmap import ACCESS_READ
 from mmap import mmap as Mapping  # noqa: N812 - a class, and load() has an argument of that name
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from arenite.errors import FileChangedError, ModelError
 from arenite.files import open_regular, read_whole
 from arenite.formats import tflite
 from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
+from arenite.native.heap import keep_freed_memory
 
 Source = str | os.PathLike[str] | tflite.Buffer
 
 _HEAD = 8  # bytes that say what a file is
 _SMALL = 1 << 20  # so many are read without looking at the first
-_MAPPED = 1 << 16  # of so many on, memory may come from the system and go back to it
 
 #: How files of other kinds begin, and what they are.
 _OTHERS = (
@@ -72,8 +70,8 @@ def _content(path: str, *, mapped: bool) -> tflite.Buffer:
     with open_regular(path, buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         is_small = size <= _SMALL and not mapped
-        if is_small and size >= _MAPPED:
-            _keep_freed_memory(size)
+        if is_small:
+            keep_freed_memory(size)
         head = _read(file) if is_small else file.read(_HEAD)
         if not _may_be_model(head[:_HEAD], size, path):
             return head[:_HEAD]
@@ -83,15 +81,6 @@ def _content(path: str, *, mapped: bool) -> tflite.Buffer:
             return _mapped(file)
         file.seek(0)
         return _read(file)
-
-
-def _keep_freed_memory(size: int) -> None:
-    """Let the C library keep memory of this size when it is freed, for the next model.
-
-    glibc gives back what is larger than all that was freed before (``mallopt(3)``), and a page that
-    comes anew from the system takes longer than reading into it. Nobody touches this block.
-    """
-    np.empty(4 * size, np.uint8)
 
 
 def _read(file: BinaryIO) -> bytes:

@@ -125,7 +125,7 @@ class _ModelReader:
                 return None
             raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         data = self.buffers[index]
-        if data is not None and not _is_aligned(data, type_.dtype.alignment):
+        if data is not None and not _is_aligned(data, type_.dtype):
             data = data.copy()
             data.flags.writeable = False
             self.buffers[index] = data
@@ -338,8 +338,12 @@ def _layout(row: type[OptionsTable]) -> TableLayout:
     return flatbuffer.layout_of(SCHEMA, short)
 
 
-def _is_aligned(data: Array, alignment: int) -> bool:
-    return alignment == 1 or data.__array_interface__["data"][0] % alignment == 0
+def _is_aligned(data: Array, dtype: np.dtype[Any]) -> bool:
+    """Whether elements may be read where the bytes lie; their address itself takes NumPy longer."""
+    if dtype.alignment == 1:
+        return True
+    first = data[: dtype.itemsize]
+    return len(first) < dtype.itemsize or first.view(dtype).flags.aligned
 
 
 def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:

@@ -376,7 +376,7 @@ def _aligned_zeros(size: int) -> Bytes:
     if size < 0:
         raise ValueError(f"expected an arena size of 0 or more bytes, got {size}")
     block = _zeros(size + 63)
-    start = -block.ctypes.data % 64
+    start = -block.__array_interface__["data"][0] % 64
     return block[start : start + size]
 
 

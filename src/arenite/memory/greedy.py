@@ -23,8 +23,8 @@ _BITS = 3
 _LAST = (1 << _BITS) - 1
 #: Parts of the time whose busiest moment is looked at in one piece.
 _SECTIONS = 16
-#: From that many buffers on, walking all is no longer the fastest.
-_MANY = 8
+#: From that many buffers on, walking all is no longer the fastest: C is, or the tree without it.
+_MANY, _MANY_IN_PYTHON = 32, 128
 #: The moments, sizes and offsets that C counts with.
 _MAX_MOMENT, _MAX_BYTES = 2**31 - 1, 2**40
 
@@ -41,7 +41,7 @@ def greedy(problem: Problem) -> Solution:
     buffers = problem.buffers
     sizes = [align_up(buffer.size, buffer.alignment) for buffer in buffers]
     order = _order(buffers, sizes)
-    if len(buffers) < _MANY:
+    if len(buffers) < (_MANY if native.available() else _MANY_IN_PYTHON):
         return _one_by_one(buffers, sizes, order)
     if native.available():
         offsets = _offsets_in_c(buffers, sizes, order)

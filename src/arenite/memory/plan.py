@@ -17,12 +17,14 @@ from arenite.memory.liveness import ONLINE, Lifetime, ScratchRequest, lifetimes,
 from arenite.memory.planners import plan
 from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
+from arenite.model.quick import quick
 from arenite.model.text import printable
 
 #: Offsets by subgraph and tensor, or None where the model brings no offline plan.
 OfflineOffsets = list[list[int]] | None
 
 
+@quick
 @dataclass(frozen=True)
 class PlannedBuffer:
     """A place in the arena for a tensor or a scratch buffer.

@@ -28,6 +28,8 @@ _ZERO_POINTS = {
     TensorType.UINT16: (0, 2**16 - 1),
 }
 _ANY_ZERO_POINT = (-(2**31), 2**31 - 1)
+#: Fewer numbers than these Python compares before NumPy has begun.
+_FEW = 32
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
@@ -92,7 +94,7 @@ def check_quantization(tensor: Tensor, quantization: Quantization, path: str) ->
 
 def _are_within(values: Array, low: float, high: float) -> bool:
     """Whether all values lie in ``[low, high]``, as 0 does; NaN does not."""
-    if len(values) == 1:
-        return bool(low <= values.item() <= high)
+    if len(values) < _FEW:
+        return all(low <= value <= high for value in values.tolist())
     least = np.minimum.reduce(values, initial=0)
     return bool(least >= low and np.maximum.reduce(values, initial=0) <= high)

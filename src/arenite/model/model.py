@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from arenite.model.offline_plan import plan_text
 from arenite.model.options import OptionsTable, RawOptions
+from arenite.model.quick import quick
 from arenite.model.text import printable
 from arenite.model.types import TensorType
 
 Array = npt.NDArray[Any]
 
 
+@quick
 @dataclass(frozen=True, eq=False)
 class Quantization:
     """Affine quantisation: ``real = scale * (q - zero_point)``.
@@ -52,6 +54,7 @@ class Quantization:
         return f"<scale {self.scale[0]:.6g}, zero point {zero_point}>"
 
 
+@quick
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """One tensor of a subgraph.
@@ -109,6 +112,7 @@ class Tensor:
         return f"<{kind} {self.name!r} {self.type}{list(self.shape)}{quantization}>"
 
 
+@quick
 @dataclass(frozen=True, eq=False)
 class Operator:
     """One operator of a subgraph.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from arenite.native.turn import give_back
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
-
-_BYTES = ffi.typeof("uint8_t[]")
 
 
 def go_on(
@@ -76,9 +73,38 @@ class Call:
         #: See :func:`go_on`.
         self.pause: Callable[[], None] | None = None
 
-    def _go_on(self, status: int) -> None:
-        with suppress(InferenceAborted):
+    def _go_on(self, status: int) -> bool:
+        """Whether the rest has run, and no step has ended the inference."""
+        try:
             go_on(self._program, status, self._run_step, self.pause)
+        except InferenceAborted:
+            return False
+        return True
+
+    def inference(self) -> Callable[[], bool]:
+        """One inference on what the inputs hold; whether all of it ran.
+
+        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
+        """
+        invoke, program, turn = lib.ar_invoke, self._program, self._turn
+        take, give = turn.pop, turn.append
+
+        def call() -> bool:
+            try:
+                take()
+            except IndexError:
+                raise in_use() from None
+            except BaseException:
+                give_back(turn)
+                raise
+            try:
+                status = invoke(program)
+                # `self` must be named here: it keeps alive what the program points to.
+                return self._go_on(status) if status else True
+            finally:
+                give(None)
+
+        return call
 
     def function(self) -> Callable[[Array, Array], None]:
         """``run(x, y)``: one inference, from the only input to the only output.
@@ -108,25 +134,22 @@ class Call:
 
         return call
 
-    def like(self, source: Array) -> Callable[[Any], Array | None]:
+    def like(self, source: Array) -> Callable[..., Array | None]:
         """One inference as a function from an array like ``source`` to a copy of the output.
 
-        Other values than contiguous arrays of that dtype and shape it answers with None. One
-        plain function, because a small model takes no longer than a few calls in Python. It
+        ``source`` is the only input's memory. Anything but one array of that dtype and shape the
+        function answers with None. One plain function, because a small model takes no longer than
+        a few calls in Python, and NumPy copies an input in less time than cffi takes to find it. It
         takes its turn, as :func:`arenite.runtime.turn.alone` does.
         """
         shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
-        run, view, program, here = lib.ar_call, from_buffer, self._program, ffi.NULL
+        invoke, program = lib.ar_invoke, self._program
         copy: Callable[[], Array] = self._outputs[0].copy
         turn = self._turn
         take, give = turn.pop, turn.append
 
-        def call(x: Any) -> Array | None:
-            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype:
-                return None
-            try:
-                source = view(x)
-            except ValueError:  # cffi: not contiguous
+        def call(x: Any = None, *more: Any) -> Array | None:
+            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype or more:
                 return None
             try:
                 take()
@@ -136,7 +159,8 @@ class Call:
                 give_back(turn)
                 raise
             try:
-                status = run(program, source, here)
+                source[...] = x
+                status = invoke(program)
                 if status:
                     # `self` must be named here: it keeps alive what the program points to.
                     self._go_on(status)
@@ -149,29 +173,23 @@ class Call:
     def like_all(self, sources: Sequence[Array]) -> Callable[..., Array | tuple[Array, ...] | None]:
         """What :meth:`like` does, for any number of inputs and outputs."""
         wanted = [(source.shape, source.dtype) for source in sources]
-        ndarray, view, empty = np.ndarray, from_buffer, np.empty
-        results = [(output.shape, output.dtype) for output in self._outputs]
-        x, y = (ffi.new("uint8_t *[]", max(len(ports), 1)) for ports in (wanted, results))
-        done = ffi.new("int64_t *")
+        ndarray, invoke = np.ndarray, lib.ar_invoke
+        copies = [output.copy for output in self._outputs]
 
         def call(*inputs: Any) -> Array | tuple[Array, ...] | None:
+            if len(inputs) != len(wanted):
+                return None
             for array, (shape, dtype) in zip(inputs, wanted, strict=True):
                 if type(array) is not ndarray or array.shape != shape or array.dtype is not dtype:
                     return None
-            outputs = tuple([empty(*result) for result in results])
-            try:
-                given = [view(_BYTES, array) for array in inputs]
-            except ValueError:  # cffi: not contiguous
-                return None
-            taken = [view(_BYTES, array) for array in outputs]
             self._take()
             try:
-                x[0 : len(given)], y[0 : len(taken)] = given, taken
-                status = lib.ar_predict(self._program, x, y, 1, done)
+                for source, array in zip(sources, inputs, strict=True):
+                    source[...] = array
+                status = invoke(self._program)
                 if status:
                     self._go_on(status)
-                    for array, output in zip(outputs, self._outputs, strict=True):
-                        array[...] = output
+                outputs = tuple([copy() for copy in copies])
                 return outputs if len(outputs) > 1 else outputs[0]
             finally:
                 self._turn.append(None)

@@ -22,6 +22,7 @@ from arenite.model import TensorType
 from arenite.model.calls import MAX_DEPTH
 from arenite.native import _engine
 from arenite.native.call import Call, go_on
+from arenite.native.heap import keep_freed_memory
 from arenite.native.record import to_struct
 
 ffi, lib = _engine.ffi, _engine.lib
@@ -39,6 +40,7 @@ _ALIGNMENT = 64
 _POINTER_FIRST = np.dtype(
     {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
 )
+_ADDRESS = ffi.typeof("uintptr_t")
 _MAX_RANK = 6
 _MAX_DIMENSION = 2**31 - 1
 
@@ -286,6 +288,12 @@ class Program:
             return end
         return -1 if status == lib.AR_ABORTED else int(self._walk.frames[0].next)
 
+    def invoke(self, run_step: Callable[[int], None]) -> None:
+        """Run the steps of the main subgraph and all that they call; see :meth:`go_on`."""
+        status = lib.ar_invoke(self._walk)
+        if status:
+            go_on(self._walk, status, run_step)
+
     def start(self, begin: int, end: int) -> int:
         """Run the steps ``[begin, end)`` and all that they call.
 
@@ -417,16 +425,12 @@ def _copies(
 
 
 def _ports(arrays: Sequence[Array]) -> Any:
-    ports = ffi.new("ar_port[]", max(len(arrays), 1))
-    for port, array in zip(ports, arrays, strict=False):
-        port.data, port.bytes = ffi.cast("void *", address_of(array)), array.nbytes
-    return ports
+    return ffi.new("ar_port[]", [(from_buffer(array), array.nbytes) for array in arrays] or 1)
 
 
 def address_of(array: Array) -> int:
-    """Where an array's first element lies in memory."""
-    address: int = array.__array_interface__["data"][0]
-    return address
+    """Where a contiguous array's first element lies in memory; NumPy takes longer to say so."""
+    return int(ffi.cast(_ADDRESS, from_buffer(array)))
 
 
 def _align(size: int) -> int:
@@ -434,6 +438,7 @@ def _align(size: int) -> int:
 
 
 def _aligned(size: int) -> npt.NDArray[np.uint8]:
+    keep_freed_memory(size)
     memory = np.zeros(size + _ALIGNMENT, np.uint8)
     start = -address_of(memory) % _ALIGNMENT
     return memory[start : start + max(size, 1)]

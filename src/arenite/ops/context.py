@@ -85,14 +85,15 @@ class TfLiteTensor:
         quantization = self.quantization
         if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
             return 0.0
-        return float(quantization.scale[0])
+        return float(quantization.scale.item(0))
 
     @property
     def zero_point(self) -> int:
         """The first zero point as int32; 0 without quantisation (``params.zero_point``)."""
         if self.quantization is None or not len(self.quantization.zero_point):
             return 0
-        return int(self.quantization.zero_point[0].astype(np.int32))
+        value = int(self.quantization.zero_point.item(0))
+        return value if -(2**31) <= value < 2**31 else (value + 2**31) % 2**32 - 2**31
 
 
 @dataclass(slots=True, eq=False)

@@ -55,7 +55,7 @@ class CompiledGraph:
         Raises:
             InferenceAborted: An operator has ended the inference.
         """
-        self._walk(0, len(self.steps))
+        self._program.invoke(self._python)
 
     def invoke_profiled(self) -> None:
         """Run all operators in order, one by one, and so those that they call."""

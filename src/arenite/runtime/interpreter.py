@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +108,7 @@ class Interpreter:
             self._micro.allocate_tensors()
         sizes = [region.nbytes for region in self._micro.decompression_memory]
         self._options["decompression_memory"] = sizes
-        self._fast, self._ports = self._fast_call(), len(self._model.inputs)
+        self._shorten()
 
     # -- running
 
@@ -131,9 +131,8 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown.
         """
-        fast = self._fast
-        if fast is not None and len(inputs) == self._ports and not quantize and not named:
-            result = fast(*inputs)
+        if not (quantize or named):
+            result = self._fast(*inputs)
             if result is not None:
                 return result
         return self._call(inputs, named, quantize=quantize)
@@ -206,7 +205,7 @@ class Interpreter:
             error, until it has seen as many inputs as it waits for (``kTfLiteAbort``); outputs
             mean nothing then.
         """
-        return self._micro.invoke()
+        return self._invoke()
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
@@ -270,7 +269,7 @@ class Interpreter:
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
         self._micro.profiler = profiler
-        self._fast, self._ports = self._fast_call(), len(self._model.inputs)
+        self._shorten()
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
@@ -314,19 +313,29 @@ class Interpreter:
             return None
         if self._micro.decompression_memory:  # threads would share it
             return None
-        ports = [self.input(index) for index in range(len(self._model.inputs))]
-        if [port.shape for port in ports] != [tensor.shape for tensor in self._model.inputs]:
+        tensors = self._model.main.tensors
+        if any(self._micro.input(n).shape != tensors[i].shape for n, i in self._inputs()):
             return None
         return compiled.call(self._turn, arena)
 
-    def _fast_call(self) -> Callable[..., Array | tuple[Array, ...] | None] | None:
+    def _shorten(self) -> None:
+        """Find the shortest ways to an inference: a small model takes no longer than a few calls.
+
+        ``_fast`` answers None to what is not an array for every input, each of its dtype and shape.
+        """
         call = self._whole_call()
+        self._fast: Callable[..., Array | tuple[Array, ...] | None] = _no_answer
+        self._invoke = self._micro.invoke
         if call is None:
-            return None
-        inputs = [self.input(index) for index in range(len(self._model.inputs))]
-        if len(inputs) == len(self._model.outputs) == 1:
-            return call.like(inputs[0])
-        return call.like_all(inputs)
+            return
+        inputs = [self._micro.input(number) for number, _ in self._inputs()]
+        is_single = len(inputs) == len(self._model.main.outputs) == 1
+        self._fast = call.like(inputs[0]) if is_single else call.like_all(inputs)
+        self._invoke = call.inference()
+
+    def _inputs(self) -> Iterable[tuple[int, int]]:
+        """Numbers and tensors of the inputs."""
+        return enumerate(self._model.main.inputs)
 
     def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Array | tuple[Array, ...]:
         # All are checked before one is written: a refused call changes nothing.
@@ -358,6 +367,10 @@ class Interpreter:
     def _result(self, index: int, quantize: bool) -> Array:
         value = self.output(index)
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
+
+
+def _no_answer(*inputs: object) -> None:
+    """What runs no inference, whatever it is given."""
 
 
 def _interpreter(

@@ -129,14 +129,15 @@ def accumulates_64_bits(
 
     Refuses shifts for which the 64-bit requantisation is not defined in C.
     """
-    wide = activations is TensorType.INT16 and bias_type != TensorType.INT32
+    if activations is not TensorType.INT16 or bias_type == TensorType.INT32:
+        return False
     most = int(bare_shift(shift).max(initial=0))
-    if wide and most > 14:
+    if most > 14:
         context.report_error(
             "the scales' ratio input * weights / output must be under 2**14 where sums have "
             f"64 bits, got one of about 2**{most}"
         )
-    return wide
+    return True
 
 
 # -- the last step --------------------------------------------------------------------

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arenite.model.quick import quick
 from arenite.ops.context import Array, Context
 from arenite.ops.kernel_util import window_output_size, window_padding
 
 
+@quick
 @dataclass(frozen=True)
 class Window:
     """A 2-D sliding window; every pair is ``(height, width)``.

@@ -14,6 +14,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -68,6 +69,7 @@ class Conv2DOptions(OptionsTable):
     quantized_bias_type: int = slot(6, "int8")
 
 
+@quick
 @dataclass(frozen=True)
 class Conv2DParams(ConvolutionParams):
     """The common parameters, and the geometry."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -63,6 +64,7 @@ class DepthwiseConv2DOptions(OptionsTable):
     dilation_h_factor: int = slot(6, "int32", 1)
 
 
+@quick
 @dataclass(frozen=True)
 class DepthwiseConv2DParams(ConvolutionParams):
     """The common parameters, and the geometry."""

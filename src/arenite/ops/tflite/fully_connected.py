@@ -15,6 +15,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -59,6 +60,7 @@ class FullyConnectedOptions(OptionsTable):
     quantized_bias_type: int = slot(4, "int8")
 
 
+@quick
 @dataclass(frozen=True)
 class FullyConnectedParams(ConvolutionParams):
     """The common parameters, per unit, and the weights' offset."""
@@ -175,7 +177,9 @@ def multipliers(
         )
     ratio = product / output.scale if output.scale and product >= 0 else np.inf
     multiplier, shift = requantization(context, ratio, "input * weights / output")
-    return np.full(units, multiplier, np.int32), np.full(units, shift, np.int32)
+    found = np.empty((2, units), np.int32)
+    found[0], found[1] = multiplier, shift
+    return found[0], found[1]
 
 
 def _multipliers_per_unit(
