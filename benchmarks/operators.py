@@ -4,7 +4,7 @@
 
 A line per operator and type: ``invoke()`` of a model with that operator alone, the Python call
 included, in turns of about 2 ms, engines in turn. Ratios are peer / Arenite: above 1 Arenite is
-faster. ``ARENITE_ISA`` chooses the instruction set, as always.
+faster. LiteRT has none of TFLM's custom operators (:mod:`custom_operators`). ``ARENITE_ISA`` chooses the instruction set, as always.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ os.environ.update(dict.fromkeys(THREADS, "1"))  # before NumPy loads its BLAS
 import argparse  # noqa: E402
 import json  # noqa: E402
 import tempfile  # noqa: E402
+import warnings  # noqa: E402
 from collections.abc import Callable, Iterator, Sequence  # noqa: E402
 from dataclasses import dataclass, field  # noqa: E402
+from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
+import custom_operators  # noqa: E402
 import numpy as np  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
@@ -187,6 +190,17 @@ def movements() -> Iterator[Case]:
     yield Case("BROADCAST_ARGS", [ints(1, 64, 1), ints(8, 1, 4)], [(3,)], ("int32",))
 
 
+def builds(names: Sequence[str]) -> Iterator[tuple[str, str, Callable[[], Model]]]:
+    """Name, type and model of every line; of these operators only, if there are some."""
+    for case in cases():
+        for kind in case.types:
+            if not names or case.name in names:
+                yield case.name, kind, partial(case.model, kind)
+    for custom in custom_operators.cases():
+        if not names or custom.name.split()[0] in names:
+            yield custom
+
+
 def arenite(path: Path, inputs: Sequence[Array]) -> Call:
     """An inference of Arenite on these inputs."""
     interp = ar.Interpreter(path)
@@ -221,24 +235,24 @@ def tflm(path: Path, inputs: Sequence[Array]) -> Call:
 ENGINES = {"arenite": arenite, "litert": litert, "tflm": tflm}
 
 
-def times(case: Case, kind: str, repeat: int, folder: Path) -> tuple[dict[str, Spread], str]:
+def times(name: str, model: Model, repeat: int, folder: Path) -> tuple[dict[str, Spread], str]:
     """Every engine's seconds, and what runs the operator here."""
-    path = folder / f"{case.name}-{kind}.tflite"
-    path.write_bytes(write(case.model(kind)))
+    path = folder / f"{name}.tflite"
+    path.write_bytes(write(model))
     inputs = [one.array for one in random_inputs(ar.load(path), 0)]
-    if case.name in POSITIVE:
+    if name in POSITIVE:
         inputs = [np.maximum(x, 1) for x in inputs]
     calls = {}
-    for name, prepare in ENGINES.items():
+    for engine, prepare in ENGINES.items():
         try:
             with hushed():
                 invoke = prepare(path, inputs)
                 invoke()
         except (RuntimeError, ValueError):
-            if name == "arenite":
+            if engine == "arenite":
                 raise
             continue
-        calls[name] = invoke
+        calls[engine] = invoke
     heap = ar.HeapInterpreter(path)
     heap.allocate_tensors()
     kernel = heap.compile().kernel(0)
@@ -257,28 +271,20 @@ def main() -> None:
     view = Table(title="One operator, 16 KB, one thread: microseconds", box=None)
     for heading in ("operator", "type", "kernel", "arenite", "x litert", "x tflm"):
         view.add_column(heading, justify="left" if heading == "operator" else "right")
+    warnings.simplefilter("ignore", ar.UndefinedWarning)  # some leave outputs as they are
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        for case in cases():
-            if args.names and case.name not in args.names:
-                continue
-            for kind in case.types:
-                with console.status(f"timing {case.name} {kind}"):
-                    spreads, kernel = times(case, kind, args.repeat, Path(folder))
-                results.append(
-                    {
-                        "operator": case.name,
-                        "type": kind,
-                        "kernel": kernel,
-                        "seconds": {k: vars(v) for k, v in spreads.items()},
-                    }
-                )
-                own = spreads["arenite"].median
-                ratios = [
-                    f"{spreads[peer].median / own:.2f}" if peer in spreads else "-"
-                    for peer in ("litert", "tflm")
-                ]
-                view.add_row(case.name, kind, kernel, f"{own * 1e6:.2f}", *ratios)
+        for name, kind, build in builds(args.names):
+            with console.status(f"timing {name} {kind}"):
+                spreads, kernel = times(name, build(), args.repeat, Path(folder))
+            seconds = {k: vars(v) for k, v in spreads.items()}
+            results.append({"operator": name, "type": kind, "kernel": kernel, "seconds": seconds})
+            own = spreads["arenite"].median
+            ratios = [
+                f"{spreads[peer].median / own:.2f}" if peer in spreads else "-"
+                for peer in ("litert", "tflm")
+            ]
+            view.add_row(name, kind, kernel, f"{own * 1e6:.2f}", *ratios)
     console.print(view)
     about = machine()
     console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {isa()}")

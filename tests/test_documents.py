@@ -82,6 +82,7 @@ def test_make_commands_exist(page):
     [
         ("make_cost.py", "docs/board.md"),
         ("make_operators.py", "docs/operators.md"),
+        ("make_operator_times.py", "docs/speed.md"),
         ("make_times.py", "README.md"),
     ],
 )
