@@ -4,7 +4,8 @@
 
 A line per operator and type: ``invoke()`` of a model with that operator alone, the Python call
 included, in turns of about 2 ms, engines in turn. Ratios are peer / Arenite: above 1 Arenite is
-faster. LiteRT has none of TFLM's custom operators (:mod:`custom_operators`). ``ARENITE_ISA`` chooses the instruction set, as always.
+faster. LiteRT has none of TFLM's custom operators (:mod:`custom_operators`). ``ARENITE_ISA``
+chooses the instruction set, as always.
 """
 
 from __future__ import annotations
