@@ -11,7 +11,7 @@ import pytest
 from arenite.errors import ModelError
 from arenite.formats import load, tflite
 from arenite.model import Model
-from tests.litert import litert
+from tests.litert_oracle import litert
 from tests.ops.differential import random_array
 from tests.oracle import Oracle, Step
 from tests.same import assert_same

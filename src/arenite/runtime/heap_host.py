@@ -212,13 +212,15 @@ class HeapInterpreter:
         """Attach an object that kernels find with ``get_external_context``; once."""
         self._context.set_external_context(payload)
 
-    def eval_tensor(self, index: int) -> EvalTensor:
-        """A tensor of the main subgraph as kernels see it: type, shape and memory.
+    def eval_tensor(self, index: int, subgraph: int = 0) -> EvalTensor:
+        """A tensor as kernels see it: type, shape and memory.
 
         Raises:
-            IndexError: There is no such tensor.
+            IndexError: There is no such subgraph or tensor.
         """
-        return self._context.tensors[0][port("tensor", range(len(self._context.tensors[0])), index)]
+        number = port("subgraph", range(len(self._context.tensors)), subgraph)
+        tensors = self._context.tensors[number]
+        return tensors[port("tensor", range(len(tensors)), index)]
 
     def compile(self, instruction_set: str | None = None) -> CompiledGraph:
         """The main subgraph as a native program over this interpreter's tensors.

@@ -12,7 +12,7 @@ import arenite as ar
 from arenite.formats import mnn as formats_mnn
 from tests.formats.mnn.compare import TOLERANCE, agrees, difference
 from tests.formats.mnn.conftest import Converter
-from tests.litert import litert
+from tests.litert_oracle import litert
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT, shared_model
 

@@ -13,7 +13,7 @@ from arenite.formats import tflite
 from tests.formats.mnn.compare import TOLERANCE, difference, run
 from tests.formats.mnn.conftest import Converter
 from tests.formats.mnn.tflite_cases import CASES
-from tests.litert import litert
+from tests.litert_oracle import litert
 from tests.mnn_oracle import MnnOracle
 
 Array = np.ndarray[Any, Any]

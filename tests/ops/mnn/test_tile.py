@@ -9,7 +9,7 @@ import pytest
 
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
-from tests.litert import litert
+from tests.litert_oracle import litert
 from tests.ops.differential import random_array, run_arenite
 from tests.ops.mnn_models import Fed, outputs_of, single
 

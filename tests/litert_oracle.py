@@ -18,7 +18,7 @@ Outputs = list[list[Array]]
 
 def litert(files: Sequence[bytes], inputs: Sequence[Sequence[Array]]) -> list[Outputs | None]:
     """What LiteRT makes of each file: the outputs per inference, None if it fails or dies."""
-    worker = Worker("tests.litert", timeout=60.0, log=subprocess.DEVNULL)
+    worker = Worker("tests.litert_oracle", timeout=60.0, log=subprocess.DEVNULL)
     answers: list[Outputs | None] = []
     for data in files:
         try:

@@ -1,0 +1,126 @@
+"""``arenite.tflm.runtime`` beside the package that it stands in for."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+
+import numpy as np
+import pytest
+
+from arenite.tflm import runtime
+from tests.both_ways import both_ways
+from tests.shared import DIGITS, shared_model
+
+has_tflm = pytest.mark.skipif(
+    importlib.util.find_spec("tflite_micro") is None, reason="tflite_micro is not installed"
+)
+SWAP = "from tflite_micro import runtime", "from arenite.tflm import runtime"
+X = np.zeros((1, 8, 8, 1), np.int8)
+
+
+def reading(**options):
+    return runtime.Interpreter.from_file(DIGITS, **options)
+
+
+@has_tflm
+@pytest.mark.parametrize(
+    ("script", "model"),
+    [
+        ("tflm_evaluate", "hello_world_int8"),
+        ("tflm_evaluate", "hello_world_float"),
+        ("tflm_features", "audio_preprocessor_int8"),
+        ("tflm_features", "kws_int8"),
+        ("tflm_features", "trained_lstm_int8"),
+    ],
+)
+def test_a_script_gives_the_same_with_both_packages(script, model, tmp_path):
+    ours, theirs, our_words, their_words = both_ways(script, shared_model(model), tmp_path, SWAP)
+    assert {name: value.tolist() for name, value in ours.items() if value.dtype != np.float32} == {
+        name: value.tolist() for name, value in theirs.items() if value.dtype != np.float32
+    }
+    for name in [name for name, value in theirs.items() if value.dtype == np.float32]:
+        assert np.allclose(ours[name], theirs[name], rtol=0, atol=1e-5)
+    assert _printed(our_words) == _printed(their_words)
+
+
+def _printed(words):
+    return [line for line in words.splitlines() if "RecordingMicroAllocator" in line]
+
+
+@has_tflm
+def test_methods_and_arguments_are_those_of_the_original():
+    from tflite_micro import runtime as original
+
+    def signatures(cls):
+        methods = {name: one for name, one in vars(cls).items() if name[0] != "_"}
+        return {
+            name: list(inspect.signature(getattr(cls, name)).parameters) for name in sorted(methods)
+        }
+
+    assert signatures(runtime.Interpreter) == signatures(original.Interpreter)
+    assert list(inspect.signature(runtime.Interpreter).parameters) == list(
+        inspect.signature(original.Interpreter).parameters
+    )
+    assert [one.name for one in runtime.InterpreterConfig] == [
+        one.name for one in original.InterpreterConfig
+    ]
+
+
+@has_tflm
+def test_details_are_those_of_the_original():
+    from tflite_micro import runtime as original
+
+    theirs, ours = original.Interpreter.from_file(str(DIGITS)), reading()
+    assert sorted(map(repr, ours.get_input_details(0).items())) == sorted(
+        map(repr, theirs.get_input_details(0).items())
+    )
+    assert sorted(map(repr, ours.get_output_details(0).items())) == sorted(
+        map(repr, theirs.get_output_details(0).items())
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda i: i.set_input(None, 0), ValueError, "must not be None"),
+        (lambda i: i.set_input(X, -1), ValueError, "non-negative"),
+        (lambda i: i.set_input(X, 1), IndexError, "got 1 of 1 inputs"),
+        (lambda i: i.set_input(X.astype(np.uint8), 0), ValueError, "type uint8"),
+        (lambda i: i.set_input(X[0], 0), ValueError, "Dimension mismatch"),
+        (lambda i: i.get_output(1), IndexError, "got 1 of 1 outputs"),
+        (lambda i: i.get_input_details(-1), ValueError, "non-negative"),
+        (lambda i: i.GetTensor(0, 0), RuntimeError, "kPreserveAllTensors"),
+    ],
+)
+def test_wrong_calls_raise_what_the_original_raises(call, error, words):
+    with pytest.raises(error, match=words):
+        call(reading())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: runtime.Interpreter.from_file("no/such"), ValueError, "no/such"),
+        (lambda: runtime.Interpreter.from_bytes(None), ValueError, "must not be None"),
+        (lambda: runtime.Interpreter.from_bytes("abc"), TypeError, "expected bytes"),
+        (lambda: runtime.Interpreter.from_bytes(b"x" * 20), ValueError, "expected a Tensor"),
+        (lambda: reading(arena_size=64), RuntimeError, "smallest arena that works"),
+        (lambda: reading(custom_op_registerers=[1]), ValueError, "list of strings"),
+        (lambda: reading(custom_op_registerers=["Mine"]), RuntimeError, "via Mine"),
+    ],
+)
+def test_what_cannot_be_made_raises_what_the_original_raises(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+@pytest.mark.parametrize(("tensor", "subgraph"), [(999, 0), (-1, 0), (0, 5)])
+def test_a_tensor_that_is_not_there_is_an_index_error(tensor, subgraph):
+    keeps = runtime.InterpreterConfig.kPreserveAllTensors
+    with pytest.raises(IndexError):
+        reading(intrepreter_config=keeps).GetTensor(tensor, subgraph)
+
+
+def test_it_says_what_it_is():
+    assert "tflm.Interpreter" in repr(reading())
