@@ -34,7 +34,7 @@ def test_the_readme_s_python_runs_as_typed(monkeypatch, capsys, tmp_path):
     for block in blocks(README, "python"):
         exec(compile(block, "README.md", "exec"), namespace)
     assert namespace["digit"] == 7
-    assert (tmp_path / "firmware" / "digits" / "model.h").exists()
+    assert (tmp_path / "firmware" / "digits" / "src" / "model.h").exists()
     assert capsys.readouterr().out.startswith("a 7\n")
 
 

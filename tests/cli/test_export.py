@@ -9,11 +9,11 @@ def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_pa
     result = arenite("export", model_file, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[1] == "cortex-m4; names begin with digits; 15 files"
+    assert lines[1] == "cortex-m4; names begin with digits; 22 files"
     assert lines[3].split() == ["#", "layer", "shapes", "function", "in", "constants", "scratch"]
     assert [line.split()[1] for line in lines[4:8]] == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
     assert lines[-2].startswith("RAM ")
-    assert (tmp_path / "out" / "model.h").exists()
+    assert (tmp_path / "out" / "src" / "model.h").exists()
 
 
 def test_export_has_json(arenite, model_file, tmp_path):

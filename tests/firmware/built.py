@@ -17,8 +17,8 @@ from tests.compiler import compiler
 Array = np.ndarray[Any, Any]
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion")
-LIBRARY = ("model.c", "kernels.c", "weights.c")
-TESTED = (*LIBRARY, "selftest.c")
+LIBRARY = ("src/model.c", "src/kernels.c", "src/weights.c")
+TESTED = (*LIBRARY, "src/selftest.c")
 
 
 def has_address_sanitizer(folder: Path) -> bool:

@@ -60,7 +60,7 @@ def test_a_compiled_model_remembers_until_it_is_reset(tmp_path):
 def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):
     result = export(residual(), tmp_path / "m", target=None)
     (tmp_path / "user.cc").write_text(
-        '#include "m/model.h"\n#include "m/selftest.h"\nint main() { model_init(); return 0; }\n'
+        '#include "m/src/model_model.h"\nint main() { model_init(); return 0; }\n'
     )
     cc = compiler()
     plus = [*cc[:-1], cc[-1].replace("cc", "c++").replace("gcc", "g++")] if cc[-1] == "cc" else cc
@@ -79,7 +79,11 @@ def test_a_c_plus_plus_compiler_takes_every_file(tmp_path):
 def test_a_folder_may_be_exported_again(tmp_path):
     first = export(residual(), tmp_path, target=None)
     assert export(residual(1), tmp_path, target=None).files == first.files
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(first.files)
+    assert _files(tmp_path) == sorted(first.files)
+
+
+def _files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path):
@@ -104,7 +108,7 @@ def test_names_of_a_file_stay_inside_comments(tmp_path):
     b.operator("RELU", [x], [y])
     b.output(y)
     result = export(b.build(), tmp_path, target=None)
-    header = (Path(result.folder) / "model.h").read_text()
+    header = (Path(result.folder) / "src" / "model.h").read_text()
     lines = [line for line in header.splitlines() if "int x;" in line or "#error" in line]
     assert [line[:2] + line[-2:] for line in lines] == ["/**/"] * 2
     assert all(line.count("*/") == line.count("/*") == 1 for line in lines)

@@ -1,7 +1,9 @@
-"""What builds a folder."""
+"""What builds a folder, run by the tools that are there."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 
@@ -12,20 +14,158 @@ from arenite.formats.tflite_write import write
 from tests.compiler import compiler
 from tests.firmware.models import residual
 
+PASS = "PASS m: 4 inferences, 4 layers each"
+ARM = ("-Os", "-mcpu=cortex-m4", "-mthumb", "-Werror")
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-def test_make_builds_and_runs_the_self_test(tmp_path):
-    export(residual(), tmp_path, name="m", target=None)
-    command = ["make", "selftest", f"CC={' '.join(compiler())}"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[-1] == "PASS m: 4 inferences, 4 layers each", done.stderr
-    assert (tmp_path / "libm.a").exists()
+#: What Zephyr's build system has, as far as the folder uses it.
+ZEPHYR = """
+cmake_minimum_required(VERSION 3.13)
+project(app C ASM)
+macro(zephyr_library_named name)
+  set(library ${name})
+  add_library(${name} STATIC)
+endmacro()
+macro(zephyr_library_sources)
+  target_sources(${library} PRIVATE ${ARGN})
+endmacro()
+macro(zephyr_library_sources_ifdef wanted)
+  if(${wanted})
+    zephyr_library_sources(${ARGN})
+  endif()
+endmacro()
+macro(zephyr_include_directories)
+  target_include_directories(${library} PUBLIC ${ARGN})
+endmacro()
+set(CONFIG_M_MODEL y)
+set(CONFIG_M_MODEL_SELFTEST y)
+add_subdirectory(m/zephyr)
+add_executable(app m/test/main.c)
+target_link_libraries(app m_model)
+"""
+
+#: What ESP-IDF's has.
+ESP_IDF = """
+cmake_minimum_required(VERSION 3.13)
+project(app C)
+set(ESP_PLATFORM 1)
+macro(idf_component_register)
+  cmake_parse_arguments(IDF "" "" "SRCS;INCLUDE_DIRS" ${ARGN})
+  add_library(component STATIC ${IDF_SRCS})
+  target_include_directories(component PUBLIC ${IDF_INCLUDE_DIRS})
+endmacro()
+add_subdirectory(m)
+add_executable(app m/test/main.c)
+target_link_libraries(app component)
+"""
+
+#: A project that takes the folder, and one that is called as the C library is.
+USER = """
+cmake_minimum_required(VERSION 3.13)
+project(app C)
+add_subdirectory(m)
+add_executable(app m/test/main.c)
+target_link_libraries(app m_selftest m)
+"""
+
+needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no CMake")
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+needs_arm = pytest.mark.skipif(
+    shutil.which("arm-none-eabi-gcc") is None, reason="there is no GCC for Arm"
+)
 
 
-def test_the_readme_has_the_figures_and_a_row_per_layer(tmp_path):
-    export(residual(), tmp_path, name="m", target=None)
-    text = (tmp_path / "README.md").read_text()
-    assert "| RAM: the arena, with all scratch memory | 16 |" in text
+@pytest.fixture
+def folder(tmp_path):
+    export(residual(), tmp_path / "m", name="m", target=None)
+    return tmp_path / "m"
+
+
+def shell(*command, cwd):
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("CMAKE_")}
+    done = subprocess.run(command, cwd=cwd, env=plain, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "warning" not in done.stderr
+    return done.stdout
+
+
+def cmake(folder, *flags):
+    shell(
+        "cmake", "-S", ".", "-B", "out", f"-DCMAKE_C_COMPILER={';'.join(cc())}", *flags, cwd=folder
+    )
+    shell("cmake", "--build", "out", cwd=folder)
+
+
+def cc():
+    found = compiler()
+    return [shutil.which(found[0]) or found[0], *found[1:]]
+
+
+@needs_make
+def test_make_builds_and_runs_the_self_test(folder):
+    printed = shell("make", "selftest", f"CC={' '.join(compiler())}", cwd=folder)
+    assert printed.splitlines()[-1] == PASS
+    assert (folder / "build" / "libm_model.a").exists()
+
+
+@needs_make
+@needs_arm
+def test_make_builds_a_library_for_a_board_without_warnings(tmp_path):
+    export(residual(), tmp_path / "m", name="m")
+    tools = ("CC=arm-none-eabi-gcc", "AR=arm-none-eabi-ar", f"CFLAGS={' '.join(ARM)}")
+    shell("make", *tools, cwd=tmp_path / "m")
+
+
+@needs_cmake
+@pytest.mark.parametrize("text", [USER, ZEPHYR, ESP_IDF], ids=["cmake", "zephyr", "esp-idf"])
+def test_a_project_takes_the_folder_and_the_self_test_passes(folder, text):
+    (folder.parent / "CMakeLists.txt").write_text(text)
+    cmake(folder.parent)
+    assert shell(folder.parent / "out" / "app", cwd=folder) == f"{PASS}\n"
+
+
+@needs_cmake
+@needs_arm
+def test_cmake_builds_assembly_for_a_board(tmp_path):
+    export(residual(), tmp_path, name="m")
+    shell(
+        *("cmake", "-S", ".", "-B", "out", "-DCMAKE_SYSTEM_NAME=Generic"),
+        *("-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY", "-DCMAKE_C_COMPILER=arm-none-eabi-gcc"),
+        *(f"-DCMAKE_{language}_FLAGS={' '.join(ARM[1:3])}" for language in ("C", "ASM")),
+        cwd=tmp_path,
+    )
+    shell("cmake", "--build", "out", "--target", "m_selftest", cwd=tmp_path)
+    assert (tmp_path / "out" / "libm_selftest.a").exists()
+
+
+def test_the_sketch_is_c_plus_plus_and_the_library_has_no_main(folder):
+    (folder / "Arduino.h").write_text(
+        "struct { void begin(long) {} void print(const char *) {} operator bool() { return true; }"
+        " } Serial;\ninline unsigned long millis() { return 0; }\n"
+    )
+    plus = [one.replace("gcc", "g++") for one in compiler()]
+    flags = ("-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Isrc", "-fsyntax-only")
+    shell(*plus, *flags, "-include", "Arduino.h", "examples/selftest/selftest.ino", cwd=folder)
+    assert not any("main(" in file.read_text() for file in (folder / "src").iterdir())
+
+
+def test_arduino_s_fields_are_those_of_its_specification(folder):
+    lines = (folder / "library.properties").read_text().splitlines()
+    fields = dict(line.split("=", 1) for line in lines)
+    required = "name version author maintainer sentence paragraph category url architectures"
+    assert set(required.split()) <= set(fields)
+    assert (fields["name"], fields["category"]) == ("m_model", "Data Processing")
+    assert (folder / "src" / fields["includes"]).exists()
+
+
+def test_platformio_s_manifest_names_folders_that_are_there(folder):
+    facts = json.loads((folder / "library.json").read_text())
+    assert {"name", "version"} <= set(facts)
+    assert (folder / facts["build"]["srcDir"] / facts["headers"]).exists()
+
+
+def test_the_readme_has_the_figures_and_a_row_per_layer(folder):
+    text = (folder / "README.md").read_text()
+    assert "| RAM: the arena, with all scratch memory | 16 bytes |" in text
     assert "| 3 | RELU 1x6 -> 1x6 | `lookup_1` | 256 | 0 |" in text
 
 

@@ -18,9 +18,9 @@ def folder(tmp_path):
 
 
 def printed(folder):
-    files = [folder / name for name in (*TESTED, "selftest_main.c")]
-    compile_files(files, folder / "test")
-    return run(folder / "test")
+    files = [folder / name for name in (*TESTED, "test/main.c")]
+    compile_files(files, folder / "tested", f"-I{folder / 'src'}")
+    return run(folder / "tested")
 
 
 def test_all_is_well(folder):
@@ -28,7 +28,7 @@ def test_all_is_well(folder):
 
 
 def test_a_weight_that_differs_is_found(folder):
-    path = folder / "weights.c"
+    path = folder / "src" / "weights.c"
     text = path.read_text()
     start = text.index("m_weights_1[36] = {") + 20
     found = re.compile(r"-?\d+").search(text, start)
@@ -38,7 +38,7 @@ def test_a_weight_that_differs_is_found(folder):
 
 
 def test_a_kernel_that_differs_is_found_with_its_layer(folder):
-    path = folder / "kernels.c"
+    path = folder / "src" / "kernels.c"
     path.write_text(path.read_text().replace("y[i] = table", "y[i] = -table"))
     lines = printed(folder).splitlines()
     assert lines[-1] == "FAIL m"
@@ -47,7 +47,7 @@ def test_a_kernel_that_differs_is_found_with_its_layer(folder):
 
 
 def test_a_plan_that_differs_is_found(folder):
-    path = folder / "model.c"
+    path = folder / "src" / "model.c"
     text = path.read_text()
     call = re.search(r"m_fully_connected_1\(AT\(const int8_t, (\d+)\)", text)
     path.write_text(text.replace(call[0], call[0].replace(call[1], str(int(call[1]) + 4))))

@@ -10,6 +10,7 @@ from pathlib import Path
 from arenite.errors import BoardError
 from arenite.firmware.elf import Image, read_elf
 from arenite.firmware.machine import FLASH, FLASH_BYTES, RAM, RAM_BYTES
+from arenite.firmware.project import SOURCES
 from arenite.firmware.text import fill
 
 #: Clang's names of processors and their instruction sets.
@@ -95,7 +96,7 @@ def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
     (into / "board.c").write_text(_BOARD)
     command = [sys.executable, "-m", "ziglang", "cc", "--target=thumb-freestanding-eabi"]
     command += [f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
-    files = sorted(path.resolve() for path in folder.iterdir() if _is_source(path))
+    files = sorted(path.resolve() for path in (folder / SOURCES).iterdir() if _is_source(path))
     command += [*map(str, files), "board.c", "-o", "firmware.elf"]
     done = subprocess.run(command, cwd=into, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -104,4 +105,4 @@ def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
 
 
 def _is_source(path: Path) -> bool:
-    return path.suffix in (".c", ".s") and path.name != "selftest_main.c"
+    return path.suffix in (".c", ".S")

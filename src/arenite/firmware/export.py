@@ -9,12 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from arenite.files import replacing
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.choice import faster
+from arenite.firmware.folder import MANIFEST, check_room, write_folder
+from arenite.firmware.headers import needs_math
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
-from arenite.firmware.project import project_files
+from arenite.firmware.project import SOURCES, project_files
+from arenite.firmware.readme import readme
 from arenite.firmware.selftest import reference_run, selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.work import Routine
@@ -28,8 +30,6 @@ from arenite.target import Target, find_target
 ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
 #: Kernels in assembly take so many channels at a time.
 _CHANNELS = 8
-#: The file by which a folder is known as written here.
-MANIFEST = "arenite.json"
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,12 @@ def export(
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
 
-    The folder has ``model.h``, the interface; ``model.c``, the driver with a static arena;
-    ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for flash; a
-    self-test with golden checksums of every layer; a Makefile, a ``CMakeLists.txt`` and a README.
-    Results are those of TFLM's reference kernels, bit for bit. In assembly, channels that no input
-    can change are folded into the next layer's bias. See ``docs/firmware.md``.
+    In the folder's ``src`` are ``model.h``, the interface; ``model.c``, the driver with a static
+    arena; ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for
+    flash; a self-test with golden checksums of every layer. Around it is what make, CMake, ESP-IDF,
+    Zephyr, Arduino and PlatformIO build it by, and a README. Results are those of TFLM's reference
+    kernels, bit for bit. In assembly, channels that no input can change are folded into the next
+    layer's bias. The folder is written whole or not at all. See ``docs/firmware.md``.
 
     Args:
         model: A model, a file's path, or a file's bytes.
@@ -124,20 +125,28 @@ def export(
     program = program_of(model, kernels, name, planner, improve)
     if flash is not None and program.constant_bytes > flash:
         raise ValueError(f"flash: expected at least {program.constant_bytes} bytes, got {flash}")
-    run = reference_run(model, program)
-    files = {
-        **sources(program),
-        **selftest_files(program, run),
-        **project_files(program, Path(model.source).name),  # not where it lies here
-    }
     place = Path(os.fspath(folder))
+    check_room(place)  # before the work, not after it
+    files = _files(model, program)
     result = _export(program, processor, place, [*files, MANIFEST])
-    _make_room(place)
-    files[MANIFEST] = json.dumps(export_facts(result), indent=1) + "\n"
-    for file, text in files.items():
-        with replacing(place / file) as out:
-            out.write(text.encode("utf-8"))
+    facts = json.dumps(export_facts(result), indent=1) + "\n"
+    write_folder(place, {**files, MANIFEST: facts})
     return result
+
+
+def _files(model: Model, program: Program) -> dict[str, str]:
+    """All files but the manifest, by their paths."""
+    library = sources(program)
+    compiled = [name for name in library if not name.endswith(".h")]
+    library |= selftest_files(program, reference_run(model, program))
+    source = Path(model.source).name  # not where it lies here
+    return {
+        **{f"{SOURCES}/{name}": text for name, text in library.items()},
+        **project_files(
+            program.name, program.arena_bytes, compiled, math=needs_math(program.routines)
+        ),
+        "README.md": readme(program, source, assembly="kernels.S" in library),
+    }
 
 
 def without_constant_channels(model: Model) -> Model:
@@ -152,17 +161,6 @@ def export_facts(result: Export) -> dict[str, Any]:
     """What ``arenite export --json`` prints; see ``docs/cli.md`` for the keys."""
     facts = {key: value for key, value in vars(result).items() if key != "folder"}
     return {**facts, "layers": [dict(vars(layer)) for layer in result.layers]}
-
-
-def _make_room(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    known = folder / MANIFEST
-    if known.exists() or not any(folder.iterdir()):
-        return
-    raise FileExistsError(
-        f"expected a new or empty folder, or one that was exported before, got '{folder}' with "
-        f"other files and no {MANIFEST}"
-    )
 
 
 def _language(routine: Routine | None) -> str:

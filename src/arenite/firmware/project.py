@@ -1,146 +1,208 @@
-"""What a firmware's build takes beside C: Makefile, CMakeLists.txt, README.md."""
+"""What builds a firmware's folder: make, CMake and ESP-IDF, Zephyr, Arduino, PlatformIO.
+
+C and assembly lie in ``src/``, where Arduino's and PlatformIO's builders look for them; programs
+around the self-test are no part of the library: ``test/main.c`` for a computer, and a sketch.
+Libraries are called ``NAME_model``, so that a model named ``m`` is not the C library's libm.
+
+Facts: Arduino's library specification (names up to 63 characters, a closed list of categories,
+``src`` compiled with all folders in it, ``.S`` but not ``.s``), PlatformIO's ``library.json``
+(name and version required), Zephyr's module documentation (``zephyr/module.yml``), ESP-IDF's build
+system (``idf_component_register`` comes before ``project``).
+"""
 
 from __future__ import annotations
 
-from arenite.firmware.headers import needs_math, own_headers
-from arenite.firmware.program import Program
+import json
+from collections.abc import Sequence
+
 from arenite.firmware.text import fill
-from arenite.model.text import printable
+
+#: Where sources lie in a folder.
+SOURCES = "src"
 
 _MAKEFILE = """\
-# make: the library; make selftest: build and run the self-test with $$(CC) on this machine, if
-# there is no assembly. For a board: make CC=arm-none-eabi-gcc CFLAGS="-Os -mcpu=cortex-m4 -mthumb".
+# make: the library. make selftest: builds and runs the self-test on this machine, which takes a
+# folder without assembly. For a board:
+# make CC=arm-none-eabi-gcc AR=arm-none-eabi-ar CFLAGS="-Os -mcpu=cortex-m4 -mthumb"
 CC ?= cc
 AR ?= ar
 CFLAGS ?= -Os
-FLAGS = -std=c11 -Wall -Wextra -Wpedantic $$(CFLAGS)
+FLAGS = -std=c11 -Wall -Wextra -Wpedantic -Wconversion $$(CFLAGS)
+LIBRARY = build/lib${name}_model.a
 OBJECTS = $objects
-HEADERS = $headers
-LDLIBS = $libraries
+LDLIBS =$math
 
-lib$name.a: $$(OBJECTS)
+$$(LIBRARY): $$(OBJECTS)
 	$$(AR) rcs $$@ $$^
 
-%.o: %.c $$(HEADERS) Makefile
+build/%.c.o: src/%.c $$(wildcard src/*.h) Makefile
+	@mkdir -p build
 	$$(CC) $$(FLAGS) -c -o $$@ $$<
 
-%_s.o: %.s
+build/%.S.o: src/%.S Makefile
+	@mkdir -p build
 	$$(CC) $$(CFLAGS) -c -o $$@ $$<
 
-selftest_main: selftest_main.o selftest.o lib$name.a
-	$$(CC) $$(FLAGS) -o $$@ $$^ $$(LDLIBS)
+build/selftest: test/main.c build/selftest.c.o $$(LIBRARY)
+	$$(CC) $$(FLAGS) -Isrc -o $$@ $$^ $$(LDLIBS)
 
-selftest: selftest_main
-	./selftest_main
+selftest: build/selftest
+	build/selftest
 
 clean:
-	rm -f *.o lib$name.a selftest_main
+	rm -rf build
 
 .PHONY: selftest clean
 """
 
 _CMAKE = """\
 cmake_minimum_required(VERSION 3.13)
-project($name LANGUAGES C$language)
+set(sources $sources)
 
-add_library($name STATIC $sources)
-target_include_directories($name PUBLIC $${CMAKE_CURRENT_SOURCE_DIR})$libraries
-set_target_properties($name PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+if(ESP_PLATFORM)
+  idf_component_register(SRCS $${sources} src/selftest.c INCLUDE_DIRS src)
+  return()
+endif()
 
-add_library(${name}_selftest STATIC EXCLUDE_FROM_ALL selftest.c)
-target_link_libraries(${name}_selftest PUBLIC $name)
+project(${name}_model LANGUAGES C$language)
+add_library(${name}_model STATIC $${sources})
+target_include_directories(${name}_model PUBLIC $${CMAKE_CURRENT_SOURCE_DIR}/src)
+set_target_properties(${name}_model PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
+
+$math
+add_library(${name}_selftest STATIC EXCLUDE_FROM_ALL src/selftest.c)
+target_link_libraries(${name}_selftest PUBLIC ${name}_model)
+
+if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT CMAKE_CROSSCOMPILING)
+  enable_testing()
+  add_executable(${name}_test EXCLUDE_FROM_ALL test/main.c)
+  target_link_libraries(${name}_test ${name}_selftest)
+  add_test(NAME ${name} COMMAND ${name}_test)
+endif()
 """
 
-_README = """\
-# $name
+_ZEPHYR_MODULE = """\
+name: ${name}_model
+build:
+  cmake: zephyr
+  kconfig: zephyr/Kconfig
+"""
 
-A neural network as C, written by Arenite$source: no interpreter, no heap, no library, one static
-arena. It computes what TensorFlow Lite Micro's reference kernels compute, bit for bit.
+_ZEPHYR_CMAKE = """\
+if(CONFIG_${NAME}_MODEL)
+  set(source $${CMAKE_CURRENT_LIST_DIR}/../src)
+  zephyr_library_named(${name}_model)
+  zephyr_library_sources($sources)
+  zephyr_library_sources_ifdef(CONFIG_${NAME}_MODEL_SELFTEST $${source}/selftest.c)
+  zephyr_include_directories($${source})
+endif()
+"""
 
-    ${name}_init();
-    int8_t *x = ${name}_input(0);            /* write the input, every time: it is overwritten */
-    ${name}_invoke();
-    const int8_t *y = ${name}_output(0);
+_ZEPHYR_KCONFIG = """\
+config ${NAME}_MODEL
+	bool "${name}, a neural network"
 
-| | bytes |
-|---|--:|
-| RAM: the arena, with all scratch memory | $arena |
-| flash: constants | $constants |
+config ${NAME}_MODEL_SELFTEST
+	bool "Self-test of ${name}"
+	depends on ${NAME}_MODEL
+"""
 
-Add `model.c`, `kernels.c`$assembly and `weights.c` to a firmware, or the folder to a CMake project
-(`add_subdirectory`, then link `$name`). `make selftest` runs the self-test where it is
-called; on a board call `${name}_selftest(print)` of `selftest.c` and look for PASS.
+_ARDUINO = """\
+name=${name}_model
+version=1.0.0
+author=Arenite
+maintainer=Arenite
+sentence=${name}, a neural network as C.
+paragraph=No interpreter, no heap, one arena of $arena bytes.
+category=Data Processing
+url=about:blank
+architectures=*
+includes=${name}_model.h
+"""
 
-| # | layer | function | constants | scratch |
-|--:|---|---|--:|--:|
-$layers
+_SKETCH = """\
+// Prints PASS, or FAIL and where.
+#include <${name}_model.h>
+
+static void print(const char *text) { Serial.print(text); }
+
+void setup() {
+  Serial.begin(115200);
+  while (!Serial && millis() < 5000) {
+  }
+  ${name}_selftest(print);
+}
+
+void loop() {}
+"""
+
+_HEADER = """\
+/* All of $name in one header, under a name that no other library has. */
+#ifndef ${NAME}_MODEL_ALL_H
+#define ${NAME}_MODEL_ALL_H
+
+#include "model.h"
+#include "selftest.h"
+
+#endif
+"""
+
+_MAIN = """\
+/* The self-test as a program. */
+#include <stdio.h>
+
+#include "selftest.h"
+
+static void print(const char *text) { fputs(text, stdout); }
+
+int main(void) { return ${name}_selftest(print) ? 1 : 0; }
 """
 
 
-def project_files(program: Program, source: str) -> dict[str, str]:
-    """The files by name; ``source`` is the file that the model came from, if any."""
-    files = ["model.c", "kernels.c", "weights.c"]
-    if _has_assembly(program):
-        files.append("kernels.s")
-    return {
-        "Makefile": _makefile(program, files),
+def project_files(
+    name: str, arena_bytes: int, sources: Sequence[str], *, math: bool = False
+) -> dict[str, str]:
+    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path.
+
+    ``math`` says whether they call the C library's mathematical functions.
+    """
+    words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
+    assembly = any(one.endswith(".S") for one in sources)
+    texts = {
+        "Makefile": fill(
+            _MAKEFILE,
+            **words,
+            objects=" ".join(f"build/{s}.o" for s in sources),
+            math=" -lm" if math else "",
+        ),
         "CMakeLists.txt": fill(
             _CMAKE,
-            name=program.name,
-            language=" ASM" if _has_assembly(program) else "",
-            sources=" ".join(files),
-            libraries=_linked(program),
-        )
-        + "\n",
-        "README.md": _readme(program, source),
+            **words,
+            language=" ASM" if assembly else "",
+            sources=" ".join(f"{SOURCES}/{one}" for one in sources),
+            math=f"target_link_libraries({name}_model PUBLIC m)\n" if math else "",
+        ),
+        "zephyr/module.yml": fill(_ZEPHYR_MODULE, **words),
+        "zephyr/CMakeLists.txt": fill(
+            _ZEPHYR_CMAKE, **words, sources=" ".join(f"${{source}}/{one}" for one in sources)
+        ),
+        "zephyr/Kconfig": fill(_ZEPHYR_KCONFIG, **words),
+        "library.properties": fill(_ARDUINO, **words),
+        "library.json": json.dumps(_platformio(name), indent=2),
+        "examples/selftest/selftest.ino": fill(_SKETCH, **words),
+        f"{SOURCES}/{name}_model.h": fill(_HEADER, **words),
+        "test/main.c": fill(_MAIN, **words),
     }
+    return {path: text + "\n" for path, text in texts.items()}
 
 
-def _linked(program: Program) -> str:
-    """What CMake links besides."""
-    return (
-        f"\ntarget_link_libraries({program.name} PUBLIC m)" if needs_math(program.routines) else ""
-    )
-
-
-def _has_assembly(program: Program) -> bool:
-    return any(routine.language == "s" for routine in program.routines)
-
-
-def _makefile(program: Program, files: list[str]) -> str:
-    objects = [f"{f.rpartition('.')[0]}{'_s' * f.endswith('.s')}.o" for f in files]
-    headers = ["model.h", "arithmetic.h", *own_headers(program.routines), "kernels.h", "weights.h"]
-    libraries = "-lm" if needs_math(program.routines) else ""
-    text = fill(
-        _MAKEFILE,
-        name=program.name,
-        objects=" ".join(objects),
-        headers=" ".join(headers),
-        libraries=libraries,
-    )
-    return text.replace("LDLIBS = \n", "LDLIBS =\n") + "\n"
-
-
-def _readme(program: Program, source: str) -> str:
-    return (
-        fill(
-            _README,
-            name=program.name,
-            source=f" from `{printable(source)}`" if source else "",
-            arena=f"{program.arena_bytes:,}",
-            constants=f"{program.constant_bytes:,}",
-            assembly=", `kernels.s`" if _has_assembly(program) else "",
-            layers="\n".join(_rows(program)),
-        )
-        + "\n"
-    )
-
-
-def _rows(program: Program) -> list[str]:
-    rows = []
-    for layer, work in zip(program.network.layers, program.works, strict=True):
-        name = f"`{program.routines[work.routine]}`" if work.routine else "none: the same bytes"
-        constants = sum(one.values.nbytes for one in work.constants)
-        scratch = sum(one.bytes for one in work.scratch)
-        rows.append(f"| {layer.index} | {layer} | {name} | {constants:,} | {scratch:,} |")
-    return rows
+def _platformio(name: str) -> dict[str, object]:
+    return {
+        "name": f"{name}_model",
+        "version": "1.0.0",
+        "description": f"{name}, a neural network as C, without an interpreter",
+        "frameworks": "*",
+        "platforms": "*",
+        "headers": f"{name}_model.h",
+        "build": {"srcDir": SOURCES, "includeDir": SOURCES},
+    }

@@ -44,17 +44,6 @@ int ${name}_selftest(void (*print)(const char *text));
 #endif
 """
 
-_MAIN = """\
-/* The self-test as a program. */
-#include <stdio.h>
-
-#include "selftest.h"
-
-static void print(const char *text) { fputs(text, stdout); }
-
-int main(void) { return ${name}_selftest(print) ? 1 : 0; }
-"""
-
 _SOURCE = """\
 #include "selftest.h"
 
@@ -203,14 +192,13 @@ def reference_run(model: Model, program: Program) -> Run:
 
 
 def selftest_files(program: Program, run: Run) -> dict[str, str]:
-    """``selftest.h``, ``selftest.c``, and a program that runs it."""
+    """``selftest.h`` and ``selftest.c``."""
     samples = [sample(program.network.inputs, number) for number in range(SAMPLES)]
     results = [run(inputs) for inputs in samples]
     names = {"name": program.name, "NAME": program.name.upper(), "samples": SAMPLES}
     return {
         "selftest.h": fill(_HEADER, **names) + "\n",
         "selftest.c": _source(program, samples, results, names) + "\n",
-        "selftest_main.c": fill(_MAIN, **names) + "\n",
     }
 
 

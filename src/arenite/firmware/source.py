@@ -167,12 +167,15 @@ def sources(program: Program) -> dict[str, str]:
         for routine in program.routines
         if routine.language == "s"
     )
-    return files | ({"kernels.s": _HEAD + assembly} if assembly else {})
+    return files | ({"kernels.S": _HEAD + assembly} if assembly else {})
 
 
 #: What an assembler has to know; no floating point, no data, a stack that is not executable.
 _HEAD = """\
 @ Kernels for Armv7E-M: Thumb-2 with the DSP extension.
+#if !defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_SIMD32)
+#error "these kernels are for a Cortex-M4, M7 or M33: pass -mcpu=cortex-m4, or export for another"
+#endif
 .syntax unified
 .cpu cortex-m4
 .thumb

@@ -53,8 +53,8 @@ def test_what_is_out_of_reach_is_refused():
         Assembly().add("r0", 1 << 24)
 
 
-@pytest.mark.skipif(shutil.which("arm-none-eabi-as") is None, reason="there is no GNU as")
-def test_gnu_as_takes_what_clang_takes(tmp_path):
+@pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="there is no GCC for Arm")
+def test_gcc_takes_what_clang_takes(tmp_path):
     layers = Layers(9)
     layers.conv((4, 4, 8), 8)
     layers.conv((4, 4, 8), 8, (3, 3))
@@ -63,6 +63,8 @@ def test_gnu_as_takes_what_clang_takes(tmp_path):
     layers.add(8)
     layers.average((4, 4, 8))
     export(layers.build(), tmp_path)
-    command = ["arm-none-eabi-as", "-mcpu=cortex-m4", "--fatal-warnings", "kernels.s", "-o", "k.o"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-Wa,--fatal-warnings", "-c", "kernels.S"]
+    done = subprocess.run(
+        command, cwd=tmp_path / "src", capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
