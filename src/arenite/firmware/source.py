@@ -173,7 +173,7 @@ def sources(program: Program) -> dict[str, str]:
 #: What an assembler has to know; no floating point, no data, a stack that is not executable.
 _HEAD = """\
 @ Kernels for Armv7E-M: Thumb-2 with the DSP extension.
-#if !defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_SIMD32)
+#if !defined(__ARM_ARCH_7EM__) && !defined(__ARM_ARCH_8M_MAIN__) && !defined(__ARM_ARCH_8_1M_MAIN__)
 #error "these kernels are for a Cortex-M4, M7 or M33: pass -mcpu=cortex-m4, or export for another"
 #endif
 .syntax unified
