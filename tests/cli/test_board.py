@@ -27,6 +27,24 @@ def test_board_has_json(arenite, model_file):
     assert {"instructions", "cycles", "arena_bytes", "stack_bytes", "code_bytes"} <= set(facts)
 
 
+def test_an_exported_folder_is_run_as_it_stands(arenite, model_file, tmp_path):
+    arenite("export", model_file, "-o", tmp_path / "out", "--no-emulate")
+    result = arenite("board", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    assert "test   PASS digits: 4 inferences, 4 layers each" in result.stdout
+    path = tmp_path / "out" / "src" / "selftest.c"
+    path.write_text(path.read_text().replace("{0x", "{1 + 0x", 1))  # a checksum
+    result = arenite("board", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "FAIL sample" in result.stdout
+
+
+def test_a_folder_that_was_not_exported_is_an_error(arenite, tmp_path):
+    result = arenite("board", tmp_path)
+    assert result.exit_code == 1
+    assert "expected an exported folder" in result.stderr
+
+
 def test_a_processor_that_cannot_be_emulated_is_an_error(arenite, model_file):
     result = arenite("board", model_file, "--target", "cortex-m55")
     assert result.exit_code == 1

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_path):
-    result = arenite("export", model_file, "-o", tmp_path / "out")
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--no-emulate")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[1] == "cortex-m4; names begin with digits; 22 files"
@@ -17,11 +19,23 @@ def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_pa
 
 
 def test_export_has_json(arenite, model_file, tmp_path):
-    result = arenite("export", model_file, "-o", tmp_path / "out", "--name", "mine", "--json")
+    arguments = ("export", model_file, "-o", tmp_path / "out", "--name", "mine", "--no-emulate")
+    result = arenite(*arguments, "--json")
     facts = json.loads(result.stdout)
     assert facts["name"] == "mine"
-    assert set(facts) == {"name", "target", "arena_bytes", "constant_bytes", "layers", "files"}
+    assert facts["instructions"] is None
     assert facts["layers"][0]["language"] == "c"
+    assert facts == json.loads((tmp_path / "out" / "arenite.json").read_text())
+
+
+def test_figures_come_from_an_emulated_core_where_there_is_one(arenite, model_file, tmp_path):
+    pytest.importorskip("unicorn")
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--json")
+    facts = json.loads(result.stdout)
+    assert facts["emulated"] == "cortex-m4"
+    assert facts["equal"] is True
+    assert facts["instructions"] < facts["cycles"]
+    assert facts["flash_bytes"] == facts["constant_bytes"] + facts["code_bytes"]
 
 
 def test_a_name_that_is_none_in_c_is_wrong_usage(arenite, model_file, tmp_path):

@@ -61,7 +61,7 @@ def test_stack_and_code_are_known(board):
     [(np.zeros((1, 6), np.float32), ar.DTypeError), (np.zeros(6, np.int8), ar.ShapeError)],
 )
 def test_inputs_are_checked(board, value, error):
-    with pytest.raises(error, match="input 0: expected"):
+    with pytest.raises(error, match=r"input 0 \('x'\): expected"):
         board(value)
     with pytest.raises(ValueError, match="expected 1 inputs, got 0"):
         board()
@@ -70,7 +70,20 @@ def test_inputs_are_checked(board, value, error):
 @pytest.mark.parametrize(("place", "what"), [(0x10000000, "UNMAPPED"), (0x08000000, "WRITE_PROT")])
 def test_a_write_outside_of_memory_is_an_error(board, place, what):
     with pytest.raises(BoardError, match=f"memset: .*{what}.* at 0x[0-9a-f]+, memset"):
-        board._machine.call("memset", place, 0, 4)
+        board._device.machine.call("memset", place, 0, 4)
+
+
+def test_it_has_the_interpreter_s_methods(board):
+    interpreter = ar.Interpreter(residual())
+    for one in (board, interpreter):
+        one.input("x")[...] = x(7)
+        one.reset()
+        assert one.invoke()
+    np.testing.assert_array_equal(board.output(0), interpreter.output("out"))
+    batch = np.concatenate([x(seed) for seed in range(4)])
+    np.testing.assert_array_equal(board.predict(batch), interpreter.predict(batch))
+    with pytest.raises(IndexError, match="expected an output index below 1, got 1"):
+        board.output(1)
 
 
 def test_memory_that_the_firmware_has_nothing_in_is_out_of_bounds(board):
@@ -87,4 +100,4 @@ def test_a_processor_that_cannot_be_emulated_is_refused():
 
 def test_a_function_that_is_not_there_is_named(board):
     with pytest.raises(BoardError, match="no function 'nothing'"):
-        board._machine.call("nothing")
+        board._device.machine.call("nothing")

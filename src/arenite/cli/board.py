@@ -8,8 +8,6 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
-    ModelPath,
-    Processor,
     chosen_target,
     console,
     print_json,
@@ -20,6 +18,17 @@ Runs = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences that are compared with the reference.")
 ]
 
+ModelOrFolder = Annotated[
+    str, typer.Argument(metavar="MODEL|DIR", help="A .tflite or .mnn file, or an exported folder.")
+]
+Emulated = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        help="The core: cortex-m0, -m3, -m4, -m7 or -m33; by default the folder's, or cortex-m4.",
+    ),
+]
 #: As of ``arenite export``.
 Flash = Annotated[
     int | None,
@@ -28,21 +37,24 @@ Flash = Annotated[
 
 
 def board(
-    model: ModelPath,
+    model: ModelOrFolder,
     *,
-    target: Processor = "cortex-m4",
+    target: Emulated = None,
     flash: Flash = None,
     runs: Runs = 4,
     as_json: AsJson = False,
 ) -> None:
     """Export a model, build it, run it on an emulated Cortex-M and count what runs.
 
+    A folder that was exported is built and run as it stands, and compared by its self-test.
+
     Example: arenite board model.tflite --runs 20
     """
     from arenite.firmware.trial import trial, trial_facts
     from arenite.report.board import render_trial
 
-    result = trial(model, chosen_target(target).processor, runs, flash=flash)
+    processor = None if target is None else chosen_target(target).processor
+    result = trial(model, processor, runs, flash=flash)
     if as_json:
         print_json(trial_facts(result))
     else:

@@ -36,6 +36,14 @@ Name = Annotated[
     typer.Option(metavar="NAME", help="What all names in C begin with; by default the file's."),
 ]
 
+Emulate = Annotated[
+    bool,
+    typer.Option(
+        help="Run it on an emulated core for its instructions, cycles, code and stack, where the "
+        "extra board is installed and there is such a core."
+    ),
+]
+
 
 def export(
     model: ModelPath,
@@ -44,6 +52,7 @@ def export(
     target: ExportTarget = "cortex-m4",
     name: Name = None,
     flash: Flash = None,
+    emulate: Emulate = True,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as C and assembly: no interpreter, no heap, one arena, the bits of TFLM.
@@ -56,7 +65,9 @@ def export(
     from arenite.report.export import render_export
 
     try:
-        result = write(model, output, target=chosen_target(target), name=name, flash=flash)
+        result = write(
+            model, output, target=chosen_target(target), name=name, flash=flash, emulate=emulate
+        )
     except ValueError as error:
         if isinstance(error, AreniteError) or (name is None and flash is None):
             raise

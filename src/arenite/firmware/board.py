@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import DTypeError, ShapeError
-from arenite.firmware.build import build
-from arenite.firmware.export import ASSEMBLED, Export, export, without_constant_channels
-from arenite.firmware.machine import Count, Machine
+from arenite.errors import BoardError
+from arenite.firmware.build import PROCESSORS
+from arenite.firmware.device import Device, LayerRun
+from arenite.firmware.export import ASSEMBLED, export, without_constant_channels
+from arenite.firmware.exported import Export, export_of
+from arenite.firmware.folder import MANIFEST, manifest_of
+from arenite.firmware.machine import Count
+from arenite.firmware.ports import ports_model
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.ops.context import Array
-
-
-@dataclass(frozen=True)
-class LayerRun:
-    """A result of a layer in the last inference: what it cost since the one before, its bytes."""
-
-    index: int
-    count: Count
-    result: bytes
+from arenite.runtime.anew import Run, each_anew
+from arenite.runtime.feed import checked, dequantized, input_index, output_index, port
+from arenite.runtime.predict import batch_of, finish, run_in_order
 
 
 class Board:
     """A model as firmware: exported, built with zig's clang, run by unicorn.
+
+    It has an interpreter's methods. Arrays that :meth:`input` gives lie here; an inference takes
+    them to the board.
 
     >>> board = Board("kws_int8.tflite")                     # doctest: +SKIP
     >>> y = board(x); board.count.instructions               # doctest: +SKIP
@@ -38,61 +38,149 @@ class Board:
     No board was measured: cycles follow ``arenite cost``'s rule, for memory that never waits.
 
     Args:
-        model: A model, a file's path, or a file's bytes.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
+        model: A model, a file's path, a file's bytes, or a folder that was exported, which is
+            built and run as it stands.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``; by default the folder's, or
+            ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         folder: Where to export to; by default nothing is kept.
 
     Attributes:
-        model: The model.
+        model: The model; of a folder, its inputs and outputs alone.
         layered: The model whose layers the firmware has: without channels that never change.
         export: The folder's figures.
         count: Instructions and cycles of the last inference.
-        stack_bytes: The deepest that its stack was.
-        code_bytes: All that runs, the self-test and the board's own few lines not counted.
 
     Raises:
-        BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
+        BoardError: Unicorn or ziglang is missing, the folder was not exported or its manifest is
+            broken, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
 
     def __init__(
         self,
         model: Model | Source,
-        processor: str = "cortex-m4",
+        processor: str | None = None,
         *,
         name: str | None = None,
         flash: int | None = None,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.model = self.layered = model_of(model)
-        if processor in ASSEMBLED:
-            self.layered = without_constant_channels(self.model)
-        with tempfile.TemporaryDirectory(prefix="arenite-") as temporary:
-            into = Path(temporary)
-            self.export: Export = export(
-                self.model, folder or into / "folder", target=processor, name=name, flash=flash
-            )
-            image = build(Path(self.export.folder), into, processor)
-        self._machine = Machine(image, processor)
-        self.count, self.stack_bytes = Count(0, 0), 0
-        self._call("init")
+        exported = exported_folder(model)
+        if exported is not None:
+            facts = manifest_of(exported)
+            self.export: Export = export_of(facts, exported)
+            self.model = self.layered = ports_model(facts, str(exported))
+            processor = processor or _emulated(self.export.target)
+            self._device = Device(exported, self.export.name, processor)
+        else:
+            processor = processor or "cortex-m4"
+            self.model = self.layered = model_of(model)
+            if processor in ASSEMBLED:
+                self.layered = without_constant_channels(self.model)
+            with tempfile.TemporaryDirectory(prefix="arenite-") as into:
+                place = Path(folder or Path(into) / "folder")
+                self.export = export(self.model, place, target=processor, name=name, flash=flash)
+                self._device = Device(place, self.export.name, processor)
+        self.processor = processor
+        self.count = Count(0, 0)
+        ports = self.model.inputs
+        self._inputs = [np.zeros(tensor.shape, tensor.type.dtype) for tensor in ports]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Board {self.export.name}: {self.processor}, {self.export.arena_bytes} bytes of RAM>"
+        )
 
     # -- inferences
 
-    def __call__(self, *inputs: npt.ArrayLike) -> Array | tuple[Array, ...]:
+    def __call__(
+        self, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
+    ) -> Array | tuple[Array, ...]:
         """One inference; a copy of the output, or a tuple of them.
+
+        Args:
+            inputs: Arrays of the inputs' shapes and dtypes, in order.
+            quantize: Take real numbers, and give them.
+            named: Inputs by name.
 
         Raises:
             DTypeError: An array has another dtype than its input.
             ShapeError: An array has another shape than its input.
-            ValueError: There are more or fewer arrays than inputs.
+            ValueError: An input is missing, given twice or unknown.
             BoardError: The firmware left its memory.
         """
-        self._write(inputs)
-        self.count = self._counted("invoke")
-        return self.outputs()
+        self._take(inputs, named, quantize=quantize)
+        self.invoke()
+        return self.outputs(quantize=quantize)
+
+    def input(self, index: int | str = 0) -> Array:
+        """An input, by index or name: an array that the next inference takes."""
+        if isinstance(index, str):
+            index = input_index(self.model, index)
+        return self._inputs[port("input", range(len(self._inputs)), index)]
+
+    def invoke(self) -> bool:
+        """One inference of what :meth:`input` holds; True, as all of it ran."""
+        self._write()
+        self.count = self._device.invoke()
+        return True
+
+    def output(self, index: int | str = 0) -> Array:
+        """A copy of an output of the last inference, by index or name."""
+        tensors = self.model.outputs
+        if isinstance(index, str):
+            index = output_index(self.model, index)
+        tensor = tensors[port("output", range(len(tensors)), index)]
+        data = self._device.read(index, tensor.nbytes)
+        array: Array = np.frombuffer(data, tensor.type.dtype).reshape(tensor.shape).copy()
+        return array
+
+    def outputs(self, *, quantize: bool = False) -> Array | tuple[Array, ...]:
+        """Copies of the last inference's outputs."""
+        found = [self.output(index) for index in range(len(self.model.outputs))]
+        if quantize:
+            pairs = zip(found, self.model.outputs, strict=True)
+            found = [dequantized(value, tensor) for value, tensor in pairs]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def predict(
+        self,
+        batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
+        *,
+        stateful: bool | None = None,
+        quantize: bool = False,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Array | tuple[Array, ...]:
+        """One inference per sample; see :meth:`arenite.Interpreter.predict`.
+
+        Args:
+            batch: ``(N, ...)`` samples; with several inputs a tuple of such arrays.
+            stateful: Of a firmware that remembers: True, the samples are a sequence; False, each
+                starts as after a reset of the board.
+            quantize: As of a call.
+            progress: Called after all samples with their number, twice.
+
+        Raises:
+            DTypeError, ShapeError: A sample has another dtype or shape than its input.
+            ValueError: There are not as many arrays as inputs, or ``stateful`` is not said.
+            PredictError: A sample failed.
+        """
+        if self.is_stateful and stateful is None:
+            raise ValueError("the firmware remembers: expected stateful=True or stateful=False")
+        values = batch if isinstance(batch, tuple) else (batch,)
+        like = [self.output(index) for index in range(len(self.model.outputs))]
+        samples = batch_of(self.model, values, like, quantize=quantize)
+        run: Run = self._run
+        if self.is_stateful and not stateful:
+            run = each_anew(run, self._begin)
+        finish(run_in_order(samples, run), samples.count, progress)
+        return samples.results
+
+    def reset(self) -> None:
+        """Forget what was before."""
+        self._device.call("reset")
 
     def layers(self, *inputs: npt.ArrayLike) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it.
@@ -100,49 +188,30 @@ class Board:
         Raises:
             As calling the board.
         """
-        self._write(inputs)
-        machine, runs = self._machine, []
-        last = machine.count()
-
-        def told() -> None:
-            nonlocal last
-            now, layer = machine.count(), machine.argument(1)
-            count = Count(now.instructions - last.instructions, now.cycles - last.cycles)
-            result = machine.read(machine.argument(3), machine.argument(4))
-            runs.append(LayerRun(layer, count, result))
-            last = now
-
-        with machine.watching("board_observe", told):
-            self._call("invoke_observed", machine.address("board_observe") | 1, 0)
-        return runs
+        self._take(inputs, {}, quantize=False)
+        self._write()
+        return self._device.invoke_observed()
 
     def self_test(self) -> str:
         """What the folder's self-test prints."""
-        machine, printed = self._machine, list[str]()
-
-        def told() -> None:
-            printed.append(machine.text(machine.argument(0)))
-
-        with machine.watching("board_print", told):
-            self._call("selftest", machine.address("board_print") | 1)
-        return "".join(printed)
-
-    def reset(self) -> None:
-        """Forget what was before."""
-        self._call("reset")
+        return self._device.self_test()
 
     # -- figures
 
     @property
+    def is_stateful(self) -> bool:
+        """Whether an inference may depend on those before it."""
+        return self.export.state_bytes > 0
+
+    @property
+    def stack_bytes(self) -> int:
+        """The deepest that the stack of the last inference was."""
+        return self._device.stack_bytes
+
+    @property
     def code_bytes(self) -> int:
-        """Bytes of the folder's functions, without the self-test."""
-        name = self.export.name
-        own = (f"{name}_", "ar_")
-        return sum(
-            size
-            for function, size in self._machine.image.functions
-            if function.startswith(own) and function != f"{name}_selftest"
-        )
+        """All that runs; the self-test and the board's own few lines are not counted."""
+        return self._device.code_bytes
 
     @property
     def flash_bytes(self) -> int:
@@ -151,35 +220,61 @@ class Board:
 
     # -- how
 
-    def _counted(self, function: str) -> Count:
-        before = self._machine.count()
-        self._call(function)
-        after = self._machine.count()
-        return Count(after.instructions - before.instructions, after.cycles - before.cycles)
-
-    def _call(self, function: str, *arguments: int) -> int:
-        result = self._machine.call(f"{self.export.name}_{function}", *arguments)
-        self.stack_bytes = self._machine.stack_bytes()
-        return result
-
-    def _write(self, inputs: tuple[Any, ...]) -> None:
+    def _take(
+        self, inputs: Sequence[npt.ArrayLike], named: dict[str, npt.ArrayLike], *, quantize: bool
+    ) -> None:
         tensors = self.model.inputs
-        if len(inputs) != len(tensors):
-            raise ValueError(f"expected {len(tensors)} inputs, got {len(inputs)}")
-        for index, (value, tensor) in enumerate(zip(inputs, tensors, strict=True)):
-            array = np.asarray(value)
-            if array.dtype != tensor.type.dtype:
-                raise DTypeError(f"input {index}: expected {tensor.type}, got {array.dtype}")
-            if array.shape != tensor.shape:
-                raise ShapeError(f"input {index}: expected {tensor.shape}, got {array.shape}")
-            self._machine.write(self._call("input", index), array.tobytes())
+        given = dict(enumerate(inputs))
+        for name, value in named.items():
+            index = input_index(self.model, name)
+            if index in given:
+                raise ValueError(f"input {name!r} was given twice")
+            given[index] = value
+        if sorted(given) != list(range(len(tensors))):
+            raise ValueError(f"expected {len(tensors)} inputs, got {len(given)}")
+        found = [checked(given[i], one, i, quantize=quantize) for i, one in enumerate(tensors)]
+        for own, value in zip(self._inputs, found, strict=True):
+            own[...] = value
 
-    def outputs(self) -> Array | tuple[Array, ...]:
-        """Copies of the last inference's outputs."""
-        stack = self.stack_bytes
-        arrays = []
-        for index, tensor in enumerate(self.model.outputs):
-            data = self._machine.read(self._call("output", index), tensor.nbytes)
-            arrays.append(np.frombuffer(data, tensor.type.dtype).reshape(tensor.shape).copy())
-        self.stack_bytes = stack
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+    def _begin(self) -> None:
+        self._device.call("init")
+
+    def _write(self) -> None:
+        for index, array in enumerate(self._inputs):
+            self._device.write(index, array.tobytes())
+
+    def _run(
+        self, inputs: Sequence[Array], outputs: Sequence[Array]
+    ) -> tuple[int, Exception | None]:
+        count = len(inputs[0]) if inputs else len(outputs[0])
+        for number in range(count):
+            for own, samples in zip(self._inputs, inputs, strict=True):
+                own[...] = samples[number]
+            try:
+                self.invoke()
+            except BoardError as error:
+                return number, error
+            for index, results in enumerate(outputs):
+                results[number] = self.output(index)
+        return count, None
+
+
+def exported_folder(model: Model | Source) -> Path | None:
+    """The folder that a path names, if it is one.
+
+    Raises:
+        BoardError: It was not exported.
+    """
+    if not isinstance(model, str | os.PathLike):
+        return None
+    path = Path(os.fsdecode(model))
+    if not path.is_dir():
+        return None
+    if not (path / MANIFEST).is_file():
+        raise BoardError(f"expected an exported folder, got '{path}' without {MANIFEST}")
+    return path
+
+
+def _emulated(target: str) -> str:
+    """The core for a folder's target; C for any processor runs on a Cortex-M4."""
+    return target if target in PROCESSORS else "cortex-m4"

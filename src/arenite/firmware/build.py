@@ -90,12 +90,17 @@ def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
     if processor not in PROCESSORS:
         raise BoardError(f"expected one of {', '.join(PROCESSORS)}, got {processor!r}")
     if find_spec("ziglang") is None:
-        raise BoardError("building firmware needs ziglang: pip install 'arenite[board]'")
+        raise BoardError(
+            "building firmware needs ziglang: pip install ziglang==0.17.0, or all of the extra "
+            "board: pip install '.[board]' in Arenite's folder"
+        )
     link = fill(_LINK, flash=hex(FLASH), flash_bytes=FLASH_BYTES, ram=hex(RAM), ram_bytes=RAM_BYTES)
     (into / "link.ld").write_text(link + "\n")
     (into / "board.c").write_text(_BOARD)
     command = [sys.executable, "-m", "ziglang", "cc", "--target=thumb-freestanding-eabi"]
     command += [f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
+    if not (folder / SOURCES).is_dir():
+        raise BoardError(f"'{folder}' has no {SOURCES}")
     files = sorted(path.resolve() for path in (folder / SOURCES).iterdir() if _is_source(path))
     command += [*map(str, files), "board.c", "-o", "firmware.elf"]
     done = subprocess.run(command, cwd=into, capture_output=True, text=True, check=False)

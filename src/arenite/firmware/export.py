@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.choice import faster
+from arenite.firmware.exported import Export, ExportedLayer, export_facts
+from arenite.firmware.figures import Figures, can_emulate, emulated
 from arenite.firmware.folder import MANIFEST, check_room, write_folder
 from arenite.firmware.headers import needs_math
 from arenite.firmware.portable import portable_work
+from arenite.firmware.ports import port_facts
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
-from arenite.firmware.selftest import reference_run, selftest_files
+from arenite.firmware.selftest import reference_run, sample, selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.work import Routine
 from arenite.formats import Source, model_of
@@ -32,54 +35,6 @@ ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
 _CHANNELS = 8
 
 
-@dataclass(frozen=True)
-class ExportedLayer:
-    """One layer of a firmware.
-
-    Attributes:
-        index: Its number.
-        name: The operator.
-        shapes: What goes in and comes out, in words.
-        function: The function that does it; empty where output and input are the same bytes.
-        language: ``"c"`` or ``"s"``, empty without a function.
-        reason: Why it is plain C where others of its kind are in assembly.
-        constant_bytes: Its constants in flash.
-        scratch_bytes: Memory of the arena that only it needs.
-    """
-
-    index: int
-    name: str
-    shapes: str
-    function: str
-    language: str
-    reason: str
-    constant_bytes: int
-    scratch_bytes: int
-
-
-@dataclass(frozen=True)
-class Export:
-    """A firmware that was written.
-
-    Attributes:
-        folder: Where.
-        name: What all names in C begin with.
-        target: The processor.
-        arena_bytes: RAM: tensors and scratch memory.
-        constant_bytes: Constants in flash; equal ones are there once.
-        layers: One record each.
-        files: Names of all files.
-    """
-
-    folder: str
-    name: str
-    target: str
-    arena_bytes: int
-    constant_bytes: int
-    layers: tuple[ExportedLayer, ...]
-    files: tuple[str, ...]
-
-
 def export(
     model: Model | Source,
     folder: str | os.PathLike[str],
@@ -88,6 +43,7 @@ def export(
     name: str | None = None,
     planner: str = "optimal",
     flash: int | None = None,
+    emulate: bool = False,
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
 
@@ -107,6 +63,9 @@ def export(
         planner: Name of the memory planner.
         flash: Bytes that constants may take. As far as they go, 3x3 convolutions in assembly become
             faster ones of larger constants (and more scratch memory); by default none does.
+        emulate: Whether to run the firmware on an emulated core of that processor for instructions,
+            cycles, code and stack, where ziglang and unicorn are installed (extra ``board``) and
+            there is such a core; without them these figures are not known.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.
@@ -128,24 +87,30 @@ def export(
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
     files = _files(model, program)
-    result = _export(program, processor, place, [*files, MANIFEST])
-    facts = json.dumps(export_facts(result), indent=1) + "\n"
-    write_folder(place, {**files, MANIFEST: facts})
+    figures = None
+    if emulate and can_emulate(processor):
+        data = [array.tobytes() for array in sample(program.network.inputs, 0)]
+        layers = len(program.network.layers)
+        figures = emulated(files, program.name, layers, data, processor)
+    result = _export(program, processor, place, figures)
+    source = Path(model.source).name  # not where it lies here
+    files["README.md"] = readme(result, source)
+    result = replace(result, files=(*files, MANIFEST))
+    files[MANIFEST] = json.dumps(export_facts(result), indent=1) + "\n"
+    write_folder(place, files)
     return result
 
 
 def _files(model: Model, program: Program) -> dict[str, str]:
-    """All files but the manifest, by their paths."""
+    """All files but those with figures, by their paths."""
     library = sources(program)
     compiled = [name for name in library if not name.endswith(".h")]
     library |= selftest_files(program, reference_run(model, program))
-    source = Path(model.source).name  # not where it lies here
     return {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
         **project_files(
             program.name, program.arena_bytes, compiled, math=needs_math(program.routines)
         ),
-        "README.md": readme(program, source, assembly="kernels.S" in library),
     }
 
 
@@ -157,12 +122,6 @@ def without_constant_channels(model: Model) -> Model:
     return channels(model, Settings(), _CHANNELS).model
 
 
-def export_facts(result: Export) -> dict[str, Any]:
-    """What ``arenite export --json`` prints; see ``docs/cli.md`` for the keys."""
-    facts = {key: value for key, value in vars(result).items() if key != "folder"}
-    return {**facts, "layers": [dict(vars(layer)) for layer in result.layers]}
-
-
 def _language(routine: Routine | None) -> str:
     """What most of a layer is written in."""
     if routine is None:
@@ -171,28 +130,36 @@ def _language(routine: Routine | None) -> str:
     return "s" if "s" in written else "c"
 
 
-def _export(program: Program, target: str, folder: Path, files: list[str]) -> Export:
-    layers = []
+def _export(program: Program, target: str, folder: Path, figures: Figures | None) -> Export:
+    network = program.network
+    return Export(
+        folder=str(folder),
+        name=program.name,
+        target=target,
+        arena_bytes=program.arena_bytes,
+        constant_bytes=program.constant_bytes,
+        state_bytes=sum(one.bytes for one in program.kept),
+        inputs=tuple(map(port_facts, network.inputs)),
+        outputs=tuple(map(port_facts, network.outputs)),
+        figures=figures,
+        layers=tuple(_layers(program, figures)),
+        files=(),
+    )
+
+
+def _layers(program: Program, figures: Figures | None) -> Iterator[ExportedLayer]:
     for layer, work in zip(program.network.layers, program.works, strict=True):
         routine = work.routine
-        layers.append(
-            ExportedLayer(
-                index=layer.index,
-                name=layer.name,
-                shapes=str(layer).removeprefix(f"{layer.name} "),
-                function=program.routines[routine] if routine else "",
-                language=_language(routine),
-                reason=work.reason,
-                constant_bytes=sum(one.values.nbytes for one in work.constants),
-                scratch_bytes=sum(one.bytes for one in work.scratch),
-            )
+        count = figures.layers[layer.index] if figures else None
+        yield ExportedLayer(
+            index=layer.index,
+            name=layer.name,
+            shapes=str(layer).removeprefix(f"{layer.name} "),
+            function=program.routines[routine] if routine else "",
+            language=_language(routine),
+            reason=work.reason,
+            constant_bytes=sum(one.values.nbytes for one in work.constants),
+            scratch_bytes=sum(one.bytes for one in work.scratch),
+            instructions=count.instructions if count else None,
+            cycles=count.cycles if count else None,
         )
-    return Export(
-        str(folder),
-        program.name,
-        target,
-        program.arena_bytes,
-        program.constant_bytes,
-        tuple(layers),
-        tuple(files),
-    )

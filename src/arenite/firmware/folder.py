@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from arenite.errors import BoardError
+
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
 _STAGING = ".arenite-"
@@ -67,15 +69,15 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     """What ``arenite.json`` says.
 
     Raises:
-        ValueError: It says nothing that can be read.
+        BoardError: It says nothing that can be read.
         OSError: It is not there.
     """
     try:
         facts = json.loads((folder / MANIFEST).read_text("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"'{folder / MANIFEST}' is broken: {error}") from None
+        raise BoardError(f"'{folder / MANIFEST}' is broken: {error}") from None
     if not isinstance(facts, dict):
-        raise ValueError(f"'{folder / MANIFEST}': expected an object, got {type(facts).__name__}")
+        raise BoardError(f"'{folder / MANIFEST}': expected an object, got {type(facts).__name__}")
     return facts
 
 
@@ -94,7 +96,7 @@ def _left_over(folder: Path) -> Iterator[str]:
     """The files of the export before, as far as they are inside of the folder."""
     try:
         listed = manifest_of(folder).get("files")
-    except (ValueError, OSError):
+    except (BoardError, OSError):
         return
     for path in listed if isinstance(listed, list) else []:
         parts = PurePosixPath(path).parts if isinstance(path, str) and "\0" not in path else ()

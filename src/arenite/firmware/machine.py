@@ -212,5 +212,8 @@ def _unicorn() -> tuple[Any, Any]:
         import unicorn  # noqa: PLC0415 - of the extra board
         from unicorn import arm_const  # noqa: PLC0415
     except ImportError:
-        raise BoardError("an emulated board needs unicorn: pip install 'arenite[board]'") from None
+        raise BoardError(
+            "an emulated board needs unicorn: pip install 'unicorn>=2.1,<3', or all of the extra "
+            "board: pip install '.[board]' in Arenite's folder"
+        ) from None
     return unicorn, arm_const

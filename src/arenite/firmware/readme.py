@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from arenite.firmware.program import Program, c_type
-from arenite.firmware.text import fill
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from arenite.firmware.exported import Export, ExportedLayer
+from arenite.firmware.text import C_TYPES, fill
 from arenite.model.text import printable
 
 _README = """\
@@ -25,8 +30,9 @@ const $output *y = (const $output *)${name}_output(0);
 
 | | |
 |---|--:|
-| RAM: the arena, with all scratch memory | $arena bytes |
-| flash: constants | $constants bytes |
+$figures
+
+$origin
 
 ## How to take it
 
@@ -43,8 +49,8 @@ constant with what they shall be, and prints PASS, or FAIL and where. $test
 
 ## Layers
 
-| # | layer | function | constants | scratch |
-|--:|---|---|--:|--:|
+| # | layer | function | constants | scratch | instructions | cycles |
+|--:|---|---|--:|--:|--:|--:|
 $layers
 """
 
@@ -52,29 +58,55 @@ _ON_BOARD = "`arenite board` runs it on an\nemulated Cortex-M."
 _ON_HOST = "`make selftest` runs it where it is called."
 
 
-def readme(program: Program, source: str, *, assembly: bool) -> str:
+_EMULATED = """\
+Counted on an emulated $processor, built by zig's clang with -Os. Instructions are exact. Cycles are
+an estimate for memory that never waits (the rule of `arenite cost`): no board was measured, and
+wait states of flash are not in it."""
+_NOT_EMULATED = """\
+Instructions, cycles, code and stack were not counted: `arenite board` on this folder does it."""
+
+
+def readme(result: Export, source: str) -> str:
     """The text; ``source`` is the file that the model came from, if any."""
-    network = program.network
+    figures = result.figures
     text = fill(
         _README,
-        name=program.name,
-        NAME=program.name.upper(),
-        source=f" from `{printable(source)}`" if source else "",
-        arena=f"{program.arena_bytes:,}",
-        constants=f"{program.constant_bytes:,}",
-        input=c_type(network.inputs[0]) if network.inputs else "int8_t",
-        output=c_type(network.outputs[0]) if network.outputs else "int8_t",
-        test=_ON_BOARD if assembly else _ON_HOST,
-        layers="\n".join(_rows(program)),
+        name=result.name,
+        NAME=result.name.upper(),
+        source=f" from `{_quoted(source)}`" if source else "",
+        figures="\n".join(f"| {what} | {number} |" for what, number in _figures(result)),
+        origin=fill(_EMULATED, processor=figures.processor) if figures else _NOT_EMULATED,
+        input=_c_type(result.inputs),
+        output=_c_type(result.outputs),
+        test=_ON_BOARD if any(one.language == "s" for one in result.layers) else _ON_HOST,
+        layers="\n".join(map(_row, result.layers)),
     )
     return text + "\n"
 
 
-def _rows(program: Program) -> list[str]:
-    rows = []
-    for layer, work in zip(program.network.layers, program.works, strict=True):
-        name = f"`{program.routines[work.routine]}`" if work.routine else "none: the same bytes"
-        constants = sum(one.values.nbytes for one in work.constants)
-        scratch = sum(one.bytes for one in work.scratch)
-        rows.append(f"| {layer.index} | {layer} | {name} | {constants:,} | {scratch:,} |")
-    return rows
+def _quoted(source: str) -> str:
+    return printable(source).replace("`", "'")
+
+
+def _c_type(ports: Sequence[Mapping[str, Any]]) -> str:
+    return C_TYPES[np.dtype(ports[0]["type"])] if ports else "int8_t"
+
+
+def _figures(result: Export) -> Iterator[tuple[str, str]]:
+    yield "RAM: the arena, with all scratch memory", f"{result.arena_bytes:,} bytes"
+    figures = result.figures
+    if figures is not None:
+        yield "RAM: stack of an inference", f"{figures.stack_bytes:,} bytes"
+    yield "flash: constants", f"{result.constant_bytes:,} bytes"
+    if figures is not None:
+        yield "flash: code", f"{figures.code_bytes:,} bytes"
+        yield "instructions of an inference", f"{figures.instructions:,}"
+        yield "estimated cycles of an inference", f"{figures.cycles:,}"
+        yield "equal to the reference, on the self-test's inputs", "yes" if figures.equal else "NO"
+
+
+def _row(layer: ExportedLayer) -> str:
+    name = f"`{layer.function}`" if layer.function else "none: the same bytes"
+    numbers = (layer.constant_bytes, layer.scratch_bytes, layer.instructions, layer.cycles)
+    cells = " | ".join("-" if number is None else f"{number:,}" for number in numbers)
+    return f"| {layer.index} | {layer.name} {layer.shapes} | {name} | {cells} |"

@@ -6,7 +6,7 @@ for them is computed by the reference when the folder is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -15,7 +15,7 @@ import numpy as np
 from arenite.firmware.layers import Value
 from arenite.firmware.program import Program, c_type
 from arenite.firmware.text import fill, indented
-from arenite.model import Model, TensorType
+from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
 
@@ -152,7 +152,7 @@ _INPUT = """\
 _CONSTANT = '  if (crc32(0, $name, $bytes) != 0x${crc}u) fail(s, "constant", $number);'
 
 
-def sample(values: tuple[Value, ...], number: int) -> list[Array]:
+def sample(values: Sequence[Value | Tensor], number: int) -> list[Array]:
     """The inputs of a sample, as the self-test makes them."""
     seed, arrays = number, []
     for value in values:

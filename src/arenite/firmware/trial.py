@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.board import Board, LayerRun
-from arenite.firmware.layers import network_of
-from arenite.firmware.selftest import sample
-from arenite.formats import Source, model_of
+from arenite.firmware.board import Board, exported_folder
+from arenite.firmware.device import LayerRun
+from arenite.firmware.figures import by_layer, passed
+from arenite.firmware.selftest import SAMPLES, sample
+from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
@@ -42,6 +43,7 @@ class Trial:
         stack_bytes: The deepest that the stack was.
         constant_bytes: Constants in flash.
         code_bytes: Functions in flash.
+        self_test: What the self-test printed.
         differences: Where results differ from the reference's, and what the self-test says.
         layers: One record each.
     """
@@ -55,6 +57,7 @@ class Trial:
     stack_bytes: int
     constant_bytes: int
     code_bytes: int
+    self_test: str
     differences: tuple[str, ...]
     layers: tuple[LayerTrial, ...]
 
@@ -71,39 +74,33 @@ class Trial:
 
 def trial(
     model: Model | Source,
-    processor: str = "cortex-m4",
+    processor: str | None = None,
     runs: int = 4,
     *,
     flash: int | None = None,
 ) -> Trial:
-    """Export, build, run and compare.
+    """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
-    Inputs are those of the self-test, then noise.
+    Inputs are those of the self-test, then noise. Of a folder there is no model to compare with:
+    its self-test has what four inferences shall give, layer by layer.
 
     Raises:
         BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
-    model = model_of(model)
     board = Board(model, processor, flash=flash)
-    inputs = _inputs(model, runs)
-    differences, layers = [], []
-    whole, layered = Interpreter(model), Interpreter(board.layered, preserve_all_tensors=True)
-    for number, arrays in enumerate(inputs):
-        layered(*arrays)
-        layers = board.layers(*arrays)
-        differences += _differences(board.layered, layered, layers, number)
-        if not _same(whole(*arrays), board.outputs()):
-            differences.append(f"inference {number}, outputs")
-    board(*inputs[0])
-    stack = board.stack_bytes
-    count = board.count
+    if exported_folder(model) is None:
+        differences, layers = _compared(board, runs)
+    else:
+        differences, layers, runs = [], board.layers(*_inputs(board.model, 1)[0]), SAMPLES
+    board(*_inputs(board.model, 1)[0])
+    count, stack = board.count, board.stack_bytes
     printed = board.self_test()
-    if "FAIL" in printed or "PASS" not in printed:
-        differences.append(f"the self-test says {printed!r}")
+    if not passed(printed):
+        differences += [line for line in printed.splitlines() if "FAIL" in line] or ["no PASS"]
     return Trial(
-        file=model.source,
-        processor=processor,
+        file=board.model.source,
+        processor=board.processor,
         runs=runs,
         instructions=count.instructions,
         cycles=count.cycles,
@@ -111,9 +108,23 @@ def trial(
         stack_bytes=stack,
         constant_bytes=board.export.constant_bytes,
         code_bytes=board.code_bytes,
+        self_test=printed,
         differences=tuple(differences),
         layers=tuple(_layers(board, layers)),
     )
+
+
+def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
+    """What differs from the reference, and the last inference's layers."""
+    differences, layers = [], list[LayerRun]()
+    whole, layered = Interpreter(board.model), Interpreter(board.layered, preserve_all_tensors=True)
+    for number, arrays in enumerate(_inputs(board.model, runs)):
+        layered(*arrays)
+        layers = board.layers(*arrays)
+        differences += _differences(board.layered, layered, layers, number)
+        if not _same(whole(*arrays), board.outputs()):
+            differences.append(f"inference {number}, outputs")
+    return differences, layers
 
 
 def trial_facts(result: Trial) -> dict[str, Any]:
@@ -122,8 +133,7 @@ def trial_facts(result: Trial) -> dict[str, Any]:
 
 
 def _inputs(model: Model, runs: int) -> list[list[Array]]:
-    values = network_of(model).inputs
-    found = [sample(values, number) for number in range(min(runs, 4))]
+    found = [sample(model.inputs, number) for number in range(min(runs, SAMPLES))]
     rng = np.random.default_rng(0)
     return found + [[_noise(t, rng) for t in model.inputs] for _ in range(runs - len(found))]
 
@@ -158,8 +168,8 @@ def _differences(
 
 
 def _layers(board: Board, runs: list[LayerRun]) -> Iterator[LayerTrial]:
-    """One record per layer, whose cost is shared out over its outputs."""
+    """One record per layer."""
+    counts = by_layer(runs, len(board.export.layers))
     for layer in board.export.layers:
-        counts = [run.count for run in runs if run.index == layer.index]
-        instructions, cycles = (sum(one) for one in zip(*counts, strict=True))
+        instructions, cycles = counts[layer.index]
         yield LayerTrial(layer.index, layer.name, layer.function, instructions, cycles)

@@ -39,6 +39,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     )
     flash = f"{number(result.constant_bytes)} of constants, {number(result.code_bytes)} of code"
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
+    for line in result.self_test.splitlines():
+        yield Text(f"test   {printable(line)}")
     yield Text(_verdict(result), style="green" if result.equal else "bold red")
     yield Text()
     text = (

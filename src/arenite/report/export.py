@@ -34,5 +34,14 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
         width,
     )
     yield Text()
+    figures, constants = result.figures, f"{number(result.constant_bytes)} bytes of constants"
     yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included")
-    yield Text(f"flash  {number(result.constant_bytes)} bytes of constants, and code")
+    if figures is None:
+        yield Text(f"flash  {constants}, and code")
+        return
+    yield Text(f"flash  {constants}, {number(figures.code_bytes)} of code")
+    yield Text(f"stack  {number(figures.stack_bytes)} bytes")
+    cycles = f"{number(figures.instructions)} instructions, {number(figures.cycles)} cycles"
+    yield Text(f"time   {cycles}, estimated; {figures.processor}, emulated")
+    if not figures.equal:
+        yield Text("DIFFERENT  the self-test fails: arenite board says where", style="bold red")

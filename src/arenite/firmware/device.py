@@ -1,0 +1,115 @@
+"""An exported folder as it stands, built and loaded into an emulated core; it knows no model."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arenite.firmware.build import build
+from arenite.firmware.machine import Count, Machine
+
+
+@dataclass(frozen=True)
+class LayerRun:
+    """A result of a layer in the last inference: what it cost since the one before, its bytes."""
+
+    index: int
+    count: Count
+    result: bytes
+
+
+class Device:
+    """A folder's functions, called one at a time.
+
+    Args:
+        folder: What was exported.
+        name: What all names in C begin with.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
+
+    Raises:
+        BoardError: Unicorn or ziglang is missing, or the compiler does not take the folder.
+    """
+
+    def __init__(self, folder: Path, name: str, processor: str) -> None:
+        with tempfile.TemporaryDirectory(prefix="arenite-") as into:
+            image = build(folder, Path(into), processor)
+        self.name, self.processor = name, processor
+        self.machine = Machine(image, processor)
+        self.stack_bytes = 0
+        self.call("init")
+
+    def call(self, function: str, *arguments: int) -> int:
+        """Call ``NAME_function``.
+
+        Raises:
+            BoardError: There is none, or it does what it must not.
+        """
+        result = self.machine.call(f"{self.name}_{function}", *arguments)
+        self.stack_bytes = self.machine.stack_bytes()
+        return result
+
+    def write(self, index: int, data: bytes) -> None:
+        """Bytes of an input."""
+        self.machine.write(self.call("input", index), data)
+
+    def read(self, index: int, size: int) -> bytes:
+        """Bytes of an output."""
+        stack = self.stack_bytes
+        data = self.machine.read(self.call("output", index), size)
+        self.stack_bytes = stack  # of the inference
+        return data
+
+    def invoke(self) -> Count:
+        """One inference, and what it cost."""
+        before = self.machine.count()
+        self.call("invoke")
+        return _since(before, self.machine.count())
+
+    def invoke_observed(self) -> list[LayerRun]:
+        """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
+        with self._observing() as runs:
+            self.call("invoke_observed", self.machine.address("board_observe") | 1, 0)
+        return runs
+
+    def self_test(self) -> str:
+        """What the folder's self-test prints."""
+        machine, printed = self.machine, list[str]()
+
+        def told() -> None:
+            printed.append(machine.text(machine.argument(0)))
+
+        with machine.watching("board_print", told):
+            self.call("selftest", machine.address("board_print") | 1)
+        return "".join(printed)
+
+    @property
+    def code_bytes(self) -> int:
+        """Bytes of the folder's functions, without the self-test."""
+        own = (f"{self.name}_", "ar_")
+        return sum(
+            size
+            for function, size in self.machine.image.functions
+            if function.startswith(own) and function != f"{self.name}_selftest"
+        )
+
+    @contextmanager
+    def _observing(self) -> Iterator[list[LayerRun]]:
+        machine, runs = self.machine, list[LayerRun]()
+        last = machine.count()
+
+        def told() -> None:
+            nonlocal last
+            now, layer = machine.count(), machine.argument(1)
+            result = machine.read(machine.argument(3), machine.argument(4))
+            runs.append(LayerRun(layer, _since(last, now), result))
+            last = now
+
+        with machine.watching("board_observe", told):
+            yield runs
+
+
+def _since(before: Count, after: Count) -> Count:
+    return Count(after.instructions - before.instructions, after.cycles - before.cycles)

@@ -1,0 +1,113 @@
+"""A firmware that was written, as data: what ``arenite.json`` says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arenite.errors import BoardError
+from arenite.firmware.figures import Figures, figures_facts
+from arenite.firmware.folder import MANIFEST
+from arenite.firmware.text import identifier
+
+
+@dataclass(frozen=True)
+class ExportedLayer:
+    """One layer of a firmware.
+
+    Attributes:
+        index: Its number.
+        name: The operator.
+        shapes: What goes in and comes out, in words.
+        function: The function that does it; empty where output and input are the same bytes.
+        language: ``"c"`` or ``"s"``, empty without a function.
+        reason: Why it is plain C where others of its kind are in assembly.
+        constant_bytes: Its constants in flash.
+        scratch_bytes: Memory of the arena that only it needs.
+        instructions: Of one inference, with the call that tells of it; None if not emulated.
+        cycles: The estimate of ``arenite cost``'s rule; None if not emulated.
+    """
+
+    index: int
+    name: str
+    shapes: str
+    function: str
+    language: str
+    reason: str
+    constant_bytes: int
+    scratch_bytes: int
+    instructions: int | None = None
+    cycles: int | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A firmware that was written.
+
+    Attributes:
+        folder: Where.
+        name: What all names in C begin with.
+        target: The processor.
+        arena_bytes: RAM: tensors and scratch memory.
+        constant_bytes: Constants in flash; equal ones are there once.
+        state_bytes: What of the arena an inference leaves to the next.
+        inputs: Name, type, shape, scale and zero point of each.
+        outputs: The same of each output.
+        figures: What an inference costs; None if it was not emulated.
+        layers: One record each.
+        files: Names of all files.
+    """
+
+    folder: str
+    name: str
+    target: str
+    arena_bytes: int
+    constant_bytes: int
+    state_bytes: int
+    inputs: tuple[Mapping[str, Any], ...]
+    outputs: tuple[Mapping[str, Any], ...]
+    figures: Figures | None
+    layers: tuple[ExportedLayer, ...]
+    files: tuple[str, ...]
+
+
+def export_facts(result: Export) -> dict[str, Any]:
+    """What ``arenite export --json`` prints; see ``docs/cli.md`` for the keys."""
+    facts = {key: value for key, value in vars(result).items() if key not in ("folder", "figures")}
+    figures = figures_facts(result.figures, result.constant_bytes)
+    return {**facts, **figures, "layers": [dict(vars(layer)) for layer in result.layers]}
+
+
+def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
+    """What a folder's manifest says, its figures left out: they are of the day it was written.
+
+    Raises:
+        BoardError: Something is missing or of another kind.
+    """
+    try:
+        result = Export(
+            folder=str(folder),
+            name=str(facts["name"]),
+            target=str(facts["target"]),
+            arena_bytes=int(facts["arena_bytes"]),
+            constant_bytes=int(facts["constant_bytes"]),
+            state_bytes=int(facts["state_bytes"]),
+            inputs=tuple(facts["inputs"]),
+            outputs=tuple(facts["outputs"]),
+            figures=None,
+            layers=tuple(_layer(number, row) for number, row in enumerate(facts["layers"])),
+            files=tuple(map(str, facts["files"])),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BoardError(f"'{folder / MANIFEST}' is broken: {error!r}") from None
+    if identifier(result.name) != result.name:
+        raise BoardError(f"'{folder / MANIFEST}' is broken: the name {result.name!r}")
+    return result
+
+
+def _layer(number: int, row: Mapping[str, Any]) -> ExportedLayer:
+    words = {key: str(row[key]) for key in ("name", "shapes", "function", "language", "reason")}
+    sizes = {key: int(row[key]) for key in ("constant_bytes", "scratch_bytes")}
+    return ExportedLayer(index=number, **words, **sizes)  # type: ignore[arg-type]
