@@ -40,8 +40,8 @@ class Board:
     Args:
         model: A model, a file's path, a file's bytes, or a folder that was exported, which is
             built and run as it stands.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``; by default the folder's, or
-            ``"cortex-m4"``.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``; by default the
+            folder's, or ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         folder: Where to export to; by default nothing is kept.

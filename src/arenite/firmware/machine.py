@@ -1,8 +1,8 @@
 """An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
 
 The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
-written, as far as the program has something there; all else ends the run. Every block of instructions that runs is counted, so figures are
-exact, and equal every time.
+written, as far as the program has something there; all else ends the run. Every block of
+instructions that runs is counted, so figures are exact, and equal every time.
 """
 
 from __future__ import annotations
