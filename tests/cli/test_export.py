@@ -24,7 +24,7 @@ def test_export_has_json(arenite, model_file, tmp_path):
     facts = json.loads(result.stdout)
     assert facts["name"] == "mine"
     assert facts["instructions"] is None
-    assert facts["layers"][0]["language"] == "c"
+    assert facts["layers"][0]["language"] == "s"
     assert facts == json.loads((tmp_path / "out" / "arenite.json").read_text())
 
 
