@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 
 from arenite.errors import AreniteError, UndefinedWarning
+from arenite.firmware.arithmetic import FUNCTIONS, arithmetic_h
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.source import sources
@@ -73,8 +75,10 @@ class Tally:
     different: list[str] = field(default_factory=list)
 
 
-def cases_of(operator: str, count: int) -> Iterator[Case]:
-    """Those of an operator's random models that the reference runs, the same every time."""
+def cases_of(operator: str, count: int, seed: int | None = None) -> Iterator[Case]:
+    """Those of an operator's random models that the reference runs: the same ones every time, or
+    those of a seed.
+    """
     module = module_of(operator)
     found: list[tuple[Model, list[Step]]] = []
 
@@ -86,14 +90,15 @@ def cases_of(operator: str, count: int) -> Iterator[Case]:
     test = module.test_equals_tflm.hypothesis
     draw = settings(
         max_examples=count,
-        derandomize=True,
+        derandomize=seed is None,
         database=None,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     try:
-        draw(given(**test._given_kwargs)(test.inner_test))(oracle=None)
+        drawn = draw(given(**test._given_kwargs)(test.inner_test))
+        (drawn if seed is None else hypothesis.seed(seed)(drawn))(oracle=None)
     finally:
         module.agrees = judge
     for number, (model, steps) in enumerate(found):
@@ -106,10 +111,10 @@ def cases_of(operator: str, count: int) -> Iterator[Case]:
         yield Case(operator, number, model, steps, outputs)
 
 
-def exported_of(operator: str, drawn: int, wanted: int) -> list[Case]:
+def exported_of(operator: str, drawn: int, wanted: int, seed: int | None = None) -> list[Case]:
     """The first that can be exported."""
     found: list[Case] = []
-    for case in cases_of(operator, drawn):
+    for case in cases_of(operator, drawn, seed):
         try:
             case.program()
         except AreniteError:
@@ -228,6 +233,7 @@ def _main(programs: list[Program]) -> str:
 def _text(program: Program) -> str:
     """A program's files as one; only the arena's name is the same in all."""
     files, done = sources(program), set[str]()
+    files["arithmetic.h"] = arithmetic_h(" ".join(FUNCTIONS))  # that of all programs
 
     def whole(name: str) -> str:
         if name in done:

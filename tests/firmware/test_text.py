@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.firmware.text import call_of, fill, float_literal, identifier, initializer
+from arenite.firmware.work import UnsupportedError
 
 
 def test_a_template_needs_all_of_its_names():
@@ -25,7 +26,7 @@ def test_a_float_comes_back_to_the_last_bit(number):
 
 
 def test_a_number_that_c_has_no_literal_for_is_refused():
-    with pytest.raises(ValueError, match="finite"):
+    with pytest.raises(UnsupportedError, match="finite"):
         float_literal(float("inf"))
 
 

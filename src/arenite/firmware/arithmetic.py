@@ -1,4 +1,4 @@
-"""``arithmetic.h``: the integer arithmetic that generated kernels share.
+"""``arithmetic.h``: the arithmetic that a program's kernels share, and nothing that none uses.
 
 The C side of ``numeric/fixedpoint.py`` and ``numeric/gemmlowp.py``. Facts: gemmlowp
 ``fixedpoint.h``; TFLM ``kernels/internal/common.h``. Nothing here overflows: what TFLM lets wrap
@@ -7,8 +7,12 @@ wraps as unsigned numbers do.
 
 from __future__ import annotations
 
-ARITHMETIC_H = """\
-/* The integer arithmetic of quantised kernels, with TensorFlow Lite Micro's roundings. */
+import re
+
+from arenite.firmware.float_arithmetic import FLOAT_FUNCTIONS
+
+_HEADER = """\
+/* The arithmetic of kernels, with TensorFlow Lite Micro's roundings. */
 #ifndef ARENITE_ARITHMETIC_H
 #define ARENITE_ARITHMETIC_H
 
@@ -19,7 +23,9 @@ ARITHMETIC_H = """\
 #else
 #define AR_ALIGNED(bytes) _Alignas(bytes)
 #endif
+"""
 
+_INTEGER_FUNCTIONS = """\
 /* The low 32 bits as a number with a sign. */
 static inline int32_t ar_wrap(uint32_t x) {
   return x <= 0x7fffffffu ? (int32_t)x : -(int32_t)(~x) - 1;
@@ -62,6 +68,27 @@ static inline int32_t ar_rescale(int32_t x, int32_t multiplier, int32_t shift) {
   return ar_divide_by_power(ar_high_product(ar_wrap((uint32_t)x << left), multiplier), right);
 }
 
+/* The same of 64 bits with a multiplier of 16, rounded once; what leaves int32 wraps. */
+static inline int32_t ar_rescale_wide(int64_t x, int32_t multiplier, int32_t shift) {
+  const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+  const uint64_t product = (uint64_t)x * (uint64_t)(int64_t)reduced;
+  const uint64_t rounded = product + (UINT64_C(1) << (14 - shift));
+  const uint64_t sign = rounded >> 63 ? ~UINT64_C(0) : 0;
+  return ar_wrap((uint32_t)(((rounded ^ sign) >> (15 - shift)) ^ sign));
+}
+
+/* a + b, wrapping. */
+static inline int64_t ar_add_wide(int64_t a, int64_t b) {
+  const uint64_t sum = (uint64_t)a + (uint64_t)b;
+  return sum <= (uint64_t)INT64_MAX ? (int64_t)sum : -(int64_t)(~sum) - 1;
+}
+
+/* Number `index` of packed int4 values, the low half of a byte first. */
+static inline int32_t ar_nibble(const uint8_t *packed, int32_t index) {
+  const int32_t value = (packed[index >> 1] >> (4 * (index & 1))) & 15;
+  return value < 8 ? value : value - 16;
+}
+
 /* x * 2^exponent, saturated. */
 static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
   const int64_t wide = (int64_t)x * (INT64_C(1) << exponent);
@@ -94,5 +121,65 @@ static inline int32_t ar_round(float x) {
   return rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole;
 }
 
-#endif
+/* A function of int16 in a table of 513 values, interpolated. */
+static inline int32_t ar_table_int16(const int16_t *table, int32_t x) {
+  const int32_t index = 256 + (x >> 7), base = table[index];
+  return base + (((table[index + 1] - base) * (x & 127) + 64) >> 7);
+}
+
+/* x in steps of 1 / (3 * 4096): x * multiplier / 2^shift; multiplier 0 stands for 3 * 2^shift. */
+static inline int32_t ar_sigmoid_input(int32_t x, int32_t multiplier, int32_t shift) {
+  if (!multiplier) return ar_wrap((uint32_t)x * (UINT32_C(3) << shift));
+  const uint32_t half = shift > 0 ? UINT32_C(1) << (shift - 1) : 0;
+  return ar_wrap((uint32_t)x * (uint32_t)multiplier + half) >> shift;
+}
+
+/* The sigmoid of a magnitude in a table of 256 values, in steps of the table's times 2^bits. */
+static inline int32_t ar_sigmoid(const uint16_t *table, int32_t x, int32_t bits, int32_t most) {
+  const uint32_t size = x < 0 ? 0u - (uint32_t)x : (uint32_t)x, whole = size >> bits;
+  if (whole >= 255) return most;
+  const int32_t base = table[whole], rest = (int32_t)(size & ((UINT32_C(1) << bits) - 1));
+  return base * (1 << bits) + rest * (table[whole + 1] - base);
+}
+
+/* Of what ar_sigmoid_input gives, in steps of 2^-15. */
+static inline int32_t ar_logistic_int16(const uint16_t *table, int32_t x) {
+  const int32_t value = ar_sigmoid(table, x, 9, 0x7fff << 10);
+  return (x >= 0 ? value + 512 : (1 << 25) - value + 511) >> 10;
+}
+
+static inline int32_t ar_tanh_int16(const uint16_t *table, int32_t x) {
+  const int32_t value = ar_sigmoid(table, x, 8, 0xffff << 8) - (1 << 23);
+  return (x >= 0 ? value + 128 : 127 - value) >> 8;
+}
 """
+
+_FUNCTION = re.compile(r"^static inline \w+ (ar_\w+)\(", re.M)
+
+
+def functions_of(text: str) -> dict[str, str]:
+    """C functions by name, each with the comment above it."""
+    functions = {}
+    for piece in re.split(r"\n\n(?=/\*|static)", text.strip()):
+        names = _FUNCTION.findall(piece)
+        assert len(names) == 1, piece
+        functions[names[0]] = piece
+    return functions
+
+
+#: All of them by name.
+FUNCTIONS = functions_of("\n\n".join([_INTEGER_FUNCTIONS, FLOAT_FUNCTIONS]))
+
+
+def arithmetic_h(kernels: str) -> str:
+    """The header with what some kernels call, and what that calls, in an order that C takes."""
+    wanted: set[str] = set()
+
+    def add(text: str) -> None:
+        for name in set(re.findall(r"\bar_\w+", text)) & FUNCTIONS.keys() - wanted:
+            wanted.add(name)
+            add(FUNCTIONS[name])
+
+    add(kernels)
+    functions = [text for name, text in FUNCTIONS.items() if name in wanted]
+    return "\n\n".join([_HEADER.rstrip(), *functions, "#endif\n"])

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Layer, Network, Value, network_of
 from arenite.firmware.layout import Layout, layout_of
@@ -28,8 +30,9 @@ Kernels = Callable[[Layer], Work]
 Improve = Callable[[Sequence[Layer], Sequence[Work]], list[Work]]
 
 _PORT_TYPES = (
-    *(TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
-    *(TensorType.UINT32, TensorType.UINT64, TensorType.BOOL, TensorType.FLOAT32),
+    *(TensorType.INT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
+    *(TensorType.UINT8, TensorType.UINT16, TensorType.UINT32, TensorType.UINT64),
+    *(TensorType.BOOL, TensorType.FLOAT32),
 )
 
 
@@ -145,7 +148,7 @@ def program_of(
     works, refusals = [], []
     for layer in network.layers:
         try:
-            works.append(kernels(layer))
+            works.append(_with_finite_constants(kernels(layer)))
         except UnsupportedError as error:
             refusals.append((layer, str(error)))
     if refusals:
@@ -159,6 +162,13 @@ def program_of(
         works = improve(network.layers, works)
     layout = layout_of(network, works, planner)
     return Program(_name(model, name), network, tuple(works), layout)
+
+
+def _with_finite_constants(work: Work) -> Work:
+    for one in work.constants:
+        if one.values.dtype == np.float32 and not np.isfinite(one.values).all():
+            raise UnsupportedError(f"a constant ({one.role}) is infinite or NaN")
+    return work
 
 
 def _check_ports(network: Network) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arenite.firmware.arithmetic import ARITHMETIC_H
+from arenite.firmware.arithmetic import arithmetic_h
 from arenite.firmware.headers import includes, own_headers
 from arenite.firmware.layers import Value
 from arenite.firmware.program import Kept, Program, c_type
@@ -152,13 +152,14 @@ _RANGES = {
 
 def sources(program: Program) -> dict[str, str]:
     """The text of every C file by its name."""
+    kernels, headers = _kernels_c(program), own_headers(program.routines)
     files = {
         "model.h": _model_h(program),
         "model.c": _model_c(program),
-        "arithmetic.h": _arithmetic_h(),
-        **own_headers(program.routines),
+        "arithmetic.h": arithmetic_h("".join([kernels, *headers.values()])),
+        **headers,
         "kernels.h": _kernels_h(program),
-        "kernels.c": _kernels_c(program),
+        "kernels.c": kernels,
         "weights.h": _weights_h(program),
         "weights.c": _weights_c(program),
     }
@@ -296,10 +297,6 @@ def _steps(program: Program) -> Iterator[str]:
 # -- kernels and constants ----------------------------------------------------------------
 
 
-def _arithmetic_h() -> str:
-    return ARITHMETIC_H
-
-
 def _prototype(program: Program, routine: Routine) -> str:
     name = f"{program.name}_{program.routines[routine]}"
     return call_of(f"void {name}", routine.parameters)
@@ -313,8 +310,12 @@ def _kernels_h(program: Program) -> str:
     return _guarded(f"{program.name.upper()}_KERNELS_H", ("<stdint.h>",), body)
 
 
+#: Products and sums are rounded each for itself. GCC does so where it is told the standard.
+_UNCONTRACTED = ("#ifdef __clang__", "#pragma STDC FP_CONTRACT OFF", "#endif", "")
+
+
 def _kernels_c(program: Program) -> str:
-    lines = ['#include "kernels.h"', "", *includes(program.routines), ""]
+    lines = ['#include "kernels.h"', "", *includes(program.routines), "", *_UNCONTRACTED]
     for routine in program.routines:
         if routine.language == "c":
             body = indented(text_of(routine, program.routines, program.name))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from arenite.firmware.work import UnsupportedError
 from arenite.ops.context import Array
 
 #: NumPy's types and C's.
@@ -45,12 +46,27 @@ def indented(text: str, by: int = 2) -> str:
 
 
 def float_literal(value: float) -> str:
-    """A float32 as C reads it back, to the last bit."""
+    """A float32 as C reads it back, to the last bit.
+
+    Raises:
+        UnsupportedError: It is infinite or NaN, for which C has no literal.
+    """
     number = float(np.float32(value))
     if not np.isfinite(number):
-        raise ValueError(f"expected a finite number, got {number}")
+        raise UnsupportedError(f"expected a finite number, got {number}")
     text = f"{number:.9g}"
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
+
+
+def literal(value: float) -> str:
+    """A number of C: of an int of 32 bits, or a float32 where it has a fraction's type.
+
+    >>> literal(-128), literal(-(2**31)), literal(6.0)
+    ('-128', '(-2147483647 - 1)', '6.0f')
+    """
+    if isinstance(value, float):
+        return float_literal(value)
+    return "(-2147483647 - 1)" if value == -(2**31) else str(value)
 
 
 def _elements(values: Array) -> Iterable[str]:
@@ -62,8 +78,7 @@ def _elements(values: Array) -> Iterable[str]:
     if flat.dtype == np.uint32:
         return (f"0x{value:08x}u" for value in flat.tolist())
     if flat.dtype in (np.int32, np.int64):
-        # The lowest int32 is no literal of C.
-        return ("(-2147483647 - 1)" if v == -(2**31) else str(v) for v in flat.tolist())
+        return map(literal, flat.tolist())
     return (str(int(value)) for value in flat.tolist())
 
 

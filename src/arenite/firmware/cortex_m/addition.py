@@ -14,7 +14,7 @@ import numpy as np
 from arenite.firmware.cortex_m.asm import Assembly
 from arenite.firmware.cortex_m.requantize import Finish
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.binary import argument
+from arenite.firmware.portable.each import argument
 from arenite.firmware.portable.needs import require_elements, require_types
 from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
 from arenite.model import TensorType

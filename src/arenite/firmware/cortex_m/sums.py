@@ -12,7 +12,7 @@ import numpy.typing as npt
 from arenite.firmware.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.cortex_m.steps import Channels
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.convolution import bias_of, per_channel
+from arenite.firmware.portable.sums import bias_of, per_channel
 from arenite.firmware.work import UnsupportedError
 
 Int64s = npt.NDArray[np.int64]

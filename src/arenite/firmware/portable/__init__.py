@@ -11,8 +11,10 @@ from itertools import chain
 
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable import (
+    activation,
     along,
     arithmetic,
+    batch_matmul,
     binary,
     compared,
     control,
@@ -20,7 +22,7 @@ from arenite.firmware.portable import (
     convolution,
     fourier,
     indexing,
-    lookup,
+    lstm,
     movement,
     moves,
     normalization,
@@ -32,14 +34,16 @@ from arenite.firmware.portable import (
     signal,
     softmax,
     streams,
+    svdf,
     unary,
 )
 from arenite.firmware.work import UnsupportedError, Work
 
 _MODULES = (
-    *(along, arithmetic, binary, compared, convolution, conversion, indexing, lookup, movement),
-    *(moves, normalization, picking, pooling, reduction, resizing, resources, softmax),
-    *(fourier, signal, streams, unary),
+    *(activation, along, arithmetic, batch_matmul, binary, compared, conversion),
+    *(convolution, fourier, indexing, lstm, movement, moves, normalization),
+    *(picking, pooling, reduction, resizing, resources, signal, softmax),
+    *(streams, svdf, unary),
 )
 _KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)

@@ -1,7 +1,8 @@
-"""QUANTIZE from float32 and DEQUANTIZE: single precision, no library.
+"""QUANTIZE and DEQUANTIZE between all types, in single precision and integers, without a library.
 
-Facts: TFLM ``reference/quantize.h`` and ``reference/dequantize.h``. What int32 does not hold is
-INT32_MIN before the zero point is added, as in TFLM's package; a zero point lets it wrap, as there.
+What int32 does not hold is INT32_MIN before the zero point is added, as in TFLM's package; a zero
+point lets it wrap, as there. Facts: TFLM ``reference/quantize.h``, ``requantize.h``,
+``dequantize.h``.
 """
 
 from __future__ import annotations
@@ -9,47 +10,67 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.binary import argument
-from arenite.firmware.portable.lookup import lookup
+from arenite.firmware.portable.each import argument, c_type
+from arenite.firmware.portable.elements import is_float, reads, writes
+from arenite.firmware.portable.lookup import BYTES, lookup
 from arenite.firmware.portable.needs import require_elements, require_types
-from arenite.firmware.text import fill, float_literal
+from arenite.firmware.portable.sums import plus, with_offset
+from arenite.firmware.text import fill, float_literal, literal
 from arenite.firmware.work import Routine, UnsupportedError, Work
 from arenite.model import TensorType
 
-_QUANTIZE = """\
+_LOOP = """\
 for (int32_t i = 0; i < $size; ++i) {
-  const int32_t whole = ar_add(ar_round(x[i] / $scale), $zero);
-  y[i] = (int8_t)ar_clamp(whole, -128, 127);
+  const int32_t whole = $whole;
+  y[i] = ($element)ar_clamp(whole, $low, $high);
 }"""
 
-_DEQUANTIZE = "for (int32_t i = 0; i < $size; ++i) y[i] = $scale * (float)(x[i] - $zero);"
+_DEQUANTIZE = "for (int32_t i = 0; i < $size; ++i) y[i] = $scale * (float)($x);"
 
 
 def quantize(layer: Layer) -> Work:
-    """From float32 by division, from int8 by a table."""
-    if layer.input(0).type is not TensorType.FLOAT32:
+    """From float32 by division, from other integers by a multiplication; bytes by a table."""
+    x, y, p = layer.input(0), layer.output, layer.params
+    if {x.type, y.type} <= BYTES:
         return lookup(layer)
     require_elements(layer)
-    if layer.output.type is not TensorType.INT8:
-        raise UnsupportedError(f"expected int8, got a tensor of {layer.output.type}")
-    p = layer.params
-    text = fill(_QUANTIZE, size=layer.output.size, scale=float_literal(p.scale), zero=p.zero_point)
-    routine = Routine("quantize", ("const float *x", "int8_t *y"), text, about=str(layer))
-    return Work(routine, (argument(layer.input(0)), layer.output), in_place=(0,))
+    if is_float(x):
+        whole = f"ar_round(x[i] / {float_literal(p.scale)})"
+    else:
+        centred = plus("x[i]", -p.input_zero_point)
+        if x.type is TensorType.INT32:
+            centred = f"ar_wrap((uint32_t)x[i] - {p.input_zero_point & 0xFFFFFFFF}u)"
+        whole = f"ar_rescale({centred}, {p.multiplier}, {p.shift})"
+    text = fill(
+        _LOOP,
+        size=y.size,
+        whole=with_offset(whole, p.zero_point),
+        element=c_type(y),
+        low=literal(p.output_min),
+        high=literal(p.output_max),
+    )
+    routine = Routine("quantize", (reads(x, "x"), writes(y, "y")), text, about=str(layer))
+    in_place = (0,) if x.type.bits >= y.type.bits else ()
+    return Work(routine, (argument(x), y), in_place=in_place)
 
 
 def dequantize(layer: Layer) -> Work:
-    """The product of an integer under 2**9 and a float: rounded once either way."""
-    require_types(layer, TensorType.INT8, TensorType.FLOAT32)
+    """The product of an integer under 2**24 and a float: rounded once either way."""
+    types = TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.FLOAT32
+    require_types(layer, *types)
     require_elements(layer)
-    p = layer.params
+    p, x = layer.params, layer.input(0)
     if not (np.float32(p.scale) == p.scale and abs(p.zero_point) < 1 << 20):
-        raise UnsupportedError(f"expected a zero point of int8, got {p.zero_point}")
+        raise UnsupportedError(f"expected a zero point of less than 2**20, got {p.zero_point}")
     text = fill(
-        _DEQUANTIZE, size=layer.output.size, scale=float_literal(p.scale), zero=p.zero_point
-    ).replace("- -", "+ ")
-    routine = Routine("dequantize", ("const int8_t *x", "float *y"), text, about=str(layer))
-    return Work(routine, (argument(layer.input(0)), layer.output))
+        _DEQUANTIZE,
+        size=layer.output.size,
+        scale=float_literal(p.scale),
+        x=plus("x[i]", -p.zero_point),
+    )
+    parameters = reads(x, "x"), writes(layer.output, "y")
+    routine = Routine("dequantize", parameters, text, about=str(layer))
+    return Work(routine, (argument(x), layer.output))
 
 
 KERNELS = {"QUANTIZE": quantize, "DEQUANTIZE": dequantize}

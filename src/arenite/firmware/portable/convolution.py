@@ -1,34 +1,17 @@
-"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of int8, as plain loops.
+"""CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED and TRANSPOSE_CONV as plain loops.
 
-Sums wrap at 32 bits, as TFLM's do on every processor it runs on. Facts: TFLM
-``reference/integer_ops/conv.h``, ``depthwise_conv.h`` and ``fully_connected.h``.
+Facts: TFLM ``reference/integer_ops/conv.h``, ``depthwise_conv.h``, ``fully_connected.h`` and
+``transpose_conv.h``, and those of the same names for floats in ``reference``.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
+from arenite.firmware.portable.each import c_type
+from arenite.firmware.portable.elements import is_float
+from arenite.firmware.portable.sums import Sums, plus, sums_of, sums_work
 from arenite.firmware.text import fill, indented
-from arenite.firmware.work import Constant, Routine, Work
-from arenite.model import TensorType
-
-_PARAMETERS = (
-    "const int8_t *x",
-    "const int8_t *weights",
-    "const int32_t *bias",
-    "const int32_t *multiplier",
-    "const int8_t *shift",
-    "int8_t *y",
-)
-
-#: What becomes of a channel's sum.
-_FINISH = """\
-const int32_t scaled = ar_rescale(sum, multiplier[n], shift[n]);
-*y++ = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+from arenite.firmware.work import Work
 
 #: Every filter at every position; of one tap of its window the products are open.
 _WINDOWS = """\
@@ -36,14 +19,14 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     for (int32_t ox = 0; ox < $out_w; ++ox) {
       for (int32_t n = 0; n < $filters; ++n) {
-        int32_t sum = bias[n];
+        $total sum = $start;
         for (int32_t ky = 0; ky < $kernel_h; ++ky) {
           const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
           if (iy < 0 || iy >= $in_h) continue;
           for (int32_t kx = 0; kx < $kernel_w; ++kx) {
             const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
             if (ix < 0 || ix >= $in_w) continue;
-%s
+$tap
           }
         }
 $finish
@@ -52,87 +35,125 @@ $finish
   }
 }"""
 
-_CONV = (
-    _WINDOWS
-    % """\
-            const int8_t *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
-            const int8_t *w = weights + ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
-            for (int32_t c = 0; c < $depth; ++c)
-              sum = ar_add(sum, (pixel[c] + $input_offset) * w[c]);"""
-)
+_CONV_TAP = """\
+const $element *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
+const int32_t w = ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
+for (int32_t c = 0; c < $depth; ++c) $add"""
 
-_DEPTHWISE = (
-    _WINDOWS
-    % """\
-            const int32_t value = x[(iy * $in_w + ix) * $in_c + n / $multiple];
-            const int32_t w = weights[(ky * $kernel_w + kx) * $filters + n];
-            sum = ar_add(sum, (value + $input_offset) * w);"""
-)
+_DEPTHWISE_TAP = """\
+const int32_t w = (ky * $kernel_w + kx) * $filters + n;
+$add"""
 
 _FULLY_CONNECTED = """\
 for (int32_t b = 0; b < $images; ++b, x += $depth) {
   for (int32_t n = 0; n < $filters; ++n) {
-    const int8_t *w = weights + n * $depth;
-    int32_t sum = bias[n];
-    for (int32_t c = 0; c < $depth; ++c)
-      sum = ar_add(sum, (x[c] + $input_offset) * (w[c] + $filter_offset));
+    const int32_t w = n * $depth;
+    $total sum = $start;
+    for (int32_t c = 0; c < $depth; ++c) $add
 $finish
+  }
+}"""
+
+#: An output position takes from the input those pixels whose filters reach it.
+_TRANSPOSED = """\
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  for (int32_t oy = 0; oy < $out_h; ++oy) {
+    for (int32_t ox = 0; ox < $out_w; ++ox) {
+      for (int32_t n = 0; n < $filters; ++n) {
+        $total sum = $start;
+        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
+          const int32_t down = oy + $top - ky, iy = down / $stride_h;
+          if (down < 0 || down % $stride_h || iy >= $in_h) continue;
+          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
+            const int32_t right = ox + $left - kx, ix = right / $stride_w;
+            if (right < 0 || right % $stride_w || ix >= $in_w) continue;
+            const $element *pixel = x + (iy * $in_w + ix) * $depth;
+            const int32_t w = ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
+            for (int32_t c = 0; c < $depth; ++c) $add
+          }
+        }
+$finish
+      }
+    }
   }
 }"""
 
 
 def conv_2d(layer: Layer) -> Work:
     """A convolution, with groups and dilation."""
-    weights = _weights(layer)
-    filters, _, _, depth = weights.shape
-    values = {
-        **_geometry(layer),
+    sums, x = sums_of(layer), "pixel[c]"
+    filters, _, _, depth = layer.input(1).shape
+    values = _geometry(layer) | _names(layer, sums)
+    more = {
         "filters": filters,
         "depth": depth,
         "group_filters": filters // layer.params.groups,
+        "add": sums.add(_without_zero(layer, x), sums.weight("w + c")),
     }
-    return _work(layer, "conv_2d", _CONV, values, finish_by=8)
+    tap = indented(fill(_CONV_TAP, **values, **more), 12)
+    return _windows(layer, "conv_2d", sums, values | more | {"tap": tap})
 
 
 def depthwise_conv_2d(layer: Layer) -> Work:
     """A convolution of every channel by itself, with depth multiplier and dilation."""
-    weights = _weights(layer)
-    values = {
-        **_geometry(layer),
-        "filters": weights.shape[3],
-        "multiple": layer.params.depth_multiplier,
-    }
-    return _work(layer, "depthwise_conv_2d", _DEPTHWISE, values, finish_by=8)
+    sums, geometry = sums_of(layer), _geometry(layer)
+    filters, multiple = layer.input(1).shape[3], layer.params.depth_multiplier
+    x = fill("x[(iy * $in_w + ix) * $in_c + n / $multiple]", **geometry, multiple=multiple)
+    values = geometry | _names(layer, sums) | {"filters": filters}
+    add = sums.add(_without_zero(layer, x), sums.weight("w"))
+    tap = indented(fill(_DEPTHWISE_TAP, **values, add=add), 12)
+    return _windows(layer, "depthwise_conv_2d", sums, values | {"tap": tap})
 
 
 def fully_connected(layer: Layer) -> Work:
     """A matrix product per row of the input."""
-    weights = _weights(layer)
-    filters, depth = weights.shape[-2:]
-    values = {
-        "images": layer.input(0).size // depth,
-        "filters": filters,
-        "depth": depth,
-        "filter_offset": layer.params.filter_offset,
-    }
-    return _work(layer, "fully_connected", _FULLY_CONNECTED, values, finish_by=4)
+    sums = sums_of(layer)
+    filters, depth = layer.input(1).shape[-2:]
+    weight = sums.weight("w + c")
+    if sums.total != "float":
+        weight = plus(weight, layer.params.filter_offset)
+    body = fill(
+        _FULLY_CONNECTED,
+        **_names(layer, sums),
+        images=layer.input(0).size // depth,
+        filters=filters,
+        depth=depth,
+        add=sums.add(_without_zero(layer, "x[c]"), weight),
+        finish=indented(sums.finish, 4),
+    )
+    return sums_work(layer, "fully_connected", body, filters, (0, 1))
 
 
-def bias_of(layer: Layer, channels: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """The bias as int32 per channel, zeros where there is none."""
-    bias = layer.inputs[2] if len(layer.inputs) > 2 else None
-    if bias is None:
-        return np.zeros(channels, np.int32)
-    return constant_of(bias, "bias").reshape(-1).astype(np.int32)
+def transpose_conv(layer: Layer) -> Work:
+    """Input pixels times filters, added to the output at steps of the stride."""
+    sums, params = sums_of(layer, 2, 1), layer.params
+    filters, kernel_h, kernel_w, depth = layer.input(1).shape
+    images, in_h, in_w, _ = layer.input(2).shape
+    body = fill(
+        _TRANSPOSED,
+        **_names(layer, sums, 2),
+        **{"images": images, "in_h": in_h, "in_w": in_w, "image": in_h * in_w * depth},
+        **{"out_h": layer.output.shape[1], "out_w": layer.output.shape[2], "filters": filters},
+        **{"kernel_h": kernel_h, "kernel_w": kernel_w, "depth": depth},
+        **{"stride_h": params.stride[0], "stride_w": params.stride[1]},
+        **{"top": params.padding[0], "left": params.padding[1]},
+        add=sums.add(_without_zero(layer, "pixel[c]"), "weights[w + c]"),
+        finish=indented(sums.finish, 8),
+    )
+    return sums_work(layer, "transpose_conv", body, filters, (2, 1))
 
 
-def _weights(layer: Layer) -> np.ndarray[Any, Any]:
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    return constant_of(layer.input(1), "weights")
+def _names(layer: Layer, sums: Sums, x: int = 0) -> dict[str, str | int]:
+    """The names of types in the templates."""
+    return {"total": sums.total, "start": sums.start, "element": c_type(layer.input(x))}
 
 
-def _geometry(layer: Layer) -> dict[str, int]:
+def _without_zero(layer: Layer, text: str) -> str:
+    """An input less its zero point; floats have none."""
+    return text if is_float(layer.output) else plus(text, layer.params.input_offset)
+
+
+def _geometry(layer: Layer) -> dict[str, str | int]:
     """The names of a window's measures in the templates."""
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     return {
@@ -154,36 +175,14 @@ def _geometry(layer: Layer) -> dict[str, int]:
     }
 
 
-def _work(layer: Layer, stem: str, body: str, values: dict[str, int], finish_by: int) -> Work:
-    params, channels = layer.params, values["filters"]
-    finish = fill(
-        _FINISH,
-        output_offset=params.output_offset,
-        low=int(params.activation_min),
-        high=int(params.activation_max),
-    )
-    text = fill(
-        body, **values, input_offset=params.input_offset, finish=indented(finish, finish_by)
-    )
-    constants = (
-        Constant("weights", constant_of(layer.input(1), "weights")),
-        Constant("bias", bias_of(layer, channels)),
-        Constant("multiplier", per_channel(params.multiplier, channels).astype(np.int32)),
-        Constant("shift", per_channel(params.shift, channels).astype(np.int8)),
-    )
-    return Work(
-        Routine(stem, _PARAMETERS, text, about=str(layer)),
-        (layer.input(0), *constants, layer.output),
-    )
-
-
-def per_channel(values: Any, channels: int) -> np.ndarray[Any, Any]:
-    """One value per channel, where there may be only one for all."""
-    return np.ascontiguousarray(np.broadcast_to(np.asarray(values).reshape(-1), (channels,)))
+def _windows(layer: Layer, stem: str, sums: Sums, values: dict[str, str | int]) -> Work:
+    text = fill(_WINDOWS, **values, finish=indented(sums.finish, 8))
+    return sums_work(layer, stem, text, int(values["filters"]), (0, 1))
 
 
 KERNELS = {
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "TRANSPOSE_CONV": transpose_conv,
 }

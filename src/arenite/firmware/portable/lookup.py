@@ -1,4 +1,4 @@
-"""Operators that take every int8 by itself: a table of the 256 results.
+"""What takes every int8 by itself: a table of the 256 results.
 
 The reference kernel makes the table, so there is no arithmetic here that could differ from it.
 """
@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.firmware.layers import Layer, Value
-from arenite.firmware.portable.binary import argument
+from arenite.firmware.portable.each import argument
+from arenite.firmware.portable.elements import reads, writes
 from arenite.firmware.portable.needs import require_elements, require_types
 from arenite.firmware.text import fill
 from arenite.firmware.work import Constant, Routine, Work
@@ -18,20 +19,20 @@ from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.heap_host import HeapInterpreter
 
+#: Types of one byte.
+BYTES = frozenset({TensorType.INT8, TensorType.UINT8})
+
 _LOOKUP = "for (int32_t i = 0; i < $size; ++i) y[i] = table[(uint8_t)x[i]];"
 
 
 def lookup(layer: Layer) -> Work:
     """``y = table[x]``."""
-    require_types(layer, TensorType.INT8, TensorType.UINT8)
+    require_types(layer, *BYTES)
     require_elements(layer)
-    kinds = ["uint8_t" if v.type is TensorType.UINT8 else "int8_t" for v in _ends(layer)]
-    routine = Routine(
-        "lookup",
-        (f"const {kinds[0]} *x", f"const {kinds[1]} *table", f"{kinds[1]} *y"),
-        fill(_LOOKUP, size=layer.output.size),
-        about=str(layer),
-    )
+    x, y = _ends(layer)
+    parameters = reads(x, "x"), reads(y, "table"), writes(y, "y")
+    text = fill(_LOOKUP, size=y.size)
+    routine = Routine("lookup", parameters, text, about=str(layer))
     table = Constant("table", results_of(layer))
     return Work(routine, (argument(layer.input(0)), table, layer.output), in_place=(0,))
 
@@ -60,7 +61,3 @@ def _model(layer: Layer, x: Value, y: Value) -> Model:
 
 def _ends(layer: Layer) -> tuple[Value, Value]:
     return layer.input(0), layer.output
-
-
-NAMES = ("ABS", "ELU", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "RELU", "RELU6", "TANH")
-KERNELS = dict.fromkeys(NAMES, lookup)

@@ -11,11 +11,12 @@ from math import prod
 import numpy as np
 
 from arenite.firmware.layers import Layer, Value
+from arenite.firmware.portable.each import argument
+from arenite.firmware.portable.elements import reads, writes
 from arenite.firmware.portable.loops import nested, offset, strides_of
-from arenite.firmware.portable.needs import constant_of, require_elements
-from arenite.firmware.text import fill
+from arenite.firmware.portable.needs import require_elements
+from arenite.firmware.text import fill, literal
 from arenite.firmware.work import Argument, Constant, Routine, UnsupportedError, Work
-from arenite.model import TensorType
 
 _COPY = "for (int32_t i = 0; i < $bytes; ++i) y[i] = x[i];"
 
@@ -28,9 +29,6 @@ for (int32_t i = 0; i < $outer; ++i) {
 $parts
 }"""
 _PART = "  for (int32_t j = 0; j < $bytes; ++j) *y++ = *x$number++;"
-
-#: Types whose elements are one byte.
-_BYTES = (TensorType.INT8, TensorType.UINT8, TensorType.BOOL)
 
 
 def as_bytes(value: Value) -> Argument:
@@ -63,25 +61,25 @@ def pad(layer: Layer) -> Work:
     """A border of zero points, or of the value that input 2 says."""
     require_elements(layer)
     p, x = layer.params, layer.input(0)
-    if x.type not in _BYTES:
-        raise UnsupportedError(f"expected int8, got a tensor of {x.type}")
+    # A negative padding cuts off nothing: elements fill what room there is in their order.
     inside = [stop - start for start, stop in zip(p.start, p.stop, strict=True)]
-    if prod(inside) != x.size:
-        raise UnsupportedError("a negative padding has no exported kernel")
-    value = p.pad_value
-    if len(layer.inputs) > 2:
-        value = int(constant_of(layer.input(2), "value to pad with").reshape(()))
+    around = layer.input(2) if len(layer.inputs) > 2 else None
     steps = strides_of(p.output_shape)
     start = sum(a * b for a, b in zip(p.start, steps, strict=True))
     to = [step if size > 1 else 0 for step, size in zip(steps, inside, strict=True)]
     text = fill(
         _PAD,
         elements=layer.output.size,
-        value=value,
-        loops=nested(inside, f"y[{offset(to)} + {start}] = x[{offset(strides_of(x.shape))}];"),
+        value=literal(p.pad_value) if around is None else "*around",
+        loops=nested(inside, f"y[{offset(to)} + {start}] = x[{offset(strides_of(inside))}];"),
     )
-    routine = Routine("pad", ("const int8_t *x", "int8_t *y"), text, about=str(layer))
-    return Work(routine, (as_bytes(x), layer.output))
+    parameters, arguments = [reads(x, "x")], [argument(x)]
+    if around is not None:
+        parameters.append(reads(around, "around"))
+        arguments.append(argument(around))
+    parameters.append(writes(layer.output, "y"))
+    routine = Routine("pad", tuple(parameters), text, about=str(layer))
+    return Work(routine, (*arguments, layer.output))
 
 
 def concatenation(layer: Layer) -> Work:

@@ -1,6 +1,6 @@
 """Operators that take elements from elsewhere: TRANSPOSE, SLICE, STRIDED_SLICE, SPLIT.
 
-Of types whose elements are one byte. Facts: TFLM ``reference/transpose.h``, ``slice.h``,
+Of all types. Facts: TFLM ``reference/transpose.h``, ``slice.h``,
 ``strided_slice.h``, ``micro/kernels/split.cc`` and ``split_v.cc``.
 """
 
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from math import prod
 
 from arenite.firmware.layers import Layer
+from arenite.firmware.portable.each import argument
+from arenite.firmware.portable.elements import reads, writes
 from arenite.firmware.portable.loops import nested, strides_of
 from arenite.firmware.portable.movement import as_bytes
 from arenite.firmware.portable.needs import constant_of, require_elements
@@ -70,8 +72,6 @@ def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) 
     """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
     require_elements(layer)
     x = layer.input(0)
-    if x.type.bits != 8:
-        raise UnsupportedError(f"expected int8, got a tensor of {x.type}")
     if len(shape) > len(_AXES) or prod(shape) != layer.output.size:
         raise UnsupportedError(f"expected an output of at most {len(_AXES)} axes")
     terms = [
@@ -79,9 +79,9 @@ def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) 
     ]
     place = " + ".join([str(start), *terms])
     text = nested(shape, f"*y++ = x[{place}];")
-    parameters = ("const int8_t *x", "int8_t *y")
+    parameters = reads(x, "x"), writes(layer.output, "y")
     routine = Routine(layer.name.lower(), parameters, text, about=str(layer))
-    return Work(routine, (as_bytes(x), layer.output))
+    return Work(routine, (argument(x), layer.output))
 
 
 KERNELS = {

@@ -1,17 +1,16 @@
-"""AVERAGE_POOL_2D and MAX_POOL_2D of int8.
+"""AVERAGE_POOL_2D and MAX_POOL_2D.
 
-Facts: TFLM ``reference/integer_ops/pooling.h``.
+Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
 """
 
 from __future__ import annotations
 
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import require_elements, require_types
-from arenite.firmware.text import fill, indented
+from arenite.firmware.portable.each import argument
+from arenite.firmware.portable.elements import clamped, is_float, reads, require_numbers, writes
+from arenite.firmware.text import fill, indented, literal
 from arenite.firmware.work import Routine, Work
-from arenite.model import TensorType
-
-_PARAMETERS = ("const int8_t *x", "int8_t *y")
+from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
 
 _POOL = """\
 for (int32_t b = 0; b < $images; ++b, x += $image) {
@@ -22,15 +21,15 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
       const int32_t y1 = top + $kernel_h < $in_h ? top + $kernel_h : $in_h;
       const int32_t x1 = left + $kernel_w < $in_w ? left + $kernel_w : $in_w;
       for (int32_t c = 0; c < $channels; ++c) {
-        int32_t value = $start;
+        $total value = $start;
         for (int32_t iy = y0; iy < y1; ++iy) {
           for (int32_t ix = x0; ix < x1; ++ix) {
-            const int32_t element = x[(iy * $in_w + ix) * $channels + c];
+            const $total element = x[(iy * $in_w + ix) * $channels + c];
             $step
           }
         }
 $finish
-        *y++ = (int8_t)ar_clamp(value, $low, $high);
+        *y++ = $result;
       }
     }
   }
@@ -42,19 +41,20 @@ value = (value < 0 ? value - count / 2 : value + count / 2) / count;"""
 
 
 def average_pool_2d(layer: Layer) -> Work:
-    """The mean of what of a window is in the image, halves away from zero."""
-    return _work(layer, "average_pool_2d", 0, "value += element;", _MEAN)
+    """The mean of what of a window is in the image; of integers halves go away from zero."""
+    finish = "value /= (float)((y1 - y0) * (x1 - x0));" if is_float(layer.output) else _MEAN
+    return _work(layer, "average_pool_2d", "0", "value += element;", finish)
 
 
 def max_pool_2d(layer: Layer) -> Work:
     """The largest of what of a window is in the image."""
     step = "value = element > value ? element : value;"
-    return _work(layer, "max_pool_2d", -128, step, "")
+    lowest, _ = QUANTIZED_RANGE.get(layer.output.type, (FLOAT32_LOWEST, 0))
+    return _work(layer, "max_pool_2d", literal(lowest), step, "")
 
 
-def _work(layer: Layer, stem: str, start: int, step: str, finish: str) -> Work:
-    require_types(layer, TensorType.INT8)
-    require_elements(layer)
+def _work(layer: Layer, stem: str, start: str, step: str, finish: str) -> Work:
+    require_numbers(layer)
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     text = fill(
         _POOL.replace("$finish\n", f"{indented(finish, 8)}\n" if finish else ""),
@@ -73,10 +73,12 @@ def _work(layer: Layer, stem: str, start: int, step: str, finish: str) -> Work:
         left=window.padding[1],
         start=start,
         step=step,
-        low=int(layer.params.activation_min),
-        high=int(layer.params.activation_max),
+        total="float" if is_float(layer.output) else "int32_t",
+        result=clamped(layer, "value"),
     )
-    return Work(Routine(stem, _PARAMETERS, text, about=str(layer)), (layer.input(0), layer.output))
+    x, y = layer.input(0), layer.output
+    routine = Routine(stem, (reads(x, "x"), writes(y, "y")), text, about=str(layer))
+    return Work(routine, (argument(x), y))
 
 
 KERNELS = {"AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

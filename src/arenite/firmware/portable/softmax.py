@@ -1,4 +1,4 @@
-"""SOFTMAX of int8: exponentials from a table, times the reciprocal of their sum.
+"""SOFTMAX: of int8 by a table of exponentials, of int16 by two tables that are interpolated.
 
 Facts: TFLM ``reference/softmax.h``.
 """
@@ -8,44 +8,119 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import require_elements, require_types
-from arenite.firmware.text import fill
+from arenite.firmware.portable.each import argument, c_type
+from arenite.firmware.portable.elements import is_float, reads, writes
+from arenite.firmware.portable.needs import require_elements
+from arenite.firmware.text import fill, float_literal, indented
 from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
 from arenite.model import TensorType
 
-_SOFTMAX = """\
+_ROWS = """\
 for (int32_t row = 0; row < $rows; ++row, x += $depth, y += $depth) {
-  int32_t largest = x[0];
+  $largest_type largest = x[0];
   for (int32_t i = 1; i < $depth; ++i) largest = x[i] > largest ? x[i] : largest;
-  uint32_t sum = 0;
-  for (int32_t i = 0; i < $depth; ++i)
-    sum += (uint32_t)ar_divide_by_power(table[largest - x[i]], 12);
-  const int32_t zeros = ar_leading_zeros(sum);
-  const int32_t reciprocal = ar_one_over_one_plus(ar_wrap((sum << zeros) - 0x80000000u));
-  const int32_t shift = 12 - zeros + 23;
-  for (int32_t i = 0; i < $depth; ++i) {
-    const int32_t share = ar_high_product(reciprocal, table[largest - x[i]]);
-    y[i] = (int8_t)ar_clamp_offset(ar_divide_by_power(share, shift), -128, -128, 127);
-  }
+$row
 }"""
-#: Rows up to here: the sum of so many exponentials, at most 2**19 each, does not wrap.
-_MOST = 4095
+
+#: The sum's reciprocal times the exponentials.
+_INT8 = """\
+uint32_t sum = 0;
+for (int32_t i = 0; i < $depth; ++i)
+  sum += (uint32_t)ar_divide_by_power(table[largest - x[i]], 12);
+const int32_t zeros = ar_leading_zeros(sum);
+const int32_t reciprocal = ar_one_over_one_plus(ar_wrap((sum << zeros) - 0x80000000u));
+const int32_t shift = $shift - zeros;
+for (int32_t i = 0; i < $depth; ++i) {
+  const int32_t share = ar_high_product(reciprocal, table[largest - x[i]]);
+  y[i] = ($element)ar_clamp_offset(ar_divide_by_power(share, shift), $low, $low, $high);
+}"""
+
+#: The sum as 1 + x with x in [0, 1), in steps of 2^-16, is recentred on the table.
+_INT16 = """\
+int32_t sum = 0;
+for (int32_t i = 0; i < $depth; ++i) {
+  const int32_t scaled = ar_rescale(x[i] - largest, $multiplier, $shift);
+  const int32_t at = ar_clamp(ar_add(scaled, 32767), -32768, 32767);
+  y[i] = (int16_t)ar_table_int16(exponentials, at);
+  sum += y[i];
+}
+const int32_t zeros = ar_leading_zeros((uint32_t)sum), bits = 31 - zeros;
+const int64_t whole = ((int64_t)sum << (zeros - 1)) + (1 << 13);
+const int32_t at = (int32_t)(whole >> 14) - (1 << 15) - (1 << 16);
+const int32_t reciprocal = ar_table_int16(reciprocals, ar_clamp(at, -32768, 32767));
+const int32_t half = bits > 0 ? 1 << (bits - 1) : 0;
+for (int32_t i = 0; i < $depth; ++i) {
+  const int64_t share = ((int64_t)y[i] * reciprocal + half) >> bits;
+  y[i] = (int16_t)(share < 0 ? 0 : share > $most ? $most : share);
+}"""
+
+_FLOAT = """\
+float sum = 0.0f;
+for (int32_t i = 0; i < $depth; ++i) y[i] = ar_exp((x[i] - largest) * $beta);
+for (int32_t i = 0; i < $depth; ++i) sum += y[i];
+for (int32_t i = 0; i < $depth; ++i) y[i] /= sum;"""
+
+#: Rows of int8 up to here: the sum of so many exponentials, at most 2**19 each, does not wrap.
+_MOST_INT8 = 4095
+#: Of int16, at most 2**15 each.
+_MOST_INT16 = 65535
 
 
 def softmax(layer: Layer) -> Work:
     """Along the last axis, row by row."""
-    require_types(layer, TensorType.INT8)
     require_elements(layer)
-    depth = layer.input(0).shape[-1]
-    if depth > _MOST:
-        raise UnsupportedError(f"expected rows of at most {_MOST} values, got {depth}")
-    text = fill(_SOFTMAX, rows=layer.output.size // depth, depth=depth)
-    parameters = ("const int8_t *x", "const int32_t *table", "int8_t *y")
+    x, y, p = layer.input(0), layer.output, layer.params
+    if is_float(x):
+        row = fill(_FLOAT, depth=x.shape[-1], beta=float_literal(p.beta))
+        return _work(layer, "float", row)
+    if x.type is TensorType.INT8:
+        return _of_int8(layer)
+    if x.type is not TensorType.INT16:
+        raise UnsupportedError(f"expected int8, int16 or float32, got a tensor of {x.type}")
+    _require_depth(layer, _MOST_INT16)
+    most = 32768 if p.keeps_low_bits else 32767
+    values = {"multiplier": p.input_multiplier, "shift": p.input_left_shift, "most": most}
+    tables = (
+        Constant("exponentials", np.asarray(p.exp_table, np.int16)),
+        Constant("reciprocals", np.asarray(p.reciprocal_table, np.int16)),
+    )
+    return _work(layer, "int32_t", fill(_INT16, depth=y.shape[-1], **values), *tables)
+
+
+def _of_int8(layer: Layer) -> Work:
+    """To int8 or int16."""
+    _require_depth(layer, _MOST_INT8)
+    y = layer.output
+    info = np.iinfo(y.type.dtype)
+    row = fill(
+        _INT8,
+        depth=y.shape[-1],
+        element=c_type(y),
+        shift=12 + 31 - y.type.bits,
+        low=info.min,
+        high=info.max,
+    )
     table = Constant("table", np.asarray(layer.params.exp_table, np.int32))
+    return _work(layer, "int32_t", row, table)
+
+
+def _require_depth(layer: Layer, most: int) -> None:
+    depth = layer.input(0).shape[-1]
+    if depth > most:
+        raise UnsupportedError(f"expected rows of at most {most} values, got {depth}")
+
+
+def _work(layer: Layer, largest: str, row: str, *tables: Constant) -> Work:
+    x, y = layer.input(0), layer.output
+    depth = x.shape[-1]
+    text = fill(_ROWS, rows=y.size // depth, depth=depth, largest_type=largest, row=indented(row))
+    kind = "int32_t" if x.type is TensorType.INT8 else "int16_t"
+    parameters = [reads(x, "x"), *(f"const {kind} *{one.role}" for one in tables), writes(y, "y")]
+    in_place = (0,) if x.type is y.type else ()
     return Work(
-        Routine("softmax", parameters, text, about=str(layer)),
-        (layer.input(0), table, layer.output),
-        in_place=(0,),
+        Routine("softmax", tuple(parameters), text, about=str(layer)),
+        (argument(x), *tables, y),
+        in_place=in_place,
     )
 
 
