@@ -72,9 +72,9 @@ static ar_status measure_args(const void *params, const ar_tensor *io, ar_sizes 
   return ar_elements(&io[0]) == (m > n ? m : n) ? AR_OK : AR_UNSUPPORTED;
 }
 
-/* Size `i` from the end, of which 32 bits count; 1 in front of the first. */
-static inline int32_t size_of(const ar_tensor *shape, int64_t i) {
-  const int64_t place = ar_elements(shape) - 1 - i;
+/* Size `i` from the end of so many, of which 32 bits count; 1 in front of the first. */
+static inline int32_t size_of(const ar_tensor *shape, int64_t count, int64_t i) {
+  const int64_t place = count - 1 - i;
   if (place < 0) return 1;
   if (shape->type == AR_INT32) return ((const int32_t *)shape->data)[place];
   return (int32_t)(uint32_t)(uint64_t)((const int64_t *)shape->data)[place];
@@ -85,8 +85,9 @@ static ar_status run_args(const void *params, const void *plan, const ar_tensor 
                           uint8_t *workspace) {
   (void)params, (void)plan, (void)workspace;
   const int64_t n = ar_elements(&io[0]);
+  const int64_t first = ar_elements(&io[1]), second = ar_elements(&io[2]);
   for (int64_t i = 0; i < n; ++i) {
-    const int32_t a = size_of(&io[1], i), b = size_of(&io[2], i);
+    const int32_t a = size_of(&io[1], first, i), b = size_of(&io[2], second, i);
     if (a != 1 && b != 1 && a != b) return AR_BAD_ARGUMENT;
     const int32_t size = a == 1 ? b : a;
     if (io[0].type == AR_INT32) ((int32_t *)io[0].data)[n - 1 - i] = size;

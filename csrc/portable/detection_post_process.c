@@ -23,7 +23,7 @@ typedef struct {
   int64_t most;       /* detections */
   int64_t candidates; /* the most numbers that are sorted at once */
   int64_t bytes;
-  box *decoded;
+  box *decoded, *active;
   detection *found;
   float *values;
   int32_t *order, *merged, *kept, *selected;
@@ -45,6 +45,7 @@ static job describe(const DetectionPostProcessParams *p, const ar_tensor *io, ui
   j.most = p->is_regular ? p->max_detections : j.room;
   j.candidates = (p->is_regular ? j.most : 0) + j.boxes + j.classes;
   j.decoded = (box *)part(&j, memory, j.boxes, sizeof(box));
+  j.active = (box *)part(&j, memory, j.boxes, sizeof(box));
   j.found = (detection *)part(&j, memory, 2 * (j.most + j.boxes), sizeof(detection));
   j.values = (float *)part(&j, memory, j.candidates, sizeof(float));
   j.order = (int32_t *)part(&j, memory, j.candidates, sizeof(int32_t));
@@ -120,46 +121,65 @@ static int decode(const DetectionPostProcessParams *p, const ar_tensor *io, cons
   return are_boxes;
 }
 
-static float larger(float a, float b) { return a < b ? b : a; }
-static float smaller(float a, float b) { return b < a ? b : a; }
+static inline float larger(float a, float b) { return a < b ? b : a; }
+static inline float smaller(float a, float b) { return b < a ? b : a; }
 
-static float intersection_over_union(const box a, const box b) {
+static inline float intersection_over_union(const box a, const box b) {
   const float area_a = (a.ymax - a.ymin) * (a.xmax - a.xmin);
   const float area_b = (b.ymax - b.ymin) * (b.xmax - b.xmin);
-  if (area_a <= 0 || area_b <= 0) return 0;
   const float height = smaller(a.ymax, b.ymax) - larger(a.ymin, b.ymin);
   const float width = smaller(a.xmax, b.xmax) - larger(a.xmin, b.xmin);
   const float shared = larger(height, 0) * larger(width, 0);
-  return shared / (area_a + area_b - shared);
+  const float part_of_both = shared / (area_a + area_b - shared);
+  return (area_a <= 0) | (area_b <= 0) ? 0 : part_of_both;
+}
+
+/* A function of its own, for what `restrict` says. */
+static __attribute__((noinline)) void find_overlaps(const box taken, const box *restrict others,
+                                                    int64_t count, float limit,
+                                                    int32_t *restrict overlaps) {
+  for (int64_t i = 0; i < count; ++i)
+    overlaps[i] = intersection_over_union(taken, others[i]) > limit;
+}
+
+/* Boxes that are left, in their order: numbers, places, scores, and which has the best score, the
+ * first one of several. */
+typedef struct {
+  int64_t count, best;
+  int32_t *number;
+  box *place;
+  float *score;
+} candidates;
+
+static inline void append(candidates *c, int is_one, int32_t number, box place, float score) {
+  const int is_better = (c->count == 0) | (score > c->score[c->best]);
+  c->number[c->count] = number;
+  c->place[c->count] = place;
+  c->score[c->count] = score;
+  if (is_one & is_better) c->best = c->count;
+  c->count += is_one;
 }
 
 /* Boxes by decreasing score that overlap with none before, at most `most`, to j->selected. Scores
- * are those of j->values, which this sorts. */
+ * are those of j->values, which this changes. There is no need to sort: whoever is left is looked at
+ * for every box that is taken. */
 static int64_t suppress(const DetectionPostProcessParams *p, const job *j, int64_t most) {
   const float threshold = (float)p->score_threshold, limit = (float)p->iou_threshold;
-  int64_t kept = 0, count = 0;
-  for (int64_t i = 0; i < j->boxes; ++i) {
-    const float score = j->values[i];
-    if (!(score >= threshold)) continue;
-    j->kept[kept] = (int32_t)i;
-    j->values[kept++] = score;
+  candidates c = {0, 0, j->kept, j->active, j->values};
+  int64_t selected = 0;
+  for (int64_t i = 0; i < j->boxes; ++i)
+    append(&c, j->values[i] >= threshold, (int32_t)i, j->decoded[i], j->values[i]);
+  while (c.count && selected < most) {
+    const int32_t *leaves = j->order;
+    j->selected[selected++] = c.number[c.best];
+    find_overlaps(c.place[c.best], c.place, c.count, limit, j->order);
+    j->order[c.best] = 1;
+    candidates left = {0, 0, c.number, c.place, c.score};
+    for (int64_t i = 0; i < c.count; ++i)
+      append(&left, !leaves[i], c.number[i], c.place[i], c.score[i]);
+    c = left;
   }
-  sort_decreasing(j, j->values, kept);
-  for (int64_t i = 0; i < kept; ++i) j->merged[i] = j->kept[j->order[i]];
-  while (kept && count < most) {
-    const int32_t first = j->merged[0];
-    const box taken = j->decoded[first];
-    int64_t left = 0;
-    j->selected[count++] = first;
-    for (int64_t i = 1; i < kept; ++i) {
-      const int32_t other = j->merged[i];
-      const int overlaps = intersection_over_union(taken, j->decoded[other]) > limit;
-      j->merged[left] = other;
-      left += !overlaps;
-    }
-    kept = left;
-  }
-  return count;
+  return selected;
 }
 
 /* The best detections of all classes, which are in j->found. */

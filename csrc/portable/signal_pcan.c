@@ -24,10 +24,18 @@ static inline int16_t on_parabola(uint32_t x, const int16_t *table) {
   return (int16_t)(((bent * fraction + (1 << 14)) >> 15) + table[0]);
 }
 
-/* x^2 / 4 below 2, x - 1 from there on. */
+/* x^2 / 4 below 2, x - 1 from there on: both, since which of them is up to chance. */
 static inline uint32_t shrink(uint32_t x) {
-  if (x < 2u << SNR_BITS) return (x * x) >> (2 + 2 * SNR_BITS - OUTPUT_BITS);
-  return (x >> (SNR_BITS - OUTPUT_BITS)) - (1u << OUTPUT_BITS);
+  const uint32_t small = (x * x) >> (2 + 2 * SNR_BITS - OUTPUT_BITS);
+  const uint32_t large = (x >> (SNR_BITS - OUTPUT_BITS)) - (1u << OUTPUT_BITS);
+  return x < 2u << SNR_BITS ? small : large;
+}
+
+/* Whether the table has all that the numbers ask for. */
+static int has_all(const uint32_t *noise, int64_t n, int64_t size) {
+  uint32_t largest = 0;
+  for (int64_t i = 0; i < n; ++i) largest = noise[i] > largest ? noise[i] : largest;
+  return (largest <= 2 ? (int32_t)largest : parabola_of(largest) + 2) < size;
 }
 
 static ar_status run(const void *params, const void *plan, const ar_tensor *io,
@@ -38,11 +46,10 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
   uint32_t *y = io[0].data;
   const int64_t n = ar_elements(&io[0]), size = ar_elements(&io[TABLE]);
   (void)plan, (void)workspace;
+  if (n > 0 && !has_all(noise, n, size)) return AR_UNSUPPORTED;
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t level = noise[i];
-    const int32_t at = level <= 2 ? (int32_t)level : parabola_of(level);
-    if (at + (level <= 2 ? 0 : 2) >= size) return AR_UNSUPPORTED;
-    const int16_t gain = level <= 2 ? table[at] : on_parabola(level, table + at);
+    const int16_t gain = level <= 2 ? table[level] : on_parabola(level, table + parabola_of(level));
     y[i] = shrink((uint32_t)(((uint64_t)x[i] * (uint32_t)gain) >> p->snr_shift));
   }
   return AR_OK;

@@ -98,7 +98,7 @@ class CompiledGraph:
             [tensors[index].data for index in ports] for ports in (main.inputs, main.outputs)
         )
         # A model may name a constant as its output, or no tensor at all.
-        if not _are_own(inputs) or not _are_own(outputs):
+        if not outputs or not _are_own(inputs) or not _are_own(outputs):
             return None
         if arena is None:
             return self._program.call(inputs, outputs, self._python, turn)
@@ -209,8 +209,8 @@ def _reachable(model: Model) -> list[int]:
 
 
 def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
-    """Whether there are arrays, all of them of the interpreter's own memory."""
-    return bool(arrays) and all(a is not None and a.flags.writeable for a in arrays)
+    """Whether all arrays are there, in the interpreter's own memory."""
+    return all(a is not None and a.flags.writeable for a in arrays)
 
 
 def _twin(array: Array, own: Array, copy: Array) -> Array:
