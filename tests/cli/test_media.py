@@ -90,6 +90,16 @@ def test_raw_pixels_are_neither_resized_nor_converted(image, target):
         read_image(image(RAMP), target, Pixels(raw=True))
 
 
+@pytest.mark.parametrize(
+    ("bytes_of", "hinted"),
+    [(lambda smooth: smooth, False), (lambda smooth: smooth ^ 0x80, True)],
+)
+def test_a_bitmap_that_is_smoother_as_int8_is_pointed_out(image, bytes_of, hinted):
+    smooth = np.add.outer(np.arange(32), np.arange(32)).astype(np.uint8) * 2 + 64
+    read = read_image(image(bytes_of(smooth), "a.bmp"), tensor((1, 32, 32, 1)), AS_IT_IS)
+    assert ("--raw-pixels" in read.origin) is hinted
+
+
 def test_an_image_is_resized_to_the_input(image):
     read = read_image(image(np.full((6, 3), 51)), tensor((1, 2, 4, 1)), AS_IT_IS)
     assert np.array_equal(read.array, np.full((1, 2, 4, 1), 51 - 128))

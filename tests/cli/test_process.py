@@ -60,6 +60,26 @@ def test_debugging_shows_the_traceback(arguments, extra):
     assert b"FileNotFoundError" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("cost", "--op", "abc"), "expected a valid integer"),
+        (("run", "--engine", "z"), "'z' is not"),
+    ],
+)
+def test_wrong_values_are_refused_in_our_words(arenite, model_file, arguments, words):
+    name, *options = arguments
+    result = arenite(name, model_file, *options)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "Input should" not in result.output
+    assert "Value error" not in result.output
+
+
+def test_the_shell_can_complete_commands(arenite, monkeypatch):
+    assert "--install-completion" in arenite("--help").stdout
+
+
 def test_version(arenite):
     assert arenite("--version").stdout.startswith("arenite 0.")
 
@@ -73,7 +93,7 @@ def test_help_is_shown_without_arguments(arenite):
 
 @pytest.mark.parametrize("name", [command.callback.__name__ for command in app.registered_commands])
 def test_every_commands_help_has_an_example(arenite, name):
-    assert f"Example: arenite {name} model.tflite" in arenite(name, "--help").stdout
+    assert f"Example: arenite {name} " in arenite(name, "--help").stdout
 
 
 def test_without_a_terminal_there_are_no_colours(model_file):

@@ -27,22 +27,17 @@ from arenite.cli.run import run
 app = typer.Typer(
     name="arenite",
     cls=Commands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(info)
-app.command()(run)
-app.command()(fit)
-app.command()(boards)
-app.command()(memory)
-app.command()(optimize)
-app.command()(compare)
-app.command()(explain)
-app.command()(cost)
-app.command()(bench)
-app.command()(export)
-app.command()(board)
+_GROUPS = {
+    "A model": (info, run, bench, compare),
+    "Its memory and time on a device": (fit, boards, memory, cost, explain),
+    "Smaller, and as firmware": (optimize, export, board),
+}
+for _title, _commands in _GROUPS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_title)(_command)
 
 
 def _print_version(wanted: bool) -> None:

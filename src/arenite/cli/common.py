@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import time
 import warnings
@@ -141,6 +142,9 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
         except BrokenPipeError:
             raise
+        except typer.BadParameter as error:
+            error.message = _in_our_words(error.message)
+            raise
         except (AreniteError, OSError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
@@ -164,6 +168,12 @@ def _warnings_in_words() -> Iterator[None]:
         yield
     finally:
         warnings.showwarning = as_before
+
+
+def _in_our_words(message: str) -> str:
+    """``Input should be a valid integer, unable to parse ...``, as typer's parser has it."""
+    words = message.removeprefix("Value error, ")
+    return re.sub(r"^Input should be (.*?)(, unable to parse.*)?$", r"expected \1", words)
 
 
 def require_suffix(file: Path | None, suffix: str, option: str) -> None:

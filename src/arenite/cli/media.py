@@ -37,6 +37,8 @@ _FORMATS = ("PNG", "BMP", "JPEG")
 #: An image may have so many pixels, or so many times those of the input, before it is decoded.
 _MOST_PIXELS, _MOST_SCALING = 1 << 25, 64
 _MOST_CHANNELS, _MOST_WIDTH = 32, 4
+#: A picture of so many pixels shows by its roughness how its bytes are meant.
+_SHOWN, _SMOOTHER = 1024, 0.8
 
 
 def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
@@ -65,9 +67,27 @@ def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
     values = np.asarray(image, np.uint8).reshape(tensor.shape)
     if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
         return Input(values, origin)
+    if pixels.range is None and _may_be_signed(path, values, tensor):
+        origin += "; its bytes may be int8 values, which --raw-pixels takes them for"
     low, high = pixels.range or _default_range(tensor)
     reals = low + values.astype(np.float64) * ((high - low) / 255)
     return fit_reals(reals, tensor, f"{origin}, pixels 0..255 as {low:.4g}..{high:.4g}")
+
+
+def _may_be_signed(path: Path, values: Array, tensor: Tensor) -> bool:
+    """Whether a bitmap is smoother with its bytes taken for int8, as some of TFLM's are."""
+    image = values.squeeze()
+    if path.suffix.lower() != ".bmp" or tensor.type is not TensorType.INT8:
+        return False
+    if image.ndim != 2 or image.size < _SHOWN:  # colours are never stored so
+        return False
+    return _roughness(image ^ 0x80) < _SMOOTHER * _roughness(image)
+
+
+def _roughness(image: Array) -> float:
+    """How far neighbours in a row or a column are apart."""
+    wide = image.astype(np.int32)
+    return float(sum(np.abs(np.diff(wide, axis=axis)).mean() for axis in (0, 1)))
 
 
 def _raw_pixels(path: Path, image: Image, tensor: Tensor, size: tuple[int, int]) -> Input:
