@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from arenite.firmware.detection import DETECTION_H
 from arenite.firmware.fixed_point import FIXED_POINT_H
 from arenite.firmware.fourier import HEADERS as FOURIER
 from arenite.firmware.work import Routine
@@ -12,12 +13,17 @@ from arenite.firmware.work import Routine
 #: Of C's mathematical library, which takes ``-lm`` to link on many systems.
 _MATH = r"\b(ceilf|cosf|expf|expm1f|floor|floorf|fmodf|logf|rintf|sinf|sqrtf|tanhf|INFINITY|NAN)\b"
 #: Headers that are written, by name.
-_OWN = {"fixed_point.h": FIXED_POINT_H, **{f"{name}.h": text for name, text in FOURIER.items()}}
+_OWN = {
+    "detection.h": DETECTION_H,
+    "fixed_point.h": FIXED_POINT_H,
+    **{f"{name}.h": text for name, text in FOURIER.items()},
+}
 
 
 def needs_math(routines: Iterable[Routine]) -> bool:
     """Whether a kernel calls C's mathematical library."""
-    return _any_has(routines, _MATH)
+    found = list(routines)
+    return _any_has(found, _MATH) or "detection.h" in own_headers(found)
 
 
 def own_headers(routines: Iterable[Routine]) -> dict[str, str]:

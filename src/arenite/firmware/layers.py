@@ -6,7 +6,7 @@ paddings is over here. Nothing below this module knows a graph, a context or a f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -15,6 +15,7 @@ from arenite.model import Model, Operator, TensorType
 from arenite.model.calls import calls_of
 from arenite.ops import AllOpsResolver
 from arenite.ops.context import Array, TfLiteTensor
+from arenite.ops.custom.tflm_decode import DecodeParams
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
 from arenite.runtime.host import variable_reset_value
@@ -161,6 +162,9 @@ def _network(graph: Graph, context: HeapContext, number: int, known: dict[int, N
         inputs = tuple(values[i] if i >= 0 else None for i in node.inputs)
         outputs = tuple(values[i] for i in node.outputs)
         called = tuple(_network(graph, context, one, known) for one in calls_of(operator))
+        if isinstance(node.params, DecodeParams):
+            _take_decoded(values, node.outputs, node.params)
+            outputs = tuple(values[i] for i in node.outputs)
         resources = _resources(graph) if operator.name in _RESOURCE_USERS else ()
         layers.append(Layer(index, operator, inputs, outputs, node.params, called, resources))
     fed, wanted = (tuple(values[i] for i in side) for side in (subgraph.inputs, subgraph.outputs))
@@ -174,6 +178,16 @@ def _known(context: HeapContext, subgraph: int, index: int) -> TfLiteTensor:
     if tensor.type is TensorType.RESOURCE and (subgraph, index) in context.placed:
         return replace(tensor, data=context.tensors[subgraph][index].data)
     return tensor
+
+
+def _take_decoded(values: list[Value], outputs: Sequence[int], params: DecodeParams) -> None:
+    """What is decoded of constants is known to all that read it."""
+    at = 0
+    for index in outputs:
+        value = values[index]
+        data = params.decoded[at : at + value.nbytes].view(value.type.dtype)
+        values[index] = replace(value, data=data.reshape(value.shape))
+        at += value.nbytes
 
 
 _RESOURCE_USERS = ("READ_VARIABLE", "ASSIGN_VARIABLE")

@@ -20,6 +20,7 @@ from arenite.firmware.portable import (
     control,
     conversion,
     convolution,
+    custom,
     fourier,
     indexing,
     lstm,
@@ -41,7 +42,7 @@ from arenite.firmware.work import UnsupportedError, Work
 
 _MODULES = (
     *(activation, along, arithmetic, batch_matmul, binary, compared, conversion),
-    *(convolution, fourier, indexing, lstm, movement, moves, normalization),
+    *(convolution, custom, fourier, indexing, lstm, movement, moves, normalization),
     *(picking, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )

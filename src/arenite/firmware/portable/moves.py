@@ -15,6 +15,7 @@ import numpy as np
 
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument, c_type
+from arenite.firmware.portable.fed import FED
 from arenite.firmware.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.text import fill, indented
 from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
@@ -31,7 +32,9 @@ $loops"""
 
 
 def move(layer: Layer) -> Work:
-    """Every element of the output from its place in input 0; all other inputs are constants."""
+    """Every element of the output from its place in input 0."""
+    if layer.name in FED and not all(one is None or one.is_constant for one in layer.inputs[1:]):
+        return FED[layer.name](layer)
     require_some(layer.input(0), layer.output)
     for number, value in enumerate(layer.inputs[1:], 1):
         if value is not None:
