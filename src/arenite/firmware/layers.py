@@ -73,7 +73,7 @@ class Layer:
     """One operator: what it reads (None for an absent input), what it writes, its parameters.
 
     ``called`` are the subgraphs that it runs, ``resources`` the resource variables of the model, if
-    it uses one.
+    it uses one, ``state`` what it remembers at first.
     """
 
     index: int
@@ -83,6 +83,7 @@ class Layer:
     params: Any
     called: tuple[Network, ...] = ()
     resources: tuple[Resource, ...] = ()
+    state: tuple[Array, ...] = ()
 
     @property
     def name(self) -> str:
@@ -166,7 +167,11 @@ def _network(graph: Graph, context: HeapContext, number: int, known: dict[int, N
             _take_decoded(values, node.outputs, node.params)
             outputs = tuple(values[i] for i in node.outputs)
         resources = _resources(graph) if operator.name in _RESOURCE_USERS else ()
-        layers.append(Layer(index, operator, inputs, outputs, node.params, called, resources))
+        context.enter_node(number, index)
+        state = tuple(buffer.copy() for buffer in context.state_buffers())
+        layers.append(
+            Layer(index, operator, inputs, outputs, node.params, called, resources, state)
+        )
     fed, wanted = (tuple(values[i] for i in side) for side in (subgraph.inputs, subgraph.outputs))
     network = known[number] = Network(tuple(layers), fed, wanted, number)
     return network

@@ -104,6 +104,11 @@ class Program:
         ]
         return tuple(sorted(found, key=lambda one: one.offset))
 
+    @property
+    def may_end(self) -> bool:
+        """Whether an inference may end behind one of its layers."""
+        return any(work.ends is not None for work in self.works)
+
     def call(self, number: int) -> str:
         """The statement that does a layer, or nothing."""
         work = self.works[number]
@@ -116,7 +121,10 @@ class Program:
             else self._expression(argument, declaration, 0)
             for argument, declaration in zip(work.arguments, work.routine.parameters, strict=True)
         ]
-        return call_of(f"{self.name}_{self.routines[work.routine]}", arguments) + ";"
+        call = call_of(f"{self.name}_{self.routines[work.routine]}", arguments) + ";"
+        if work.ends is None:
+            return call
+        return f"{call}\nif (*AT(const int32_t, {self.layout.states[work.ends]}) != 0) return;"
 
     def _expression(self, argument: Argument, declaration: str, scratch: int) -> str:
         """What stands for an argument in a call, of its parameter's type."""
@@ -173,13 +181,14 @@ def _with_finite_constants(work: Work) -> Work:
 
 def _check_ports(network: Network) -> None:
     """What comes in and goes out has a type of C, and is computed or fed."""
+    computed = {value.index for layer in network.layers for value in layer.outputs}
     for value in (*network.inputs, *network.outputs):
         if value.type not in _PORT_TYPES:
             names = ", ".join(map(str, _PORT_TYPES))
             raise UnsupportedOperatorError(
                 f"expected inputs and outputs of {names}, got {value.type} ({value.name!r})", []
             )
-        if value.is_constant:
+        if value.is_constant and value.index not in computed:
             raise UnsupportedOperatorError(f"output {value.name!r} is a constant", [])
 
 

@@ -94,6 +94,7 @@ class Work:
         room: Bytes behind the output that the routine may write as well.
         read_room: Bytes behind the first input that it may read, whatever they are.
         reason: Why a faster routine does not take the layer.
+        ends: An int32 among its states that is not 0 where the inference ends with the layer.
     """
 
     routine: Routine | None
@@ -103,6 +104,7 @@ class Work:
     room: int = 0
     read_room: int = 0
     reason: str = ""
+    ends: State | None = None
 
     @property
     def constants(self) -> tuple[Constant, ...]:

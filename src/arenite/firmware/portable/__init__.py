@@ -38,7 +38,7 @@ from arenite.firmware.portable import (
     svdf,
     unary,
 )
-from arenite.firmware.work import UnsupportedError, Work
+from arenite.firmware.work import Routine, UnsupportedError, Work
 
 _MODULES = (
     *(activation, along, arithmetic, batch_matmul, binary, compared, conversion),
@@ -60,10 +60,20 @@ def portable_work(layer: Layer) -> Work:
     kernel = _KERNELS.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
+    if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
+        return _nothing(layer)
     return kernel(layer)
 
 
-_KERNELS |= control.control(portable_work)
+def _nothing(layer: Layer) -> Work:
+    """What makes outputs without elements."""
+    parameters = tuple(f"uint8_t *y{number}" for number in range(len(layer.outputs)))
+    text = "\n".join(f"(void)y{number};" for number in range(len(layer.outputs)))
+    return Work(Routine("nothing", parameters, text, about=str(layer)), layer.outputs)
+
+
+CALLERS = control.control(portable_work)
+_KERNELS |= CALLERS
 
 
 def exported_names() -> list[str]:

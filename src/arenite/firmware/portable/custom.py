@@ -12,7 +12,8 @@ from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument
 from arenite.firmware.portable.needs import require_elements
 from arenite.firmware.text import fill, float_literal
-from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.work import Constant, Routine, Scratch, State, UnsupportedError, Work
+from arenite.ops.custom.circular_buffer import PERIOD
 
 _DETECTION = """\
 const ar_detection d = {$boxes, $classes, $stride, $most, $score, $overlap, predictions + $first,
@@ -101,19 +102,23 @@ def decode(layer: Layer) -> Work:
 
 
 _CIRCULAR_BUFFER = """\
+*cycles = *cycles + 1 == $period ? 0 : *cycles + 1;
 for (int32_t i = 0; i < $kept; ++i) y[i] = y[i + $depth];
 for (int32_t i = 0; i < $depth; ++i) y[$kept + i] = x[i];"""
 
 
 def circular_buffer(layer: Layer) -> Work:
-    """The last inputs, one behind the other."""
+    """The last inputs, one behind the other; the inference goes on every so many cycles."""
     require_elements(layer)
     p = layer.params
     if not layer.output.is_variable:
         raise UnsupportedError("the output must be a variable")
-    text = fill(_CIRCULAR_BUFFER, kept=(p.slots - 1) * p.depth, depth=p.depth)
-    routine = Routine("circular_buffer", ("const int8_t *x", "int8_t *y"), text, about=str(layer))
-    return Work(routine, (argument(layer.input(0)), layer.output))
+    kept, period = (p.slots - 1) * p.depth, int(layer.state[0].view(np.int32)[PERIOD])
+    text = fill(_CIRCULAR_BUFFER, kept=kept, depth=p.depth, period=period)
+    parameters = ("const int8_t *x", "int8_t *y", "int32_t *cycles")
+    cycles = State(f"cycles of layer {layer.index}", 4)
+    routine = Routine("circular_buffer", parameters, text, about=str(layer))
+    return Work(routine, (argument(layer.input(0)), layer.output, cycles), ends=cycles)
 
 
 KERNELS = {
