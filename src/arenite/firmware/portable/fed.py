@@ -1,4 +1,4 @@
-"""Moves whose paddings, blocks or axes are fed: the places are computed while they run.
+"""Moves whose beginnings, paddings, blocks or axes are fed: the places are computed while they run.
 
 What does not fit the tensors, which the engine refuses, reads the nearest element, or is 0. Facts:
 TFLM ``micro/kernels/reverse.cc``, ``mirror_pad.cc``, ``space_to_batch_nd.cc``,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument, c_type
-from arenite.firmware.portable.loops import nested, strides_of
+from arenite.firmware.portable.loops import nested, offset, strides_of
 from arenite.firmware.portable.needs import require_elements
 from arenite.firmware.text import fill
 from arenite.firmware.work import Routine, Work
@@ -111,6 +111,21 @@ def blocks(layer: Layer) -> Work:
         in_width=x[2],
     )
     return _work(layer, layer.name.lower(), text, "sizes", "margins")
+
+
+def box(layer: Layer) -> Work:
+    """A box of the input, moved to lie inside."""
+    x, sizes = layer.input(0), layer.output.shape
+    steps = strides_of(x.shape)
+    terms = [
+        f"ar_clamp((int32_t)begins[{axis}], 0, {n - size}) * {step}"
+        for axis, (n, size, step) in enumerate(zip(x.shape, sizes, steps, strict=True))
+        if n > size
+    ]
+    unused = "" if terms else "(void)begins;\n"
+    inner = [step if size > 1 else 0 for size, step in zip(sizes, steps, strict=True)]
+    loops = nested(sizes, f"*y++ = x[{offset(inner)}];")
+    return _work(layer, "slice", f"{unused}x += {' + '.join(terms) or '0'};\n{loops}", "begins")
 
 
 def _work(layer: Layer, stem: str, text: str, *names: str) -> Work:

@@ -12,9 +12,10 @@ from math import prod
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument
 from arenite.firmware.portable.elements import reads, writes
+from arenite.firmware.portable.fed import box
 from arenite.firmware.portable.loops import nested, strides_of
 from arenite.firmware.portable.movement import as_bytes
-from arenite.firmware.portable.needs import constant_of, require_elements
+from arenite.firmware.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.text import fill
 from arenite.firmware.work import Routine, UnsupportedError, Work
 
@@ -34,9 +35,10 @@ def transpose(layer: Layer) -> Work:
 
 
 def slice_(layer: Layer) -> Work:
-    """A box of the input, from constant beginnings."""
+    """A box of the input."""
+    if not layer.input(1).is_constant:
+        return box(layer)
     begin = constant_of(layer.input(1), "beginning").reshape(-1).tolist()
-    constant_of(layer.input(2), "size")
     steps = strides_of(layer.input(0).shape)
     start = sum(a * b for a, b in zip(begin, steps, strict=False))
     return _pick(layer, layer.output.shape, steps, start)
@@ -70,8 +72,8 @@ def split_v(layer: Layer) -> Work:
 
 def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) -> Work:
     """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
-    require_elements(layer)
     x = layer.input(0)
+    require_some(x, layer.output)
     if len(shape) > len(_AXES) or prod(shape) != layer.output.size:
         raise UnsupportedError(f"expected an output of at most {len(_AXES)} axes")
     terms = [

@@ -54,7 +54,8 @@ def total(layer: Layer) -> Work:
 
 def _axes(layer: Layer) -> list[int]:
     require_types(layer, *NUMBERS, inputs=1)
-    if not layer.input(0).size or not layer.output.size:
+    nothing = layer.input(0).size == 0 and layer.name == "MEAN"
+    if nothing or not layer.output.size:
         raise UnsupportedError("a tensor has no elements")
     mask, rank = layer.params.axis_mask, len(layer.input(0).shape)
     if mask < 0:
