@@ -14,6 +14,7 @@ from arenite.firmware.portable.elements import NUMBERS, is_float, reads, writes
 from arenite.firmware.portable.loops import nested, offset, strides_of
 from arenite.firmware.portable.needs import require_types
 from arenite.firmware.portable.sums import plus, with_offset
+from arenite.firmware.portable.unary import zeros_like
 from arenite.firmware.text import fill, float_literal
 from arenite.firmware.work import Routine, UnsupportedError, Work
 from arenite.numeric.fixedpoint import bare_shift
@@ -46,7 +47,9 @@ def mean_multiplier(params: ReductionParams, count: int) -> tuple[int, int]:
 
 
 def total(layer: Layer) -> Work:
-    """The sum without zero points."""
+    """The sum without zero points; of nothing it is the number 0."""
+    if not layer.input(0).size:
+        return zeros_like(layer)
     if is_float(layer.output):
         return _float_work(layer, "sum", "sum")
     return _work(layer, "sum", layer.params.multiplier, layer.params.shift)
@@ -54,8 +57,7 @@ def total(layer: Layer) -> Work:
 
 def _axes(layer: Layer) -> list[int]:
     require_types(layer, *NUMBERS, inputs=1)
-    nothing = layer.input(0).size == 0 and layer.name == "MEAN"
-    if nothing or not layer.output.size:
+    if not layer.input(0).size or not layer.output.size:
         raise UnsupportedError("a tensor has no elements")
     mask, rank = layer.params.axis_mask, len(layer.input(0).shape)
     if mask < 0:

@@ -120,7 +120,7 @@ def shape(layer: Layer) -> Work:
 
 
 def _set(layer: Layer, value: str) -> Work:
-    require_elements(layer)
+    require_some(layer.output)
     kind = c_type(layer.output)
     text = fill(_SET, size=layer.output.size, value=value)
     routine = Routine(layer.name.lower(), (f"{kind} *y",), text, about=str(layer))
