@@ -1,4 +1,4 @@
-"""GATHER, GATHER_ND, EMBEDDING_LOOKUP and DYNAMIC_UPDATE_SLICE: places that data say.
+"""GATHER, GATHER_ND, EMBEDDING_LOOKUP, DYNAMIC_UPDATE_SLICE, BROADCAST_ARGS: what data say.
 
 An index outside of what there is, which the engine refuses, counts as the nearest that there is:
 nothing is read or written out of bounds. Facts: TFLM ``micro/kernels/gather.cc``,
@@ -12,7 +12,7 @@ from math import prod
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument, c_type
 from arenite.firmware.portable.loops import nested, offset, strides_of
-from arenite.firmware.portable.needs import require_elements
+from arenite.firmware.portable.needs import require_elements, require_some
 from arenite.firmware.text import fill, float_literal
 from arenite.firmware.work import Routine, UnsupportedError, Work
 
@@ -149,7 +149,37 @@ def _work(layer: Layer, text: str, table: int = 0, indices: int = 1) -> Work:
     return Work(routine, (argument(x), argument(at), layer.output))
 
 
+_BROADCAST_ARGS = """\
+for (int32_t i = 0; i < $size; ++i) {
+  const int32_t a = $first, b = $second;
+  y[i] = a == 1 ? b : a;
+}"""
+
+
+def broadcast_args(layer: Layer) -> Work:
+    """The shape to which two broadcast, in 32 bits; ones stand in front of the shorter one."""
+    require_some(layer.output)
+    sizes, y = [layer.input(number).size for number in (0, 1)], layer.output
+    low = "ar_wrap((uint32_t){})"
+
+    def element(name: str, size: int) -> str:
+        if not size:
+            return "1"
+        missing = y.size - size
+        value = low.format(f"{name}[i - {missing}]" if missing else f"{name}[i]")
+        return f"i < {missing} ? 1 : {value}" if missing else value
+
+    text = fill(
+        _BROADCAST_ARGS, size=y.size, first=element("p", sizes[0]), second=element("q", sizes[1])
+    )
+    given = [(layer.input(n), name) for n, name in ((0, "p"), (1, "q")) if sizes[n]]
+    parameters = (*(f"const {c_type(x)} *{name}" for x, name in given), f"{c_type(y)} *y")
+    routine = Routine("broadcast_args", parameters, text, about=str(layer))
+    return Work(routine, (*(argument(x) for x, _ in given), y))
+
+
 KERNELS = {
+    "BROADCAST_ARGS": broadcast_args,
     "GATHER": gather,
     "GATHER_ND": gather_nd,
     "EMBEDDING_LOOKUP": embedding_lookup,
