@@ -17,13 +17,16 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo test test-long test-random lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
+.PHONY: help demo firmware test test-long test-random lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: $(VENV)/.demo ## read a handwritten digit with the bundled model
 	@$(BIN)/python examples/digits/demo.py
+
+firmware: $(VENV)/.board ## the digits as firmware on an emulated Cortex-M4, with a UART
+	@$(MAKE) --no-print-directory -C examples/firmware PYTHON=$(abspath $(BIN))/python
 
 test: $(VENV)/.test ## all tests, in a few minutes
 	@$(BIN)/python -m pytest -n $(ARENITE_JOBS)
@@ -62,6 +65,7 @@ docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_memory.py
 	@$(BIN)/python docs/make_conv2d.py
 	@$(BIN)/python docs/make_cost.py
+	@$(BIN)/python docs/make_firmware.py
 
 bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels
 	@$(BIN)/python benchmarks/native.py
@@ -113,15 +117,20 @@ $(VENV)/.demo: requirements/demo.txt | $(VENV)/.engine
 	@$(LOCKED)/demo.txt
 	@touch $@
 
+$(VENV)/.board: requirements/board.txt | $(VENV)/.engine
+	@echo "installing arenite with its emulated board"
+	@$(LOCKED)/board.txt
+	@touch $@
+
 $(VENV)/.test: requirements/test.txt | $(VENV)/.engine
 	@echo "installing arenite with its test tools"
 	@$(LOCKED)/test.txt
-	@touch $@ $(VENV)/.demo
+	@touch $@ $(VENV)/.demo $(VENV)/.board
 
 $(VENV)/.dev: requirements/dev.txt | $(VENV)/.engine
 	@echo "installing arenite with its developer tools"
 	@$(LOCKED)/dev.txt
-	@touch $@ $(VENV)/.test $(VENV)/.demo
+	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
 
 $(VENV)/.sanitize: | $(VENV)/.test
 	@echo "installing the sanitizer"

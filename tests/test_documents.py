@@ -119,7 +119,12 @@ def test_python_sessions_say_what_they_show(page, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("script", "picture"), [("make_memory.py", "arena_steps"), ("make_conv2d.py", "conv_smlad")]
+    ("script", "picture"),
+    [
+        ("make_memory.py", "arena_steps"),
+        ("make_conv2d.py", "conv_smlad"),
+        ("make_firmware.py", "firmware_columns"),
+    ],
 )
 def test_the_pictures_of_pages_are_up_to_date(script, picture):
     made = dict(runpy.run_path(str(ROOT / "docs" / script))["figures"]())

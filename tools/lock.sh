@@ -23,6 +23,7 @@ lock dev pyproject.toml --extra dev
 same=(--constraint requirements/dev.txt)
 lock test pyproject.toml --extra test "${same[@]}"
 lock demo pyproject.toml --extra image "${same[@]}"
+lock board pyproject.toml --extra board "${same[@]}"
 printf '%s\n' "$build" cmake ninja | lock build - "${same[@]}"
 # Each has wheels for some versions of Python only, and uv does not look there either.
 lock sanitize - "${same[@]}" << 'END'

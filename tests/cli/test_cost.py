@@ -9,7 +9,7 @@ import pytest
 
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import ModelBuilder
-from tests.cli.models import saved
+from tests.cli.models import classifier, saved
 from tests.cmsis_nn.small_models import MODELS
 from tests.ops.svdf import svdf
 
@@ -138,3 +138,13 @@ def test_a_model_that_tflm_cannot_run_is_refused(arenite, tmp_path):
     result = arenite("cost", saved(b.build(), tmp_path / "hybrid.tflite"))
     assert (result.exit_code, result.stdout) == (1, "")
     assert "$.subgraphs[0].operators[0] (FULLY_CONNECTED)" in result.stderr
+
+
+def test_what_is_exported_has_a_cost(arenite, tmp_path):
+    path = saved(classifier(), tmp_path / "model.tflite")
+    result = arenite("cost", path, "--library", "arenite", "--json")
+    facts = json.loads(result.stdout)
+    assert (facts["library"], facts["processor"]) == ("arenite", "cortex-m4")
+    assert {layer["origin"] for layer in facts["layers"]} <= {"counted", "emulated", ""}
+    result = arenite("cost", path, "--library", "arenite", "--op", "9")
+    assert result.exit_code == 2

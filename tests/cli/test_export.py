@@ -49,3 +49,29 @@ def test_a_folder_in_use_is_an_error(arenite, model_file, tmp_path):
     result = arenite("export", model_file, "-o", tmp_path)
     assert result.exit_code == 1
     assert "arenite.json" in result.stderr
+
+
+def test_for_tflm_there_are_an_array_a_resolver_and_a_main(arenite, model_file, tmp_path):
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--library", "tflm")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[1] == "TFLM on cortex-m4; names begin with digits; 6 files"
+    assert lines[3].startswith("RAM ")
+    assert "AddConv2D()" in (tmp_path / "out" / "src" / "digits_model.h").read_text()
+    facts = json.loads((tmp_path / "out" / "arenite.json").read_text())
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--library", "tflm", "--json")
+    assert json.loads(result.stdout) == facts
+
+
+def test_an_odd_name_of_a_file_becomes_one_of_c(arenite, model_file, tmp_path):
+    odd = model_file.rename(tmp_path / "1 int;\n`*\u00e9t\u00e9 #x.tflite")
+    result = arenite("export", odd, "-o", tmp_path / "out", "--no-emulate")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads((tmp_path / "out" / "arenite.json").read_text())["name"] == "model_1_int_t_x"
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(arenite, model_file, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = arenite("export", model_file, "-o", tmp_path / "file" / "out", "--no-emulate")
+    assert result.exit_code == 1
+    assert "file" in result.stderr

@@ -17,10 +17,15 @@ from tests.firmware.models import residual
 PASS = "PASS m: 4 inferences, 4 layers each"
 ARM = ("-Os", "-mcpu=cortex-m4", "-mthumb", "-Werror")
 
-#: What Zephyr's build system has, as far as the folder uses it.
-ZEPHYR = """
+#: A project that takes three folders: as CMake's, as Zephyr's and as ESP-IDF's, whose build systems
+#: are there as far as a folder uses them. It links libm besides, which no model is called.
+USER = """
 cmake_minimum_required(VERSION 3.13)
-project(app C ASM)
+project(app C)
+add_subdirectory(plain)
+add_executable(plain_app plain/test/main.c)
+target_link_libraries(plain_app plain_selftest m)
+
 macro(zephyr_library_named name)
   set(library ${name})
   add_library(${name} STATIC)
@@ -39,32 +44,18 @@ endmacro()
 set(CONFIG_M_MODEL y)
 set(CONFIG_M_MODEL_SELFTEST y)
 add_subdirectory(m/zephyr)
-add_executable(app m/test/main.c)
-target_link_libraries(app m_model)
-"""
+add_executable(zephyr_app m/test/main.c)
+target_link_libraries(zephyr_app m_model m)
 
-#: What ESP-IDF's has.
-ESP_IDF = """
-cmake_minimum_required(VERSION 3.13)
-project(app C)
 set(ESP_PLATFORM 1)
 macro(idf_component_register)
   cmake_parse_arguments(IDF "" "" "SRCS;INCLUDE_DIRS" ${ARGN})
   add_library(component STATIC ${IDF_SRCS})
   target_include_directories(component PUBLIC ${IDF_INCLUDE_DIRS})
 endmacro()
-add_subdirectory(m)
-add_executable(app m/test/main.c)
-target_link_libraries(app component)
-"""
-
-#: A project that takes the folder, and one that is called as the C library is.
-USER = """
-cmake_minimum_required(VERSION 3.13)
-project(app C)
-add_subdirectory(m)
-add_executable(app m/test/main.c)
-target_link_libraries(app m_selftest m)
+add_subdirectory(esp)
+add_executable(esp_app esp/test/main.c)
+target_link_libraries(esp_app component)
 """
 
 needs_cmake = pytest.mark.skipif(shutil.which("cmake") is None, reason="there is no CMake")
@@ -88,13 +79,6 @@ def shell(*command, cwd):
     return done.stdout
 
 
-def cmake(folder, *flags):
-    shell(
-        "cmake", "-S", ".", "-B", "out", f"-DCMAKE_C_COMPILER={';'.join(cc())}", *flags, cwd=folder
-    )
-    shell("cmake", "--build", "out", cwd=folder)
-
-
 def cc():
     found = compiler()
     return [shutil.which(found[0]) or found[0], *found[1:]]
@@ -116,11 +100,17 @@ def test_make_builds_a_library_for_a_board_without_warnings(tmp_path):
 
 
 @needs_cmake
-@pytest.mark.parametrize("text", [USER, ZEPHYR, ESP_IDF], ids=["cmake", "zephyr", "esp-idf"])
-def test_a_project_takes_the_folder_and_the_self_test_passes(folder, text):
-    (folder.parent / "CMakeLists.txt").write_text(text)
-    cmake(folder.parent)
-    assert shell(folder.parent / "out" / "app", cwd=folder) == f"{PASS}\n"
+def test_projects_take_folders_and_their_self_tests_pass(tmp_path):
+    for name in ("plain", "m", "esp"):
+        export(residual(), tmp_path / name, name=name, target=None)
+    (tmp_path / "CMakeLists.txt").write_text(USER)
+    compiler_ = f"-DCMAKE_C_COMPILER={';'.join(cc())}"
+    shell("cmake", "-S", ".", "-B", "out", compiler_, cwd=tmp_path)
+    shell("cmake", "--build", "out", cwd=tmp_path)
+    programs = {"plain": "plain_app", "m": "zephyr_app", "esp": "esp_app"}
+    for name, program in programs.items():
+        printed = shell(tmp_path / "out" / program, cwd=tmp_path)
+        assert printed == f"PASS {name}: 4 inferences, 4 layers each\n"
 
 
 @needs_cmake

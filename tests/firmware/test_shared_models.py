@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from arenite.firmware.trial import trial
@@ -10,7 +12,8 @@ from tests.shared import shared_model
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
 
-SLOW = pytest.mark.slow
+#: Cases that `make test-long` runs.
+LONG = pytest.mark.skipif("ARENITE_CASES" not in os.environ, reason="a longer run: make test-long")
 
 
 @pytest.mark.parametrize(
@@ -18,8 +21,8 @@ SLOW = pytest.mark.slow
     [
         ("ad_int8", 340_000, 410_000, 2_700, 4_000),
         ("kws_int8", 3_000_000, 3_600_000, 11_000, 6_000),
-        pytest.param("ic_int8", 12_600_000, 15_200_000, 53_000, 14_000, marks=SLOW),
-        pytest.param("vww_int8", 5_300_000, 6_300_000, 50_000, 30_720, marks=SLOW),
+        pytest.param("ic_int8", 12_600_000, 15_200_000, 53_000, 14_000, marks=LONG),
+        pytest.param("vww_int8", 5_300_000, 6_300_000, 50_000, 30_720, marks=LONG),
     ],
 )
 def test_a_model_costs_at_most(name, instructions, cycles, arena, code):
@@ -31,7 +34,7 @@ def test_a_model_costs_at_most(name, instructions, cycles, arena, code):
     assert result.code_bytes <= code
 
 
-@pytest.mark.slow
+@LONG
 def test_a_model_with_room_in_flash_costs_less():
     result = trial(shared_model("ic_int8"), runs=3, flash=230_000)
     assert result.differences == ()

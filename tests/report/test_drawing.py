@@ -18,7 +18,7 @@ CHARACTER = 0.61
 
 FIGURES = {
     path: text
-    for script in ("make_memory.py", "make_conv2d.py")
+    for script in ("make_memory.py", "make_conv2d.py", "make_firmware.py")
     for path, text in runpy.run_path(str(ROOT / "docs" / script))["figures"]()
 }
 

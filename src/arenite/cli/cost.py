@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Annotated
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
-    Library,
+    LibraryName,
     ModelPath,
     Processor,
     chosen_target,
@@ -30,16 +31,36 @@ OperatorIndex = Annotated[
 ]
 
 
+class CostedLibrary(str, Enum):
+    """``--library`` of a cost."""
+
+    tflm = "tflm"
+    cmsis_nn = "cmsis_nn"
+    arenite = "arenite"
+
+
+CostLibrary = Annotated[
+    CostedLibrary | None,
+    typer.Option(
+        "--library",
+        help="Whose kernels: CMSIS-NN's (the default) or TFLM's own, in TFLM; or those that "
+        "arenite export writes.",
+    ),
+]
+
+
 def cost(
     model: ModelPath,
     *,
     target: Processor = "cortex-m4",
-    library: Library = None,
+    library: CostLibrary = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate instructions, cycles and milliseconds of TFLM on a Cortex-M.
+
+    With --library arenite: of what arenite export writes.
 
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
@@ -48,7 +69,10 @@ def cost(
     from arenite.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import render_cost, render_operator_cost
 
-    meant = chosen_target(target, library=library)
+    if library is CostedLibrary.arenite:
+        _of_firmware(model, chosen_target(target).processor, clock, op, as_json=as_json)
+        return
+    meant = chosen_target(target, library=library and LibraryName(library.value))
     if meant.processor not in PROCESSORS:
         raise typer.BadParameter(
             f"expected a target of {', '.join(PROCESSORS)}, whose costs are known, got {target!r}",
@@ -77,3 +101,22 @@ def check_operator(index: int | None, count: int) -> None:
         raise typer.BadParameter(
             f"expected an operator from 0 to {count - 1}, got {index}", param_hint="--op"
         )
+
+
+def _of_firmware(
+    model: str, processor: str, clock: float, op: int | None, *, as_json: bool
+) -> None:
+    from arenite.firmware import firmware_cost, firmware_cost_facts
+    from arenite.report.firmware_cost import render_firmware_cost
+
+    estimate = firmware_cost(model, processor, clock)
+    check_operator(op, len(estimate.layers))
+    if as_json:
+        facts = firmware_cost_facts(estimate)
+        print_json(facts if op is None else facts["layers"][op])
+        return
+    if op is not None:
+        raise typer.BadParameter("exported layers have no loops to show", param_hint="--op")
+    terminal = console()
+    for line in render_firmware_cost(estimate, terminal.width):
+        terminal.print(line, soft_wrap=True)

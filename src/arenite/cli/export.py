@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -45,17 +46,33 @@ Emulate = Annotated[
 ]
 
 
+class FirmwareLibrary(str, Enum):
+    """``--library`` of what is exported."""
+
+    arenite = "arenite"
+    tflm = "tflm"
+
+
+ExportLibrary = Annotated[
+    FirmwareLibrary,
+    typer.Option(help="Arenite's own kernels, or a folder for a firmware with TFLM."),
+]
+
+
 def export(
     model: ModelPath,
     *,
     output: Folder,
     target: ExportTarget = "cortex-m4",
+    library: ExportLibrary = FirmwareLibrary.arenite,
     name: Name = None,
     flash: Flash = None,
     emulate: Emulate = True,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as C and assembly: no interpreter, no heap, one arena, the bits of TFLM.
+
+    With --library tflm, for a firmware with TFLM: array, resolver, arena size, main.cc, self-test.
 
     Example: arenite export model.tflite -o firmware/model
     """
@@ -64,6 +81,9 @@ def export(
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
+    if library is FirmwareLibrary.tflm:
+        _for_tflm(model, output, target, name, as_json=as_json)
+        return
     try:
         result = write(
             model, output, target=chosen_target(target), name=name, flash=flash, emulate=emulate
@@ -77,4 +97,23 @@ def export(
         return
     terminal = console()
     for line in render_export(result, terminal.width):
+        terminal.print(line, soft_wrap=True)
+
+
+def _for_tflm(model: str, output: Path, target: str, name: str | None, *, as_json: bool) -> None:
+    from arenite.errors import AreniteError
+    from arenite.firmware import export_tflm, tflm_facts
+    from arenite.report.export import render_tflm
+
+    try:
+        result = export_tflm(model, output, target=chosen_target(target), name=name)
+    except ValueError as error:
+        if isinstance(error, AreniteError) or name is None:
+            raise
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        print_json(tflm_facts(result))
+        return
+    terminal = console()
+    for line in render_tflm(result, terminal.width):
         terminal.print(line, soft_wrap=True)

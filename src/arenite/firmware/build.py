@@ -70,7 +70,7 @@ void __aeabi_memclr8(void *, size_t) __attribute__((alias("__aeabi_memclr")));
 void __aeabi_memset4(void *, size_t, int) __attribute__((alias("__aeabi_memset")));
 """
 
-_FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic")
+_FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
 _BARE = (
     "-Wno-unused-command-line-argument",  # what assembly has no use for
     "-ffreestanding",

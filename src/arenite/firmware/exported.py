@@ -86,6 +86,8 @@ def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
     Raises:
         BoardError: Something is missing or of another kind.
     """
+    if facts.get("library") == "tflm":
+        raise BoardError(f"'{folder}' is for a firmware with TFLM, which is not here to run it")
     try:
         result = Export(
             folder=str(folder),

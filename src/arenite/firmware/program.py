@@ -11,7 +11,7 @@ import numpy as np
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Layer, Network, Value, network_of
 from arenite.firmware.layout import Layout, layout_of
-from arenite.firmware.text import C_TYPES, call_of, identifier
+from arenite.firmware.text import C_TYPES, c_name, call_of
 from arenite.firmware.work import (
     Argument,
     Constant,
@@ -193,15 +193,7 @@ def _check_ports(network: Network) -> None:
 
 
 def _name(model: Model, name: str | None) -> str:
-    if name is None:
-        stem = model.source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        return identifier(stem)
-    if identifier(name) != name:
-        raise ValueError(
-            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
-            f"got {name!r}"
-        )
-    return name
+    return c_name(model.source, name)
 
 
 def c_type(value: Value) -> str:

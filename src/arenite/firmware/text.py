@@ -27,6 +27,8 @@ C_TYPES = {
     np.dtype(np.bool_): "uint8_t",
 }
 _COLUMNS = 96
+#: Characters of a name, at most: files and libraries are called so.
+_LONGEST = 40
 
 
 def fill(text: str, /, **values: Any) -> str:
@@ -103,4 +105,21 @@ def call_of(function: str, arguments: Iterable[str]) -> str:
 def identifier(name: str) -> str:
     """A name as a C identifier in lower case: ``"kws int8.tflite"`` gives ``kws_int8_tflite``."""
     word = re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_") or "model"
-    return f"model_{word}" if word[0].isdigit() else word
+    word = f"model_{word}" if word[0].isdigit() else word
+    return word[:_LONGEST].rstrip("_")
+
+
+def c_name(source: str, name: str | None) -> str:
+    """What all names in C begin with: what is asked for, or what a file is called.
+
+    Raises:
+        ValueError: The name is no C identifier in lower case.
+    """
+    if name is None:
+        return identifier(source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0])
+    if identifier(name) != name:
+        raise ValueError(
+            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
+            f"got {name!r}"
+        )
+    return name

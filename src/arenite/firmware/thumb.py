@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 #: Of a branch that is taken, in half cycles.
 TAKEN = 4
-_DIVISION = 10
+#: Beyond an instruction's own, in half cycles.
+DIVISION = 10
 
 
 class Piece(NamedTuple):
@@ -90,7 +91,7 @@ def _wide(first: int, second: int) -> _One:
     if first & 0xFE00 == 0xF800:
         return _One(loads=bool(first & 0x10))
     if first & 0xFFD0 == 0xFB90 and second & 0xF0F0 == 0xF0F0:
-        return _One(extra=_DIVISION)
+        return _One(extra=DIVISION)
     if first & 0xF800 == 0xF000 and second & 0x8000:
         return _One(leaves=bool(second & 0x1000))
     return _One()

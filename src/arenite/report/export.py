@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from arenite.firmware import Export
+from arenite.firmware import Export, TflmExport
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 
@@ -45,3 +45,15 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
     yield Text(f"time   {cycles}, estimated; {figures.processor}, emulated")
     if not figures.equal:
         yield Text("DIFFERENT  the self-test fails: arenite board says where", style="bold red")
+
+
+def render_tflm(result: TflmExport, width: int) -> Iterator[Text]:
+    """The folder for TFLM, its sizes, its files."""
+    yield Text(printable(result.folder), style="bold")
+    text = f"TFLM on {result.target}; names begin with {result.name}; {len(result.files)} files"
+    yield from wrapped(text, width)
+    yield Text()
+    yield Text(f"RAM    {number(result.arena_bytes)} bytes of arena")
+    yield Text(f"flash  {number(result.model_bytes)} bytes of model, and TFLM")
+    yield Text(f"ops    {result.operators} in the resolver")
+    yield from wrapped("files  " + ", ".join(result.files), width)

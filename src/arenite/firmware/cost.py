@@ -1,0 +1,163 @@
+"""What an exported firmware costs: counted from its assembly, or on an emulated core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from arenite.firmware.board import Board
+from arenite.firmware.cortex_m import cortex_m_work
+from arenite.firmware.export import ASSEMBLED, without_constant_channels
+from arenite.firmware.figures import by_layer, can_emulate
+from arenite.firmware.layers import Value
+from arenite.firmware.machine import FLASH, RAM, Count
+from arenite.firmware.portable import portable_work
+from arenite.firmware.program import Program, program_of
+from arenite.firmware.selftest import sample
+from arenite.firmware.walk import count_of
+from arenite.firmware.work import Constant, Scratch, UnsupportedError, Work, text_of
+from arenite.formats import Source, model_of
+from arenite.model import Model
+
+#: Whose figures these are, as ``origin`` has them.
+COUNTED, EMULATED = "counted", "emulated"
+
+
+@dataclass(frozen=True)
+class LayerCost:
+    """A layer of a firmware.
+
+    Attributes:
+        index: Its number.
+        name: The operator.
+        function: The function that does it; empty where there is nothing to do.
+        instructions: Of one inference; None where they are not known.
+        cycles: The estimate of ``arenite cost``'s rule; None where it is not known.
+        origin: ``"counted"`` from the function's own assembly; ``"emulated"``, with the call and
+            what tells of the layer; empty where neither is possible.
+    """
+
+    index: int
+    name: str
+    function: str
+    instructions: int | None
+    cycles: int | None
+    origin: str
+
+
+@dataclass(frozen=True)
+class FirmwareCost:
+    """A firmware's cost; sums are None where a layer's cost is not known."""
+
+    file: str
+    processor: str
+    clock_mhz: float
+    layers: tuple[LayerCost, ...]
+    instructions: int | None
+    cycles: int | None
+
+    @property
+    def milliseconds(self) -> float | None:
+        """At that clock, with memory that never waits."""
+        return None if self.cycles is None else self.cycles / self.clock_mhz / 1000
+
+
+def firmware_cost(
+    model: Model | Source, processor: str = "cortex-m4", clock_mhz: float = 100.0
+) -> FirmwareCost:
+    """What ``arenite export`` would write costs, layer by layer.
+
+    A function that is all in assembly is counted from its text, without running it: its
+    instructions are those that a core runs. What is plain C, or calls assembly from C, depends on
+    a compiler: it is emulated, where the extra ``board`` is installed and there is such a core.
+
+    Raises:
+        UnsupportedOperatorError: Some layers cannot be exported; names them all.
+        BoardError: The firmware does not build.
+    """
+    model = model_of(model)
+    is_assembled = processor in ASSEMBLED
+    exported = without_constant_channels(model) if is_assembled else model
+    program = program_of(exported, cortex_m_work if is_assembled else portable_work)
+    counts = [count_layer(program, number) for number in range(len(program.works))]
+    emulated, total = _emulated(model, program, processor)
+    layers = tuple(_layers(program, counts, emulated))
+    known = [layer for layer in layers if layer.cycles is not None]
+    if total is None and len(known) == len(layers):
+        total = Count(
+            sum(layer.instructions or 0 for layer in known),
+            sum(layer.cycles or 0 for layer in known),
+        )
+    return FirmwareCost(
+        model.source,
+        processor,
+        clock_mhz,
+        layers,
+        total.instructions if total else None,
+        total.cycles if total else None,
+    )
+
+
+def firmware_cost_facts(cost: FirmwareCost) -> dict[str, Any]:
+    """What ``arenite cost --library arenite --json`` prints; see ``docs/cli.md`` for the keys."""
+    return {"library": "arenite", **asdict(cost), "milliseconds": cost.milliseconds}
+
+
+def count_layer(program: Program, number: int) -> Count | None:
+    """One call of a layer's function, if all of it is assembly; nothing for no function."""
+    routine = program.works[number].routine
+    if routine is None:
+        return Count(0, 0)
+    if routine.language != "s":
+        return None
+    text = text_of(routine, program.routines, program.name)
+    try:
+        return count_of(text, list(_addresses(program, number)))
+    except UnsupportedError:
+        return None
+
+
+def _addresses(program: Program, number: int) -> Iterator[int]:
+    """What a layer's function is called with, in a memory of our own."""
+    work: Work = program.works[number]
+    scratch, layout = iter(program.layout.scratch[number]), program.layout
+    for place, argument in enumerate(work.arguments):
+        if isinstance(argument, Constant):
+            yield FLASH + (place << 20)
+        elif isinstance(argument, Scratch):
+            yield RAM + next(scratch)
+        elif isinstance(argument, Value):
+            yield RAM + layout.tensors[argument.index]
+        else:
+            yield RAM + layout.states[argument]
+
+
+def _emulated(
+    model: Model, program: Program, processor: str
+) -> tuple[tuple[Count, ...] | None, Count | None]:
+    """All layers and an inference on an emulated core, where there is one."""
+    if not can_emulate(processor):
+        return None, None
+    board = Board(model, processor)
+    inputs = sample(model.inputs, 0)
+    layers = by_layer(board.layers(*inputs), len(program.works))
+    board(*inputs)
+    return layers, board.count
+
+
+def _layers(
+    program: Program, counts: list[Count | None], emulated: tuple[Count, ...] | None
+) -> Iterator[LayerCost]:
+    for layer, work, counted in zip(program.network.layers, program.works, counts, strict=True):
+        count, origin = counted, COUNTED
+        if count is None:
+            count, origin = (emulated[layer.index], EMULATED) if emulated else (None, "")
+        yield LayerCost(
+            layer.index,
+            layer.name,
+            program.routines[work.routine] if work.routine else "",
+            count.instructions if count else None,
+            count.cycles if count else None,
+            origin,
+        )

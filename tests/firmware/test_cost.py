@@ -1,0 +1,72 @@
+"""What a firmware costs, without running it."""
+
+from __future__ import annotations
+
+import pytest
+
+from arenite.firmware import cost as room
+from arenite.firmware.board import Board
+from arenite.firmware.cortex_m import cortex_m_work
+from arenite.firmware.machine import RAM
+from arenite.firmware.program import program_of
+from arenite.firmware.work import Constant
+from tests.firmware.cortex_m.layers import Layers
+from tests.firmware.models import residual
+
+
+@pytest.fixture(scope="module")
+def model():
+    layers = Layers(5)
+    layers.conv((4, 4, 8), 8)
+    layers.dense(24, 8)
+    layers.add(16)
+    layers.average((4, 4, 8))
+    return layers.build()
+
+
+def test_counts_of_functions_in_assembly_are_the_emulator_s(model):
+    pytest.importorskip("unicorn")
+    pytest.importorskip("ziglang")
+    machine = Board(model, name="m")._device.machine
+    program = program_of(model, cortex_m_work, "m")
+    arena = machine.address("arena")
+    named = {one.values.tobytes(): name for name, one in program.constants.items()}
+    compared = 0
+    for number, work in enumerate(program.works):
+        counted = room.count_layer(program, number)
+        if work.routine is None or counted is None:
+            continue
+        places = [
+            machine.address(named[argument.values.tobytes()])
+            if isinstance(argument, Constant)
+            else arena + at - RAM
+            for argument, at in zip(work.arguments, room._addresses(program, number), strict=True)
+        ]
+        before = machine.count()
+        machine.call(f"m_{program.routines[work.routine]}", *places)
+        after = machine.count()
+        assert counted.instructions == after.instructions - before.instructions
+        # An emulator ends a block at the end of a page, and forgets that a load was the last.
+        assert counted.cycles == pytest.approx(after.cycles - before.cycles, rel=0.01)
+        compared += 1
+    assert compared == 4
+
+
+def test_layers_in_c_come_from_an_emulated_core():
+    pytest.importorskip("unicorn")
+    pytest.importorskip("ziglang")
+    found = room.firmware_cost(residual(), "cortex-m3", 50.0)
+    assert [layer.origin for layer in found.layers] == ["emulated"] * 4
+    assert found.instructions == pytest.approx(
+        sum(layer.instructions for layer in found.layers), rel=0.2
+    )
+    assert found.milliseconds == pytest.approx(found.cycles / 50e3)
+
+
+def test_without_an_emulator_they_are_not_known(model, monkeypatch):
+    monkeypatch.setattr(room, "can_emulate", lambda processor: False)
+    found = room.firmware_cost(residual(), "cortex-m3")
+    assert (found.instructions, found.cycles, found.milliseconds) == (None, None, None)
+    counted = room.firmware_cost(model)
+    assert [layer.origin for layer in counted.layers] == ["counted"] * 4
+    assert counted.cycles == sum(layer.cycles for layer in counted.layers)
