@@ -1,7 +1,8 @@
-"""Random networks through all passes, original against result in TFLM's own package.
+"""Networks through all passes, original against result in TFLM's own package.
 
-``python -m tests.optimize --count 3000 --seed 1`` prints how many differ (code 1 if any does), and
-what every pass won over them as a distribution.
+``python -m tests.optimize --count 3000 --seed 1`` prints how many random ones differ (code 1 if any
+does), and what every pass won over them as a distribution. ``python -m tests.optimize --inputs 1000
+MODEL.tflite ...`` does the same with files.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from tests.optimize.networks import network
 from tests.oracle import RESET, Oracle, Step
 
 _ARENA = 1 << 22
+#: For all inputs of one model.
+_SECONDS = 1200.0
 _PERCENTILES = (0, 10, 25, 50, 75, 90, 100)
 
 
@@ -57,9 +60,11 @@ def sizes(model: Model) -> dict[str, int]:
     }
 
 
-def differences(oracle: Oracle, original: Model, result: Model, head: int) -> Iterator[str]:
+def differences(
+    oracle: Oracle, original: Model, result: Model, head: int, count: int
+) -> Iterator[str]:
     """What differs between both models in the package, and of the head from the predicted one."""
-    steps: list[Step] = [RESET if step is None else step for step in sequence(original, 4)]
+    steps: list[Step] = [RESET if step is None else step for step in sequence(original, count)]
     before = oracle.run(tflite.write(original), steps, _ARENA)
     after = oracle.run(tflite.write(result), steps, _ARENA)
     if before.status != "ok":
@@ -93,28 +98,38 @@ def note(tally: Tally, report: Report, before: dict[str, int]) -> dict[str, int]
     return last
 
 
-def run(seeds: Sequence[int], options: argparse.Namespace) -> Tally:
-    """Optimise and compare one network per seed."""
-    tally, oracle, started = Tally(), Oracle(), time.monotonic()
+def subjects(options: argparse.Namespace) -> Iterator[tuple[str, Model]]:
+    """The files that are given, or the networks of the seeds."""
+    for path in options.models:
+        yield path, ar.load(path)
+    if not options.models:
+        for seed in range(options.seed, options.seed + options.count):
+            model = network(seed)
+            yield f"seed {seed}, {model.description}", model
+
+
+def run(options: argparse.Namespace) -> Tally:
+    """Optimise and compare one network after the other."""
+    tally, oracle, started = Tally(), Oracle(_SECONDS), time.monotonic()
     only = options.only.split(",") if options.only else None
-    for count, seed in enumerate(seeds, 1):
-        model = network(seed)
+    for count, (name, model) in enumerate(subjects(options), 1):
         try:
             result, report = ar.optimize(
                 *(model, options.target),
                 only=only,
                 overlap=options.overlap,
+                dilate=options.dilate,
                 seconds=options.seconds,
                 strip=True,
                 verify=0,
             )
             last = note(tally, report, sizes(model))
-            found = list(differences(oracle, model, result, last["head"]))
+            found = list(differences(oracle, model, result, last["head"], options.inputs))
         except AreniteError as error:
             found = [f"{type(error).__name__}: {error}"]
         tally.outcomes["differ" if found else "equal"] += 1
-        tally.failures += [f"seed {seed}, {model.description}: {one}" for one in found]
-        if count % 100 == 0:
+        tally.failures += [f"{name}: {one}" for one in found]
+        if count % 100 == 0 or options.models:
             seconds = time.monotonic() - started
             print(f"{count} networks, {dict(tally.outcomes)}, {seconds:.0f} s", flush=True)
     oracle.close()
@@ -136,14 +151,19 @@ def show(tally: Tally) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run; 1 if any network differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.optimize", description=__doc__)
+    parser.add_argument("models", nargs="*", metavar="MODEL.tflite")
     parser.add_argument("--count", type=int, default=3000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="PASS,...")
     parser.add_argument("--overlap", default="none", choices=OVERLAPS)
+    parser.add_argument("--dilate", action="store_true")
     parser.add_argument("--target", default=None)
+    parser.add_argument(
+        "--inputs", type=int, default=4, metavar="N", help="random, beside extremes"
+    )
     parser.add_argument("--seconds", type=float, default=0.5, help="for one plan")
     options = parser.parse_args(arguments)
-    tally = run(range(options.seed, options.seed + options.count), options)
+    tally = run(options)
     show(tally)
     return 1 if tally.failures else 0
 
