@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.errors import OptimizationError
+from arenite.errors import OptimizationError, PlanError
 from arenite.model import Model
 from arenite.model.model import constant_bytes
 from arenite.optimize import optimizer, package, samples
@@ -16,8 +16,10 @@ from arenite.optimize import verify as verification
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.settings import Settings
 from arenite.optimize.verify import first_difference, surviving, verify
+from arenite.target import find_target
 from tests.optimize.layers import Layers
 from tests.optimize.networks import network
+from tests.optimize.test_planning import conv
 from tests.runtime.models import conv_model, custom_chain, memory_of_three
 
 SETTINGS = Settings()
@@ -93,6 +95,16 @@ def test_the_package_finds_differences_alone(monkeypatch):
     monkeypatch.setattr(verification, "compare_in_arena", lambda pair, engine: None)
     with pytest.raises(OptimizationError, match="in tflite_micro, inference 0, output 0"):
         verify(conv_model(), one_weight_off(conv_model()), SETTINGS, 2)
+
+
+@pytest.mark.skipif(not package.is_installed(), reason="tflite_micro is not installed")
+def test_the_package_gets_no_plan_that_is_wrong_for_its_kernels():
+    model, target = conv(3), find_target("cortex-m4")
+    planned, _ = ar.optimize(model, target, only=["plan"], overlap="target", verify=0)
+    with pytest.raises(PlanError):
+        ar.smallest_arena(planned)
+    found = verify(planned, replace(planned, description="other"), Settings(target=target), 2)
+    assert "tflite_micro" in found.ways
 
 
 def test_the_arena_finds_differences_alone(monkeypatch):

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite import native
-from arenite.errors import AreniteError, ModelError, OptimizationError
+from arenite.errors import AreniteError, ModelError, OptimizationError, PlanError
 from arenite.formats import tflite
-from arenite.memory.offline import without_plan
+from arenite.memory.offline import is_made_for, without_plan
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
-from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA
+from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, origin_in
 from arenite.ops import OpResolver
 from arenite.optimize import package, samples
 from arenite.optimize.package import Step
@@ -101,7 +101,7 @@ def verify(
     ways += engines[1:]
     if target != HOST:
         compare_apart(pair._replace(target=HOST))
-    reason = "an operator is not known to it" if names else compare_in_package(pair, settings)
+    reason = "an operator is not known to it" if names else compare_in_package(pair)
     if reason:
         skipped.append(f"tflite_micro: {reason}")
     else:
@@ -148,20 +148,17 @@ def _in_arena(pair: Pair, model: Model, engine: Engine) -> Results:
     yield from _take(interpreter, model, pair.steps)
 
 
-def compare_in_package(pair: Pair, settings: Settings) -> str:
+def compare_in_package(pair: Pair) -> str:
     """In TFLM's own package; the reason where it cannot be asked, or not about the original."""
     if not package.is_installed():
         return "not installed (pip install tflite-micro)"
-    # A plan for another firmware's kernels may overlap where those of the package may not.
-    is_foreign = settings.overlap == "target" and pair.target.is_cmsis_nn
-    result = without_plan(pair.result) if is_foreign else pair.result
-    models = pair.original, result
+    models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
     try:
         files = [tflite.write(model) for model in models]
     except ModelError as error:
         return str(error)
     arena = max(map(smallest_arena, models)) + _MORE_ARENA
-    before, after = package.run(files, _accepted(pair), len(result.outputs), arena)
+    before, after = package.run(files, _accepted(pair), len(pair.result.outputs), arena)
     if before.reason:
         return before.reason
     if after.reason:
@@ -170,6 +167,20 @@ def compare_in_package(pair: Pair, settings: Settings) -> str:
         )
     _require_equal(_named(before), _named(after), "in tflite_micro")
     return ""
+
+
+def _without_foreign_plan(model: Model) -> Model:
+    """Without a plan of another firmware's kernels, where those of the package would be wrong."""
+    if OFFLINE_METADATA not in model.metadata:
+        return model
+    origin = origin_in(model.metadata)
+    if origin is not None and not is_made_for(origin, HOST):
+        return without_plan(model)
+    try:
+        smallest_arena(model)
+    except PlanError:
+        return without_plan(model)
+    return model
 
 
 def _named(answer: package.Answer) -> Results:
