@@ -37,6 +37,8 @@ from arenite.target import find_target  # noqa: E402
 
 SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"
 TARGETS = ("host", "cortex-m4", "cortex-m55")
+#: Those that are measured with floats as well.
+FLOATS = ("MobileNetV2 0.35, 160", "NASNet cells, 32")
 #: TFLM runs no hybrid models.
 LEFT_OUT = ("kws_hybrid",)
 
@@ -45,7 +47,8 @@ def models(names: Sequence[str]) -> Iterator[tuple[str, Model]]:
     """The models that are asked for, by name."""
     files = sorted(SHARED.glob("*/*.tflite"))
     known = [str(file) for file in files if file.stem not in LEFT_OUT]
-    for name in names or [*ARCHITECTURES, *known]:
+    floats = [f"{name}, float32" for name in FLOATS]
+    for name in names or [*ARCHITECTURES, *floats, *known]:
         kind = "float32" if name.endswith(", float32") else "int8"
         base = name.removesuffix(", float32")
         if base in ARCHITECTURES:
@@ -75,6 +78,7 @@ def measure(name: str, model: Model, target: str, verify: int) -> dict[str, Any]
         "head": [plans.greedy, plans.optimal, *(one.head for one in found[1:])],
         "arena": [plans.arena, plans.optimal_arena, *(one.arena for one in found[1:])],
         **{what: [getattr(one, what) for one in (found[0], found[2])] for what in _WHAT},
+        "verified_inputs": verify,
         "seconds": {
             "plan": planned - start,
             "overlap": overlapped - planned,
@@ -95,7 +99,7 @@ def row(one: dict[str, Any]) -> list[str]:
     heads[1] += proof
     before, after = ([saved[n] for saved in (one[what] for what in _WHAT[:3])] for n in (0, 1))
     pairs = zip(before, after, strict=True)
-    rest = ["-" if a is None or b is None or not a else f"{(b - a) / a:+.0%}" for a, b in pairs]
+    rest = ["-" if a is None or b is None or not a else f"{(b - a) / a:+.1%}" for a, b in pairs]
     times = one["seconds"]
     seconds = [f"{times['plan'] + times['overlap']:.1f}", f"{times['all']:.1f}"]
     return [one["model"], one["target"], f"{one['bound']:,}", *heads, *arenas, *rest, *seconds]

@@ -167,6 +167,12 @@ def test_ranges_that_are_none_are_usage_errors(arenite, wasteful, text):
     assert "expected NAME=LOW:HIGH" in result.stderr
 
 
+def test_a_range_of_no_input_is_a_usage_error(arenite, wasteful):
+    result = arenite("optimize", wasteful, "--range", "nothing=0:1")
+    assert result.exit_code == 2
+    assert "expected an input of x1, got 'nothing'" in result.stderr
+
+
 def test_ranges_by_name():
     assert read_ranges(["a=b=0:1", "c=-1.5:2"]) == {"a=b": (0.0, 1.0), "c": (-1.5, 2.0)}
 

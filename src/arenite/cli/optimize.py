@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from arenite.analysis.optimization import Optimization
     from arenite.model import Model
     from arenite.optimize.outcome import Report
+    from arenite.target import Target
 
 
 class OverlapName(str, Enum):
@@ -128,10 +130,10 @@ def optimize(
         "dilate": dilate,
         "strip": strip,
         "seconds": seconds,
-        "ranges": read_ranges(input_range or []),
         "verify": verify,
     }
-    result, report = _optimized(model, meant, only, settings)
+    ranges = read_ranges(input_range or [])
+    result, report = _optimized(model, meant, only, ranges, settings)
     found = optimization(report)
     _write(result, output, found, svg)
     _show(found, output, ram, (verbose, draw, as_json))
@@ -162,8 +164,13 @@ def read_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
 
 
 def _optimized(
-    path: str, target: object, only: str | None, settings: dict[str, object]
+    path: str,
+    target: Target,
+    only: str | None,
+    ranges: dict[str, tuple[float, float]],
+    settings: dict[str, object],
 ) -> tuple[Model, Report]:
+    from arenite import load
     from arenite.optimize.optimizer import optimize as run
     from arenite.optimize.passes import sequence
 
@@ -172,8 +179,27 @@ def _optimized(
         count = len(sequence(names)) + 1
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--only") from None
+    model = load(path)
+    _require_inputs(model, ranges)
     with progress("optimising", count, 2.0) as advance:
-        return run(path, target, only=names, progress=lambda _: advance(), **settings)  # type: ignore[arg-type]
+        return run(
+            model,
+            target,
+            only=names,
+            ranges=ranges,
+            progress=lambda _: advance(),
+            **settings,  # type: ignore[arg-type]
+        )
+
+
+def _require_inputs(model: Model, names: Iterable[str]) -> None:
+    """Refuse a range of what is no input."""
+    inputs = [tensor.name for tensor in model.inputs]
+    for name in names:
+        if name not in inputs:
+            raise typer.BadParameter(
+                f"expected an input of {', '.join(inputs)}, got {name!r}", param_hint="--range"
+            )
 
 
 def _write(result: Model, output: Path | None, found: Optimization, svg: Path | None) -> None:
