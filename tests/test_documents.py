@@ -83,6 +83,7 @@ def test_make_commands_exist(page):
         ("make_cost.py", "docs/board.md"),
         ("make_operators.py", "docs/operators.md"),
         ("make_operator_times.py", "docs/speed.md"),
+        ("make_optimize.py", "docs/optimize.md"),
         ("make_times.py", "README.md"),
     ],
 )

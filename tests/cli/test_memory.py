@@ -269,8 +269,9 @@ def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, co
 def test_a_plan_for_other_kernels_is_named_and_warned_of(arenite, tmp_path):
     origin = Origin("target", "cortex-m4", "cmsis_nn", "gcc")
     model_file = saved(with_plan(classifier(), {(0, 0): 4096}, origin), tmp_path / "m.tflite")
-    other = arenite("memory", model_file)
+    other = arenite("memory", model_file, "--passes")
     assert other.exit_code == 0
+    assert other.stderr.count("warning:") == 1
     assert "the file's own  4,160  for the kernels of cortex-m4, cmsis_nn, gcc" in other.stdout
     assert other.stderr.startswith("warning: the model's memory plan was made for the kernels of")
     right = arenite("memory", model_file, "--target", "cortex-m4", "--json")

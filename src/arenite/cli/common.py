@@ -153,14 +153,17 @@ class Commands(TyperGroup):
 
 @contextmanager
 def _warnings_in_words() -> Iterator[None]:
-    """What Arenite warns of is said as errors are, without a line of its source."""
+    """What Arenite warns of is said as errors are, once, without a line of its source."""
     from arenite.errors import PlanWarning, UndefinedWarning
 
+    said: set[str] = set()
+
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, PlanWarning | UndefinedWarning):
-            _say("warning", "yellow", str(message))
-        else:
+        if not issubclass(category, PlanWarning | UndefinedWarning):
             as_before(message, category, *place, **more)
+        elif str(message) not in said:  # a model is allocated more than once
+            said.add(str(message))
+            _say("warning", "yellow", str(message))
 
     as_before = warnings.showwarning
     warnings.showwarning = show
