@@ -13,9 +13,9 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
-#: Sets that the exact search looks at, and how many of one size the beam keeps.
-_MOST_SETS = 20_000
-_BEAM = 64
+#: Sets that the exact search looks at, those times tasks, and how many of one size the beam keeps.
+_MOST_SETS, _MOST_LOOKS = 100_000, 10_000_000
+_BEAM = 256
 
 
 class Task(NamedTuple):
@@ -113,6 +113,21 @@ class Graph:
                 live -= sizes[tensor]
         return _State(peak, live, done)
 
+    def following(self, state: _State) -> list[tuple[_State, int]]:
+        """What may come next, and the state behind it.
+
+        A task that raises the peak neither now nor afterwards, since no more is alive behind it,
+        comes at once: in any order that has it later it can be moved here. Behind more tasks it
+        gives back as much or more, so nothing in between has more alive than it had.
+        """
+        found = []
+        for number in self.ready(state.done):
+            after = self.step(state, number)
+            if after.peak == state.peak and after.live <= state.live:
+                return [(after, number)]
+            found.append((after, number))
+        return found
+
 
 def peak_of(work: Work, order: Sequence[int]) -> int:
     """The most bytes that are alive in an order."""
@@ -127,7 +142,7 @@ def least_peak(work: Work, most_sets: int = _MOST_SETS) -> Schedule:
     """The order with the lowest peak; the model's own where none is lower."""
     graph = Graph(work)
     own = Schedule(tuple(range(graph.count)), peak_of(work, range(graph.count)), False)
-    exact = _exact(graph, most_sets)
+    exact = _exact(graph, min(most_sets, _MOST_LOOKS // max(graph.count, 1)))
     if exact is not None:
         return own._replace(is_proved=True) if exact.peak >= own.peak else exact
     found = _beam(graph)
@@ -148,8 +163,7 @@ def _exact(graph: Graph, most_sets: int) -> Schedule | None:
             return Schedule(_way_back(last, whole), state.peak, True)
         if len(last) > most_sets:
             return None
-        for following in graph.ready(state.done):
-            reached = graph.step(state, following)
+        for reached, following in graph.following(state):
             if reached.done not in last:
                 depth = -reached.done.bit_count()
                 heappush(heap, (reached.peak, depth, reached.done, reached, following))
@@ -170,8 +184,7 @@ def _beam(graph: Graph) -> Schedule:
     for _ in range(graph.count):
         reached: dict[int, tuple[_State, tuple[int, ...]]] = {}
         for state, order in states:
-            for number in graph.ready(state.done):
-                after = graph.step(state, number)
+            for after, number in graph.following(state):
                 best = reached.get(after.done)
                 if best is None or after.peak < best[0].peak:
                     reached[after.done] = after, (*order, number)

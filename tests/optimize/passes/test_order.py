@@ -226,6 +226,14 @@ def inputs_first(right: Callable[..., _State], graph: Graph, state: _State, numb
     return after._replace(peak=max(state.peak, after.live))
 
 
+def at_once(
+    right: Callable[..., list[tuple[_State, int]]], graph: Graph, state: _State
+) -> list[tuple[_State, int]]:
+    """As if it did not matter that more is alive behind a task."""
+    found = right(graph, state)
+    return [one for one in found if one[0].peak == state.peak][:1] or found
+
+
 ERRORS: dict[str, Patch] = {
     "reads do not matter": patched(module, "_work", without_reads),
     "only the first read matters": patched(module, "_work", first_reads),
@@ -270,6 +278,10 @@ ERRORS: dict[str, Patch] = {
     "memory is given back too early": patched(Graph, "step", free_at_once),
     "scratch memory is forgotten": patched(Graph, "step", forget_extra),
     "inputs make room for outputs": patched(Graph, "step", inputs_first),
+    "what is ready comes at once": patched(
+        Graph, "following", lambda right, graph, state: right(graph, state)[:1]
+    ),
+    "what does not raise the peak comes at once": patched(Graph, "following", at_once),
 }
 
 
