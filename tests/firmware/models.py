@@ -6,6 +6,7 @@ import numpy as np
 
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.add import REGISTRATION as ADD
+from arenite.ops.tflite.softmax import SoftmaxOptions
 
 
 def residual(seed: int = 0) -> Model:
@@ -31,6 +32,19 @@ def dense(b: ModelBuilder, rng: np.random.Generator, x: int, name: str) -> int:
     y = b.tensor(name, (1, 6), "int8", scale=0.07, zero_point=-2)
     b.operator("FULLY_CONNECTED", [x, weights, bias], [y])
     return y
+
+
+def floats() -> Model:
+    """float32 [1,8] -> a layer of 3 units, their softmax."""
+    rng = np.random.default_rng(0)
+    b = ModelBuilder()
+    x = b.input("x", (1, 8), "float32")
+    weights = b.constant("w", rng.normal(0, 1, (3, 8)).astype(np.float32))
+    y, z = (b.tensor(name, (1, 3), "float32") for name in "yz")
+    b.operator("FULLY_CONNECTED", [x, weights], [y])
+    b.operator("SOFTMAX", [y], [z], SoftmaxOptions(beta=1.0))
+    b.output(z)
+    return b.build()
 
 
 def running_maximum() -> Model:

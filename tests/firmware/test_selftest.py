@@ -8,7 +8,7 @@ import pytest
 
 from arenite.firmware import export
 from tests.firmware.built import TESTED, compile_files, run
-from tests.firmware.models import residual
+from tests.firmware.models import floats, residual
 
 
 @pytest.fixture
@@ -52,3 +52,14 @@ def test_a_plan_that_differs_is_found(folder):
     call = re.search(r"m_fully_connected_1\(AT\(const int8_t, (\d+)\)", text)
     path.write_text(text.replace(call[0], call[0].replace(call[1], str(int(call[1]) + 4))))
     assert "FULLY_CONNECTED 0" in printed(folder)
+
+
+def test_floats_that_are_nearly_right_pass_and_others_are_found(tmp_path):
+    export(floats(), tmp_path / "m", name="m", target=None)
+    folder = tmp_path / "m"
+    path = folder / "src" / "kernels.c"
+    text = path.read_text()
+    path.write_text(text.replace("y[i] /= sum;", "y[i] = y[i] / sum * 1.000001f;"))
+    assert printed(folder).startswith("PASS m")
+    path.write_text(text.replace("y[i] /= sum;", "y[i] = y[i] / sum * 1.001f;"))
+    assert "FAIL sample 0, SOFTMAX 1" in printed(folder)

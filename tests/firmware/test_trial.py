@@ -7,7 +7,7 @@ import json
 import pytest
 
 from arenite.firmware import trial as room
-from tests.firmware.models import residual
+from tests.firmware.models import floats, residual
 
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
@@ -34,6 +34,11 @@ def test_plain_c_runs_on_other_cores(processor):
     result = room.trial(residual(), processor)
     assert result.differences == ()
     assert result.processor == processor
+
+
+def test_floats_are_equal_where_the_core_has_no_fpu():
+    result = room.trial(floats(), "cortex-m0", runs=6)
+    assert result.differences == ()
 
 
 def test_a_layer_that_differs_is_named(monkeypatch):

@@ -142,14 +142,26 @@ def _noise(tensor: Tensor, rng: np.random.Generator) -> Array:
     dtype = tensor.type.dtype
     if dtype.kind == "f":
         return rng.normal(0, 2, tensor.shape).astype(dtype)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, tensor.shape).astype(dtype)
     info = np.iinfo(dtype)
     return rng.integers(info.min, info.max, tensor.shape, dtype, endpoint=True)
 
 
 def _same(one: Array | tuple[Array, ...], two: Array | tuple[Array, ...]) -> bool:
-    """Whether outputs have the same bytes."""
+    """Whether outputs are equal."""
     pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two)), strict=True)
-    return all(a.tobytes() == b.tobytes() for a, b in pairs)
+    return all(_equal(a, b.tobytes()) for a, b in pairs)
+
+
+def _equal(wanted: Array, data: bytes) -> bool:
+    """Whether bytes are an array's; floats may be off by 1e-5 of the largest magnitude."""
+    if wanted.dtype != np.float32:
+        return wanted.tobytes() == data
+    values = np.frombuffer(data, np.float32).astype(np.float64)
+    flat = wanted.reshape(-1)
+    largest = np.abs(flat[np.isfinite(flat)]).max(initial=0)
+    return np.allclose(values, flat, rtol=0, atol=1e-5 * float(largest), equal_nan=True)
 
 
 def _differences(
@@ -157,13 +169,11 @@ def _differences(
 ) -> list[str]:
     """Where layers' results are not the reference's."""
     operators = model.main.operators
-    wanted = (
-        (op.name, reference.tensor(index).tobytes()) for op in operators for index in op.outputs
-    )
+    wanted = ((op.name, reference.tensor(index)) for op in operators for index in op.outputs)
     return [
         f"inference {number}, layer {run.index}, {name}"
-        for run, (name, data) in zip(layers, wanted, strict=True)
-        if run.result != data
+        for run, (name, array) in zip(layers, wanted, strict=True)
+        if not _equal(array, run.result)
     ]
 
 

@@ -1,0 +1,103 @@
+"""A program on an emulated RISC-V core (RV32IMC): plain C that no Arm core has part in.
+
+Flash can be read and run, memory and stack read and written; all else ends the run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arenite.firmware.elf import Image, read_elf
+from arenite.firmware.program import Program
+from arenite.firmware.source import sources
+
+Array = np.ndarray[Any, Any]
+
+FLASH, RAM, STACK, BYTES = 0x20000000, 0x80000000, 0x90000000, 16 << 20
+_EXIT = FLASH + BYTES - 16
+
+_LINK = f"""\
+MEMORY {{
+  FLASH (rx) : ORIGIN = {FLASH:#x}, LENGTH = {BYTES}
+  RAM (rw) : ORIGIN = {RAM:#x}, LENGTH = {BYTES}
+}}
+SECTIONS {{
+  .text : {{ KEEP(*(.text*)) }} > FLASH
+  .rodata : {{ KEEP(*(.rodata*)) KEEP(*(.srodata*)) }} > FLASH
+  .data : {{ KEEP(*(.data*)) KEEP(*(.sdata*)) }} > RAM
+  .bss (NOLOAD) : {{ KEEP(*(.bss*)) KEEP(*(.sbss*)) *(COMMON) }} > RAM
+}}
+"""
+_RUNTIME = """\
+#include <stddef.h>
+void *memcpy(void *to, const void *from, size_t n);
+void *memcpy(void *to, const void *from, size_t n) {
+  for (size_t i = 0; i < n; ++i) ((volatile char *)to)[i] = ((const char *)from)[i];
+  return to;
+}
+void *memset(void *to, int value, size_t n);
+void *memset(void *to, int value, size_t n) {
+  for (size_t i = 0; i < n; ++i) ((volatile char *)to)[i] = (char)value;
+  return to;
+}
+"""
+_FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffreestanding")
+_TARGET = ("--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m+c", "-fno-sanitize=all")
+_LINKED = ("-Wl,-T,link.ld", "-Wl,--no-gc-sections", "-Wl,--entry=0")
+
+
+def built(program: Program, folder: Path) -> Image:
+    """The program compiled and linked by zig's clang."""
+    for name, text in (sources(program) | {"link.ld": _LINK, "runtime.c": _RUNTIME}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    files = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.c"))]
+    command = [sys.executable, "-m", "ziglang", "cc", *_TARGET, *_FLAGS, *_LINKED]
+    done = subprocess.run(
+        [*command, *files, "-o", "out.elf"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return read_elf((folder / "out.elf").read_bytes())
+
+
+class RiscV:
+    """A core with a program, called like an interpreter."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        import unicorn
+        from unicorn import riscv_const
+
+        self._program, self._image = program, built(program, folder)
+        self._registers = riscv_const
+        self._core = core = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+        core.mem_map(FLASH, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        for start in (RAM, STACK):
+            core.mem_map(start, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
+        for address, data in self._image.segments:
+            core.mem_write(address, data)
+        self._call("init")
+
+    def _call(self, function: str, argument: int = 0) -> int:
+        core, names = self._core, self._registers
+        core.reg_write(names.UC_RISCV_REG_SP, STACK + BYTES - 64)
+        core.reg_write(names.UC_RISCV_REG_RA, _EXIT)
+        core.reg_write(names.UC_RISCV_REG_A0, argument)
+        core.emu_start(self._image.symbols[f"{self._program.name}_{function}"], _EXIT)
+        assert core.reg_read(names.UC_RISCV_REG_SP) == STACK + BYTES - 64
+        return int(core.reg_read(names.UC_RISCV_REG_A0)) & 0xFFFFFFFF
+
+    def __call__(self, *inputs: Array) -> list[Array]:
+        for index, array in enumerate(inputs):
+            self._core.mem_write(self._call("input", index), np.ascontiguousarray(array).tobytes())
+        self._call("invoke")
+        return [self._output(index) for index in range(len(self._program.network.outputs))]
+
+    def _output(self, index: int) -> Array:
+        value = self._program.network.outputs[index]
+        data = bytes(self._core.mem_read(self._call("output", index), value.nbytes))
+        return np.frombuffer(data, value.type.dtype).reshape(value.shape)
