@@ -314,5 +314,5 @@ def _write_input(name: str, index: int, value: Value) -> str:
         type=c_type(value),
         name=name,
         index=index,
-        value=forms.get(value.type, "byte"),
+        value=forms.get(value.type, f"({c_type(value)})byte"),
     )
