@@ -87,22 +87,7 @@ static uint32_t crc32(uint32_t crc, const void *data, size_t bytes) {
   return ~crc;
 }
 
-static int is_near(const void *data, size_t bytes, const known *wanted) {
-  const float *x = (const float *)data;
-  uint32_t seed = 1;
-  double sum = -(double)wanted->sum;
-  if (wanted->tolerance < 0) return 1;
-  for (size_t i = 0; i < bytes / sizeof *x; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    sum += (double)x[i] * ((int)(seed >> 24) - 128);
-  }
-  return sum <= (double)wanted->tolerance && -sum <= (double)wanted->tolerance;
-}
-
-static int is_known(const void *data, size_t bytes, const known *wanted) {
-  if (wanted->tolerance != 0) return is_near(data, bytes, wanted);
-  return crc32(0, data, bytes) == wanted->crc;
-}
+$compared
 
 static void print_number(void (*print)(const char *text), int number) {
   char digits[12];
@@ -166,6 +151,31 @@ int ${name}_selftest(void (*print)(const char *text)) {
   return s.failures;
 }
 """
+
+#: Of networks with floats.
+_FLOATS_COMPARED = """\
+static int is_near(const void *data, size_t bytes, const known *wanted) {
+  const float *x = (const float *)data;
+  uint32_t seed = 1;
+  double sum = -(double)wanted->sum;
+  if (wanted->tolerance < 0) return 1;
+  for (size_t i = 0; i < bytes / sizeof *x; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    sum += (double)x[i] * ((int)(seed >> 24) - 128);
+  }
+  return sum <= (double)wanted->tolerance && -sum <= (double)wanted->tolerance;
+}
+
+static int is_known(const void *data, size_t bytes, const known *wanted) {
+  if (wanted->tolerance != 0) return is_near(data, bytes, wanted);
+  return crc32(0, data, bytes) == wanted->crc;
+}"""
+
+#: Of others, which need no arithmetic of doubles.
+_COMPARED = """\
+static int is_known(const void *data, size_t bytes, const known *wanted) {
+  return crc32(0, data, bytes) == wanted->crc;
+}"""
 
 _INPUT = """\
   for (int i = 0; i < $size; ++i) {
@@ -231,6 +241,7 @@ def _source(
 ) -> str:
     network = program.network
     outputs = [_outputs(program, inputs, row) for inputs, row in zip(samples, results, strict=True)]
+    has_floats = any(one.dtype == np.float32 for row in (*results, *outputs) for one in row)
     return fill(
         _SOURCE,
         **names,
@@ -240,6 +251,7 @@ def _source(
         golden=_table(results),
         outputs=len(network.outputs),
         golden_outputs=_table(outputs),
+        compared=_FLOATS_COMPARED if has_floats else _COMPARED,
         output_bytes=", ".join(str(value.nbytes) for value in network.outputs),
         constants=indented("\n".join(_constant_checks(program)) or "(void)s;"),
         inputs=indented(
