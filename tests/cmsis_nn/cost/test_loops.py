@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.analysis.device import device_operators
 from arenite.cmsis_nn.arithmetic import convolve
 from arenite.cmsis_nn.arithmetic.convolve import ConvArguments
 from arenite.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
@@ -17,13 +18,18 @@ from arenite.cmsis_nn.cost.instructions import instruction_counts
 from arenite.cmsis_nn.cost.loops import Loop, loops_of
 from arenite.cmsis_nn.cost.loops import convolution as convolutions
 from arenite.cmsis_nn.cost.loops import depthwise as depthwises
-from arenite.cmsis_nn.cost.loops.copies import memcpy
-from arenite.cmsis_nn.cost.loops.layers import arm_avgpool_s8, arm_nn_softmax_common_s8
+from arenite.cmsis_nn.cost.loops.copies import arm_pad_s8, memcpy
+from arenite.cmsis_nn.cost.loops.layers import (
+    arm_avgpool_s8,
+    arm_nn_softmax_common_s8,
+    larger_or_smaller,
+    softmax_radius,
+)
 from arenite.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
 from arenite.cmsis_nn.decisions.path import Path
 from arenite.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
-from arenite.model import TensorType
+from arenite.model import ModelBuilder, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
@@ -45,6 +51,14 @@ def times(loops: list[Loop]) -> dict[tuple[str, str], int]:
     for loop in loops:
         counted[loop.function, loop.step] += loop.times
     return {key: count for key, count in counted.items() if count}
+
+
+def view(name: str, shape: tuple[int, ...], kind: str, data: Any) -> NodeView:
+    """An operator with a constant second input; its output is of no matter."""
+    x = TfLiteTensor(0, "x", TensorType[kind.upper()], shape)
+    values = np.array(data, np.int32)
+    constant = TfLiteTensor(1, "c", TensorType.INT32, values.shape, data=values)
+    return NodeView(name, (x, constant), (x,), None)
 
 
 def conv(
@@ -117,9 +131,51 @@ def test_average_pooling_adds_all_taps_but_the_first():
     assert times(arm_avgpool_s8(pool, DSP))["arm_avgpool_s8", "next tap, channel"] == 4 * 3 * 3
 
 
-def test_softmax_takes_half_of_a_row_as_near_its_largest_value():
-    loops = times(arm_nn_softmax_common_s8(2, 5))
-    assert loops["arm_nn_softmax_common_s8", "value near the largest"] == 2 * 3
+def test_softmax_takes_values_as_spread_evenly_over_the_range():
+    loops = times(arm_nn_softmax_common_s8(2, 12, 127))  # half of 256 values are near
+    assert loops["arm_nn_softmax_common_s8", "value near the largest"] == 2 * 6
+
+
+def test_the_reach_of_an_exponential_follows_from_the_scale():
+    # exp(-31) and less count as 0: 31 / 0.25 steps, where a power of two is exact.
+    assert softmax_radius(scale=0.25, beta=1.0) == 31 * 2
+    assert softmax_radius(scale=0.25, beta=0.5) == 31 * 4
+
+
+def test_an_extreme_is_new_as_often_as_among_values_in_random_order():
+    loops = times(loops_of(view("ARG_MAX", (2, 4), "float32", (1,)), None, DSP) or [])
+    assert loops["ARG_MAX, float32", "new extreme"] == round(2 * (1 + 1 / 2 + 1 / 3 + 1 / 4))
+
+
+def test_padded_channels_are_filled_pixel_by_pixel():
+    padded = view("PAD", (1, 2, 3, 4), "int8", ((0, 0), (0, 0), (0, 0), (1, 2)))
+    loops = times(arm_pad_s8(padded, MVE))
+    assert loops["arm_pad_s8", "pixel"] == 6
+    assert loops["arm_pad_s8", "fill, 16 bytes"] == 6 * 2
+
+
+@pytest.mark.parametrize(
+    ("other", "runs"), [((1, 2, 3, 4), 1), ((1, 1, 3, 4), 2), ((1, 2, 1, 4), 6), ((1, 2, 3, 1), 6)]
+)
+def test_larger_values_are_found_in_runs_that_broadcast_alike(other, runs):
+    loops = times(larger_or_smaller("arm_maximum_s8", ((1, 2, 3, 4), other, (1, 2, 3, 4)), DSP))
+    assert loops["arm_maximum_s8", "run"] == runs
+    assert loops["arm_maximum_s8", "value"] == 24
+
+
+def test_a_mask_is_decoded_by_its_bits():
+    codes = np.array([0b10110000], np.uint8)
+    meaning = np.zeros(20, np.uint8)
+    meaning[:2] = 2, 1
+    b = ModelBuilder()
+    pair = [b.constant("codes", codes), b.constant("meaning", meaning)]
+    y = b.tensor("y", (4,), "int8", scale=1.0)
+    b.operator("TFLM_DECODE", pair, [y], custom_options=b"")
+    b.output(y)
+    (operator,) = device_operators(b.build(), DSP)
+    loops = times(loops_of(operator.view, None, DSP) or [])
+    assert loops["TFLM_DECODE, mask, bytes", "value"] == 4
+    assert loops["TFLM_DECODE, mask, bytes", "value that is kept"] == 3
 
 
 def test_copies_are_made_in_ever_smaller_blocks():

@@ -8,6 +8,7 @@ from functools import partial
 from arenite.cmsis_nn.cost.loops import (
     convolution,
     copies,
+    custom,
     depthwise,
     elementwise,
     layers,
@@ -96,8 +97,9 @@ def _larger_or_smaller(view: NodeView, target: Target, *, name: str) -> list[Loo
 
 
 def _softmax(view: NodeView, target: Target) -> list[Loop]:
-    size = view.input(0).shape[-1]
-    return layers.arm_nn_softmax_common_s8(view.input(0).size // max(size, 1), size)
+    given = view.input(0)
+    size, radius = given.shape[-1], layers.softmax_radius(given.scale, view.options.beta)
+    return layers.arm_nn_softmax_common_s8(given.size // max(size, 1), size, radius)
 
 
 def _transpose(view: NodeView, target: Target) -> list[Loop]:
@@ -143,11 +145,13 @@ _LOOPS: dict[str, Callable[[NodeView, Target], list[Loop]]] = {
     **{name: partial(_tflm, count=count) for name, count in tflm.COPIES.items()},
 }
 #: Functions whose loops hold all that the operator does, glue included.
-_WHOLE = {**wide.FUNCTIONS, **narrow.FUNCTIONS}
+_WHOLE = {**wide.FUNCTIONS, **narrow.FUNCTIONS, **recurrent.FUNCTIONS}
 #: TFLM's own kernels, by operator: their loops hold all they do, the preparation included.
 _OWN_KERNELS: dict[str, Callable[[NodeView], list[Loop]]] = {
+    **custom.KERNELS,
     **elementwise.KERNELS,
     **moves.KERNELS,
+    **recurrent.KERNELS,
     **reductions.KERNELS,
     **signal.KERNELS,
     **windows.KERNELS,

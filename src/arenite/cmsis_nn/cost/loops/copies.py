@@ -62,31 +62,32 @@ def move(caller: str, size: int, target: Target) -> list[Loop]:
 def arm_pad_s8(view: NodeView, target: Target) -> list[Loop]:
     """Rows are copied where channels are not padded, else pixels; what lies between is filled.
 
-    Paddings that the model does not hold count as none.
+    Every end is filled by a call of its own, be it empty. Paddings that the model does not hold
+    count as none.
     """
-    name, before = "arm_pad_s8", np.zeros((4, 2), np.int64)
+    name, ends = "arm_pad_s8", np.zeros((4, 2), np.int64)
     sizes = (1,) * (4 - len(view.input(0).shape)) + view.input(0).shape
     paddings = view.input(1).data
     if paddings is not None:
-        before[4 - len(view.input(0).shape) :] = paddings.reshape(-1, 2)
-    (batches, height, width, depth), outer = sizes, before.sum(1)
-    row = (width + int(outer[2])) * (depth + int(outer[3]))
-    copied = (
-        (batches * height, width * depth) if not outer[3] else (batches * height * width, depth)
-    )
+        ends[4 - len(view.input(0).shape) :] = paddings.reshape(-1, 2)
+    (batches, height, width, depth), outer = sizes, ends.sum(1)
+    pixel = depth + int(outer[3])
+    row = (width + int(outer[2])) * pixel
+    image = (height + int(outer[1])) * row
+    rows = batches * height
+    pixels = rows * width if outer[3] else 0
+    copied = (pixels, depth) if pixels else (rows, width * depth)
+    filled = [(pixels, ends[3]), (rows, ends[2] * pixel), (batches, ends[1] * row)]
     return [
         Loop(name, "call", 1),
-        Loop(name, "row", batches * height),
+        Loop(name, "image", batches),
+        Loop(name, "row", rows),
+        Loop(name, "pixel", pixels),
         *copies(name, *copied, target),
         *(
             loop
-            for count, size in (
-                (batches * height, before[2, 0] * (depth + outer[3])),
-                (batches * height, before[2, 1] * (depth + outer[3])),
-                (batches, before[1, 0] * row),
-                (batches, before[1, 1] * row),
-                (1, before[0].sum() * (height + outer[1]) * row),
-            )
+            for count, sides in (*filled, (1, ends[0] * image))
+            for size in sides
             for loop in fills(name, count, int(size), target)
         ),
     ]

@@ -6,7 +6,7 @@ Facts: CMSIS-NN ``Source/FullyConnectedFunctions``, ``PoolingFunctions``,
 
 from __future__ import annotations
 
-from math import prod
+from math import floor, frexp, prod
 
 from arenite.cmsis_nn.cost.loops.copies import copies
 from arenite.cmsis_nn.cost.loops.loop import Loop, axis_inside, taps_inside
@@ -131,35 +131,51 @@ def elementwise(name: str, size: int, target: Target) -> list[Loop]:
 
 
 def larger_or_smaller(name: str, shapes: Shapes, target: Target) -> list[Loop]:
-    """``arm_maximum_s8``, ``arm_minimum_s8``: all values at once, or rows where inputs broadcast.
+    """``arm_maximum_s8``, ``arm_minimum_s8``: runs of values, as long as inputs broadcast alike.
 
-    ``shapes`` are those of both inputs and of the output.
+    ``shapes`` are those of both inputs and of the output. A run is all, an image, a line or a
+    pixel: the largest of these that both inputs have whole, or of which one has a single value.
     """
-    first, second, output = shapes
-    size, rows = prod(output), 1
-    if first != second and 1 not in (prod(first), prod(second)):
-        rows = size // max(output[-1], 1)
+    first, second, output = ((1,) * (4 - len(shape)) + shape for shape in shapes)
+    outer = next(n for n in range(4) if n == 3 or _goes_together(first[n:], second[n:]))
+    runs = prod(output[:outer])
+    times = {
+        "image": output[0] if outer else 0,
+        "line": prod(output[:2]) if outer > 1 else 0,
+        "pixel": runs if outer > 2 else 0,
+        "run": runs,
+    }
     step, width = ("16 values", 16) if target.instructions == "mve" else ("value", 1)
-    return [
-        Loop(name, "call", 1),
-        Loop(name, "row", rows),
-        Loop(name, step, rows * -(-size // rows // width)),
-    ]
+    times[step] = runs * -(-prod(output[outer:]) // width)
+    return [Loop(name, "call", 1), *(Loop(name, step, n) for step, n in times.items())]
 
 
-def arm_nn_softmax_common_s8(rows: int, size: int) -> list[Loop]:
+def _goes_together(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    return first == second or 1 in (prod(first), prod(second))
+
+
+def arm_nn_softmax_common_s8(rows: int, size: int, radius: int) -> list[Loop]:
     """The largest value, the sum of exponentials, the quotients: three passes over a row.
 
-    Values far below the largest cost less; how many are depends on the data. Here every other
-    one is, which suits kws_int8 on random inputs. GCC 12 takes these loops for vectors, too.
+    Values more than ``radius`` below the largest cost less; how many are depends on the data. Here
+    they are spread evenly over the whole range. GCC 12 takes these loops for vectors, too.
     """
-    name = "arm_nn_softmax_common_s8"
+    name, near = "arm_nn_softmax_common_s8", min(radius + 1, 256) / 256
     return [
         Loop(name, "call", 1),
         Loop(name, "row", rows),
         Loop(name, "value", rows * size),
-        Loop(name, "value near the largest", rows * -(-size // 2)),
+        Loop(name, "value near the largest", rows * max(round(size * near), 1)),
     ]
+
+
+def softmax_radius(scale: float, beta: float) -> int:
+    """How far below the largest an int8 may be before its exponential counts as 0.
+
+    Facts: TFLM ``PreprocessSoftmaxScaling``, ``CalculateInputRadius`` with 5 integer bits.
+    """
+    exponent = frexp(min(beta * scale * (1 << 26), (1 << 31) - 1))[1]
+    return floor(31 * (1 << 26) / 2.0**exponent)
 
 
 def arm_transpose_s8(shape: tuple[int, ...], order: tuple[int, ...], target: Target) -> list[Loop]:

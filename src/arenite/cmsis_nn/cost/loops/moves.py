@@ -20,7 +20,7 @@ from arenite.ops.context import TfLiteTensor
 
 
 def by_value(view: NodeView) -> list[Loop]:
-    """EXPAND_DIMS: the output is a copy of the input, value by value."""
+    """EXPAND_DIMS, BROADCAST_ARGS: value by value of the output."""
     return loops(kernel_of(view), {"value": view.output(0).size})
 
 
@@ -61,6 +61,14 @@ def by_index(view: NodeView) -> list[Loop]:
     planes = lines // max(shape[-2], 1) if len(shape) > 1 else 1
     blocks = planes // max(shape[-3], 1) if len(shape) > 2 else 1
     return loops(kernel_of(view), {"block": blocks, "plane": planes, "line": lines, "value": size})
+
+
+def space_to_depth(view: NodeView) -> list[Loop]:
+    """Nested loops over the input."""
+    *outer, depth = view.input(0).shape
+    rows = prod(outer[:-1])
+    times = {"row": rows, "pixel": prod(outer), "value": prod(outer) * depth}
+    return loops(kernel_of(view), times)
 
 
 def strided_slice(view: NodeView) -> list[Loop]:
@@ -106,7 +114,8 @@ def gather(view: NodeView) -> list[Loop]:
     """A copy for every index and outer position."""
     shape, axis = view.input(0).shape, view.options.axis % max(len(view.input(0).shape), 1)
     outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
-    copied = outer * view.input(1).size
+    indices = view.input(1)
+    copied = outer * indices.size // max(prod(indices.shape[: view.options.batch_dims]), 1)
     times = {"dimension": len(shape), "outer": outer, "slice": copied}
     return [*loops(kernel_of(view), times), *memcpy(copied, inner * bytes_of(view))]
 
@@ -198,21 +207,24 @@ def reverse(view: NodeView) -> list[Loop]:
 
 
 def dynamic_update_slice(view: NodeView) -> list[Loop]:
-    """The operand is copied, then the update line by line."""
-    operand, update = view.input(0), view.input(1)
-    width = update.shape[-1] if update.shape else 1
-    times = {
-        "dimension": len(operand.shape),
-        "line": update.size // max(width, 1),
-        "copied byte": operand.size * bytes_of(view),
-        "updated byte": update.size * bytes_of(view),
-    }
-    return loops(kernel_of(view), times)
+    """The operand is copied, then the update line by line, or the update alone if it is all."""
+    operand, update, width = view.input(0), view.input(1), bytes_of(view)
+    rank = len(operand.shape)
+    if operand.size == update.size:
+        whole = {"dimension": rank}
+        return [*loops(kernel_of(view), whole), *memcpy(1, operand.size * width)]
+    last = update.shape[-1] if update.shape else 1
+    lines = update.size // max(last, 1)
+    visits = sum(prod(update.shape[:axis]) for axis in range(rank))
+    times = {"dimension": rank, "update": 1, "visit": visits, "line": lines}
+    copied = [*memcpy(1, operand.size * width), *memcpy(lines, last * width)]
+    return [*loops(kernel_of(view), times), *copied]
 
 
 KERNELS = {
     "ASSIGN_VARIABLE": variable,
     "BATCH_TO_SPACE_ND": batch_to_space,
+    "BROADCAST_ARGS": by_value,
     "BROADCAST_TO": broadcast_to,
     "DEPTH_TO_SPACE": by_index,
     "DYNAMIC_UPDATE_SLICE": dynamic_update_slice,
@@ -231,7 +243,7 @@ KERNELS = {
     "SHAPE": by_index,
     "SLICE": by_index,
     "SPACE_TO_BATCH_ND": space_to_batch,
-    "SPACE_TO_DEPTH": by_index,
+    "SPACE_TO_DEPTH": space_to_depth,
     "STRIDED_SLICE": strided_slice,
     "TRANSPOSE": transpose,
     "VAR_HANDLE": handle,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from arenite.cmsis_nn.cost.loops.kind import kernel_of, loops
 from arenite.cmsis_nn.cost.loops.loop import Loop
-from arenite.cmsis_nn.cost.loops.wide import depthwise_by_channel, im2col
+from arenite.cmsis_nn.cost.loops.wide import im2col, times_by_channel
 from arenite.cmsis_nn.decisions import shapes
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
@@ -17,8 +17,17 @@ from arenite.target import Target
 
 def convolve(view: NodeView, target: Target) -> list[Loop]:
     """im2col, then two positions at a time, or four with vectors."""
-    conv, kernel = shapes.convolution(view), f"{kernel_of(view)}, im2col"
-    mve = target.instructions == "mve"
+    return _im2col(view, target, f"{kernel_of(view)}, im2col")
+
+
+def line(view: NodeView, target: Target) -> list[Loop]:
+    """Along a line vectors take windows as they lie in memory, but at its ends."""
+    name = "line" if target.instructions == "mve" else "im2col"
+    return _im2col(view, target, f"{kernel_of(view)}, {name}")
+
+
+def _im2col(view: NodeView, target: Target, kernel: str) -> list[Loop]:
+    conv, mve = shapes.convolution(view), target.instructions == "mve"
     times, moved = im2col(kernel, conv, conv.input.c, 1 if mve else 2, target)
     if not mve:
         moved = [loop for loop in moved if loop.function == "memset"]
@@ -57,6 +66,7 @@ def pixels(view: NodeView, target: Target) -> list[Loop]:
     """1x1: two pixels at a time, or four with vectors, of all pixels or of every row."""
     conv, kernel = shapes.convolution(view), f"{kernel_of(view)}, 1x1"
     whole = (conv.stride.h, conv.stride.w) == (1, 1)
+    kernel += "" if whole else ", with steps"
     calls = 1 if whole else conv.input.n * conv.output.h
     width = conv.input.n * conv.output.h * conv.output.w // max(calls, 1)
     blocks, rest = divmod(width, 4 if target.instructions == "mve" else 2)
@@ -96,9 +106,16 @@ def depthwise(view: NodeView, target: Target) -> list[Loop]:
 
 
 def depthwise_generic(view: NodeView, target: Target) -> list[Loop]:
-    """Channel by channel."""
+    """Channel by channel, two at a time where their weights share a byte and one sum's end."""
     conv = shapes.depthwise_convolution(view)
-    return depthwise_by_channel(f"{kernel_of(view)}, channel by channel", conv)
+    order = "odd channels, one by one"
+    if conv.input.c % 2 == 0:
+        in_pairs = conv.ch_mult == 1 or conv.ch_mult % 2 == 0
+        order = "two by two" if in_pairs else "one by one"
+    times = times_by_channel(conv)
+    dilated = (conv.dilation.h, conv.dilation.w) != (1, 1)
+    times["dilated channel"] = times["channel"] if dilated else 0
+    return loops(f"{kernel_of(view)}, {order}", times)
 
 
 def fully_connected(view: NodeView, target: Target) -> list[Loop]:
@@ -111,7 +128,7 @@ def fully_connected(view: NodeView, target: Target) -> list[Loop]:
 
 
 FUNCTIONS = {
-    "arm_convolve_1_x_n_s4": convolve,
+    "arm_convolve_1_x_n_s4": line,
     "arm_convolve_1x1_s4": pixels,
     "arm_convolve_1x1_s4_fast": pixels,
     "arm_convolve_even_s4": convolve,

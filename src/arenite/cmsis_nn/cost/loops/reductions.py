@@ -56,6 +56,16 @@ def along_an_axis(view: NodeView) -> list[Loop]:
     return loops(kernel_of(view), {**times, "dimension": len(shape)})
 
 
+def extreme(view: NodeView) -> list[Loop]:
+    """ARG_MAX, ARG_MIN: of n values in random order 1 + 1/2 + ... + 1/n are a new extreme."""
+    shape = view.input(0).shape
+    found = along_an_axis(view)
+    lines = next(loop.times for loop in found if loop.step == "line")
+    size = view.input(0).size // max(lines, 1) if shape else 1
+    records = round(lines * sum(1 / n for n in range(1, size + 1)))
+    return [*found, Loop(kernel_of(view), "new extreme", records)]
+
+
 def of_rows(view: NodeView) -> list[Loop]:
     """Row by row, each in several passes."""
     shape = view.input(0).shape
@@ -65,6 +75,7 @@ def of_rows(view: NodeView) -> list[Loop]:
 
 KERNELS = {
     **dict.fromkeys(("MEAN", "SUM", "REDUCE_ALL", "REDUCE_MAX", "REDUCE_MIN"), reduce),
-    **dict.fromkeys(("ARG_MAX", "ARG_MIN", "CUMSUM"), along_an_axis),
+    **dict.fromkeys(("ARG_MAX", "ARG_MIN"), extreme),
+    "CUMSUM": along_an_axis,
     **dict.fromkeys(("SOFTMAX", "LOG_SOFTMAX", "L2_NORMALIZATION"), of_rows),
 }

@@ -92,8 +92,9 @@ def framer(view: NodeView) -> list[Loop]:
 
 
 def stacker(view: NodeView) -> list[Loop]:
-    """Frames go into a ring buffer; whether they are enough for an output varies."""
-    return loops(kernel_of(view), {"value": view.input(0).size, "output": view.output(0).size})
+    """A frame goes into a ring buffer twice over; as if each time frames came out of it."""
+    frame, stacked = view.input(0).size * _INT16, view.output(0).size * _INT16
+    return [*loops(kernel_of(view), {}), *memcpy(2, frame), *memcpy(1, stacked)]
 
 
 def delay(view: NodeView) -> list[Loop]:
@@ -115,7 +116,9 @@ def overlap_add(view: NodeView) -> list[Loop]:
 
 def circular_buffer(view: NodeView) -> list[Loop]:
     """The buffer moves by one slot; the input is copied behind it."""
-    size, depth = view.output(0).size, view.input(0).size
+    shape = view.output(0).shape
+    depth = shape[2] * shape[3]
+    size = shape[1] * depth
     words = {"moved word": 0 if depth % 4 else (size - depth) // 4}
     times = {"moved byte": size - depth if depth % 4 else 0, **words}
     return [*loops(kernel_of(view), times), *memcpy(1, depth)]

@@ -70,21 +70,26 @@ def depthwise(view: NodeView, target: Target) -> list[Loop]:
 
 def depthwise_by_channel(kernel: str, conv: ConvShape) -> list[Loop]:
     """Only taps inside of the image are looked at; four channels of one input channel at a time."""
-    positions = conv.input.n * conv.output.h * conv.output.w
-    rows = conv.input.n * axis_inside(conv, "h") * conv.output.w * conv.output.c
-    taps = conv.input.n * taps_inside(conv) * conv.output.c
+    times = times_by_channel(conv)
     dilated = (conv.dilation.h, conv.dilation.w) != (1, 1)
     if conv.ch_mult % 4 == 0 and not dilated and conv.input.n == 1:
-        kernel, rows, taps = f"{kernel}, by 4", rows // 4, taps // 4
-    times = {
+        kernel += ", by 4"
+        times |= {step: times[step] // 4 for step in ("row of taps", "tap")}
+    return loops(kernel, times)
+
+
+def times_by_channel(conv: ConvShape) -> dict[str, int]:
+    """Rows, positions, channels, and the taps that meet the image."""
+    positions = conv.input.n * conv.output.h * conv.output.w
+    rows = conv.input.n * axis_inside(conv, "h") * conv.output.w * conv.output.c
+    return {
         "row": conv.input.n * conv.output.h,
         "position": positions,
         "input channel": positions * conv.input.c,
         "channel": positions * conv.output.c,
         "row of taps": rows,
-        "tap": taps,
+        "tap": conv.input.n * taps_inside(conv) * conv.output.c,
     }
-    return loops(kernel, times)
 
 
 def fully_connected(view: NodeView, target: Target) -> list[Loop]:

@@ -15,12 +15,15 @@ Errors = dict[str, tuple[float, float, int]]
 
 _FAMILIES = (
     "",
+    "activations_",
     "comparisons_",
     "conversions_",
+    "custom_",
     "float32_",
     "integers_",
     "moves_",
     "nested_moves_",
+    "recurrent_",
     "signal_",
     "windows_",
 )

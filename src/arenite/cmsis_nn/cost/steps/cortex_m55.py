@@ -28,13 +28,8 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "copy, 16 bytes": (3, 2),
         "fill, 16 bytes": (2, 1),
     },
-    "arm_convolve_1x1_s8": {
-        "call": (53.2, 66.1),
-        "row": (32.3, 34.3),
-    },
-    "arm_convolve_1x1_s8_fast": {
-        "call": (42, 53),
-    },
+    "arm_convolve_1x1_s8": {"call": (53.2, 66.1), "row": (32.3, 34.3)},
+    "arm_convolve_1x1_s8_fast": {"call": (42, 53)},
     "arm_convolve_s8": {
         "call": (330, 398),
         "position": (51.4, 59.1),
@@ -66,38 +61,14 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last position, 4 channels": (49.3, 57.7),
         "last position, 4 channels, tap": (7, 6),
     },
-    "arm_elementwise_add_s8": {
-        "call": (66, 82),
-        "4 values": (55, 63),
-    },
-    "arm_elementwise_mul_acc_s16": {
-        "call": (34, 44),
-        "4 values": (26, 35.9),
-    },
-    "arm_elementwise_mul_s16": {
-        "call": (29, 39),
-        "4 values": (23, 32.9),
-    },
-    "arm_elementwise_mul_s16_s8": {
-        "call": (62.4, 81.4),
-        "4 values": (23.4, 30.5),
-    },
-    "arm_elementwise_mul_s8": {
-        "call": (40, 52),
-        "4 values": (27, 36),
-    },
-    "arm_fully_connected_per_channel_s8": {
-        "call": (18, 27),
-        "row": (25, 27.1),
-    },
-    "arm_fully_connected_s8": {
-        "call": (18, 27),
-        "row": (25, 27),
-    },
-    "arm_lstm_unidirectional_s8": {
-        "call": (49.7, 71),
-        "step": (17.1, 20.6),
-    },
+    "arm_elementwise_add_s8": {"call": (66, 82), "4 values": (55, 63)},
+    "arm_elementwise_mul_acc_s16": {"call": (34, 44), "4 values": (26, 35.9)},
+    "arm_elementwise_mul_s16": {"call": (29, 39), "4 values": (23, 32.9)},
+    "arm_elementwise_mul_s16_s8": {"call": (62.4, 81.4), "4 values": (23.4, 30.5)},
+    "arm_elementwise_mul_s8": {"call": (40, 52), "4 values": (27, 36)},
+    "arm_fully_connected_per_channel_s8": {"call": (18, 27), "row": (25, 27.1)},
+    "arm_fully_connected_s8": {"call": (18, 27), "row": (25, 27)},
+    "arm_lstm_unidirectional_s8": {"call": (49.7, 71), "step": (17.1, 20.6)},
     "arm_max_pool_s8": {
         "call": (77.8, 75.2),
         "position": (42, 40),
@@ -108,19 +79,22 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp 16 values": (17, 18),
     },
     "arm_maximum_s8": {
-        "call": (34, 46),
-        "row": (40.1, 40.8),
-        "16 values": (17.1, 19.2),
+        "call": (200.9, 184.7),
+        "16 values": (16.9, 19.1),
+        "image": (79.1, 97.5),
+        "line": (26, 30.6),
+        "pixel": (27.5, 27.3),
+        "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (34, 46),
-        "row": (41, 41.4),
-        "16 values": (17.3, 19.4),
+        "call": (207.2, 194.8),
+        "16 values": (17.1, 19),
+        "image": (39, 45.1),
+        "line": (34.4, 38.5),
+        "pixel": (24.7, 26.5),
+        "run": (0, 0),
     },
-    "arm_nn_activation_s16": {
-        "call": (28.8, 38.3),
-        "value": (26, 28.7),
-    },
+    "arm_nn_activation_s16": {"call": (28.8, 38.3), "value": (26, 28.7)},
     "arm_nn_depthwise_conv_nt_t_s8": {
         "call": (62.4, 76),
         "4 channels": (104.7, 133.8),
@@ -138,10 +112,10 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, last channels": (40.4, 43),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (23, 32),
-        "row": (199, 218),
-        "value": (27, 27),
-        "value near the largest": (522, 566),
+        "call": (613.5, 709.9),
+        "row": (49.3, 0),
+        "value": (45.1, 57),
+        "value near the largest": (515.9, 577),
     },
     "arm_nn_transpose_conv_row_s8_s32": {
         "call": (188.4, 228.1),
@@ -192,10 +166,12 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 16 columns": (12.3, 12.3),
     },
     "arm_pad_s8": {
-        "call": (69, 87),
-        "row": (48.8, 54.1),
-        "copy, 16 bytes": (3, 2),
-        "fill, 16 bytes": (2, 1),
+        "call": (116.8, 90.3),
+        "row": (30.1, 32.3),
+        "copy, 16 bytes": (3.3, 3.9),
+        "fill, 16 bytes": (2, 1.6),
+        "image": (24.2, 41.4),
+        "pixel": (22.7, 21.3),
     },
     "arm_svdf_s8": {
         "call": (121, 151),
@@ -250,26 +226,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 channels, row of taps": (20.1, 23.1),
         "4 channels, tap": (13, 14),
     },
-    "DEQUANTIZE, int8 to float32": {
-        "call": (201, 269),
-        "value": (8, 12),
-        "dimension": (0, 0),
-    },
-    "HARD_SWISH, int8": {
-        "call": (110, 145),
-        "value": (82.9, 88.4),
-        "dimension": (0, 0),
-    },
-    "LEAKY_RELU, int8": {
-        "call": (170.8, 230.5),
-        "value": (51.1, 59.4),
-        "dimension": (0, 0),
-    },
-    "LOGISTIC, int8": {
-        "call": (321, 421),
-        "value": (369, 421),
-        "dimension": (0, 0),
-    },
     "memcpy": {
         "unaligned": (23.9, 28.9),
         "64 bytes": (36.7, 53.4),
@@ -280,66 +236,14 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "under 8 bytes": (28.1, 37.1),
     },
     "memset": {
-        "under 4 bytes": (10.0, 21.0),
+        "under 4 bytes": (10, 21),
         "byte": (5.5, 5.5),
         "aligned": (27.6, 35.2),
         "16 bytes": (7.5, 8.3),
         "4 bytes": (3.3, 3.6),
         "unaligned": (34.9, 43.1),
     },
-    "QUANTIZE, float32 to int8": {
-        "call": (205, 278),
-        "value": (14, 15),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, float32 to int16": {
-        "call": (205, 278),
-        "value": (14, 15),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, int16 to int8": {
-        "call": (243.9, 337),
-        "value": (43.4, 48.6),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, int16 to int16": {
-        "call": (243.9, 337),
-        "value": (43.4, 48.6),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, int16 to int32": {
-        "call": (243.9, 337),
-        "value": (43.4, 48.6),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, int8 to int8": {
-        "call": (184.5, 253.7),
-        "value": (43.3, 48.5),
-        "dimension": (0, 0),
-    },
-    "QUANTIZE, int8 to int16": {
-        "call": (184.5, 253.7),
-        "value": (43.3, 48.5),
-        "dimension": (0, 0),
-    },
-    "RELU, int8": {
-        "call": (202, 273.8),
-        "value": (48.5, 53.8),
-        "dimension": (0, 0),
-    },
-    "RELU6, int8": {
-        "call": (194.4, 265.2),
-        "value": (10.9, 10.9),
-        "dimension": (0, 0),
-    },
-    "TANH, int8": {
-        "call": (153, 208.9),
-        "value": (391, 443),
-        "dimension": (0, 0),
-    },
-    "tflite::EvalQuantizedInt8": {
-        "unit": (16.5, 22.3),
-    },
+    "tflite::EvalQuantizedInt8": {"unit": (16.5, 22.3)},
     "TFLM": {
         "operator": (35, 35),
         "CONV_2D": (319, 423),
@@ -358,5 +262,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "RESHAPE": (139, 189),
         "PAD": (277, 383),
         "TRANSPOSE": (599, 811),
+        "PADV2": (353.9, 476.4),
+        "SQUEEZE": (254.9, 320.8),
     },
 }

@@ -24,16 +24,9 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "channel": (19, 19.8),
         "next tap, channel": (6, 6),
     },
-    "arm_convolve_1_x_n_s8": {
-        "call": (34, 44),
-    },
-    "arm_convolve_1x1_s8": {
-        "call": (53.2, 53.3),
-        "row": (31.3, 33.2),
-    },
-    "arm_convolve_1x1_s8_fast": {
-        "call": (44, 52),
-    },
+    "arm_convolve_1_x_n_s8": {"call": (34, 44)},
+    "arm_convolve_1x1_s8": {"call": (53.2, 53.3), "row": (31.3, 33.2)},
+    "arm_convolve_1x1_s8_fast": {"call": (44, 52)},
     "arm_convolve_s8": {
         "call": (305, 268.4),
         "position": (66.2, 60.5),
@@ -84,33 +77,16 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 values": (66.5, 49.5),
         "value": (36, 22),
     },
-    "arm_elementwise_mul_s16": {
-        "call": (57, 44.7),
-        "2 values": (62.4, 46.6),
-        "value": (35, 23),
-    },
-    "arm_elementwise_mul_s16_s8": {
-        "call": (74.5, 62),
-        "2 values": (62.7, 44.7),
-        "value": (34, 22),
-    },
+    "arm_elementwise_mul_s16": {"call": (57, 44.7), "2 values": (62.4, 46.6), "value": (35, 23)},
+    "arm_elementwise_mul_s16_s8": {"call": (74.5, 62), "2 values": (62.7, 44.7), "value": (34, 22)},
     "arm_elementwise_mul_s8": {
         "call": (55.8, 48.7),
         "4 values": (141.5, 88.6),
         "value": (43.3, 25),
     },
-    "arm_fully_connected_per_channel_s8": {
-        "call": (17, 23),
-        "row": (28, 28.1),
-    },
-    "arm_fully_connected_s8": {
-        "call": (17, 23),
-        "row": (28, 28),
-    },
-    "arm_lstm_unidirectional_s8": {
-        "call": (48.1, 56.9),
-        "step": (16.5, 11.8),
-    },
+    "arm_fully_connected_per_channel_s8": {"call": (17, 23), "row": (28, 28.1)},
+    "arm_fully_connected_s8": {"call": (17, 23), "row": (28, 28)},
+    "arm_lstm_unidirectional_s8": {"call": (48.1, 56.9), "step": (16.5, 11.8)},
     "arm_max_pool_s8": {
         "call": (57, 139.7),
         "position": (42, 25),
@@ -122,19 +98,22 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp value": (10, 5),
     },
     "arm_maximum_s8": {
-        "call": (30, 34),
-        "row": (26.2, 15.8),
-        "value": (8, 6),
+        "call": (181.1, 201.9),
+        "value": (7.6, 6.7),
+        "image": (56, 40.8),
+        "line": (19, 16.9),
+        "pixel": (18.3, 10.9),
+        "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (30, 34),
-        "row": (26.8, 16.2),
-        "value": (8, 6),
+        "call": (195.6, 214),
+        "value": (7.7, 6.7),
+        "image": (29.1, 28.1),
+        "line": (23.1, 18.8),
+        "pixel": (16.5, 9.3),
+        "run": (0, 0),
     },
-    "arm_nn_activation_s16": {
-        "call": (24.6, 25.8),
-        "value": (23.9, 19.6),
-    },
+    "arm_nn_activation_s16": {"call": (24.6, 25.8), "value": (23.9, 19.6)},
     "arm_nn_mat_mult_kernel_row_offset_s8_s16": {
         "call": (37.4, 47.5),
         "2 channels": (195.7, 132.6),
@@ -170,10 +149,10 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 channels, last row, column": (9.7, 9),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (23, 26),
-        "row": (195, 155),
-        "value": (20, 16),
-        "value near the largest": (497, 344),
+        "call": (563.8, 491.6),
+        "row": (89.1, 54),
+        "value": (35, 34.4),
+        "value near the largest": (497.6, 359.3),
     },
     "arm_nn_transpose_conv_row_s8_s32": {
         "call": (186.9, 127.8),
@@ -237,14 +216,12 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (6, 4),
     },
     "arm_pad_s8": {
-        "call": (75, 69),
-        "row": (46.5, 37.6),
+        "call": (118.9, 168.4),
+        "row": (31.4, 40.9),
+        "image": (19.7, 26.3),
+        "pixel": (25.6, 28.7),
     },
-    "arm_q7_to_q15_with_offset": {
-        "call": (16.8, 16.9),
-        "4 values": (11, 9),
-        "value": (5.5, 3.8),
-    },
+    "arm_q7_to_q15_with_offset": {"call": (16.8, 16.9), "4 values": (11, 9), "value": (5.5, 3.8)},
     "arm_s8_to_s16_unordered_with_offset": {
         "call": (16.3, 16.9),
         "4 values": (9, 7),
@@ -272,15 +249,8 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "position": (17.4, 11.9),
         "value": (37.6, 24),
     },
-    "arm_transpose_conv_wrapper_s8": {
-        "call": (204.3, 165.4),
-        "tap": (14, 8.7),
-    },
-    "arm_transpose_s8": {
-        "call": (154, 117.6),
-        "row": (13, 7),
-        "value": (5, 5),
-    },
+    "arm_transpose_conv_wrapper_s8": {"call": (204.3, 165.4), "tap": (14, 8.7)},
+    "arm_transpose_s8": {"call": (154, 117.6), "row": (13, 7), "value": (5, 5)},
     "depthwise_conv_s8_generic": {
         "call": (248.4, 172.7),
         "position": (40.3, 29.7),
@@ -306,10 +276,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "aligned": (14.5, 11.2),
         "under 8 bytes": (22.5, 19.5),
     },
-    "memmove": {
-        "call": (4.3, 3),
-        "byte": (4, 4),
-    },
+    "memmove": {"call": (4.3, 3), "byte": (4, 4)},
     "memset": {
         "under 4 bytes": (11.7, 14.2),
         "byte": (4, 1.9),
@@ -318,9 +285,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unaligned": (37.2, 26.4),
         "4 bytes": (2.6, 1.6),
     },
-    "tflite::EvalQuantizedInt8": {
-        "unit": (16.5, 19),
-    },
+    "tflite::EvalQuantizedInt8": {"unit": (16.5, 19)},
     "TFLM": {
         "PADV2": (344, 332),
         "operator": (34, 34),
@@ -340,5 +305,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "RESHAPE": (146, 148),
         "PAD": (266, 291),
         "TRANSPOSE": (587, 596),
+        "SQUEEZE": (268.9, 316),
     },
 }

@@ -8,8 +8,6 @@ of products three, a division or root 14. Zeros are in what other steps cost.
 from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
-    "ABS, int16": {"call": (119, 215.5), "dimension": (6, 11), "value": (22, 32)},
-    "ABS, int8": {"call": (117, 212.5), "dimension": (6, 11), "value": (21, 30.5)},
     "ADD, int16": {"call": (678.5, 1073.9), "2 values": (156.2, 211.9), "value": (102.6, 124)},
     "ADD, int16, broadcast": {
         "call": (595.9, 930.2),
@@ -81,16 +79,8 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value, operand 1 is one": (11, 17.9),
         "value": (12, 19.5),
     },
-    "ELU, int8": {"call": (194.3, 332.7), "dimension": (11.9, 16.2), "value": (8, 12)},
     "EXPAND_DIMS, int16": {"call": (119.8, 227.4), "value": (4, 7)},
     "EXPAND_DIMS, int8": {"call": (125.1, 236.8), "value": (4, 7)},
-    "HARD_SWISH, int8": {"call": (192.9, 333.5), "dimension": (26.9, 38.1), "value": (96.8, 115.2)},
-    "L2_NORMALIZATION, int8": {"call": (255.3, 408), "row": (400.8, 457.2), "value": (50.2, 70.2)},
-    "LEAKY_RELU, int16": {"call": (229.2, 391.6), "dimension": (11, 16.1), "value": (49, 70)},
-    "LEAKY_RELU, int8": {"call": (167.1, 293.6), "dimension": (34.5, 53), "value": (51, 72.1)},
-    "LOGISTIC, int16": {"call": (106, 209.7), "dimension": (11, 14.1), "value": (21.4, 25.4)},
-    "LOGISTIC, int8": {"call": (114.4, 199), "dimension": (18.8, 26.5), "value": (363.6, 454.4)},
-    "LOG_SOFTMAX, int8": {"call": (200.7, 338.7), "row": (442.7, 569.6), "value": (304.4, 391.2)},
     "MAXIMUM, int16": {
         "call": (495.8, 858.7),
         "dimension": (37.8, 65.1),
@@ -183,14 +173,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value, operand 0 is one": (48.4, 74.4),
         "value": (53, 78.2),
     },
-    "PRELU, int8": {
-        "call": (190, 295),
-        "dimension": (98.9, 147.1),
-        "level": (8, 9),
-        "run": (67.5, 101.5),
-        "outer pass": (96.9, 145.5),
-        "value": (49, 71.2),
-    },
     "REDUCE_ALL, bool": {
         "call": (251.5, 469.5),
         "axis": (14, 19),
@@ -221,12 +203,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "carry": (10.7, 12.7),
         "value, kept dimension": (9, 15.3),
     },
-    "RELU, int16": {"call": (167.8, 288.8), "dimension": (15, 22.1), "value": (48.4, 71.8)},
-    "RELU, int8": {"call": (214.2, 358.2), "dimension": (11, 15.3), "value": (52.4, 75.3)},
-    "RELU6, int16": {"call": (206.7, 347.2), "dimension": (11, 16.4), "value": (9.4, 12.4)},
-    "RELU6, int8": {"call": (196.2, 332), "dimension": (12.7, 18.4), "value": (12, 15)},
-    "RSQRT, int16": {"call": (116.4, 217.7), "dimension": (6.5, 11.3), "value": (466, 551.5)},
-    "RSQRT, int8": {"call": (94, 175.5), "dimension": (4, 7), "value": (459.8, 545)},
     "SELECT_V2, int16": {"call": (383.9, 649.7), "dimension": (33.7, 44), "value": (10.5, 14.5)},
     "SELECT_V2, int16, broadcast": {
         "call": (489.9, 817),
@@ -348,6 +324,4 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value, kept dimension": (9, 13.9),
         "carry": (4, 4),
     },
-    "TANH, int16": {"call": (202.6, 327.8), "dimension": (11, 22.6), "value": (21.6, 25.1)},
-    "TANH, int8": {"call": (199.3, 339.1), "dimension": (11, 15.8), "value": (370.9, 460.7)},
 }
