@@ -166,7 +166,7 @@ def test_larger_values_are_found_in_runs_that_broadcast_alike(other, runs):
 def test_a_mask_is_decoded_by_its_bits():
     codes = np.array([0b10110000], np.uint8)
     meaning = np.zeros(20, np.uint8)
-    meaning[:2] = 2, 1
+    meaning[[0, 1, 4]] = 2, 1, 1
     b = ModelBuilder()
     pair = [b.constant("codes", codes), b.constant("meaning", meaning)]
     y = b.tensor("y", (4,), "int8", scale=1.0)

@@ -24,16 +24,9 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "channel": (19, 29.8),
         "next tap, channel": (6, 9.6),
     },
-    "arm_convolve_1_x_n_s8": {
-        "call": (34, 58),
-    },
-    "arm_convolve_1x1_s8": {
-        "call": (53.2, 97.2),
-        "row": (31.3, 50.5),
-    },
-    "arm_convolve_1x1_s8_fast": {
-        "call": (42, 70),
-    },
+    "arm_convolve_1_x_n_s8": {"call": (34, 58)},
+    "arm_convolve_1x1_s8": {"call": (53.2, 97.2), "row": (31.3, 50.5)},
+    "arm_convolve_1x1_s8_fast": {"call": (42, 70)},
     "arm_convolve_s8": {
         "call": (294.1, 422),
         "position": (64.9, 92.2),
@@ -84,11 +77,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 values": (66.5, 83.5),
         "value": (36, 41.5),
     },
-    "arm_elementwise_mul_s16": {
-        "call": (52, 87.3),
-        "2 values": (62.4, 79.1),
-        "value": (35, 40.5),
-    },
+    "arm_elementwise_mul_s16": {"call": (52, 87.3), "2 values": (62.4, 79.1), "value": (35, 40.5)},
     "arm_elementwise_mul_s16_s8": {
         "call": (76.6, 125),
         "2 values": (62.7, 76.9),
@@ -99,18 +88,9 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 values": (141.5, 167.1),
         "value": (43.3, 51.9),
     },
-    "arm_fully_connected_per_channel_s8": {
-        "call": (17, 43),
-        "row": (28, 42.3),
-    },
-    "arm_fully_connected_s8": {
-        "call": (17, 43),
-        "row": (28, 42),
-    },
-    "arm_lstm_unidirectional_s8": {
-        "call": (47.6, 99),
-        "step": (16.4, 23.6),
-    },
+    "arm_fully_connected_per_channel_s8": {"call": (17, 43), "row": (28, 42.3)},
+    "arm_fully_connected_s8": {"call": (17, 43), "row": (28, 42)},
+    "arm_lstm_unidirectional_s8": {"call": (47.6, 99), "step": (16.4, 23.6)},
     "arm_max_pool_s8": {
         "call": (60, 128),
         "position": (42, 60),
@@ -122,19 +102,22 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp value": (10, 11),
     },
     "arm_maximum_s8": {
-        "call": (33, 71.9),
-        "row": (27.4, 32.8),
-        "value": (8, 11.5),
+        "call": (199.2, 296.9),
+        "value": (7.6, 11),
+        "image": (59.3, 98.9),
+        "line": (20.9, 30),
+        "pixel": (19.4, 22.8),
+        "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (33, 70.2),
-        "row": (28.1, 33.6),
-        "value": (8, 11.5),
+        "call": (213.5, 321.3),
+        "value": (7.7, 11.1),
+        "image": (33, 47.7),
+        "line": (24, 33.8),
+        "pixel": (17.6, 19.9),
+        "run": (0, 0),
     },
-    "arm_nn_activation_s16": {
-        "call": (24.8, 51.1),
-        "value": (25.5, 31.9),
-    },
+    "arm_nn_activation_s16": {"call": (24.8, 51.1), "value": (25.5, 31.9)},
     "arm_nn_mat_mult_kernel_row_offset_s8_s16": {
         "call": (36.7, 68.6),
         "2 channels": (196, 241.5),
@@ -170,10 +153,10 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 channels, last row, column": (9.7, 15),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (24, 47),
-        "row": (180, 229.5),
-        "value": (20, 26),
-        "value near the largest": (489, 567),
+        "call": (608.4, 792.9),
+        "row": (19.3, 12.8),
+        "value": (36.9, 53.1),
+        "value near the largest": (485.7, 553.9),
     },
     "arm_nn_transpose_conv_row_s8_s32": {
         "call": (186.9, 246.3),
@@ -237,8 +220,10 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (6, 7.5),
     },
     "arm_pad_s8": {
-        "call": (75, 122.5),
-        "row": (46.6, 73.7),
+        "call": (123.3, 236.8),
+        "row": (31.3, 51.6),
+        "image": (19.4, 32.4),
+        "pixel": (25.8, 39.7),
     },
     "arm_q7_to_q15_with_offset": {
         "call": (16.8, 30.8),
@@ -272,15 +257,8 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "position": (17.4, 26.9),
         "value": (37.6, 43.9),
     },
-    "arm_transpose_conv_wrapper_s8": {
-        "call": (202.2, 294.2),
-        "tap": (14, 18.9),
-    },
-    "arm_transpose_s8": {
-        "call": (154, 213.2),
-        "row": (13, 14.5),
-        "value": (5, 8),
-    },
+    "arm_transpose_conv_wrapper_s8": {"call": (202.2, 294.2), "tap": (14, 18.9)},
+    "arm_transpose_s8": {"call": (154, 213.2), "row": (13, 14.5), "value": (5, 8)},
     "depthwise_conv_s8_generic": {
         "call": (264.2, 353),
         "position": (35.6, 44.6),
@@ -306,10 +284,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "aligned": (14.5, 22.8),
         "under 8 bytes": (22.5, 34.4),
     },
-    "memmove": {
-        "call": (4.3, 6.3),
-        "byte": (4, 7),
-    },
+    "memmove": {"call": (4.3, 6.3), "byte": (4, 7)},
     "memset": {
         "under 4 bytes": (11.7, 25.7),
         "byte": (4, 4.6),
@@ -318,9 +293,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unaligned": (37.2, 52.5),
         "4 bytes": (2.6, 4.4),
     },
-    "tflite::EvalQuantizedInt8": {
-        "unit": (16.4, 27.7),
-    },
+    "tflite::EvalQuantizedInt8": {"unit": (16.4, 27.7)},
     "TFLM": {
         "PADV2": (344, 568),
         "operator": (34, 54.4),
@@ -340,5 +313,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "RESHAPE": (143, 242.5),
         "PAD": (260, 460),
         "TRANSPOSE": (581, 983),
+        "SQUEEZE": (268.9, 475.8),
     },
 }

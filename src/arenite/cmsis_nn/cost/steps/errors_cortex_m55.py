@@ -14,6 +14,7 @@ ERRORS: dict[str, tuple[float, float, int]] = {
     "ADD, int32": (0.2, 2.9, 58),
     "ADD, int8": (2, 8.6, 58),
     "ADD_N, float32": (0, 0.2, 12),
+    "ADD_N, int8": (6.3, 12, 19),
     "ARG_MAX, float32": (0.8, 22.2, 59),
     "ARG_MAX, int8": (0.8, 10.1, 59),
     "ARG_MIN, float32": (0.4, 23.4, 60),

@@ -40,6 +40,13 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value, operand 0 is one": (115, 126.1),
         "value, operand 1 is one": (120.1, 133.1),
     },
+    "ADD_N, int8": {
+        "call": (209.8, 264),
+        "dimension": (14.3, 16.1),
+        "input": (47.6, 58.4),
+        "summand": (28, 32),
+        "value": (105.8, 113.7),
+    },
     "ARG_MAX, int8": {
         "call": (326.9, 390.8),
         "block": (18.4, 18.1),

@@ -41,11 +41,11 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value, operand 1 is one": (136.9, 97),
     },
     "ADD_N, int8": {
-        "call": (213.2, 220.5),
-        "dimension": (4, 4.3),
-        "value": (83.4, 63.5),
-        "input": (29, 23.4),
-        "summand": (29.8, 23.6),
+        "call": (255.8, 277.9),
+        "dimension": (11.4, 8.1),
+        "value": (63.6, 53.1),
+        "input": (42.6, 44),
+        "summand": (33.1, 24.4),
     },
     "ARG_MAX, int8": {
         "call": (322.3, 329.6),
