@@ -13,7 +13,7 @@ import numpy.typing as npt
 from arenite.errors import BoardError
 from arenite.firmware.build import PROCESSORS
 from arenite.firmware.device import Device, LayerRun
-from arenite.firmware.export import ASSEMBLED, export, without_constant_channels
+from arenite.firmware.export import TUNED, export, without_constant_channels
 from arenite.firmware.exported import Export, export_of
 from arenite.firmware.folder import MANIFEST, manifest_of
 from arenite.firmware.machine import Count
@@ -27,7 +27,7 @@ from arenite.runtime.predict import batch_of, finish, run_in_order
 
 
 class Board:
-    """A model as firmware: exported, built with zig's clang, run by unicorn.
+    """A model as firmware: exported, built with zig's clang, run by unicorn or QEMU.
 
     It has an interpreter's methods. Arrays that :meth:`input` gives lie here; an inference takes
     them to the board.
@@ -40,8 +40,8 @@ class Board:
     Args:
         model: A model, a file's path, a file's bytes, or a folder that was exported, which is
             built and run as it stands.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``; by default the
-            folder's, or ``"cortex-m4"``.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55`` (by
+            QEMU, without an estimate of cycles); by default the folder's, or ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         folder: Where to export to; by default nothing is kept.
@@ -53,8 +53,8 @@ class Board:
         count: Instructions and cycles of the last inference.
 
     Raises:
-        BoardError: Unicorn or ziglang is missing, the folder was not exported or its manifest is
-            broken, or the firmware does what it must not.
+        BoardError: The emulator or ziglang is missing, the folder was not exported, its manifest
+            is broken, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
 
@@ -77,7 +77,7 @@ class Board:
         else:
             processor = processor or "cortex-m4"
             self.model = self.layered = model_of(model)
-            if processor in ASSEMBLED:
+            if processor in TUNED:
                 self.layered = without_constant_channels(self.model)
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")

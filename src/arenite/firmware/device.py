@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arenite.firmware.build import build
+from arenite.firmware.build import VECTORS, build
 from arenite.firmware.machine import Count, Machine
+from arenite.firmware.qemu import Qemu
 
 
 @dataclass(frozen=True)
@@ -27,17 +28,17 @@ class Device:
     Args:
         folder: What was exported.
         name: What all names in C begin with.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
+        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55``.
 
     Raises:
-        BoardError: Unicorn or ziglang is missing, or the compiler does not take the folder.
+        BoardError: The emulator or ziglang is missing, or the compiler does not take the folder.
     """
 
     def __init__(self, folder: Path, name: str, processor: str) -> None:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
             image = build(folder, Path(into), processor)
         self.name, self.processor = name, processor
-        self.machine = Machine(image, processor)
+        self.machine = Qemu(image) if processor in VECTORS else Machine(image, processor)
         self.stack_bytes = 0
         self.call("init")
 

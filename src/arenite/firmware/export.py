@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.choice import faster
+from arenite.firmware.cortex_m55 import cortex_m55_work
 from arenite.firmware.exported import Export, ExportedLayer, export_facts
 from arenite.firmware.figures import Figures, can_emulate, emulated
 from arenite.firmware.folder import MANIFEST, check_room, write_folder
 from arenite.firmware.headers import needs_math
 from arenite.firmware.portable import portable_work
 from arenite.firmware.ports import port_facts
-from arenite.firmware.program import Program, program_of
+from arenite.firmware.program import Kernels, Program, program_of
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
 from arenite.firmware.selftest import reference_run, sample, selftest_files
@@ -31,6 +32,11 @@ from arenite.target import Target, find_target
 
 #: Processors with the DSP extension, for which there are kernels in assembly.
 ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
+#: Processors with kernels of their own: in assembly, or for the Cortex-M55's vectors.
+TUNED: Mapping[str, Kernels] = {
+    **dict.fromkeys(ASSEMBLED, cortex_m_work),
+    "cortex-m55": cortex_m55_work,
+}
 #: Kernels in assembly take so many channels at a time.
 _CHANNELS = 8
 
@@ -58,7 +64,8 @@ def export(
         model: A model, a file's path, or a file's bytes.
         folder: A new or empty folder, or one that was exported before.
         target: The processor. For ``"cortex-m4"``, ``-m7`` and ``-m33`` the layers that take most
-            of the time are in assembly, for all others all are plain C; None is any processor.
+            of the time are in assembly, for ``"cortex-m55"`` in C with vectors, for all others all
+            are plain C; None is any processor.
         name: What all names in C begin with; by default the file's.
         planner: Name of the memory planner.
         flash: Bytes that constants may take. As far as they go, 3x3 convolutions in assembly become
@@ -77,9 +84,10 @@ def export(
     """
     model = model_of(model)
     processor = find_target(target).processor
-    kernels = cortex_m_work if processor in ASSEMBLED else portable_work
-    improve = None if flash is None or kernels is portable_work else partial(faster, flash=flash)
-    if kernels is cortex_m_work:
+    kernels, improve = TUNED.get(processor, portable_work), None
+    if flash is not None and processor in ASSEMBLED:
+        improve = partial(faster, flash=flash)
+    if processor in TUNED:
         model = without_constant_channels(model)
     program = program_of(model, kernels, name, planner, improve)
     if flash is not None and program.constant_bytes > flash:

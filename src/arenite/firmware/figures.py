@@ -9,10 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arenite.firmware.build import PROCESSORS
+from arenite.firmware.build import PROCESSORS, VECTORS
 from arenite.firmware.device import Device, LayerRun
 from arenite.firmware.machine import Count
 from arenite.firmware.project import SOURCES
+from arenite.firmware.qemu import is_installed
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Figures:
 
 def can_emulate(processor: str) -> bool:
     """Whether there is all that an emulated core of that name takes."""
+    if processor in VECTORS:
+        return is_installed() and find_spec("ziglang") is not None
     return processor in PROCESSORS and all(map(find_spec, ("ziglang", "unicorn")))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from arenite.firmware.cortex_m55.vectors import VECTORS_H
 from arenite.firmware.detection import DETECTION_H
 from arenite.firmware.fixed_point import FIXED_POINT_H
 from arenite.firmware.fourier import HEADERS as FOURIER
@@ -16,6 +17,7 @@ _MATH = r"\b(ceilf|cosf|expf|expm1f|floor|floorf|fmodf|logf|rintf|sinf|sqrtf|tan
 _OWN = {
     "detection.h": DETECTION_H,
     "fixed_point.h": FIXED_POINT_H,
+    "vectors.h": VECTORS_H,
     **{f"{name}.h": text for name, text in FOURIER.items()},
 }
 

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 
-from arenite.firmware.cortex_m import cortex_m_work
+from arenite.firmware.export import TUNED
 from arenite.firmware.trial import Trial
 from tests.firmware.cortex_m.random_layers import random_layers
 
@@ -42,7 +42,7 @@ def main() -> int:
         stack = max(stack, result.stack_bytes)
         for layer in result.layers:
             kinds[layer.function.rpartition("_")[0]] += 1
-        reasons.update(work.reason for work in map(cortex_m_work, net.layers()) if work.reason)
+        reasons.update(work.reason for work in map(TUNED[given.on], net.layers()) if work.reason)
     print(
         f"{given.count} layers on {given.on}: {failures} differ, {stack} bytes of stack, "
         f"{time.monotonic() - begun:.0f} s"

@@ -116,10 +116,14 @@ class Planes:
 
     @property
     def in_place(self) -> bool:
-        """Whether no strip's outputs reach inputs that were not read yet."""
-        return not self.channels % GROUP and all(
+        """Whether outputs may lie over inputs."""
+        return not self.channels % GROUP and self.keeps_ahead(self.strip)
+
+    def keeps_ahead(self, strip: int) -> bool:
+        """Whether outputs of so many rows at a time do not reach inputs that were not read yet."""
+        return all(
             done * self.out_width <= self._read(done) * self.width
-            for done in (*range(self.strip, self.out_height, self.strip), self.out_height)
+            for done in (*range(strip, self.out_height, strip), self.out_height)
         )
 
     def _read(self, rows: int) -> int:

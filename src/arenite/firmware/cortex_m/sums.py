@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from arenite.firmware.work import UnsupportedError
 
 Int64s = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint32]
+_Packed = TypeVar("_Packed", bound=npt.NDArray[Any])
 
 
 def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantization]:
@@ -48,8 +49,8 @@ def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantiza
 
 
 def packed(
-    layer: Layer, weights: Int64s, pack: Callable[[Int64s, Requantization], Words]
-) -> tuple[Words, Requantization]:
+    layer: Layer, weights: Int64s, pack: Callable[[Int64s, Requantization], _Packed]
+) -> tuple[_Packed, Requantization]:
     """What ``pack`` makes of a bias and a requantisation, with the first shift that does.
 
     Raises:

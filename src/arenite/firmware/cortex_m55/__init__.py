@@ -1,0 +1,41 @@
+"""Kernels in C with the intrinsics of M-profile vectors (MVE, Helium): Cortex-M55.
+
+One module per kind of layer. Requantisation and its proof are those of
+:mod:`arenite.firmware.cortex_m`. Where a precondition does not hold, the layer is done in plain C,
+and the reason is kept.
+
+Facts: Arm Cortex-M55 Software Optimization Guide; ACLE, ``arm_mve.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from arenite.firmware.cortex_m55.convolution import conv_2d
+from arenite.firmware.cortex_m55.depthwise import depthwise_conv_2d
+from arenite.firmware.cortex_m55.fully_connected import fully_connected
+from arenite.firmware.layers import Layer
+from arenite.firmware.portable import portable_work
+from arenite.firmware.work import UnsupportedError, Work
+
+_KERNELS: dict[str, Callable[[Layer], Work]] = {
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected,
+}
+
+
+def cortex_m55_work(layer: Layer) -> Work:
+    """A layer with vectors, or as plain C with the reason why.
+
+    Raises:
+        UnsupportedError: Plain C has no kernel for it either.
+    """
+    kernel = _KERNELS.get(layer.name)
+    if kernel is None:
+        return portable_work(layer)
+    try:
+        return kernel(layer)
+    except UnsupportedError as error:
+        return replace(portable_work(layer), reason=str(error))

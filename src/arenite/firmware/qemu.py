@@ -1,0 +1,255 @@
+"""An emulated Cortex-M55 with a program: QEMU's board mps3-an547, driven as a debugger drives it.
+
+It has what :class:`arenite.firmware.machine.Machine` has. Code and constants lie in the board's
+SRAM, memory in its ISRAM, the stack in its DTCM, all by their secure aliases. Time on the board is
+instructions: QEMU's ``-icount`` lets each take 16 ns, and the program reads a timer of 32 MHz when
+a call begins and ends. There is no estimate of cycles.
+
+Facts: QEMU, ``hw/arm/mps2-tz.c`` (memory), ``gdbstub`` (its dialect of GDB's remote protocol); Arm
+Corstone SSE-300 technical reference (aliases); Armv8-M Architecture Reference Manual (SysTick,
+CPACR).
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arenite.errors import BoardError
+from arenite.firmware.elf import Image
+from arenite.firmware.machine import Count
+
+FLASH, FLASH_BYTES = 0x11000000, 2 << 20
+RAM, RAM_BYTES = 0x31000000, 4 << 20
+STACK, STACK_BYTES = 0x30000000, 8 << 10
+_PATTERN = b"\xa5"
+#: Instructions in a tick of the timer: 31.25 ns of 16 ns.
+_NUMERATOR, _DENOMINATOR = 125, 64
+#: Bytes that go into a packet as hexadecimal numbers.
+_PACKET = 1024
+_SP, _LR, _PC, _XPSR = 13, 14, 15, 25
+_THUMB = 1 << 24
+
+#: The program's own: it starts, calls, counts, and stops where the debugger waits.
+PROGRAM = """\
+#define TIMER ((volatile uint32_t *)0xE000E010)
+#define VTOR (*(volatile uint32_t *)0xE000ED08)
+#define CPACR (*(volatile uint32_t *)0xE000ED88)
+
+uint32_t board_ticks, board_last;
+
+void board_exit(void);
+void board_exit(void) { for (;;) __asm__ volatile(""); }
+void board_fault(void);
+void board_fault(void) { for (;;) __asm__ volatile(""); }
+
+#define FAULTS board_fault, board_fault, board_fault, board_fault
+__attribute__((aligned(128))) static void (*const board_vectors[])(void) = {FAULTS, FAULTS, FAULTS,
+                                                                            FAULTS};
+
+void board_start(void);
+void board_start(void) {
+  VTOR = (uint32_t)board_vectors;
+  CPACR |= 0xF00000; /* vectors and floats */
+  __asm__ volatile("dsb\\n\\tisb" ::: "memory");
+  TIMER[1] = 0xFFFFFF, TIMER[2] = 0, TIMER[0] = 5;
+  board_ticks = 0;
+}
+
+uint32_t board_call(uint32_t (*function)(uint32_t, uint32_t, uint32_t), uint32_t a, uint32_t b,
+                    uint32_t c);
+uint32_t board_call(uint32_t (*function)(uint32_t, uint32_t, uint32_t), uint32_t a, uint32_t b,
+                    uint32_t c) {
+  board_last = TIMER[2];
+  const uint32_t result = function(a, b, c);
+  board_ticks += (board_last - TIMER[2]) & 0xFFFFFF;
+  return result;
+}
+
+void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes);
+void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes) {
+  board_ticks += (board_last - TIMER[2]) & 0xFFFFFF;
+  board_observe_watched(user, layer, name, result, bytes);
+  board_last = TIMER[2];
+}
+"""
+
+
+def is_installed() -> bool:
+    """Whether this machine has QEMU for Arm."""
+    return shutil.which("qemu-system-arm") is not None
+
+
+class Qemu:
+    """A core with a program.
+
+    Args:
+        image: What is in flash, :data:`PROGRAM` with it.
+
+    Raises:
+        BoardError: QEMU is not installed, or does not start the program.
+    """
+
+    def __init__(self, image: Image) -> None:
+        if not is_installed():
+            raise BoardError(
+                "a Cortex-M55 is emulated by qemu-system-arm, which is not installed: it is in the "
+                "package qemu-system-arm of Debian and Ubuntu, qemu of Homebrew"
+            )
+        self.image = image
+        command = ["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none"]
+        command += ["-serial", "none", "-S", "-gdb", "stdio", "-icount", "shift=4"]
+        self._folder = tempfile.TemporaryDirectory(prefix="arenite-")
+        for address, data in image.segments:
+            file = Path(self._folder.name) / f"{address:x}"
+            file.write_bytes(data)
+            command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._received = b""
+        self._top = STACK + STACK_BYTES - 64
+        self._watched: dict[int, Callable[[], None]] = {}
+        # Registers have the numbers that this description gives them.
+        self._ask("qXfer:features:read:target.xml:0,ffb")
+        for stop in ("board_exit", "board_fault"):
+            self._ask(f"Z0,{self.address(stop):x},2")
+        self._enter("board_start", "board_start")
+
+    def close(self) -> None:
+        """End the emulator."""
+        process = self._process
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._folder.cleanup()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process") and self._process.poll() is None:
+            self.close()
+
+    # -- running
+
+    @contextmanager
+    def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
+        """Call ``told`` whenever a function is entered."""
+        at = self.image.symbols.get(f"{function}_watched", self.address(function))
+        self._ask(f"Z0,{at:x},2")
+        self._watched[at] = told
+        try:
+            yield
+        finally:
+            del self._watched[at]
+            self._ask(f"z0,{at:x},2")
+
+    def call(self, function: str, *arguments: int) -> int:
+        """Call a function with up to three integers; counts go on.
+
+        Raises:
+            BoardError: There is no such function, or it left the board's memory.
+        """
+        self.write(STACK, _PATTERN * (STACK_BYTES - 64))
+        for number, value in enumerate((self.address(function) | 1, *arguments)):
+            self._set(number, value)
+        self._enter("board_call", function)
+        if self._get(_SP) != self._top:
+            raise BoardError(f"{function} did not give back its stack")
+        return self._get(0)
+
+    def _enter(self, function: str, called: str) -> None:
+        """Run a function, with its arguments in registers, to its end; it calls another one."""
+        end = self.address("board_exit")
+        for number, value in ((_SP, self._top), (_LR, end | 1), (_XPSR, _THUMB)):
+            self._set(number, value)
+        self._set(_PC, self.address(function))
+        while True:
+            self._ask("c")
+            at = self._get(_PC)
+            if at == end:
+                return
+            if at not in self._watched:
+                raise BoardError(f"{called}: the program stopped with a fault")
+            self._watched[at]()
+            self._set(_PC, self._get(_LR) & ~1)  # what is watched does nothing: back at once
+
+    def argument(self, number: int) -> int:
+        """An argument of the function that was just entered."""
+        if number > 3:
+            return int.from_bytes(self.read(self._get(_SP) + 4 * (number - 4), 4), "little")
+        return self._get(number)
+
+    def stack_bytes(self) -> int:
+        """The deepest that the stack was in the last call."""
+        return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
+
+    def count(self) -> Count:
+        """Instructions since the machine was made; there is no estimate of cycles: it is 0."""
+        ticks = int.from_bytes(self.read(self.image.symbols["board_ticks"], 4), "little")
+        return Count(ticks * _NUMERATOR // _DENOMINATOR, 0)
+
+    def address(self, function: str) -> int:
+        """Where a function is.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        address = self.image.symbols.get(function)
+        if address is None:
+            raise BoardError(f"there is no function {function!r} in the firmware")
+        return address
+
+    # -- memory
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes at an address."""
+        data = b""
+        while len(data) < size:
+            some = min(size - len(data), _PACKET)
+            data += bytes.fromhex(self._ask(f"m{address + len(data):x},{some:x}"))
+        return data
+
+    def write(self, address: int, data: bytes) -> None:
+        """Bytes to an address."""
+        for first in range(0, len(data), _PACKET):
+            some = data[first : first + _PACKET]
+            self._ask(f"M{address + first:x},{len(some):x}:{some.hex()}")
+
+    def text(self, address: int) -> str:
+        """C's string at an address."""
+        data = b""
+        while b"\0" not in data:
+            data += self.read(address + len(data), 64)
+        return data.partition(b"\0")[0].decode("ascii", "backslashreplace")
+
+    # -- the debugger's protocol
+
+    def _get(self, register: int) -> int:
+        return int.from_bytes(bytes.fromhex(self._ask(f"p{register:x}")), "little")
+
+    def _set(self, register: int, value: int) -> None:
+        self._ask(f"P{register:x}={(value & 0xFFFFFFFF).to_bytes(4, 'little').hex()}")
+
+    def _ask(self, request: str) -> str:
+        """Send a packet; the answer."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        data = request.encode()
+        stdin.write(b"+$%b#%02x" % (data, sum(data) & 255))
+        stdin.flush()
+        while (end := self._received.find(b"#")) < 0 or len(self._received) < end + 3:
+            more = stdout.read1(65536)  # type: ignore[attr-defined]
+            if not more:
+                raise BoardError(f"qemu-system-arm ended at {request[:40]!r}")
+            self._received += more
+        answer, self._received = self._received[:end], self._received[end + 3 :]
+        text = answer.partition(b"$")[2].decode()
+        if text.startswith("E") and len(text) == 3:
+            raise BoardError(f"qemu-system-arm answers {text} to {request[:40]!r}")
+        return text
