@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from arenite.cli.budgets import Flash, Inputs, Least, Ram
 from arenite.cli.common import (
     AsJson,
     chosen_target,
     console,
     print_json,
 )
-from arenite.cli.quantity import read_bytes
 
 Runs = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences that are compared with the reference.")
@@ -29,11 +29,6 @@ Emulated = Annotated[
         help="The core: cortex-m0, -m3, -m4, -m7 or -m33; by default the folder's, or cortex-m4.",
     ),
 ]
-#: As of ``arenite export``.
-Flash = Annotated[
-    int | None,
-    typer.Option(parser=read_bytes, metavar="BYTES", help="What constants may take, such as 200k."),
-]
 
 
 def board(
@@ -41,6 +36,9 @@ def board(
     *,
     target: Emulated = None,
     flash: Flash = None,
+    ram: Ram = None,
+    least: Least = None,
+    inputs: Inputs = "overwritten",
     runs: Runs = 4,
     as_json: AsJson = False,
 ) -> None:
@@ -50,11 +48,17 @@ def board(
 
     Example: arenite board model.tflite --runs 20
     """
+    from arenite.errors import AreniteError
     from arenite.firmware.trial import trial, trial_facts
     from arenite.report.board import render_trial
 
     processor = None if target is None else chosen_target(target).processor
-    result = trial(model, processor, runs, flash=flash)
+    try:
+        result = trial(model, processor, runs, flash=flash, ram=ram, least=least, inputs=inputs)
+    except ValueError as error:
+        if isinstance(error, AreniteError) or not (flash or ram or inputs == "rows"):
+            raise
+        raise typer.BadParameter(str(error)) from None
     if as_json:
         print_json(trial_facts(result))
     else:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from arenite.cli.budgets import Flash, Inputs, Least, Ram
 from arenite.cli.common import AsJson, ModelPath, chosen_target, console, print_json
-from arenite.cli.quantity import read_bytes
 
 Folder = Annotated[
     Path,
@@ -21,15 +21,6 @@ ExportTarget = Annotated[
         "--target",
         metavar="PROCESSOR",
         help="cortex-m4, -m7 or -m33 for kernels in assembly; host (or any other) for plain C.",
-    ),
-]
-Flash = Annotated[
-    int | None,
-    typer.Option(
-        parser=read_bytes,
-        metavar="BYTES",
-        help="What constants may take, such as 200k; room beyond what they need makes "
-        "3x3 convolutions faster.",
     ),
 ]
 Name = Annotated[
@@ -67,6 +58,9 @@ def export(
     library: ExportLibrary = FirmwareLibrary.arenite,
     name: Name = None,
     flash: Flash = None,
+    ram: Ram = None,
+    least: Least = None,
+    inputs: Inputs = "overwritten",
     emulate: Emulate = True,
     as_json: AsJson = False,
 ) -> None:
@@ -86,10 +80,18 @@ def export(
         return
     try:
         result = write(
-            model, output, target=chosen_target(target), name=name, flash=flash, emulate=emulate
+            model,
+            output,
+            target=chosen_target(target),
+            name=name,
+            flash=flash,
+            ram=ram,
+            least=least,
+            inputs=inputs,
+            emulate=emulate,
         )
     except ValueError as error:
-        if isinstance(error, AreniteError) or (name is None and flash is None):
+        if isinstance(error, AreniteError) or not (name or flash or ram or inputs == "rows"):
             raise
         raise typer.BadParameter(str(error)) from None
     if as_json:

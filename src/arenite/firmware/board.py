@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import BoardError
+from arenite.firmware.budget import Least
 from arenite.firmware.build import PROCESSORS
-from arenite.firmware.device import Device, LayerRun
+from arenite.firmware.device import Device, LayerRun, whole
 from arenite.firmware.export import TUNED, export, without_constant_channels
 from arenite.firmware.exported import Export, export_of
 from arenite.firmware.folder import MANIFEST, manifest_of
+from arenite.firmware.layout import Inputs
 from arenite.firmware.machine import Count
 from arenite.firmware.ports import ports_model
 from arenite.formats import Source, model_of
@@ -44,6 +46,9 @@ class Board:
             QEMU, without an estimate of cycles); by default the folder's, or ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
+        ram: Bytes that the arena may take.
+        least: What shall be small: ``"time"``, ``"ram"`` or ``"flash"``.
+        inputs: What becomes of inputs; where their rows are asked for, the board delivers them.
         folder: Where to export to; by default nothing is kept.
 
     Attributes:
@@ -65,6 +70,9 @@ class Board:
         *,
         name: str | None = None,
         flash: int | None = None,
+        ram: int | None = None,
+        least: Least | None = None,
+        inputs: Inputs = "overwritten",
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
         exported = exported_folder(model)
@@ -73,7 +81,7 @@ class Board:
             self.export: Export = export_of(facts, exported)
             self.model = self.layered = ports_model(facts, str(exported))
             processor = processor or _emulated(self.export.target)
-            self._device = Device(exported, self.export.name, processor)
+            self._device = Device(exported, self.export.name, processor, self.export.row_bytes)
         else:
             processor = processor or "cortex-m4"
             self.model = self.layered = model_of(model)
@@ -81,8 +89,18 @@ class Board:
                 self.layered = without_constant_channels(self.model)
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")
-                self.export = export(self.model, place, target=processor, name=name, flash=flash)
-                self._device = Device(place, self.export.name, processor)
+                self.export = export(
+                    self.model,
+                    place,
+                    target=processor,
+                    name=name,
+                    flash=flash,
+                    ram=ram,
+                    least=least,
+                    inputs=inputs,
+                )
+                row_bytes = self.export.row_bytes
+                self._device = Device(place, self.export.name, processor, row_bytes)
         self.processor = processor
         self.count = Count(0, 0)
         ports = self.model.inputs
@@ -190,7 +208,7 @@ class Board:
         """
         self._take(inputs, {}, quantize=False)
         self._write()
-        return self._device.invoke_observed()
+        return whole(self._device.invoke_observed(), [one.rows > 0 for one in self.export.layers])
 
     def self_test(self) -> str:
         """What the folder's self-test prints."""

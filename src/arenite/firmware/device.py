@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,17 +29,19 @@ class Device:
         folder: What was exported.
         name: What all names in C begin with.
         processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55``.
+        row_bytes: Of a row of the input, where the firmware asks for rows.
 
     Raises:
         BoardError: The emulator or ziglang is missing, or the compiler does not take the folder.
     """
 
-    def __init__(self, folder: Path, name: str, processor: str) -> None:
+    def __init__(self, folder: Path, name: str, processor: str, row_bytes: int = 0) -> None:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
             image = build(folder, Path(into), processor)
         self.name, self.processor = name, processor
         self.machine = Qemu(image) if processor in VECTORS else Machine(image, processor)
         self.stack_bytes = 0
+        self._row_bytes, self._input = row_bytes, b""
         self.call("init")
 
     def call(self, function: str, *arguments: int) -> int:
@@ -54,6 +56,9 @@ class Device:
 
     def write(self, index: int, data: bytes) -> None:
         """Bytes of an input."""
+        if self._row_bytes:
+            self._input = data
+            return
         self.machine.write(self.call("input", index), data)
 
     def read(self, index: int, size: int) -> bytes:
@@ -66,13 +71,14 @@ class Device:
     def invoke(self) -> Count:
         """One inference, and what it cost."""
         before = self.machine.count()
-        self.call("invoke")
+        with self._delivering() as rows:
+            self.call("invoke", *rows)
         return _since(before, self.machine.count())
 
     def invoke_observed(self) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
-        with self._observing() as runs:
-            self.call("invoke_observed", self.machine.address("board_observe") | 1, 0)
+        with self._observing() as runs, self._delivering() as rows:
+            self.call("invoke_observed", *rows, self.machine.address("board_observe") | 1, 0)
         return runs
 
     def self_test(self) -> str:
@@ -97,6 +103,21 @@ class Device:
         )
 
     @contextmanager
+    def _delivering(self) -> Iterator[tuple[int, ...]]:
+        """Deliver rows if they are asked for; gives what functions take for that."""
+        if not self._row_bytes:
+            yield ()
+            return
+        machine, size = self.machine, self._row_bytes
+
+        def asked() -> None:
+            row = machine.argument(1)
+            machine.write(machine.argument(2), self._input[row * size : (row + 1) * size])
+
+        with machine.watching("board_rows", asked):
+            yield machine.address("board_rows") | 1, 0
+
+    @contextmanager
     def _observing(self) -> Iterator[list[LayerRun]]:
         machine, runs = self.machine, list[LayerRun]()
         last = machine.count()
@@ -110,6 +131,21 @@ class Device:
 
         with machine.watching("board_observe", told):
             yield runs
+
+
+def whole(runs: Sequence[LayerRun], by_rows: Sequence[bool]) -> list[LayerRun]:
+    """Layers that were told of row by row as if they had been at once, all in their order."""
+    found: list[LayerRun] = []
+    rows: dict[int, LayerRun] = {}
+    for run in runs:
+        if not by_rows[run.index]:
+            found.append(run)
+            continue
+        so_far = rows.get(run.index, LayerRun(run.index, Count(0, 0), b""))
+        one, two = so_far.count, run.count
+        count = Count(one.instructions + two.instructions, one.cycles + two.cycles)
+        rows[run.index] = LayerRun(run.index, count, so_far.result + run.result)
+    return sorted([*found, *rows.values()], key=lambda run: run.index)
 
 
 def _since(before: Count, after: Count) -> Count:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from arenite.firmware.budget import Budget, Least, plan_within
 from arenite.firmware.cortex_m import cortex_m_work
-from arenite.firmware.cortex_m.choice import faster
+from arenite.firmware.cortex_m.choice import offers
 from arenite.firmware.cortex_m55 import cortex_m55_work
 from arenite.firmware.exported import Export, ExportedLayer, export_facts
 from arenite.firmware.figures import Figures, can_emulate, emulated
 from arenite.firmware.folder import MANIFEST, check_room, write_folder
 from arenite.firmware.headers import needs_math
+from arenite.firmware.layers import Layer, Network
+from arenite.firmware.layout import Inputs
 from arenite.firmware.portable import portable_work
 from arenite.firmware.ports import port_facts
-from arenite.firmware.program import Kernels, Program, program_of
+from arenite.firmware.program import Kernels, Plan, Program, program_of
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
 from arenite.firmware.selftest import reference_run, sample, selftest_files
 from arenite.firmware.source import sources
-from arenite.firmware.work import Routine
+from arenite.firmware.work import Routine, Work
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.optimize.passes.channels import channels
@@ -49,6 +52,9 @@ def export(
     name: str | None = None,
     planner: str = "optimal",
     flash: int | None = None,
+    ram: int | None = None,
+    least: Least | None = None,
+    inputs: Inputs = "overwritten",
     emulate: bool = False,
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
@@ -70,6 +76,12 @@ def export(
         planner: Name of the memory planner.
         flash: Bytes that constants may take. As far as they go, 3x3 convolutions in assembly become
             faster ones of larger constants (and more scratch memory); by default none does.
+        ram: Bytes that the arena may take. Where it takes more, groups of layers go row by row
+            through rings of rows; the fastest such program is written.
+        least: What shall be small: ``"time"``, whatever constants take; ``"ram"``, in at most 1.3
+            times the cycles; ``"flash"``, constants. By default time, with the usual kernels.
+        inputs: ``"overwritten"`` by an inference, or ``"kept"``; with ``"rows"`` a function of the
+            caller's delivers rows when they are needed, so that no input is in RAM as a whole.
         emulate: Whether to run the firmware on an emulated core of that processor for instructions,
             cycles, code and stack, where ziglang and unicorn are installed (extra ``board``) and
             there is such a core; without them these figures are not known.
@@ -78,18 +90,19 @@ def export(
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.
         ConstraintError: An operator cannot run what the model asks of it.
         FileExistsError: There are other files in the folder.
-        ValueError: The name is no C identifier in lower case, there is no such planner, or
-            constants take more than ``flash`` bytes; says how many.
+        ValueError: The name is no C identifier in lower case, there is no such planner, rows
+            cannot be delivered, constants take more than ``flash`` bytes or the arena cannot do
+            with ``ram`` bytes; says how many.
         OSError: A file cannot be written.
     """
     model = model_of(model)
     processor = find_target(target).processor
-    kernels, improve = TUNED.get(processor, portable_work), None
-    if flash is not None and processor in ASSEMBLED:
-        improve = partial(faster, flash=flash)
+    kernels = TUNED.get(processor, portable_work)
+    budget = Budget(ram, flash, least, inputs)
+    improve = partial(_improved, kernels=kernels, budget=budget)
     if processor in TUNED:
         model = without_constant_channels(model)
-    program = program_of(model, kernels, name, planner, improve)
+    program = program_of(model, kernels, name, planner, improve=improve, inputs=inputs)
     if flash is not None and program.constant_bytes > flash:
         raise ValueError(f"flash: expected at least {program.constant_bytes} bytes, got {flash}")
     place = Path(os.fspath(folder))
@@ -98,8 +111,8 @@ def export(
     figures = None
     if emulate and can_emulate(processor):
         data = [array.tobytes() for array in sample(program.network.inputs, 0)]
-        layers = len(program.network.layers)
-        figures = emulated(files, program.name, layers, data, processor)
+        layers, row_bytes = len(program.network.layers), program.row_bytes
+        figures = emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
     result = _export(program, processor, place, figures)
     source = Path(model.source).name  # not where it lies here
     files["README.md"] = readme(result, source)
@@ -122,6 +135,17 @@ def _files(model: Model, program: Program) -> dict[str, str]:
     }
 
 
+def _improved(network: Network, works: Sequence[Work], kernels: Kernels, budget: Budget) -> Plan:
+    def others(layer: Layer, work: Work) -> list[Work]:
+        if kernels is portable_work or not work.routine:
+            return []
+        if budget.least == "flash":
+            return [portable_work(layer)]
+        return offers(layer, work) if kernels is cortex_m_work else []
+
+    return plan_within(network, works, budget, kernels, others)
+
+
 def without_constant_channels(model: Model) -> Model:
     """The model without channels that no input can change, in multiples that kernels are fast with.
 
@@ -134,8 +158,7 @@ def _language(routine: Routine | None) -> str:
     """What most of a layer is written in."""
     if routine is None:
         return ""
-    written = {routine.language, *(part.language for _, part in routine.parts)}
-    return "s" if "s" in written else "c"
+    return "s" if routine.is_assembly else "c"
 
 
 def _export(program: Program, target: str, folder: Path, figures: Figures | None) -> Export:
@@ -152,12 +175,13 @@ def _export(program: Program, target: str, folder: Path, figures: Figures | None
         figures=figures,
         layers=tuple(_layers(program, figures)),
         files=(),
+        input_mode=program.inputs,
     )
 
 
 def _layers(program: Program, figures: Figures | None) -> Iterator[ExportedLayer]:
     for layer, work in zip(program.network.layers, program.works, strict=True):
-        routine = work.routine
+        routine, group = program.routine(layer.index), program.group(layer.index)
         count = figures.layers[layer.index] if figures else None
         yield ExportedLayer(
             index=layer.index,
@@ -170,4 +194,5 @@ def _layers(program: Program, figures: Figures | None) -> Iterator[ExportedLayer
             scratch_bytes=sum(one.bytes for one in work.scratch),
             instructions=count.instructions if count else None,
             cycles=count.cycles if count else None,
+            rows=group.steps[layer.index - group.first] if group else 0,
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from arenite.errors import BoardError
 from arenite.firmware.figures import Figures, figures_facts
 from arenite.firmware.folder import MANIFEST
@@ -28,6 +30,7 @@ class ExportedLayer:
         scratch_bytes: Memory of the arena that only it needs.
         instructions: Of one inference, with the call that tells of it; None if not emulated.
         cycles: The estimate of ``arenite cost``'s rule; None if not emulated.
+        rows: How many rows it makes at a time, in a group of layers; 0 where all at once.
     """
 
     index: int
@@ -40,6 +43,7 @@ class ExportedLayer:
     scratch_bytes: int
     instructions: int | None = None
     cycles: int | None = None
+    rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Export:
         figures: What an inference costs; None if it was not emulated.
         layers: One record each.
         files: Names of all files.
+        input_mode: Whether inputs are ``"overwritten"``, ``"kept"``, or asked for in ``"rows"``.
     """
 
     folder: str
@@ -71,6 +76,15 @@ class Export:
     figures: Figures | None
     layers: tuple[ExportedLayer, ...]
     files: tuple[str, ...]
+    input_mode: str = "overwritten"
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row of the input, where rows are asked for; 0 elsewhere."""
+        if self.input_mode != "rows":
+            return 0
+        (port,) = self.inputs
+        return int(np.dtype(port["type"]).itemsize * np.prod(port["shape"][2:]))
 
 
 def export_facts(result: Export) -> dict[str, Any]:
@@ -101,6 +115,7 @@ def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
             figures=None,
             layers=tuple(_layer(number, row) for number, row in enumerate(facts["layers"])),
             files=tuple(map(str, facts["files"])),
+            input_mode=str(facts.get("input_mode", "overwritten")),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BoardError(f"'{folder / MANIFEST}' is broken: {error!r}") from None
@@ -111,5 +126,5 @@ def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
 
 def _layer(number: int, row: Mapping[str, Any]) -> ExportedLayer:
     words = {key: str(row[key]) for key in ("name", "shapes", "function", "language", "reason")}
-    sizes = {key: int(row[key]) for key in ("constant_bytes", "scratch_bytes")}
+    sizes = {key: int(row.get(key, 0)) for key in ("constant_bytes", "scratch_bytes", "rows")}
     return ExportedLayer(index=number, **words, **sizes)  # type: ignore[arg-type]

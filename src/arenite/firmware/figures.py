@@ -47,7 +47,13 @@ def can_emulate(processor: str) -> bool:
 
 
 def emulated(
-    files: Mapping[str, str], name: str, layers: int, inputs: Sequence[bytes], processor: str
+    files: Mapping[str, str],
+    name: str,
+    layers: int,
+    inputs: Sequence[bytes],
+    processor: str,
+    *,
+    row_bytes: int = 0,
 ) -> Figures:
     """Figures of a folder's files.
 
@@ -57,6 +63,7 @@ def emulated(
         layers: How many there are.
         inputs: Bytes of an inference's inputs.
         processor: One that :func:`can_emulate`.
+        row_bytes: Of a row of the input, where the firmware asks for rows.
 
     Raises:
         BoardError: The compiler does not take the folder, or the firmware left its memory.
@@ -67,7 +74,7 @@ def emulated(
         for path, text in files.items():
             if path.startswith(f"{SOURCES}/"):
                 (folder / path).write_bytes(text.encode("utf-8"))
-        return _figures(Device(folder, name, processor), layers, inputs)
+        return _figures(Device(folder, name, processor, row_bytes), layers, inputs)
 
 
 def _figures(device: Device, layers: int, inputs: Sequence[bytes]) -> Figures:

@@ -74,6 +74,8 @@ class Layer:
 
     ``called`` are the subgraphs that it runs, ``resources`` the resource variables of the model, if
     it uses one, ``state`` what it remembers at first.
+    ``runs`` is how often it does so in one inference: more than once where it is a few rows of a
+    layer that goes row by row.
     """
 
     index: int
@@ -84,6 +86,7 @@ class Layer:
     called: tuple[Network, ...] = ()
     resources: tuple[Resource, ...] = ()
     state: tuple[Array, ...] = ()
+    runs: int = 1
 
     @property
     def name(self) -> str:

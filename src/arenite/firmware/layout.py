@@ -5,20 +5,29 @@ Outputs lie over inputs wherever a kernel allows it and nobody reads the input a
 they fit, the two are one buffer to the planner, and where outputs grow, two that may overlap. The
 model's inputs may be overwritten as well. What keeps its bytes between inferences, variables and
 the states of kernels, has memory that nothing else lies in.
+
+A group that runs row by row is one moment: its rings and scratch memory are one buffer, and a
+result of it may begin below an input that dies there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from arenite.firmware.layers import Network, Value
+from arenite.firmware.layers import Layer, Network, Value
+from arenite.firmware.streaming.group import Group
 from arenite.firmware.work import State, Work
 from arenite.memory import planners
 from arenite.memory.problem import Buffer, Problem, Separation
 
 #: The alignment of every buffer: kernels load words.
 ALIGNMENT = 4
+
+#: What becomes of the model's inputs: they may be written over, they stay, or their rows are
+#: delivered when they are needed and lie nowhere as a whole.
+Inputs = Literal["overwritten", "kept", "rows"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +38,14 @@ class Layout:
         tensors: By tensor index, of all that are no constants.
         scratch: Of each layer's scratch buffers, in order.
         states: Of what kernels keep.
+        blocks: Of each group's rings, sums and scratch memory.
         size: Bytes of the arena.
     """
 
     tensors: dict[int, int]
     scratch: tuple[tuple[int, ...], ...]
     states: dict[State, int]
+    blocks: tuple[int, ...]
     size: int
 
 
@@ -51,35 +62,56 @@ class _Span:
         return Buffer(self.size, self.begin, self.end, self.alignment)
 
 
-def layout_of(network: Network, works: Sequence[Work], planner: str = "optimal") -> Layout:
-    """Plan the arena; the plan is validated.
+def layout_of(
+    network: Network,
+    works: Sequence[Work],
+    planner: str = "optimal",
+    groups: Sequence[Group] = (),
+    inputs: Inputs = "overwritten",
+) -> Layout:
+    """Plan the arena; the plan is validated. Works of layers in groups do not count.
 
     Raises:
         PlanError: The planner found no plan.
         ValueError: There is no planner of that name.
     """
-    spans, behind = _spans(network, works)
+    found = _Spans(network, groups, inputs)
+    grouped = {number for group in groups for number in range(group.first, group.end)}
+    alone = [work for number, work in enumerate(works) if number not in grouped]
+    found.add_all(works)
     states = {
         state: _always(network, state.bytes, state.alignment)
-        for work in works
+        for work in alone
         for state in work.states
     }
-    shared = list({id(span): span for span in (*spans.values(), *states.values())}.values())
+    blocks = [_Span(group.bytes, group.first, group.end) for group in groups]
+    everything = (*found.spans.values(), *states.values(), *blocks)
+    shared = list({id(span): span for span in everything}.values())
     number = {id(span): i for i, span in enumerate(shared)}
     requests = [
         _Span(piece.bytes, index, index + 1, piece.alignment)
         for index, work in enumerate(works)
+        if index not in grouped
         for piece in work.scratch
     ]
     buffers = tuple(span.buffer() for span in (*shared, *requests))
-    separations = tuple(Separation(number[id(x)], number[id(y)], 0) for x, y in behind)
+    separations = tuple(
+        Separation(number[id(one.lower)], number[id(one.upper)], one.distance) for one in found.near
+    )
     solution = planners.plan(Problem(buffers, separations), planner)
     places = {id(span): offset for span, offset in zip(shared, solution.offsets, strict=False)}
     rest = iter(solution.offsets[len(shared) :])
-    scratch = tuple(tuple(next(rest) for _ in work.scratch) for work in works)
-    tensors = {index: places[id(span)] for index, span in spans.items()}
-    kept = {state: places[id(span)] for state, span in states.items()}
-    return Layout(tensors, scratch, kept, -(-solution.size // 16) * 16)
+    scratch = tuple(
+        () if index in grouped else tuple(next(rest) for _ in work.scratch)
+        for index, work in enumerate(works)
+    )
+    return Layout(
+        {index: places[id(span)] for index, span in found.spans.items()},
+        scratch,
+        {state: places[id(span)] for state, span in states.items()},
+        tuple(places[id(block)] for block in blocks),
+        -(-solution.size // 16) * 16,
+    )
 
 
 def _always(network: Network, size: int, alignment: int) -> _Span:
@@ -87,65 +119,107 @@ def _always(network: Network, size: int, alignment: int) -> _Span:
     return _Span(size, 0, len(network.layers) + 1, alignment)
 
 
-def _spans(
-    network: Network, works: Sequence[Work]
-) -> tuple[dict[int, _Span], list[tuple[_Span, _Span]]]:
-    """The memory of every tensor; tensors in the same place have the same one.
+class _Near(NamedTuple):
+    """``upper`` may begin so many bytes behind the beginning of ``lower``."""
 
-    Of the pairs, the second may begin anywhere behind the beginning of the first.
-    """
-    behind: list[tuple[_Span, _Span]] = []
-    last = _last_uses(network)
-    spans: dict[int, _Span] = {}
-    for value in network.variables():
-        spans[value.index] = _always(network, value.nbytes, _alignment(value))
-    for value in network.inputs:
-        end = max(last.get(value.index, 0), 0) + 1
-        spans.setdefault(value.index, _Span(value.nbytes, 0, end, _alignment(value)))
-    for layer, work in zip(network.layers, works, strict=True):
+    lower: _Span
+    upper: _Span
+    distance: int
+
+
+class _Spans:
+    """The memory of every tensor; tensors in the same place have the same one."""
+
+    def __init__(self, network: Network, groups: Sequence[Group], inputs: Inputs) -> None:
+        self._network = network
+        self._group = {n: group for group in groups for n in range(group.first, group.end)}
+        self._last = self._last_uses(kept=inputs == "kept")
+        self.near: list[_Near] = []
+        self.spans: dict[int, _Span] = {}
+        for value in network.variables():
+            self.spans[value.index] = _always(network, value.nbytes, _alignment(value))
+        for value in network.inputs if inputs != "rows" else ():
+            end = max(self._last.get(value.index, 0), 0) + 1
+            self.spans.setdefault(value.index, _Span(value.nbytes, 0, end, _alignment(value)))
+
+    def _last_uses(self, *, kept: bool) -> dict[int, int]:
+        """The last layer that reads each tensor, or the last one of its group.
+
+        The model's outputs are read after all layers, and so are inputs that are kept.
+        """
+        last = {
+            value.index: self._moment(layer)
+            for layer in self._network.layers
+            for value in layer.inputs
+            if value is not None
+        }
+        after = (*self._network.outputs, *(self._network.inputs if kept else ()))
+        return last | {value.index: len(self._network.layers) for value in after}
+
+    def _moment(self, layer: Layer) -> int:
+        group = self._group.get(layer.index)
+        return layer.index if group is None else group.end - 1
+
+    def add_all(self, works: Sequence[Work]) -> None:
+        """What all layers write."""
+        for layer, work in zip(self._network.layers, works, strict=True):
+            group = self._group.get(layer.index)
+            if group is None:
+                self._add(layer, work)
+            elif layer.index == group.first:
+                self._add_group(group)
+
+    def _add(self, layer: Layer, work: Work) -> None:
         if work.read_room:
-            x = layer.input(0)
-            spans[x.index].size = max(spans[x.index].size, x.nbytes + work.read_room)
+            self._grow(layer.input(0), work.read_room)
         for value in layer.outputs:
             if value.is_variable:
                 continue
-            end = max(last.get(value.index, layer.index), layer.index) + 1
-            size = value.nbytes + work.room
+            size, alignment = value.nbytes + work.room, _alignment(value)
             free = [
-                spans[x.index]
+                self.spans[x.index]
                 for x in (layer.inputs[i] for i in work.in_place)
-                if x is not None and _may_go(x, layer.index, spans, last)
+                if x is not None and self._may_go(x, layer.index)
             ]
             over = next((span for span in free if size <= span.size or not work.grows), None)
             if work.routine is None:  # the same bytes, even if others still read the input
-                over = spans[layer.input(work.in_place[0]).index]
+                over = self.spans[layer.input(work.in_place[0]).index]
             if over is None:
-                spans[value.index] = new = _Span(size, layer.index, end, _alignment(value))
-                behind += [(span, new) for span in free]
+                new = _Span(size, layer.index, self._end(value, layer.index), alignment)
+                self.spans[value.index] = new
+                self.near += [_Near(span, new, 0) for span in free]
                 continue
-            over.size, over.end = max(over.size, size), max(over.end, end)
-            over.alignment = max(over.alignment, _alignment(value))
-            spans[value.index] = over
-    return spans, behind
+            over.size, over.end = max(over.size, size), max(over.end, self._end(value, layer.index))
+            over.alignment = max(over.alignment, alignment)
+            self.spans[value.index] = over
+
+    def _add_group(self, group: Group) -> None:
+        outside = [(store, group.values[store]) for store in group.outside]
+        for store, value in outside:
+            self._grow(value, group.read_room(store))
+        for result in group.results:
+            value = group.values[result]
+            size, end = value.nbytes + group.room(result), self._end(value, group.end - 1)
+            new = self.spans[value.index] = _Span(size, group.first, end, _alignment(value))
+            self.near += [
+                _Near(new, self.spans[x.index], group.distance(result, store))
+                for store, x in outside
+                if self._may_go(x, group.end - 1)
+            ]
+
+    def _grow(self, value: Value, room: int) -> None:
+        span = self.spans[value.index]
+        span.size = max(span.size, value.nbytes + room)
+
+    def _end(self, value: Value, moment: int) -> int:
+        return max(self._last.get(value.index, moment), moment) + 1
+
+    def _may_go(self, value: Value, moment: int) -> bool:
+        """Whether nobody reads a tensor's memory after a moment."""
+        if value.is_constant or self._last[value.index] != moment:
+            return False
+        return self.spans[value.index].end == moment + 1
 
 
 def _alignment(value: Value) -> int:
     return max(ALIGNMENT, value.type.bits // 8)
-
-
-def _last_uses(network: Network) -> dict[int, int]:
-    """The last layer that reads each tensor; the model's outputs are read after all layers."""
-    last = {
-        value.index: layer.index
-        for layer in network.layers
-        for value in layer.inputs
-        if value is not None
-    }
-    return last | {value.index: len(network.layers) for value in network.outputs}
-
-
-def _may_go(value: Value, layer: int, spans: dict[int, _Span], last: dict[int, int]) -> bool:
-    """Whether nobody reads a tensor's memory after a layer."""
-    if value.is_constant or last[value.index] != layer:
-        return False
-    return spans[value.index].end == layer + 1

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Layer, Network, Value, network_of
-from arenite.firmware.layout import Layout, layout_of
-from arenite.firmware.text import C_TYPES, c_name, call_of
+from arenite.firmware.layout import Inputs, Layout, layout_of
+from arenite.firmware.replay import replay
+from arenite.firmware.streaming.group import Group
+from arenite.firmware.text import C_TYPES, call_of, identifier
 from arenite.firmware.work import (
     Argument,
     Constant,
@@ -26,8 +29,18 @@ from arenite.model import Model, TensorType
 
 #: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
 Kernels = Callable[[Layer], Work]
-#: Other works in the place of some.
-Improve = Callable[[Sequence[Layer], Sequence[Work]], list[Work]]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How all layers are done: each by itself, or in a group, row by row."""
+
+    works: Sequence[Work]
+    groups: Sequence[Group] = ()
+
+
+#: What to make of the works of all layers before they are placed.
+Improve = Callable[[Network, Sequence[Work]], Plan]
 
 _PORT_TYPES = (
     *(TensorType.INT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
@@ -49,19 +62,78 @@ class Kept:
     is_reset: bool
 
 
+class Piece(NamedTuple):
+    """Bytes of a layer's result, as observers are told of them."""
+
+    layer: Layer
+    value: Value
+    begin: int
+    bytes: int
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
-    """What the files of a folder are written from; all names in C begin with ``name``."""
+    """What the files of a folder are written from; all names in C begin with ``name``.
+
+    Attributes:
+        name: The program's.
+        network: The layers.
+        works: How each is done; of a group's layer how most of its rows are.
+        layout: Where everything lies.
+        groups: Layers that go row by row, in order.
+        inputs: What becomes of the model's inputs.
+    """
 
     name: str
     network: Network
     works: tuple[Work, ...]
     layout: Layout
+    groups: tuple[Group, ...] = ()
+    inputs: Inputs = "overwritten"
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row of the input, where rows are delivered; 0 elsewhere."""
+        if self.inputs != "rows":
+            return 0
+        (value,) = self.network.inputs
+        return value.nbytes // value.shape[1]
+
+    def group(self, layer: int) -> Group | None:
+        """The group of a layer, if any."""
+        return next((one for one in self.groups if one.first <= layer < one.end), None)
 
     @cached_property
     def routines(self) -> Mapping[Routine, str]:
         """Every routine with its name, those that others call first."""
-        return routines_of(iter(self.works))
+        return routines_of(self._calls())
+
+    def _calls(self) -> Iterator[Routine]:
+        for number, work in enumerate(self.works):
+            group = self.group(number)
+            if group is not None:
+                yield from group.member_of(number).routines
+            elif work.routine is not None:
+                yield work.routine
+
+    def routine(self, layer: int) -> Routine | None:
+        """What does a layer, or most of its rows."""
+        group = self.group(layer)
+        if group is None:
+            return self.works[layer].routine
+        return next(iter(group.member_of(layer).routines), None)
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """What observers are told of, in order."""
+        found: list[Piece] = []
+        for layer in self.network.layers:
+            group = self.group(layer.index)
+            if group is None:
+                found += [Piece(layer, value, 0, value.nbytes) for value in layer.outputs]
+            elif layer.index == group.first:
+                found += [Piece(*one) for one in group.told()]
+        return tuple(found)
 
     @cached_property
     def constants(self) -> Mapping[str, Constant]:
@@ -71,13 +143,22 @@ class Program:
     @cached_property
     def _named(self) -> dict[tuple[str, bytes], tuple[str, Constant]]:
         named: dict[tuple[str, bytes], tuple[str, Constant]] = {}
-        for layer, work in zip(self.network.layers, self.works, strict=True):
-            roles: dict[str, int] = {}
-            for constant in work.constants:
-                number = roles[constant.role] = roles.get(constant.role, 0) + 1
-                role = constant.role if number == 1 else f"{constant.role}_{number}"
-                named.setdefault(_key(constant), (f"{self.name}_{role}_{layer.index}", constant))
+        for number, work in enumerate(self.works):
+            group, roles = self.group(number), dict[str, int]()
+            works = [work] if group is None else group.member_of(number).works
+            for constant in (constant for one in works for constant in one.constants):
+                count = roles[constant.role] = roles.get(constant.role, 0) + 1
+                role = constant.role if count == 1 else f"{constant.role}_{count}"
+                named.setdefault(_key(constant), (f"{self.name}_{role}_{number}", constant))
         return named
+
+    def constant(self, constant: Constant) -> str:
+        """A constant's name in C."""
+        return self._named[_key(constant)][0]
+
+    def function(self, routine: Routine) -> str:
+        """A routine's name in C."""
+        return f"{self.name}_{self.routines[routine]}"
 
     @property
     def arena_bytes(self) -> int:
@@ -121,7 +202,7 @@ class Program:
             else self._expression(argument, declaration, 0)
             for argument, declaration in zip(work.arguments, work.routine.parameters, strict=True)
         ]
-        call = call_of(f"{self.name}_{self.routines[work.routine]}", arguments) + ";"
+        call = call_of(self.function(work.routine), arguments) + ";"
         if work.ends is None:
             return call
         return f"{call}\nif (*AT(const int32_t, {self.layout.states[work.ends]}) != 0) return;"
@@ -129,7 +210,7 @@ class Program:
     def _expression(self, argument: Argument, declaration: str, scratch: int) -> str:
         """What stands for an argument in a call, of its parameter's type."""
         if isinstance(argument, Constant):
-            return self._named[_key(argument)][0]
+            return self.constant(argument)
         if isinstance(argument, Value):
             place = self.layout.tensors[argument.index]
         else:
@@ -143,7 +224,9 @@ def program_of(
     kernels: Kernels,
     name: str | None = None,
     planner: str = "optimal",
+    *,
     improve: Improve | None = None,
+    inputs: Inputs = "overwritten",
 ) -> Program:
     """A model as a program; ``improve`` sees the works of all layers before they are placed.
 
@@ -166,10 +249,12 @@ def program_of(
             list(dict.fromkeys(layer.name for layer, _ in refusals)),
         )
     _check_ports(network)
-    if improve is not None:
-        works = improve(network.layers, works)
-    layout = layout_of(network, works, planner)
-    return Program(_name(model, name), network, tuple(works), layout)
+    plan = Plan(works) if improve is None else improve(network, works)
+    layout = layout_of(network, plan.works, planner, plan.groups, inputs)
+    replay(network, plan.works, layout, plan.groups, inputs)
+    return Program(
+        _name(model, name), network, tuple(plan.works), layout, tuple(plan.groups), inputs
+    )
 
 
 def _with_finite_constants(work: Work) -> Work:
@@ -193,7 +278,15 @@ def _check_ports(network: Network) -> None:
 
 
 def _name(model: Model, name: str | None) -> str:
-    return c_name(model.source, name)
+    if name is None:
+        stem = model.source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        return identifier(stem)
+    if identifier(name) != name:
+        raise ValueError(
+            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
+            f"got {name!r}"
+        )
+    return name
 
 
 def c_type(value: Value) -> str:

@@ -21,8 +21,7 @@ arena. It computes what TensorFlow Lite Micro's reference kernels compute, bit f
 #include "${name}_model.h"
 
 ${name}_init();
-$input *x = ($input *)${name}_input(0);    /* write it all, every time: it is overwritten */
-${name}_invoke();
+$inference
 const $output *y = (const $output *)${name}_output(0);
 ```
 
@@ -76,12 +75,24 @@ def readme(result: Export, source: str) -> str:
         source=f" from `{_quoted(source)}`" if source else "",
         figures="\n".join(f"| {what} | {number} |" for what, number in _figures(result)),
         origin=fill(_EMULATED, processor=figures.processor) if figures else _NOT_EMULATED,
-        input=_c_type(result.inputs),
+        inference=_inference(result),
         output=_c_type(result.outputs),
         test=_ON_BOARD if any(one.language == "s" for one in result.layers) else _ON_HOST,
         layers="\n".join(map(_row, result.layers)),
     )
     return text + "\n"
+
+
+def _inference(result: Export) -> str:
+    """Lines of C that give an input and run."""
+    name, kind = result.name, _c_type(result.inputs)
+    if result.input_mode == "rows":
+        about = f"deliver(user, row, to) writes rows 0, 1, 2, ..., {result.row_bytes} bytes each"
+        return f"{name}_invoke(deliver, user);    /* {about} */"
+    about = "write it all, every time: it is overwritten"
+    if result.input_mode == "kept":
+        about = "write it; inferences leave it as it is"
+    return f"{kind} *x = ({kind} *){name}_input(0);    /* {about} */\n{name}_invoke();"
 
 
 def _quoted(source: str) -> str:

@@ -7,7 +7,7 @@ for them is computed by the reference when the folder is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -57,7 +57,7 @@ typedef struct {
   float sum, tolerance;
 } known;
 
-/* Of what every layer gives, sample by sample. */
+/* Of what every layer gives$in_pieces, sample by sample. */
 static const known golden[$samples][$results] = {
 $golden
 };
@@ -128,11 +128,7 @@ static int8_t next_byte(int sample, uint32_t *seed) {
   return (int8_t)((int)(*seed >> 24) - 128);
 }
 
-static void write_inputs(int sample) {
-  uint32_t seed = (uint32_t)sample;
-$inputs
-  (void)seed;
-}
+$write_inputs
 
 int ${name}_selftest(void (*print)(const char *text)) {
   state s = {print, 0, 0, 0};
@@ -140,8 +136,7 @@ int ${name}_selftest(void (*print)(const char *text)) {
   ${name}_init();
   for (; s.sample < $samples; ++s.sample) {
     s.result = 0;
-    write_inputs(s.sample);
-    ${name}_invoke_observed(check, &s);
+$invoke
     if (s.result != $results) $unfinished;
     for (int i = 0; i < $outputs; ++i)
       if (!is_known(${name}_output(i), output_bytes[i], &golden_outputs[s.sample][i]))
@@ -176,6 +171,35 @@ _COMPARED = """\
 static int is_known(const void *data, size_t bytes, const known *wanted) {
   return crc32(0, data, bytes) == wanted->crc;
 }"""
+
+_WRITE_INPUTS = """\
+static void write_inputs(int sample) {
+  uint32_t seed = (uint32_t)sample;
+$inputs
+  (void)seed;
+}"""
+_INVOKE = """\
+    write_inputs(s.sample);
+    ${name}_invoke_observed(check, &s);"""
+
+#: The same where rows are delivered when they are needed.
+_DELIVER = """\
+typedef struct {
+  int sample;
+  uint32_t seed;
+} source;
+
+static void deliver(void *user, int32_t row, void *to) {
+  source *from = (source *)user;
+  if (row == 0) from->seed = (uint32_t)from->sample;
+  for (int i = 0; i < $size; ++i) {
+    const int8_t byte = next_byte(from->sample, &from->seed);
+    (($type *)to)[i] = $value;
+  }
+}"""
+_INVOKE_DELIVERED = """\
+    source from = {s.sample, 0};
+    ${name}_invoke_observed(deliver, &from, check, &s);"""
 
 _INPUT = """\
   for (int i = 0; i < $size; ++i) {
@@ -241,51 +265,88 @@ def _source(
 ) -> str:
     network = program.network
     outputs = [_outputs(program, inputs, row) for inputs, row in zip(samples, results, strict=True)]
-    has_floats = any(one.dtype == np.float32 for row in (*results, *outputs) for one in row)
+    arrays = [*(one for row in results for one in row), *(p.array for row in outputs for p in row)]
+    has_floats = any(one.dtype == np.float32 for one in arrays)
     return fill(
         _SOURCE,
         **names,
         layers=len(network.layers),
         unfinished="continue" if program.may_end else 'fail(&s, "results", s.result)',
-        results=max(len(results[0]), 1),
-        golden=_table(results),
+        results=max(len(program.pieces), 1),
+        golden=_table([_pieces(program, row) for row in results]),
+        in_pieces=", piece by piece" if program.groups else "",
         outputs=len(network.outputs),
         golden_outputs=_table(outputs),
         compared=_FLOATS_COMPARED if has_floats else _COMPARED,
         output_bytes=", ".join(str(value.nbytes) for value in network.outputs),
         constants=indented("\n".join(_constant_checks(program)) or "(void)s;"),
-        inputs=indented(
-            "\n".join(_write_input(program.name, i, v) for i, v in enumerate(network.inputs))
-        ),
+        **_feeding(program),
     )
 
 
-def _outputs(program: Program, inputs: list[Array], results: list[Array]) -> list[Array]:
+def _feeding(program: Program) -> dict[str, str]:
+    """How inputs come in."""
+    name, values = program.name, program.network.inputs
+    if program.inputs == "rows":
+        value = values[0]
+        size = value.size // value.shape[1]
+        return {
+            "write_inputs": fill(_DELIVER, size=size, type=c_type(value), value=_form(value)),
+            "invoke": indented(fill(_INVOKE_DELIVERED, name=name), 4),
+        }
+    inputs = "\n".join(_write_input(name, i, value) for i, value in enumerate(values))
+    return {
+        "write_inputs": fill(_WRITE_INPUTS, inputs=indented(inputs)),
+        "invoke": indented(fill(_INVOKE, name=name), 4),
+    }
+
+
+class _Part(NamedTuple):
+    """Some of an array: a piece that observers are told of, or all of it."""
+
+    array: Array
+    whole: Array
+
+
+def _pieces(program: Program, results: list[Array]) -> list[_Part]:
+    """What observers are told of, of all layers' results."""
+    produced = [value.index for layer in program.network.layers for value in layer.outputs]
+    data = dict(zip(produced, results, strict=True))
+    found = []
+    for one in program.pieces:
+        whole = data[one.value.index].reshape(-1)
+        first, end = one.begin // whole.itemsize, (one.begin + one.bytes) // whole.itemsize
+        found.append(_Part(whole[first:end], whole))
+    return found
+
+
+def _outputs(program: Program, inputs: list[Array], results: list[Array]) -> list[_Part]:
     """The model's outputs among inputs and results."""
     network = program.network
     produced = [value.index for layer in network.layers for value in layer.outputs]
     known = dict(zip((value.index for value in network.inputs), inputs, strict=True))
     known |= dict(zip(produced, results, strict=True))
-    return [known[value.index] for value in network.outputs]
+    return [_Part(known[value.index], known[value.index]) for value in network.outputs]
 
 
-def _table(rows: list[list[Array]]) -> str:
+def _table(rows: list[list[_Part]]) -> str:
     lines = (", ".join(map(_known, row)) or "{0, 0, 0}" for row in rows)
     return "\n".join(f"    {{{line}}}," for line in lines)
 
 
-def _known(array: Array) -> str:
-    """What the self-test knows of an array.
+def _known(part: _Part) -> str:
+    """What the self-test knows of an array, or of a piece of one.
 
     Elements of floats may be off by 1e-5 of the largest magnitude, errors that are noise add up to
     their root's number of that.
     """
+    array, whole = part
     if array.dtype != np.float32:
         return f"{{0x{_crc(array):08x}u, 0, 0}}"
     flat = array.reshape(-1).astype(np.float64)
-    if not np.isfinite(flat).all():
+    if not np.isfinite(whole).all():
         return "{0, 0, -1}"
-    tolerance = 1e-5 * 128 * np.sqrt(flat.size) * np.abs(flat).max(initial=0)
+    tolerance = 1e-5 * 128 * np.sqrt(flat.size) * float(np.abs(whole).max(initial=0))
     total = (flat * _weights(flat.size)).sum()
     tolerance += 1e-7 * abs(total) + 1e-30
     if max(tolerance, abs(total)) > np.finfo(np.float32).max:
@@ -314,17 +375,17 @@ def _constant_checks(program: Program) -> list[str]:
 
 
 def _write_input(name: str, index: int, value: Value) -> str:
+    return fill(
+        _INPUT, size=value.size, type=c_type(value), name=name, index=index, value=_form(value)
+    )
+
+
+def _form(value: Value) -> str:
+    """An element that ``byte`` becomes."""
     forms = {
         TensorType.FLOAT32: "(float)byte / 32.0f",
         TensorType.UINT8: "(uint8_t)(byte + 128)",
         TensorType.INT16: "(int16_t)(byte * 256 + (byte + 128))",
         TensorType.BOOL: "(uint8_t)(byte & 1)",
     }
-    return fill(
-        _INPUT,
-        size=value.size,
-        type=c_type(value),
-        name=name,
-        index=index,
-        value=forms.get(value.type, f"({c_type(value)})byte"),
-    )
+    return forms.get(value.type, f"({c_type(value)})byte")

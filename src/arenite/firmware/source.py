@@ -14,6 +14,7 @@ from arenite.firmware.arithmetic import arithmetic_h
 from arenite.firmware.headers import includes, own_headers
 from arenite.firmware.layers import Value
 from arenite.firmware.program import Kept, Program, c_type
+from arenite.firmware.streaming.driver import Names, driver_of, helpers_of
 from arenite.firmware.text import C_TYPES, call_of, fill, float_literal, indented, initializer
 from arenite.firmware.work import Routine, text_of
 from arenite.model import TensorType
@@ -42,7 +43,7 @@ _API = """\
 /* $title: a neural network as C, written by Arenite.
  *
  * One caller at a time: all calls work in one static arena of ${NAME}_ARENA_BYTES bytes.
- * Inputs lie in that arena and are overwritten by an inference. */
+ * $about_inputs */
 
 #define ${NAME}_ARENA_BYTES $arena
 #define ${NAME}_CONSTANT_BYTES $constants
@@ -59,16 +60,28 @@ void ${name}_init(void);
 void *${name}_input(int index);
 const void *${name}_output(int index);
 
-/* One inference. */
-void ${name}_invoke(void);
+$delivery/* One inference. */
+void ${name}_invoke($rows_only);
 
 /* Forgets what inferences remember of those before them; $remembers. */
 void ${name}_reset(void);
 
-/* Told of the result of every layer while it is there. */
+/* Told of the result of every layer while it is there$in_pieces. */
 typedef void (*${name}_observer)(void *user, int layer, const char *operator_name,
                                  const void *result, size_t bytes);
-void ${name}_invoke_observed(${name}_observer observer, void *user);"""
+void ${name}_invoke_observed(${rows}${name}_observer observer, void *user);"""
+
+#: What there is where rows of the input are delivered.
+_DELIVERY = """
+/* Writes a row of input 0, ${NAME}_INPUT0_ROW_BYTES bytes, to `to`; called for rows 0, 1, 2, ... */
+#define ${NAME}_INPUT0_ROW_BYTES $bytes
+typedef void (*${name}_row_fn)(void *user, int32_t row, void *to);"""
+
+_ABOUT_INPUTS = {
+    "overwritten": "Inputs lie in that arena and are overwritten by an inference.",
+    "kept": "Inputs lie in that arena, and inferences leave them as they are.",
+    "rows": "Rows of the input are asked for when they are needed; they lie nowhere as a whole.",
+}
 
 _PORT = """\
 /* $text */
@@ -107,10 +120,11 @@ _MODEL_C = """\
 AR_ALIGNED(16) static uint8_t arena[${NAME}_ARENA_BYTES];
 
 #define AT(type, offset) ((type *)(void *)(arena + (offset)))
-#define DONE(layer, name, offset, bytes) \\
-  if (observer) observer(user, layer, name, arena + (offset), bytes)
+#define TOLD(layer, name, result, bytes) \\
+  if (observer) observer(user, layer, name, result, bytes)
+#define DONE(layer, name, offset, bytes) TOLD(layer, name, arena + (offset), bytes)
 
-void ${name}_init(void) {
+${groups}void ${name}_init(void) {
   for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
 $first
 }
@@ -133,12 +147,12 @@ $outputs
   }
 }
 
-void ${name}_invoke_observed(${name}_observer observer, void *user) {
+void ${name}_invoke_observed(${rows}${name}_observer observer, void *user) {
   (void)observer, (void)user;
 $layers
 }
 
-void ${name}_invoke(void) { ${name}_invoke_observed(NULL, NULL); }
+void ${name}_invoke($rows_only) { ${name}_invoke_observed(${rows_passed}NULL, NULL); }
 """
 
 
@@ -209,6 +223,9 @@ def _model_h(program: Program) -> str:
         outputs=len(network.outputs),
         remembers=_remembers(program),
         ports="\n\n".join(ports),
+        about_inputs=_ABOUT_INPUTS[program.inputs],
+        in_pieces=", row by row where there is no more of it" if program.groups else "",
+        **_rows(program),
     )
     return _guarded(f"{name.upper()}_MODEL_H", ("<stddef.h>", "<stdint.h>"), body)
 
@@ -257,7 +274,9 @@ def _model_c(program: Program) -> str:
     network, places = program.network, program.layout.tensors
     inputs, outputs = (
         "\n".join(
-            f"    case {i}: return arena + {places[value.index]};" for i, value in enumerate(side)
+            f"    case {i}: return arena + {places[value.index]};"
+            for i, value in enumerate(side)
+            if value.index in places
         )
         for side in (network.inputs, network.outputs)
     )
@@ -270,8 +289,35 @@ def _model_c(program: Program) -> str:
         first=indented(_fills([one for one in program.kept if one.fill])),
         reset=indented(_fills([one for one in program.kept if one.is_reset])),
         layers=indented("\n".join(_steps(program))),
+        groups=_groups(program),
+        **_rows(program),
     )
     return text + "\n"
+
+
+def _rows(program: Program) -> dict[str, str]:
+    """What stands in the interface for who delivers rows, if they are delivered."""
+    names = {"delivery": "", "rows_only": "void", "rows": "", "rows_passed": ""}
+    if program.inputs != "rows":
+        return names
+    name, only = program.name, f"{program.name}_row_fn rows, void *rows_user"
+    return {
+        "delivery": fill(_DELIVERY, name=name, NAME=name.upper(), bytes=program.row_bytes) + "\n\n",
+        "rows_only": only,
+        "rows": f"{only}, ",
+        "rows_passed": "rows, rows_user, ",
+    }
+
+
+def _groups(program: Program) -> str:
+    """A function for every group."""
+    places, texts = program.layout.tensors, []
+    for group, block in zip(program.groups, program.layout.blocks, strict=True):
+        rows = _rows(program)["rows"] if group.is_fed else ""
+        parameters = f"{rows}{program.name}_observer observer, void *user"
+        names = Names(program.function, program.constant, places, block, parameters)
+        texts.append(driver_of(group, f"{program.name}_rows_{group.first}", names))
+    return "\n".join([*helpers_of(texts), *texts, ""]) if texts else ""
 
 
 def _fills(kept: Sequence[Kept]) -> str:
@@ -285,6 +331,13 @@ def _fills(kept: Sequence[Kept]) -> str:
 
 def _steps(program: Program) -> Iterator[str]:
     for layer in program.network.layers:
+        group = program.group(layer.index)
+        if group is not None:
+            if layer.index == group.first:
+                yield f"/* {group.first} to {group.end - 1}, row by row */"
+                rows = _rows(program)["rows_passed"] if group.is_fed else ""
+                yield f"{program.name}_rows_{group.first}({rows}observer, user);"
+            continue
         yield f"/* {layer.index}: {layer} */"
         call = program.call(layer.index)
         if call:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from arenite.firmware.board import Board, exported_folder
+from arenite.firmware.budget import Least
 from arenite.firmware.device import LayerRun
 from arenite.firmware.figures import by_layer, passed
+from arenite.firmware.layout import Inputs
 from arenite.firmware.selftest import SAMPLES, sample
 from arenite.formats import Source
 from arenite.model import Model, Tensor
@@ -78,6 +80,9 @@ def trial(
     runs: int = 4,
     *,
     flash: int | None = None,
+    ram: int | None = None,
+    least: Least | None = None,
+    inputs: Inputs = "overwritten",
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
@@ -88,7 +93,7 @@ def trial(
         BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
-    board = Board(model, processor, flash=flash)
+    board = Board(model, processor, flash=flash, ram=ram, least=least, inputs=inputs)
     if exported_folder(model) is None:
         differences, layers = _compared(board, runs)
     else:

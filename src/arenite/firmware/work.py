@@ -78,6 +78,11 @@ class Routine:
     language: Literal["c", "s"] = "c"
     about: str = field(default="", compare=False)
 
+    @property
+    def is_assembly(self) -> bool:
+        """Whether it, or what it calls, is assembly: most of its time is spent there."""
+        return self.language == "s" or any(part.is_assembly for _, part in self.parts)
+
 
 @dataclass(frozen=True, eq=False)
 class Work:
@@ -122,11 +127,23 @@ class Work:
         return tuple(one for one in self.arguments if isinstance(one, State))
 
 
+@dataclass(frozen=True)
+class Collection:
+    """How a layer is done that takes rows and gives its only one at the end.
+
+    ``add(x, sums)`` for some rows, then ``finish(sums, y)``; the sums are int32 and begin at 0.
+    """
+
+    add: Routine
+    finish: Routine
+    sum_bytes: int
+
+
 class UnsupportedError(Exception):
     """A layer that no kernel of a firmware does; the text says why."""
 
 
-def routines_of(works: Iterator[Work]) -> Mapping[Routine, str]:
+def routines_of(routines: Iterator[Routine]) -> Mapping[Routine, str]:
     """All routines with their names, every one once, those that others call first."""
     names: dict[Routine, str] = {}
     taken: dict[str, int] = {}
@@ -139,9 +156,8 @@ def routines_of(works: Iterator[Work]) -> Mapping[Routine, str]:
         number = taken[routine.stem] = taken.get(routine.stem, 0) + 1
         names[routine] = f"{routine.stem}_{number}"
 
-    for work in works:
-        if work.routine is not None:
-            add(work.routine)
+    for routine in routines:
+        add(routine)
     return names
 
 

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arenite.firmware import export
-from arenite.firmware.cortex_m.choice import Offer, best
-from arenite.firmware.work import Work
 from tests.firmware.cortex_m.layers import Layers
-
-SIZES = st.tuples(st.integers(1, 1000), st.integers(1, 20).map(lambda n: 64 * n))
-
-
-@given(st.lists(SIZES, max_size=7), st.integers(0, 40).map(lambda n: 64 * n))
-def test_no_other_set_that_fits_saves_more(offers, room):
-    given_ = [Offer(i, Work(None), *offer) for i, offer in enumerate(offers)]
-    chosen = best(given_, room)
-    assert sum(offer.bytes for offer in chosen) <= room
-    sets = (some for n in range(len(given_) + 1) for some in combinations(given_, n))
-    fitting = (some for some in sets if sum(offer.bytes for offer in some) <= room)
-    most = max(sum(offer.instructions for offer in some) for some in fitting)
-    assert sum(offer.instructions for offer in chosen) == most
 
 
 def test_more_flash_makes_more_layers_faster(tmp_path):

@@ -84,7 +84,7 @@ def _pointwise(layer: Layer, stream: Constant, finish: Finish) -> Work:
     routine = Routine(
         "pointwise",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *two_pixels", "int8_t *y"),
-        pointwise_code(Products(depth // 2, 2 * depth, filters, finish, pairs), depth),
+        pointwise_code(Products(depth // 2, 2 * depth, filters, finish, pairs, layer.runs), depth),
         language="s",
         about=str(layer),
     )
@@ -133,7 +133,8 @@ def pointwise_code(p: Products, depth: int) -> str:
 _BYTES = 24
 
 _ROWS = """\
-for (int32_t i = 0; i < $halfwords; ++i) columns[i] = $zero;
+for (int32_t i = 0; i < $left; ++i) columns[i] = $zero;
+for (int32_t i = $right; i < $halfwords; ++i) columns[i] = $zero;
 for (int32_t b = 0; b < $images; ++b, x += $image) {
   for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
     for (int32_t ky = 0; ky < $kernel_h; ++ky) {
@@ -184,7 +185,7 @@ class Columns:
         steps = window.filter_size[1] * self.pitch // 2
         distance = 2 * window.stride[1] * self.pitch
         pairs = layer.output.size // (filters * window.output_size[1]) * self.pairs
-        products = Products(steps, distance, filters, finish, pairs)
+        products = Products(steps, distance, filters, finish, pairs, layer.runs)
         row = Routine(
             "conv_row",
             ("const int16_t *columns", "const uint32_t *stream", "int8_t *y"),
@@ -247,6 +248,7 @@ class Columns:
         window = self._window
         return fill(
             _ROWS,
+            right=window.padding[1] * self.pitch + self._width * self.pitch,
             halfwords=self.columns * self.pitch,
             zero=-self._layer.params.input_offset,
             images=self._layer.input(0).shape[0],

@@ -60,7 +60,8 @@ class Products:
         distance: Bytes from the inputs of the first pixel to those of the second.
         filters: How many; outputs of the second pixel are behind those of the first.
         finish: What becomes of sums.
-        pairs: Pairs of pixels in one inference.
+        pairs: Pairs of pixels.
+        runs: How often it does them in one inference.
     """
 
     steps: int
@@ -68,11 +69,12 @@ class Products:
     filters: int
     finish: Finish
     pairs: int
+    runs: int = 1
 
     @property
     def unrolled(self) -> int:
         """Steps in one turn."""
-        is_hot = self.pairs * len(quads(self.filters)) >= _OFTEN
+        is_hot = self.runs * self.pairs * len(quads(self.filters)) >= _OFTEN
         if self.steps <= (_STRAIGHT if is_hot else _STRAIGHT_COLD):
             return self.steps
         most = _UNROLLED if is_hot else _UNROLLED_COLD

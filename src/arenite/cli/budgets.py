@@ -1,0 +1,41 @@
+"""What ``export`` and ``board`` have in common: what a firmware may take."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from arenite.cli.quantity import read_bytes
+
+Flash = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="What constants may take, such as 200k; room beyond what they need makes "
+        "3x3 convolutions faster.",
+    ),
+]
+Ram = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="What the arena may take, such as 48k; the fastest program that fits is written, "
+        "with groups of layers that go row by row.",
+    ),
+]
+Least = Annotated[
+    Literal["time", "ram", "flash"] | None,
+    typer.Option(
+        help="What shall be small; ram in at most 1.3 times the cycles, time with any constants."
+    ),
+]
+Inputs = Annotated[
+    Literal["overwritten", "kept", "rows"],
+    typer.Option(
+        "--input",
+        help="Whether an inference writes over its input, or asks for it row by row.",
+    ),
+]

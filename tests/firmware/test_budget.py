@@ -1,0 +1,71 @@
+"""How much memory a firmware may take, and what it does about it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from arenite.firmware import export
+from tests.firmware.models import residual
+from tests.firmware.streaming.chains import Folder, self_tests
+from tests.firmware.streaming.models import tower
+
+HOST = {"target": None, "emulate": False}
+
+
+def test_a_limit_of_memory_is_kept_with_layers_that_go_row_by_row(tmp_path):
+    plain = export(tower(), tmp_path / "plain", **HOST)
+    assert all(layer.rows == 0 for layer in plain.layers)
+    small = export(tower(), tmp_path / "small", ram=plain.arena_bytes - 200, **HOST)
+    assert small.arena_bytes <= plain.arena_bytes - 200
+    assert any(layer.rows for layer in small.layers)
+
+
+def test_a_limit_that_everything_fits_in_changes_nothing(tmp_path):
+    plain = export(tower(), tmp_path / "plain", **HOST)
+    roomy = export(tower(), tmp_path / "roomy", ram=100_000, **HOST)
+    assert roomy.layers == plain.layers
+
+
+def test_a_limit_that_cannot_be_kept_is_refused_with_the_least_there_is(tmp_path):
+    with pytest.raises(ValueError, match=r"ram: expected at least \d+ bytes, got 64") as error:
+        export(tower(), tmp_path / "m", ram=64, **HOST)
+    least = int(re.findall(r"at least (\d+)", str(error.value))[0])
+    assert "times the cycles of the fastest" in str(error.value)
+    assert export(tower(), tmp_path / "m", ram=least, **HOST).arena_bytes == least
+    with pytest.raises(ValueError, match=f"at least {least} bytes"):
+        export(tower(), tmp_path / "m", ram=least - 1, **HOST)
+
+
+def test_an_input_that_is_kept_takes_its_bytes_more(tmp_path):
+    over = export(tower(), tmp_path / "over", least="ram", **HOST)
+    kept = export(tower(), tmp_path / "kept", least="ram", inputs="kept", **HOST)
+    assert kept.arena_bytes >= over.arena_bytes
+    assert "leave them as they are" in (tmp_path / "kept" / "src" / "model.h").read_text("utf-8")
+
+
+def test_rows_cannot_be_delivered_to_a_layer_that_needs_all(tmp_path):
+    with pytest.raises(ValueError, match="layer 0, FULLY_CONNECTED: "):
+        export(residual(), tmp_path / "m", inputs="rows", **HOST)
+
+
+def test_every_way_gives_the_references_rows(tmp_path):
+    ways = {
+        "least": {"least": "ram"},
+        "kept": {"least": "ram", "inputs": "kept"},
+        "rows": {"inputs": "rows"},
+        "both": {"least": "ram", "inputs": "rows"},
+    }
+    folders = []
+    for name, way in ways.items():
+        model = tower(residual=name == "both")
+        made = export(model, tmp_path / name, name=f"m_{name}", **HOST, **way)
+        folders.append(Folder(made.folder, made.name))
+    assert self_tests(tmp_path, folders).count("PASS") == len(ways)
+    assert "row_fn" in (tmp_path / "rows" / "src" / "model.h").read_text("utf-8")
+
+
+def test_an_input_in_rows_is_nowhere_as_a_whole(tmp_path):
+    rows = export(tower(), tmp_path / "rows", least="ram", inputs="rows", **HOST)
+    assert rows.arena_bytes < 16 * 8 * 8
