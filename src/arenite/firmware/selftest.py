@@ -7,6 +7,7 @@ for them is computed by the reference when the folder is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -265,8 +266,8 @@ def _source(
 ) -> str:
     network = program.network
     outputs = [_outputs(program, inputs, row) for inputs, row in zip(samples, results, strict=True)]
-    arrays = [*(one for row in results for one in row), *(p.array for row in outputs for p in row)]
-    has_floats = any(one.dtype == np.float32 for one in arrays)
+    compared = [part.array for row in outputs for part in row]
+    has_floats = any(one.dtype == np.float32 for one in chain(compared, *results))
     return fill(
         _SOURCE,
         **names,
