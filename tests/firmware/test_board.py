@@ -87,10 +87,11 @@ def test_it_has_the_interpreter_s_methods(board):
 
 
 def test_memory_that_the_firmware_has_nothing_in_is_out_of_bounds(board):
-    behind = 0x20000000 + board.export.arena_bytes
-    board._device.machine.call("memset", behind - 4, 0, 4)
+    machine = board._device.machine
+    behind = machine.address("arena") + board.export.arena_bytes
+    machine.call("memset", behind - 4, 0, 4)
     with pytest.raises(BoardError, match=f"memset touched {behind:#x}, behind what it has"):
-        board._device.machine.call("memset", behind - 4, 0, 5)
+        machine.call("memset", behind - 4, 0, 5)
 
 
 def test_a_processor_that_cannot_be_emulated_is_refused():
