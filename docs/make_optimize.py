@@ -87,8 +87,8 @@ def proofs(results: list[Row]) -> str:
     proved = sum(row["is_proved"] for row in results)
     at_bound = sum(row["head"][1] == row["bound"] for row in results)
     return (
-        f"Of {len(results)} best plans {proved} are proved to be the least and {at_bound} are as low "
-        "as what is alive at once."
+        f"Of {len(results)} best plans {proved} are proved to be the least and {at_bound} are as "
+        "low as what is alive at once."
     )
 
 
