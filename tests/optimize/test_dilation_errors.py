@@ -21,7 +21,7 @@ from arenite.optimize.planning import Head, Layout
 from arenite.runtime.distances import safe_distances
 from arenite.target import find_target
 from tests.optimize.layers import Layers
-from tests.optimize.test_planning import Patch, ends_ignored, lessened
+from tests.optimize.planned import Patch, ends_ignored, lessened
 
 module = importlib.import_module("arenite.optimize.passes.plan")
 SETTINGS: dict[str, Any] = {"only": ["plan"], "overlap": "target", "dilate": True}

@@ -19,7 +19,7 @@ from arenite.optimize.verify import first_difference, surviving, verify
 from arenite.target import find_target
 from tests.optimize.layers import Layers
 from tests.optimize.networks import network
-from tests.optimize.test_planning import conv
+from tests.optimize.planned import conv
 from tests.runtime.models import conv_model, custom_chain, memory_of_three
 
 SETTINGS = Settings()
