@@ -102,7 +102,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp value": (10, 11),
     },
     "arm_maximum_s8": {
-        "call": (199.2, 296.9),
+        "call": (129.2, 168.9),
         "value": (7.6, 11),
         "image": (59.3, 98.9),
         "line": (20.9, 30),
@@ -110,7 +110,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (213.5, 321.3),
+        "call": (143.5, 193.3),
         "value": (7.7, 11.1),
         "image": (33, 47.7),
         "line": (24, 33.8),
@@ -153,7 +153,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 channels, last row, column": (9.7, 15),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (608.4, 792.9),
+        "call": (538.4, 664.9),
         "row": (19.3, 12.8),
         "value": (36.9, 53.1),
         "value near the largest": (485.7, 553.9),
@@ -220,7 +220,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (6, 7.5),
     },
     "arm_pad_s8": {
-        "call": (123.3, 236.8),
+        "call": (53.3, 108.8),
         "row": (31.3, 51.6),
         "image": (19.4, 32.4),
         "pixel": (25.8, 39.7),
@@ -313,6 +313,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "RESHAPE": (143, 242.5),
         "PAD": (260, 460),
         "TRANSPOSE": (581, 983),
-        "SQUEEZE": (268.9, 475.8),
+        "SQUEEZE": (198.9, 347.8),
     },
 }

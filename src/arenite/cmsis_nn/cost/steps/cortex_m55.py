@@ -79,7 +79,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp 16 values": (17, 18),
     },
     "arm_maximum_s8": {
-        "call": (200.9, 184.7),
+        "call": (130.9, 102.7),
         "16 values": (16.9, 19.1),
         "image": (79.1, 97.5),
         "line": (26, 30.6),
@@ -87,7 +87,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (207.2, 194.8),
+        "call": (137.2, 112.8),
         "16 values": (17.1, 19),
         "image": (39, 45.1),
         "line": (34.4, 38.5),
@@ -112,7 +112,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, last channels": (40.4, 43),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (613.5, 709.9),
+        "call": (543.5, 627.9),
         "row": (49.3, 0),
         "value": (45.1, 57),
         "value near the largest": (515.9, 577),
@@ -166,7 +166,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 16 columns": (12.3, 12.3),
     },
     "arm_pad_s8": {
-        "call": (116.8, 90.3),
+        "call": (46.8, 8.3),
         "row": (30.1, 32.3),
         "copy, 16 bytes": (3.3, 3.9),
         "fill, 16 bytes": (2, 1.6),
@@ -263,6 +263,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "PAD": (277, 383),
         "TRANSPOSE": (599, 811),
         "PADV2": (353.9, 476.4),
-        "SQUEEZE": (254.9, 320.8),
+        "SQUEEZE": (184.9, 238.8),
     },
 }

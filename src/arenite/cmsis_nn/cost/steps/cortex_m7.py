@@ -98,7 +98,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "clamp value": (10, 5),
     },
     "arm_maximum_s8": {
-        "call": (181.1, 201.9),
+        "call": (111.1, 119.9),
         "value": (7.6, 6.7),
         "image": (56, 40.8),
         "line": (19, 16.9),
@@ -106,7 +106,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "run": (0, 0),
     },
     "arm_minimum_s8": {
-        "call": (195.6, 214),
+        "call": (125.6, 132),
         "value": (7.7, 6.7),
         "image": (29.1, 28.1),
         "line": (23.1, 18.8),
@@ -149,7 +149,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "2 channels, last row, column": (9.7, 9),
     },
     "arm_nn_softmax_common_s8": {
-        "call": (563.8, 491.6),
+        "call": (493.8, 409.6),
         "row": (89.1, 54),
         "value": (35, 34.4),
         "value near the largest": (497.6, 359.3),
@@ -216,7 +216,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (6, 4),
     },
     "arm_pad_s8": {
-        "call": (118.9, 168.4),
+        "call": (48.9, 86.4),
         "row": (31.4, 40.9),
         "image": (19.7, 26.3),
         "pixel": (25.6, 28.7),
@@ -305,6 +305,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "RESHAPE": (146, 148),
         "PAD": (266, 291),
         "TRANSPOSE": (587, 596),
-        "SQUEEZE": (268.9, 316),
+        "SQUEEZE": (198.9, 234),
     },
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "TFLite_Detection_PostProcess, fast": {
-        "call": (2133.5, 3366.5),
+        "call": (2063.5, 3238.5),
         "box": (5040, 6101.3),
         "candidate": (0, 0),
         "class of a box": (0, 0),
@@ -20,7 +20,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "selected": (0, 0),
         "sorting": (153.8, 218.2),
     },
-    "TFLM_DECODE": {"call": (118.8, 260.5), "output": (0, 0)},
+    "TFLM_DECODE": {"call": (48.8, 132.5), "output": (0, 0)},
     "TFLM_DECODE, Huffman, narrow": {
         "call": (138.1, 217),
         "32 bits": (0.5, 0),

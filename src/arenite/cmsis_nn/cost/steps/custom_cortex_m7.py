@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "TFLite_Detection_PostProcess, fast": {
-        "call": (1608.1, 1764.9),
+        "call": (1538.1, 1682.9),
         "box": (0, 0),
         "candidate": (0, 0),
         "class of a box": (0, 0),
@@ -20,7 +20,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "selected": (0, 0),
         "sorting": (142.1, 153.7),
     },
-    "TFLM_DECODE": {"call": (121.8, 156.8), "output": (0, 0)},
+    "TFLM_DECODE": {"call": (51.8, 74.8), "output": (0, 0)},
     "TFLM_DECODE, Huffman, narrow": {
         "call": (135.5, 159.5),
         "32 bits": (0.2, 0),

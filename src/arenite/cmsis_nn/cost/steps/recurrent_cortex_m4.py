@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "SVDF, float32": {
-        "call": (427.3, 726.6),
+        "call": (357.3, 598.6),
         "batch": (149.3, 251.5),
         "filter": (23.2, 23.9),
         "product": (6.1, 12.2),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unit": (40.7, 62.9),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, float32": {
-        "call": (979.5, 1628.3),
+        "call": (909.5, 1500.3),
         "product": (5.2, 11.2),
         "row": (98.5, 0),
         "step": (3503.3, 5632.1),
@@ -25,7 +25,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value that is clipped": (20.4, 25.8),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, int16": {
-        "call": (1494.1, 2499.1),
+        "call": (1424.1, 2371.1),
         "2 units": (101.9, 134.2),
         "2 units, 4 columns": (20.8, 25.9),
         "2 units, column": (6.3, 9.6),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "SVDF, float32": {
-        "call": (483.3, 573.2),
+        "call": (413.3, 491.2),
         "batch": (55.4, 57.5),
         "filter": (27.8, 34.8),
         "product": (4, 5),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unit": (21.6, 26),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, float32": {
-        "call": (971.7, 1151.3),
+        "call": (901.7, 1069.3),
         "product": (4, 5.8),
         "row": (121.7, 62.8),
         "step": (3619.2, 4469.2),
@@ -25,7 +25,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value that is clipped": (15.8, 16.4),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, int16": {
-        "call": (1198.4, 1413.7),
+        "call": (1128.4, 1331.7),
         "4 units": (177.2, 198.9),
         "4 units, 8 columns": (22.5, 28.4),
         "last unit": (46.2, 54.3),

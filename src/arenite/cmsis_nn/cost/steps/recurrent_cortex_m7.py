@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "SVDF, float32": {
-        "call": (481.1, 527),
+        "call": (411.1, 445),
         "batch": (54.7, 35.1),
         "filter": (29.8, 20.4),
         "product": (6, 5),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "unit": (23.6, 18),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, float32": {
-        "call": (964.1, 1107.4),
+        "call": (894.1, 1025.4),
         "product": (5, 5.1),
         "row": (85.1, 0),
         "step": (3508.2, 3169.7),
@@ -25,7 +25,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "value that is clipped": (15.4, 16.1),
     },
     "UNIDIRECTIONAL_SEQUENCE_LSTM, int16": {
-        "call": (1502.4, 1614.1),
+        "call": (1432.4, 1532.1),
         "2 units": (97.4, 68.9),
         "2 units, 4 columns": (20.8, 15.8),
         "2 units, column": (6.4, 5.7),

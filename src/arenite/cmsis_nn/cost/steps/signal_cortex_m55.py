@@ -8,26 +8,26 @@ cost.
 from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
-    "CIRCULAR_BUFFER, int8": {"call": (189.9, 246.5), "moved byte": (4, 5), "moved word": (3, 3.8)},
-    "SignalDelay, int16": {"call": (160.3, 206.9), "row": (155.3, 189.5), "sample": (6.5, 8.2)},
-    "SignalEnergy, int16": {"call": (166.7, 219.6), "value": (0, 0)},
-    "SignalFftAutoScale, int16": {"call": (219.7, 283.2), "value": (14, 16)},
+    "CIRCULAR_BUFFER, int8": {"call": (119.9, 164.5), "moved byte": (4, 5), "moved word": (3, 3.8)},
+    "SignalDelay, int16": {"call": (90.3, 124.9), "row": (155.3, 189.5), "sample": (6.5, 8.2)},
+    "SignalEnergy, int16": {"call": (108, 155), "value": (7, 8)},
+    "SignalFftAutoScale, int16": {"call": (149.7, 201.2), "value": (14, 16)},
     "SignalFilterBank, uint32": {
-        "call": (418.7, 524.6),
+        "call": (348.7, 442.6),
         "channel": (28.1, 32.7),
         "weight": (17.2, 16.1),
     },
-    "SignalFilterBankLog, uint32": {"call": (173.4, 224), "value": (51.5, 58.1)},
-    "SignalFilterBankSpectralSubtraction, uint32": {"call": (216.9, 281.6), "value": (43.7, 46.9)},
-    "SignalFilterBankSquareRoot, uint64": {"call": (279.8, 345.2), "value": (215.4, 234.1)},
+    "SignalFilterBankLog, uint32": {"call": (103.4, 142), "value": (51.5, 58.1)},
+    "SignalFilterBankSpectralSubtraction, uint32": {"call": (146.9, 199.6), "value": (43.7, 46.9)},
+    "SignalFilterBankSquareRoot, uint64": {"call": (209.8, 263.2), "value": (215.4, 234.1)},
     "SignalFramer, int16": {
-        "call": (198.6, 252.3),
+        "call": (128.6, 170.3),
         "row": (11.6, 18.2),
         "frame": (171.2, 204.6),
         "sample": (2.4, 3.3),
     },
     "SignalIrfft, float32": {
-        "call": (173.5, 227.2),
+        "call": (103.5, 145.2),
         "frame": (45.6, 47.6),
         "value": (0, 0),
         "stage call": (42.9, 49.7),
@@ -38,7 +38,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 3": (53.6, 75.4),
     },
     "SignalIrfft, int16": {
-        "call": (160.9, 214),
+        "call": (90.9, 132),
         "frame": (54.3, 55.6),
         "value": (0, 0),
         "stage call": (36.2, 41.5),
@@ -49,7 +49,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 2": (45.2, 43.6),
     },
     "SignalIrfft, int32": {
-        "call": (168, 221.5),
+        "call": (98, 139.5),
         "frame": (34, 34.3),
         "value": (0, 0),
         "stage call": (77.6, 79.6),
@@ -60,20 +60,20 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 5": (504.8, 526.7),
     },
     "SignalOverlapAdd, float32": {
-        "call": (165.5, 217.7),
+        "call": (95.5, 135.7),
         "frame": (55.8, 55.2),
         "value": (5.3, 6.2),
         "moved value": (3.6, 4.5),
     },
     "SignalOverlapAdd, int16": {
-        "call": (180.1, 232.5),
+        "call": (110.1, 150.5),
         "frame": (48.1, 45.4),
         "value": (14.4, 15.5),
         "moved value": (5.4, 6.7),
     },
-    "SignalPCAN, uint32": {"call": (317.1, 399.7), "value": (52.2, 61)},
+    "SignalPCAN, uint32": {"call": (247.1, 317.7), "value": (52.2, 61)},
     "SignalRfft, float32": {
-        "call": (191.4, 252.2),
+        "call": (121.4, 170.2),
         "frame": (27.1, 23.3),
         "value": (0, 0),
         "stage call": (23.3, 31.4),
@@ -84,7 +84,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 2": (26.2, 31.3),
     },
     "SignalRfft, int16": {
-        "call": (185.2, 245.2),
+        "call": (115.2, 163.2),
         "frame": (59.9, 55.4),
         "value": (0, 0),
         "stage call": (35.9, 39.7),
@@ -95,7 +95,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 3": (108.5, 113.3),
     },
     "SignalRfft, int32": {
-        "call": (199.8, 263.4),
+        "call": (129.8, 181.4),
         "frame": (37.7, 29.1),
         "value": (0, 0),
         "stage call": (55.6, 65.1),
@@ -105,6 +105,6 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "butterfly of 3": (181.3, 198.5),
         "butterfly of 5": (481.9, 509.6),
     },
-    "SignalStacker, int16": {"call": (301.9, 380.2)},
-    "SignalWindow, int16": {"call": (229.7, 290), "value": (13.1, 16.1)},
+    "SignalStacker, int16": {"call": (231.9, 298.2)},
+    "SignalWindow, int16": {"call": (159.7, 208), "value": (13.1, 16.1)},
 }

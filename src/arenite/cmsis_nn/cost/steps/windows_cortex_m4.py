@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "AVERAGE_POOL_2D, float32": {
-        "call": (345.9, 582),
+        "call": (275.9, 454),
         "row": (50.9, 68.9),
         "position": (41.5, 55.4),
         "channel": (35, 63.5),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (18, 27),
     },
     "AVERAGE_POOL_2D, int16": {
-        "call": (715.4, 1176.5),
+        "call": (645.4, 1048.5),
         "position": (72.3, 91.6),
         "row of taps": (4.6, 5),
         "tap": (13.2, 15.4),
@@ -28,7 +28,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 2 channels": (0, 0),
     },
     "BATCH_MATMUL, float32": {
-        "call": (1069.2, 1662.6),
+        "call": (999.2, 1534.6),
         "matrix": (0, 0),
         "row": (44.4, 85),
         "value": (14, 20),
@@ -39,7 +39,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "right row that is transposed": (6.9, 13.9),
     },
     "BATCH_MATMUL, int16": {
-        "call": (812.6, 1326.5),
+        "call": (742.6, 1198.5),
         "matrix": (0, 0),
         "row": (95.2, 147.2),
         "value that is transposed": (9, 15.4),
@@ -51,7 +51,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 4 columns": (11.1, 13.5),
     },
     "BATCH_MATMUL, int8": {
-        "call": (1004.4, 1582.3),
+        "call": (934.4, 1454.3),
         "matrix": (93.1, 199.5),
         "row": (116.4, 177.6),
         "value that is transposed": (7.9, 13.5),
@@ -63,7 +63,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 4 columns": (9.6, 11.9),
     },
     "CONV_2D, float32": {
-        "call": (622.5, 1009.8),
+        "call": (552.5, 881.8),
         "row": (36.3, 50.8),
         "position": (37, 47.8),
         "channel": (45.9, 69.6),
@@ -74,7 +74,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap of one channel": (11, 19),
     },
     "CONV_2D, int16": {
-        "call": (637.2, 1005.4),
+        "call": (567.2, 877.4),
         "2 positions": (145.4, 258),
         "position": (11.6, 0),
         "row of taps": (23.5, 31.5),
@@ -91,7 +91,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last position, channel, column": (0, 0),
     },
     "CONV_2D, int4, 1x1": {
-        "call": (1440.6, 1830.7),
+        "call": (1370.6, 1702.7),
         "product": (0, 0),
         "pixels, 4 channels": (337.4, 446.5),
         "pixels, 4 channels, 4 columns": (103.2, 118.6),
@@ -109,7 +109,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last pixel, 4 channels, 4 columns": (0, 0),
     },
     "CONV_2D, int4, im2col": {
-        "call": (529.8, 1000.9),
+        "call": (459.8, 872.9),
         "position": (0, 0),
         "row of taps": (20.6, 29.5),
         "tap": (36.2, 65.8),
@@ -135,7 +135,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "position, channel, odd column": (0, 0),
     },
     "DEPTHWISE_CONV_2D, float32": {
-        "call": (634.4, 1048.5),
+        "call": (564.4, 920.5),
         "row": (33.8, 52.6),
         "position": (26, 39),
         "channel": (45, 71.1),
@@ -155,7 +155,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (12, 20.1),
     },
     "DEPTHWISE_CONV_2D, int16, by 4": {
-        "call": (632, 1045.6),
+        "call": (562, 917.6),
         "row": (36, 46.5),
         "position": (35, 44),
         "input channel": (36, 49.5),
@@ -164,7 +164,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (48, 84),
     },
     "DEPTHWISE_CONV_2D, int4": {
-        "call": (1414.5, 1272.2),
+        "call": (1344.5, 1144.2),
         "position": (102.6, 187.7),
         "row of taps": (19.8, 25.8),
         "tap": (31.5, 44.6),
@@ -196,7 +196,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (0, 0),
     },
     "DEPTHWISE_CONV_2D, int4, odd channels": {
-        "call": (876.5, 1493),
+        "call": (806.5, 1365),
         "position": (52, 112.2),
         "row of taps": (10.4, 10.7),
         "tap": (44.2, 59.2),
@@ -210,13 +210,13 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 channels, last tap": (14.3, 11.9),
     },
     "FULLY_CONNECTED, float32": {
-        "call": (469, 773.6),
+        "call": (399, 645.6),
         "row": (20, 24),
         "unit": (21, 24),
         "product": (5, 11),
     },
     "FULLY_CONNECTED, int16": {
-        "call": (352.5, 625.2),
+        "call": (282.5, 497.2),
         "row": (64.2, 106.2),
         "2 units": (113.3, 150.1),
         "2 units, 4 columns": (19.1, 24.1),
@@ -226,7 +226,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (5.4, 8.6),
     },
     "FULLY_CONNECTED, int4": {
-        "call": (319.4, 610.4),
+        "call": (249.4, 482.4),
         "row": (144.2, 201.6),
         "row, 4 channels": (206.7, 275),
         "row, 4 channels, 4 columns": (77.8, 89.8),
@@ -236,7 +236,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 2 columns": (26, 30.2),
     },
     "FULLY_CONNECTED, int4, odd depth": {
-        "call": (406.1, 713),
+        "call": (336.1, 585),
         "row": (87.1, 124.2),
         "row, 4 channels": (0, 0),
         "row, 4 channels, 4 columns": (78, 90),
@@ -248,7 +248,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 2 columns": (0, 0),
     },
     "L2_POOL_2D, float32": {
-        "call": (335.9, 557),
+        "call": (265.9, 429),
         "row": (30.3, 35.8),
         "position": (28.9, 37.9),
         "channel": (85, 146),
@@ -256,7 +256,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (33, 47),
     },
     "MAX_POOL_2D, float32": {
-        "call": (341.1, 586),
+        "call": (271.1, 458),
         "row": (31.2, 50.7),
         "position": (56.6, 73),
         "channel": (34, 52),
@@ -264,7 +264,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (20, 29),
     },
     "MAX_POOL_2D, int16": {
-        "call": (638.5, 978.2),
+        "call": (568.5, 850.2),
         "position": (40.8, 48.5),
         "row of taps": (9.5, 18.6),
         "tap": (15, 21.6),
@@ -275,7 +275,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 2 channels": (0, 0),
     },
     "TRANSPOSE_CONV, float32": {
-        "call": (1091.7, 1207.8),
+        "call": (1021.7, 1079.8),
         "output": (25.9, 36.9),
         "pixel": (0, 41.5),
         "value": (19.3, 29.3),

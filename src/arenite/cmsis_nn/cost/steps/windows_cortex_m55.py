@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "AVERAGE_POOL_2D, float32": {
-        "call": (356.7, 428.2),
+        "call": (286.7, 346.2),
         "row": (48, 49.4),
         "position": (42.5, 47.1),
         "channel": (36, 38),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (18, 22),
     },
     "AVERAGE_POOL_2D, int16": {
-        "call": (672.6, 788.3),
+        "call": (602.6, 706.3),
         "position": (34.8, 34.3),
         "row of taps": (0, 0),
         "tap": (1.1, 1.3),
@@ -28,7 +28,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 8 channels": (11.5, 12.5),
     },
     "BATCH_MATMUL, float32": {
-        "call": (1110.4, 1278.9),
+        "call": (1040.4, 1196.9),
         "matrix": (0, 0),
         "row": (44, 55.5),
         "value": (19.4, 22.1),
@@ -39,7 +39,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "right row that is transposed": (6, 0),
     },
     "BATCH_MATMUL, int16": {
-        "call": (814.4, 1006.1),
+        "call": (744.4, 924.1),
         "matrix": (0, 0),
         "row": (67.3, 69.2),
         "value that is transposed": (8.3, 7.6),
@@ -51,7 +51,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 units, 8 columns": (11.7, 9.9),
     },
     "BATCH_MATMUL, int8": {
-        "call": (1066.4, 1322.2),
+        "call": (996.4, 1240.2),
         "matrix": (220, 481.1),
         "row": (105.9, 91.4),
         "value that is transposed": (6.6, 6.7),
@@ -63,7 +63,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 8 columns": (0, 0),
     },
     "CONV_2D, float32": {
-        "call": (640.4, 769.9),
+        "call": (570.4, 687.9),
         "row": (38.4, 15.4),
         "position": (35, 42.6),
         "channel": (47.9, 59.7),
@@ -74,7 +74,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap of one channel": (11, 13.6),
     },
     "CONV_2D, int16": {
-        "call": (609, 738),
+        "call": (539, 656),
         "position": (72.9, 83.3),
         "row of taps": (22.8, 24.4),
         "tap": (17.3, 16.2),
@@ -87,7 +87,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "fill, 16 bytes": (1.6, 6.9),
     },
     "CONV_2D, int4, 1x1": {
-        "call": (2163, 2451.5),
+        "call": (2093, 2369.5),
         "product": (0, 0),
         "last pixel, 4 channels": (0, 7.8),
         "last pixel, 4 channels, 2 columns": (0, 0),
@@ -107,7 +107,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "pixels, channel, 16 columns": (92.3, 88.5),
     },
     "CONV_2D, int4, im2col": {
-        "call": (956.1, 798.7),
+        "call": (886.1, 716.7),
         "position": (59.3, 79.5),
         "row of taps": (19.8, 21.8),
         "tap": (15.6, 19),
@@ -133,7 +133,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "position, channel, odd column": (0, 0),
     },
     "DEPTHWISE_CONV_2D, float32": {
-        "call": (660.9, 873.3),
+        "call": (590.9, 791.3),
         "row": (18.1, 28.3),
         "position": (27.3, 28.1),
         "channel": (46.8, 51.6),
@@ -144,7 +144,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "input channel": (26.1, 33.5),
     },
     "DEPTHWISE_CONV_2D, int16": {
-        "call": (817, 1168.9),
+        "call": (747, 1086.9),
         "row": (0, 0),
         "position": (37.4, 35.1),
         "input channel": (45.9, 49.2),
@@ -153,7 +153,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (9.8, 11.9),
     },
     "DEPTHWISE_CONV_2D, int16, by 4": {
-        "call": (664.7, 682.8),
+        "call": (594.7, 600.8),
         "row": (30.8, 0),
         "position": (32.3, 9.5),
         "input channel": (40.1, 155.9),
@@ -162,7 +162,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (40, 56.8),
     },
     "DEPTHWISE_CONV_2D, int4": {
-        "call": (1093.5, 1458.7),
+        "call": (1023.5, 1376.7),
         "4 channels": (32.8, 33.5),
         "4 channels, 2 taps": (9.9, 11.7),
         "4 channels, last tap": (5.9, 5.1),
@@ -177,7 +177,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (20.3, 15.2),
     },
     "DEPTHWISE_CONV_2D, int4, odd channels": {
-        "call": (1186.3, 1334.5),
+        "call": (1116.3, 1252.5),
         "4 channels": (28.2, 38.4),
         "4 channels, 2 taps": (18.4, 19.6),
         "4 channels, last tap": (15.2, 18.9),
@@ -192,13 +192,13 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (15.7, 18.1),
     },
     "FULLY_CONNECTED, float32": {
-        "call": (470, 611.3),
+        "call": (400, 529.3),
         "row": (21, 17),
         "unit": (24.9, 29.6),
         "product": (4, 4.3),
     },
     "FULLY_CONNECTED, int16": {
-        "call": (344.7, 398.3),
+        "call": (274.7, 316.3),
         "row": (74.9, 118),
         "4 units": (198.3, 217.3),
         "4 units, 8 columns": (25.2, 26.5),
@@ -206,7 +206,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 8 columns": (12.5, 12.6),
     },
     "FULLY_CONNECTED, int4": {
-        "call": (313.5, 389.2),
+        "call": (243.5, 307.2),
         "row": (169.3, 191.9),
         "row, 4 channels": (170.8, 190.4),
         "row, 4 channels, 16 columns": (23, 26.8),
@@ -216,7 +216,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 2 columns": (20.6, 20),
     },
     "FULLY_CONNECTED, int4, odd depth": {
-        "call": (545.9, 603.9),
+        "call": (475.9, 521.9),
         "row": (0, 0),
         "row, 4 channels": (178.6, 201.9),
         "row, 4 channels, 2 columns": (0, 0),
@@ -228,7 +228,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 16 columns": (11.2, 10.3),
     },
     "L2_POOL_2D, float32": {
-        "call": (345.1, 418.9),
+        "call": (275.1, 336.9),
         "channel": (78, 94.2),
         "position": (33.9, 32.9),
         "row": (27.2, 28.2),
@@ -236,7 +236,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (32, 39.2),
     },
     "MAX_POOL_2D, float32": {
-        "call": (358, 432.4),
+        "call": (288, 350.4),
         "row": (30.3, 31.3),
         "position": (63.5, 73.5),
         "channel": (35, 40.6),
@@ -244,7 +244,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (19, 22),
     },
     "MAX_POOL_2D, int16": {
-        "call": (561.4, 649.6),
+        "call": (491.4, 567.6),
         "position": (48.7, 61.6),
         "row of taps": (14.7, 17.3),
         "tap": (18.1, 20.2),
@@ -256,7 +256,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 8 channels": (9.5, 11.1),
     },
     "TRANSPOSE_CONV, float32": {
-        "call": (1073.6, 1333.1),
+        "call": (1003.6, 1251.1),
         "output": (25, 32.8),
         "pixel": (0, 0),
         "value": (21.2, 24.7),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 STEPS: dict[str, dict[str, tuple[float, float]]] = {
     "AVERAGE_POOL_2D, float32": {
-        "call": (351.9, 381.1),
+        "call": (281.9, 299.1),
         "row": (42.9, 32.3),
         "position": (34.5, 26.7),
         "channel": (35, 42),
@@ -17,7 +17,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (18, 14),
     },
     "AVERAGE_POOL_2D, int16": {
-        "call": (726.4, 708.4),
+        "call": (656.4, 626.4),
         "position": (73.3, 49.5),
         "row of taps": (4.1, 5),
         "tap": (13.3, 8.8),
@@ -28,7 +28,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 2 channels": (0, 0),
     },
     "BATCH_MATMUL, float32": {
-        "call": (1080.5, 1019.6),
+        "call": (1010.5, 937.6),
         "matrix": (0, 0),
         "row": (44.3, 44.3),
         "value": (14, 13.2),
@@ -39,7 +39,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "right row that is transposed": (6.8, 7.2),
     },
     "BATCH_MATMUL, int16": {
-        "call": (813.8, 819),
+        "call": (743.8, 737),
         "matrix": (0, 0),
         "row": (97.5, 87.7),
         "value that is transposed": (9.1, 9.2),
@@ -51,7 +51,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 4 columns": (10.7, 6.5),
     },
     "BATCH_MATMUL, int8": {
-        "call": (1014.6, 1007.3),
+        "call": (944.6, 925.3),
         "matrix": (92.5, 101.4),
         "row": (118.3, 104.2),
         "value that is transposed": (7.9, 8.2),
@@ -63,7 +63,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, 4 columns": (9, 5.7),
     },
     "CONV_2D, float32": {
-        "call": (608.5, 648.7),
+        "call": (538.5, 566.7),
         "row": (35.1, 23.8),
         "position": (26.2, 16.5),
         "channel": (49.4, 46.2),
@@ -74,7 +74,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap of one channel": (11, 9),
     },
     "CONV_2D, int16": {
-        "call": (639.8, 635.9),
+        "call": (569.8, 553.9),
         "2 positions": (154.3, 159.4),
         "position": (10.9, 0),
         "row of taps": (30.6, 23.8),
@@ -91,7 +91,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last position, channel, column": (0, 0.6),
     },
     "CONV_2D, int4, 1x1": {
-        "call": (1516.4, 821.6),
+        "call": (1446.4, 739.6),
         "product": (0, 0),
         "pixels, 4 channels": (340.2, 278.5),
         "pixels, 4 channels, 4 columns": (103.1, 70.5),
@@ -109,7 +109,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last pixel, 4 channels, 4 columns": (0, 0),
     },
     "CONV_2D, int4, im2col": {
-        "call": (542, 628.5),
+        "call": (472, 546.5),
         "position": (0, 0),
         "row of taps": (28.8, 20.4),
         "tap": (34.2, 32.2),
@@ -135,7 +135,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "position, channel, odd column": (0, 0),
     },
     "DEPTHWISE_CONV_2D, float32": {
-        "call": (627.6, 661.4),
+        "call": (557.6, 579.4),
         "row": (19.3, 13.7),
         "position": (36, 26.1),
         "channel": (46.2, 45.4),
@@ -146,7 +146,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "input channel": (29.6, 24.4),
     },
     "DEPTHWISE_CONV_2D, int16": {
-        "call": (792, 861.9),
+        "call": (722, 779.9),
         "row": (0, 0),
         "position": (39.7, 33.5),
         "input channel": (47.4, 43.4),
@@ -155,7 +155,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (11.8, 11.6),
     },
     "DEPTHWISE_CONV_2D, int16, by 4": {
-        "call": (634, 682),
+        "call": (564, 600),
         "row": (34, 26),
         "position": (34, 26),
         "input channel": (41, 33),
@@ -164,7 +164,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (48, 48),
     },
     "DEPTHWISE_CONV_2D, int4": {
-        "call": (1452.1, 898.5),
+        "call": (1382.1, 816.5),
         "position": (99, 107.1),
         "row of taps": (19, 17.6),
         "tap": (31.8, 22.8),
@@ -196,7 +196,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (0, 0),
     },
     "DEPTHWISE_CONV_2D, int4, odd channels": {
-        "call": (881.5, 935.9),
+        "call": (811.5, 853.9),
         "position": (49.9, 85.9),
         "row of taps": (9.6, 10.3),
         "tap": (44.3, 29.1),
@@ -210,13 +210,13 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "4 channels, last tap": (14.6, 9.1),
     },
     "FULLY_CONNECTED, float32": {
-        "call": (467, 486),
+        "call": (397, 404),
         "row": (20, 12),
         "unit": (20, 17),
         "product": (5, 5),
     },
     "FULLY_CONNECTED, int16": {
-        "call": (352.4, 399.6),
+        "call": (282.4, 317.6),
         "row": (68.5, 57.9),
         "2 units": (107.3, 86.9),
         "2 units, 4 columns": (19.1, 15),
@@ -226,7 +226,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "last unit, column": (5.5, 5.1),
     },
     "FULLY_CONNECTED, int4": {
-        "call": (320.2, 400.3),
+        "call": (250.2, 318.3),
         "row": (144, 117.3),
         "row, 4 channels": (205.7, 174),
         "row, 4 channels, 4 columns": (77.8, 49.9),
@@ -236,7 +236,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 2 columns": (26, 14.4),
     },
     "FULLY_CONNECTED, int4, odd depth": {
-        "call": (408, 455.3),
+        "call": (338, 373.3),
         "row": (81.6, 78.5),
         "row, 4 channels": (0, 0),
         "row, 4 channels, 4 columns": (78, 50),
@@ -248,7 +248,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "row, channel, 2 columns": (0, 0),
     },
     "L2_POOL_2D, float32": {
-        "call": (326.5, 358.1),
+        "call": (256.5, 276.1),
         "row": (33.9, 22.5),
         "position": (34, 21),
         "channel": (81, 94),
@@ -256,7 +256,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (33, 31),
     },
     "MAX_POOL_2D, float32": {
-        "call": (341.1, 383.2),
+        "call": (271.1, 301.2),
         "row": (32.6, 24.5),
         "position": (61.7, 41.8),
         "channel": (34, 31),
@@ -264,7 +264,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "tap": (19, 16),
     },
     "MAX_POOL_2D, int16": {
-        "call": (637.9, 605.6),
+        "call": (567.9, 523.6),
         "position": (41.2, 20.4),
         "row of taps": (9.3, 11.4),
         "tap": (15.1, 12.6),
@@ -275,7 +275,7 @@ STEPS: dict[str, dict[str, tuple[float, float]]] = {
         "next tap, 2 channels": (0, 0),
     },
     "TRANSPOSE_CONV, float32": {
-        "call": (929.1, 706.2),
+        "call": (859.1, 624.2),
         "output": (21.6, 20.8),
         "pixel": (0, 0),
         "value": (10.4, 7),
