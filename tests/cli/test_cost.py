@@ -10,8 +10,7 @@ import pytest
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import ModelBuilder
 from tests.cli.models import classifier, saved
-from tests.cmsis_nn.small_models import MODELS
-from tests.ops.svdf import svdf
+from tests.cmsis_nn.small_models import MODELS, reverse_of_int64
 
 
 def facts(arenite, *arguments):
@@ -19,8 +18,8 @@ def facts(arenite, *arguments):
 
 
 @pytest.fixture
-def float_file(tmp_path):
-    return saved(svdf("float32"), tmp_path / "float.tflite")
+def unknown_file(tmp_path):
+    return saved(reverse_of_int64(), tmp_path / "unknown.tflite")
 
 
 def test_cost_shows_a_row_per_operator_the_total_and_the_accuracy(arenite, model_file):
@@ -75,15 +74,17 @@ def test_op_shows_the_loops_of_one_operator_the_dearest_first(arenite, model_fil
     assert facts(arenite, model_file, "--op", 0) == facts(arenite, model_file)["operators"][0]
 
 
-def test_kernels_without_a_model_are_named_and_left_out(arenite, float_file):
-    result = arenite("cost", float_file)
+def test_kernels_without_a_model_are_named_and_left_out(arenite, unknown_file):
+    result = arenite("cost", unknown_file)
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
-    assert "1 of 1 operators have no estimate, and are not in the total: SVDF of float32." in text
+    assert (
+        "1 of 1 operators have no estimate, and are not in the total: REVERSE_V2 of int64." in text
+    )
     assert "total of 0" in text
-    alone = " ".join(arenite("cost", float_file, "--op", 0).stdout.split())
-    assert alone.endswith("There is no estimate for SVDF of float32: it was not measured.")
-    estimate = facts(arenite, float_file)
+    alone = " ".join(arenite("cost", unknown_file, "--op", 0).stdout.split())
+    assert alone.endswith("There is no estimate for REVERSE_V2 of int64: it was not measured.")
+    estimate = facts(arenite, unknown_file)
     assert estimate["complete"] is False
     assert estimate["operators"][0]["cycles"] is None
 

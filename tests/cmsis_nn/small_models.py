@@ -144,6 +144,16 @@ def recurrent(kind: str) -> Model:
     return lstm(kind, np.random.default_rng(0), zeros=(0, 0) if kind == "int16" else (3, -2))
 
 
+def reverse_of_int64() -> Model:
+    """What nobody has measured: its cost is not known."""
+    b = ModelBuilder()
+    x, axis = b.input("x", (3,), "int64"), b.constant("axis", np.array([0], np.int32))
+    y = b.tensor("y", (3,), "int64")
+    b.operator("REVERSE_V2", [x, axis], [y])
+    b.output(y)
+    return b.build()
+
+
 MODELS: dict[str, Callable[[], Model]] = {
     "conv int8": lambda: conv("int8"),
     "conv int8 1x1": lambda: conv("int8", taps=1),
