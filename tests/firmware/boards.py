@@ -29,9 +29,12 @@ CORES = {
 
 
 def stands_alone(case: Case) -> bool:
-    """Whether a model can lie beside others: it has one subgraph, and no names that others know."""
+    """Whether a model can lie beside others.
+
+    It has one subgraph, no names that others know, and does not end inferences.
+    """
     names = {op.name for op in case.model.main.operators}
-    return len(case.model.subgraphs) == 1 and "VAR_HANDLE" not in names
+    return len(case.model.subgraphs) == 1 and not names & {"VAR_HANDLE", "CIRCULAR_BUFFER"}
 
 
 def side_by_side(models: Sequence[Model]) -> Model:

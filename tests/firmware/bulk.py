@@ -192,7 +192,7 @@ def _build(programs: list[Program], folder: Path) -> Path:
         unit.write_text("\n".join(map(_text, programs[start : start + _UNIT])))
         objects.append(_compiled(unit))
     program = folder / "main"
-    _run([*compiler(), *_sanitizers(folder), *map(str, objects), "-lm", "-o", str(program)])
+    _run([*compiler(), *_sanitizers(folder), *map(str, objects), "-o", str(program)])
     return program
 
 

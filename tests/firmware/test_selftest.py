@@ -7,6 +7,7 @@ import re
 import pytest
 
 from arenite.firmware import export
+from arenite.model import ModelBuilder
 from tests.firmware.built import TESTED, compile_files, run
 from tests.firmware.models import floats, residual
 
@@ -25,6 +26,26 @@ def printed(folder):
 
 def test_all_is_well(folder):
     assert printed(folder) == "PASS m: 4 inferences, 4 layers each\n"
+
+
+def test_inputs_that_are_places_are_such_as_the_reference_takes(tmp_path):
+    b = ModelBuilder()
+    x, places = b.input("x", (3,), "int8"), b.input("places", (2,), "int32")
+    y = b.tensor("y", (2,), "int8")
+    b.operator("GATHER", [x, places], [y])
+    b.output(y)
+    export(b.build(), tmp_path / "m", name="m", target=None)
+    assert printed(tmp_path / "m") == "PASS m: 4 inferences, 1 layers each\n"
+
+
+def test_samples_that_the_reference_refuses_are_left_out(tmp_path):
+    b = ModelBuilder()
+    x = b.input("x", (4,), "int16", scale=1.0)  # roots of numbers under 0 are refused
+    y = b.tensor("y", (4,), "int16", scale=0.01)
+    b.operator("RSQRT", [x], [y])
+    b.output(y)
+    export(b.build(), tmp_path / "m", name="m", target=None)
+    assert printed(tmp_path / "m") == "PASS m: 0 inferences, 1 layers each\n"
 
 
 def test_a_weight_that_differs_is_found(folder):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from arenite.firmware.float_arithmetic import FLOAT_FUNCTIONS
+from arenite.firmware.float_functions import MORE_FLOAT_FUNCTIONS
 
 _HEADER = """\
 /* The arithmetic of kernels, with TensorFlow Lite Micro's roundings. */
@@ -168,7 +169,7 @@ def functions_of(text: str) -> dict[str, str]:
 
 
 #: All of them by name.
-FUNCTIONS = functions_of("\n\n".join([_INTEGER_FUNCTIONS, FLOAT_FUNCTIONS]))
+FUNCTIONS = functions_of("\n\n".join([_INTEGER_FUNCTIONS, FLOAT_FUNCTIONS, MORE_FLOAT_FUNCTIONS]))
 
 
 def arithmetic_h(kernels: str) -> str:

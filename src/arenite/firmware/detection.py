@@ -10,8 +10,7 @@ DETECTION_H = """\
 #ifndef ARENITE_DETECTION_H
 #define ARENITE_DETECTION_H
 
-#include <math.h>
-#include <stdint.h>
+#include "arithmetic.h"
 
 /* What is looked at, and memory: `scores` has `stride` numbers for each box. A detection is a box's
  * number times `classes`, plus its class. */
@@ -32,7 +31,7 @@ static inline int ar_decode_boxes(const ar_detection *d, const float *x, int32_t
     for (int32_t axis = 0; axis < 2; ++axis) {
       const double size = (double)anchor[2 + axis];
       const double middle = (double)x[axis] / scales[axis] * size + (double)anchor[axis];
-      const double half = 0.5 * exp((double)x[2 + axis] / scales[2 + axis]) * size;
+      const double half = 0.5 * ar_exp_double((double)x[2 + axis] / scales[2 + axis]) * size;
       box[axis] = (float)middle - (float)half;
       box[2 + axis] = (float)middle + (float)half;
       if (box[axis] >= box[2 + axis]) are_boxes = 0;

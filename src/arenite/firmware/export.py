@@ -16,7 +16,6 @@ from arenite.firmware.cortex_m55 import cortex_m55_work
 from arenite.firmware.exported import Export, ExportedLayer, export_facts
 from arenite.firmware.figures import Figures, can_emulate, emulated
 from arenite.firmware.folder import MANIFEST, check_room, write_folder
-from arenite.firmware.headers import needs_math
 from arenite.firmware.layers import Layer, Network
 from arenite.firmware.layout import Inputs
 from arenite.firmware.portable import portable_work
@@ -24,7 +23,7 @@ from arenite.firmware.ports import port_facts
 from arenite.firmware.program import Kernels, Plan, Program, program_of
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
-from arenite.firmware.selftest import reference_run, sample, selftest_files
+from arenite.firmware.selftest import golden_of, sample, selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.work import Routine, Work
 from arenite.formats import Source, model_of
@@ -126,12 +125,10 @@ def _files(model: Model, program: Program) -> dict[str, str]:
     """All files but those with figures, by their paths."""
     library = sources(program)
     compiled = [name for name in library if not name.endswith(".h")]
-    library |= selftest_files(program, reference_run(model, program))
+    library |= selftest_files(program, golden_of(model, program))
     return {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
-        **project_files(
-            program.name, program.arena_bytes, compiled, math=needs_math(program.routines)
-        ),
+        **project_files(program.name, program.arena_bytes, compiled),
     }
 
 

@@ -11,8 +11,6 @@ from arenite.firmware.fixed_point import FIXED_POINT_H
 from arenite.firmware.fourier import HEADERS as FOURIER
 from arenite.firmware.work import Routine
 
-#: Of C's mathematical library, which takes ``-lm`` to link on many systems.
-_MATH = r"\b(ceilf|cosf|expf|expm1f|floor|floorf|fmodf|logf|rintf|sinf|sqrtf|tanhf|INFINITY|NAN)\b"
 #: Headers that are written, by name.
 _OWN = {
     "detection.h": DETECTION_H,
@@ -20,12 +18,6 @@ _OWN = {
     "vectors.h": VECTORS_H,
     **{f"{name}.h": text for name, text in FOURIER.items()},
 }
-
-
-def needs_math(routines: Iterable[Routine]) -> bool:
-    """Whether a kernel calls C's mathematical library."""
-    found = list(routines)
-    return _any_has(found, _MATH) or "detection.h" in own_headers(found)
 
 
 def own_headers(routines: Iterable[Routine]) -> dict[str, str]:
@@ -36,13 +28,7 @@ def own_headers(routines: Iterable[Routine]) -> dict[str, str]:
 
 def includes(routines: Iterable[Routine]) -> list[str]:
     """What ``kernels.c`` includes, line by line."""
-    found = list(routines)
-    system = ["#include <math.h>", ""] if needs_math(found) else []
-    return [
-        *system,
-        '#include "arithmetic.h"',
-        *(f'#include "{one}"' for one in own_headers(found)),
-    ]
+    return [f'#include "{one}"' for one in ("arithmetic.h", *own_headers(routines))]
 
 
 def _functions(header: str) -> str:

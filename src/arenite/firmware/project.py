@@ -30,7 +30,6 @@ CFLAGS ?= -Os
 FLAGS = -std=c11 -Wall -Wextra -Wpedantic -Wconversion $$(CFLAGS)
 LIBRARY = build/lib${name}_model.a
 OBJECTS = $objects
-LDLIBS =$math
 
 $$(LIBRARY): $$(OBJECTS)
 	$$(AR) rcs $$@ $$^
@@ -44,7 +43,7 @@ build/%.S.o: src/%.S Makefile
 	$$(CC) $$(CFLAGS) -c -o $$@ $$<
 
 build/selftest: test/main.c build/selftest.c.o $$(LIBRARY)
-	$$(CC) $$(FLAGS) -Isrc -o $$@ $$^ $$(LDLIBS)
+	$$(CC) $$(FLAGS) -Isrc -o $$@ $$^
 
 selftest: build/selftest
 	build/selftest
@@ -69,7 +68,6 @@ add_library(${name}_model STATIC $${sources})
 target_include_directories(${name}_model PUBLIC $${CMAKE_CURRENT_SOURCE_DIR}/src)
 set_target_properties(${name}_model PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON)
 
-$math
 add_library(${name}_selftest STATIC EXCLUDE_FROM_ALL src/selftest.c)
 target_link_libraries(${name}_selftest PUBLIC ${name}_model)
 
@@ -159,28 +157,17 @@ int main(void) { return ${name}_selftest(print) ? 1 : 0; }
 """
 
 
-def project_files(
-    name: str, arena_bytes: int, sources: Sequence[str], *, math: bool = False
-) -> dict[str, str]:
-    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path.
-
-    ``math`` says whether they call the C library's mathematical functions.
-    """
+def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[str, str]:
+    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path."""
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
     texts = {
-        "Makefile": fill(
-            _MAKEFILE,
-            **words,
-            objects=" ".join(f"build/{s}.o" for s in sources),
-            math=" -lm" if math else "",
-        ),
+        "Makefile": fill(_MAKEFILE, **words, objects=" ".join(f"build/{s}.o" for s in sources)),
         "CMakeLists.txt": fill(
             _CMAKE,
             **words,
             language=" ASM" if assembly else "",
             sources=" ".join(f"{SOURCES}/{one}" for one in sources),
-            math=f"target_link_libraries({name}_model PUBLIC m)\n" if math else "",
         ),
         "zephyr/module.yml": fill(_ZEPHYR_MODULE, **words),
         "zephyr/CMakeLists.txt": fill(

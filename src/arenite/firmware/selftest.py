@@ -7,12 +7,15 @@ for them is computed by the reference when the folder is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
+from arenite.errors import ConstraintError
 from arenite.firmware.layers import Value
 from arenite.firmware.program import Program, c_type
 from arenite.firmware.text import fill, float_literal, indented
@@ -59,11 +62,11 @@ typedef struct {
 } known;
 
 /* Of what every layer gives$in_pieces, sample by sample. */
-static const known golden[$samples][$results] = {
+static const known golden[$rows][$results] = {
 $golden
 };
 /* Of every output, when the inference is over. */
-static const known golden_outputs[$samples][$outputs] = {
+static const known golden_outputs[$rows][$outputs] = {
 $golden_outputs
 };
 static const size_t output_bytes[$outputs] = {$output_bytes};
@@ -211,8 +214,15 @@ _INPUT = """\
 _CONSTANT = '  if (crc32(0, $name, $bytes) != 0x${crc}u) fail(s, "constant", $number);'
 
 
-def sample(values: Sequence[Value | Tensor], number: int) -> list[Array]:
-    """The inputs of a sample, as the self-test makes them."""
+#: Types that may stand for places, counts and sizes.
+_WHOLE = (TensorType.INT32, TensorType.INT64, TensorType.UINT32, TensorType.UINT64)
+
+
+def sample(values: Sequence[Value | Tensor], number: int, whole: int | None = None) -> list[Array]:
+    """The inputs of a sample, as the self-test makes them.
+
+    ``whole`` is what inputs of int32 and int64 are, if not noise as well.
+    """
     seed, arrays = number, []
     for value in values:
         data = np.full(value.size, (-128 if number == 2 else 127), np.int64)
@@ -220,6 +230,8 @@ def sample(values: Sequence[Value | Tensor], number: int) -> list[Array]:
             for i in range(value.size):
                 seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF
                 data[i] = (seed >> 24) - 128
+        if whole is not None and value.type in _WHOLE:
+            data[...] = whole
         arrays.append(_as_type(data, value.type).reshape(value.shape))
     return arrays
 
@@ -250,20 +262,46 @@ def reference_run(model: Model, program: Program) -> Run:
     return run
 
 
-def selftest_files(program: Program, run: Run) -> dict[str, str]:
+@dataclass(frozen=True)
+class Golden:
+    """Samples with what layers give for them, as far as the reference takes them; see `sample`."""
+
+    whole: int | None
+    samples: list[list[Array]]
+    results: list[list[Array]]
+
+
+def golden_of(model: Model, program: Program) -> Golden:
+    """The most samples that the reference takes: whole numbers may be places and sizes."""
+    found: list[Golden] = []
+    for whole in (None, 1, 0):
+        found.append(_golden(program, reference_run(model, program), whole))
+        if len(found[-1].results) == SAMPLES:
+            break
+    return max(found, key=lambda one: len(one.results))
+
+
+def _golden(program: Program, run: Run, whole: int | None) -> Golden:
+    samples = [sample(program.network.inputs, number, whole) for number in range(SAMPLES)]
+    results: list[list[Array]] = []
+    with suppress(ConstraintError):
+        for inputs in samples:
+            results.append(run(inputs))
+    return Golden(whole, samples[: len(results)], results)
+
+
+def selftest_files(program: Program, golden: Golden) -> dict[str, str]:
     """``selftest.h`` and ``selftest.c``."""
-    samples = [sample(program.network.inputs, number) for number in range(SAMPLES)]
-    results = [run(inputs) for inputs in samples]
-    names = {"name": program.name, "NAME": program.name.upper(), "samples": SAMPLES}
+    samples = len(golden.samples)
+    names = {"name": program.name, "NAME": program.name.upper(), "samples": samples}
     return {
         "selftest.h": fill(_HEADER, **names) + "\n",
-        "selftest.c": _source(program, samples, results, names) + "\n",
+        "selftest.c": _source(program, golden, names) + "\n",
     }
 
 
-def _source(
-    program: Program, samples: list[list[Array]], results: list[list[Array]], names: dict[str, Any]
-) -> str:
+def _source(program: Program, golden: Golden, names: dict[str, Any]) -> str:
+    samples, results = golden.samples, golden.results
     network = program.network
     outputs = [_outputs(program, inputs, row) for inputs, row in zip(samples, results, strict=True)]
     compared = [part.array for row in outputs for part in row]
@@ -273,6 +311,7 @@ def _source(
         **names,
         layers=len(network.layers),
         unfinished="continue" if program.may_end else 'fail(&s, "results", s.result)',
+        rows=max(len(results), 1),
         results=max(len(program.pieces), 1),
         golden=_table([_pieces(program, row) for row in results]),
         in_pieces=", piece by piece" if program.groups else "",
@@ -281,21 +320,25 @@ def _source(
         compared=_FLOATS_COMPARED if has_floats else _COMPARED,
         output_bytes=", ".join(str(value.nbytes) for value in network.outputs),
         constants=indented("\n".join(_constant_checks(program)) or "(void)s;"),
-        **_feeding(program),
+        **_feeding(program, golden.whole),
     )
 
 
-def _feeding(program: Program) -> dict[str, str]:
+def _feeding(program: Program, whole: int | None) -> dict[str, str]:
     """How inputs come in."""
     name, values = program.name, program.network.inputs
     if program.inputs == "rows":
         value = values[0]
         size = value.size // value.shape[1]
         return {
-            "write_inputs": fill(_DELIVER, size=size, type=c_type(value), value=_form(value)),
+            "write_inputs": fill(
+                _DELIVER, size=size, type=c_type(value), value=_form(value, whole)
+            ),
             "invoke": indented(fill(_INVOKE_DELIVERED, name=name), 4),
         }
-    inputs = "\n".join(_write_input(name, i, value) for i, value in enumerate(values))
+    inputs = "\n".join(
+        _write_input(name, i, value, _form(value, whole)) for i, value in enumerate(values)
+    )
     return {
         "write_inputs": fill(_WRITE_INPUTS, inputs=indented(inputs)),
         "invoke": indented(fill(_INVOKE, name=name), 4),
@@ -332,7 +375,7 @@ def _outputs(program: Program, inputs: list[Array], results: list[Array]) -> lis
 
 def _table(rows: list[list[_Part]]) -> str:
     lines = (", ".join(map(_known, row)) or "{0, 0, 0}" for row in rows)
-    return "\n".join(f"    {{{line}}}," for line in lines)
+    return "\n".join(f"    {{{line}}}," for line in lines) or "    {{0, 0, 0}},"
 
 
 def _known(part: _Part) -> str:
@@ -375,14 +418,14 @@ def _constant_checks(program: Program) -> list[str]:
     ]
 
 
-def _write_input(name: str, index: int, value: Value) -> str:
-    return fill(
-        _INPUT, size=value.size, type=c_type(value), name=name, index=index, value=_form(value)
-    )
+def _write_input(name: str, index: int, value: Value, form: str) -> str:
+    return fill(_INPUT, size=value.size, type=c_type(value), name=name, index=index, value=form)
 
 
-def _form(value: Value) -> str:
+def _form(value: Value, whole: int | None) -> str:
     """An element that ``byte`` becomes."""
+    if whole is not None and value.type in _WHOLE:
+        return f"({c_type(value)})(byte * 0 + {whole})"
     forms = {
         TensorType.FLOAT32: "(float)byte / 32.0f",
         TensorType.UINT8: "(uint8_t)(byte + 128)",

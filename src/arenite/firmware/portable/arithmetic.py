@@ -33,10 +33,10 @@ const int32_t scaled = ar_divide_by_any_power(ar_high_product(quotient, $multipl
                                               bits + room - $shift);
 $y = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
 
-_FLOOR_DIV = "$y = (float)floor((double)$a / ($b == 0.0f ? 1.0 : (double)$b));"
+_FLOOR_DIV = "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);"
 
 _FLOOR_MOD = """\
-const float divisor = $b, remainder = fmodf($a, divisor);
+const float divisor = $b, remainder = ar_remainder($a, divisor);
 const int moves = remainder != 0.0f && (divisor < 0.0f) != (remainder < 0.0f);
 $y = moves ? remainder + divisor : remainder;"""
 

@@ -23,7 +23,7 @@ $body
 _L2_FLOAT = """\
   float squares = 0.0f;
   for (int32_t i = 0; i < $depth; ++i) squares += x[i] * x[i];
-  const float root = sqrtf(squares), norm = root < 1e-6f ? 1e-6f : root;
+  const float root = ar_root(squares), norm = root < 1e-6f ? 1e-6f : root;
   for (int32_t i = 0; i < $depth; ++i) y[i] = x[i] / norm;"""
 
 _L2_INT8 = """\
@@ -37,8 +37,8 @@ _L2_INT8 = """\
 _LOG_SOFTMAX_FLOAT = """\
   float largest = x[0], sum = 0.0f;
   for (int32_t i = 1; i < $depth; ++i) largest = x[i] > largest ? x[i] : largest;
-  for (int32_t i = 0; i < $depth; ++i) sum += expf(x[i] - largest);
-  const float log_sum = logf(sum);
+  for (int32_t i = 0; i < $depth; ++i) sum += ar_exp(x[i] - largest);
+  const float log_sum = ar_log(sum);
   for (int32_t i = 0; i < $depth; ++i) y[i] = x[i] - largest - log_sum;"""
 
 _LOG_SOFTMAX_INT8 = """\
@@ -73,7 +73,7 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
             sum += element * element;
           }
         }
-        const float value = sqrtf(sum / (float)((y1 - y0) * (x1 - x0)));
+        const float value = ar_root(sum / (float)((y1 - y0) * (x1 - x0)));
         *y++ = value < $low ? $low : value > $high ? $high : value;
       }
     }

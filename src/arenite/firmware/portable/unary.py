@@ -17,15 +17,15 @@ from arenite.model import TensorType
 
 #: What becomes of a float.
 _FLOATS = {
-    "CEIL": "ceilf($a)",
-    "COS": "cosf($a)",
-    "EXP": "expf($a)",
-    "FLOOR": "floorf($a)",
-    "LOG": "logf($a)",
+    "CEIL": "ar_ceil($a)",
+    "COS": "ar_sine($a, 1)",
+    "EXP": "ar_exp($a)",
+    "FLOOR": "ar_floor($a)",
+    "LOG": "ar_log($a)",
     "NEG": "-$a",
-    "ROUND": "rintf($a)",
-    "SIN": "sinf($a)",
-    "SQRT": "sqrtf($a)",
+    "ROUND": "ar_nearest($a)",
+    "SIN": "ar_sine($a, 0)",
+    "SQRT": "ar_root($a)",
     "SQUARE": "$a * $a",
 }
 
@@ -85,7 +85,7 @@ def rsqrt(layer: Layer) -> Work:
     """The reciprocal of a root; integers under the zero point count as it."""
     x = layer.input(0)
     if x.type is TensorType.FLOAT32:
-        return each(layer, "$y = 1.0f / sqrtf($a);", [0])
+        return each(layer, "$y = 1.0f / ar_root($a);", [0])
     p = layer.params
     if x.type is TensorType.INT8:
         table = Constant("table", np.asarray(p.table))
