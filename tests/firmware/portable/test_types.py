@@ -9,9 +9,9 @@ import pytest
 
 from arenite.firmware import export
 from arenite.firmware.arithmetic import arithmetic_h
-from arenite.firmware.headers import needs_math
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import program_of
+from arenite.firmware.source import sources
 from arenite.model import ModelBuilder
 from arenite.ops.tflite.softmax import SoftmaxOptions
 from arenite.runtime.heap_host import HeapInterpreter
@@ -79,7 +79,8 @@ def test_one_number_is_added_to_a_row(tmp_path):
 
 
 def test_exponentials_of_floats_need_no_library():
-    assert not needs_math(program_of(softmax("float32"), portable_work, "m").routines)
+    texts = sources(program_of(softmax("float32"), portable_work, "m"))
+    assert not any("math.h" in text for text in texts.values())
 
 
 def test_the_arithmetic_is_what_kernels_call_and_what_that_calls():

@@ -12,7 +12,7 @@ from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Network
 from arenite.firmware.layout import Inputs
 from arenite.firmware.program import Plan, Program, program_of
-from arenite.firmware.selftest import reference_run, selftest_files
+from arenite.firmware.selftest import golden_of, selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.streaming.casting import Parts, group_of
 from arenite.firmware.streaming.group import Group, Kernels
@@ -72,7 +72,7 @@ def grouped(model: Model, seed: int, kernels: Kernels, inputs: Inputs = "overwri
 
 def write(program: Program, model: Model, folder: Path) -> Folder:
     """A folder with the sources and the self-test, whose golden values are the reference's."""
-    texts = {**sources(program), **selftest_files(program, reference_run(model, program))}
+    texts = {**sources(program), **selftest_files(program, golden_of(model, program))}
     (folder / "src").mkdir(parents=True)
     for name, text in texts.items():
         (folder / "src" / name).write_text(text)
