@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dis import opname
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,11 +31,13 @@ class Trap:
         self._packages = packages
         self._left = 0
         self.sprung = False
+        # Python may still look at its profiler when that has taken itself away: it has to live on.
+        self._profiler = self._event
 
     def call(self, function: Callable[[], Any], number: int) -> Any:
         """Call a function; raise at event ``number`` of it, if it has as many."""
         self._left, self.sprung = number, False
-        sys.setprofile(self._event)
+        sys.setprofile(self._profiler)
         try:
             return function()
         finally:
@@ -44,8 +45,6 @@ class Trap:
 
     def _event(self, frame: FrameType, kind: str, argument: Any) -> None:
         if not self._is_ours(frame) or not self._counts(kind, argument):
-            return
-        if kind == "call" and _is_getter(frame):
             return
         self._left -= 1
         if self._left == 0:
@@ -56,18 +55,6 @@ class Trap:
     def _is_ours(self, frame: FrameType) -> bool:
         package = str(frame.f_globals.get("__name__", "")).split(".")[0]
         return frame.f_code.co_filename.startswith(FOLDER) or package in self._packages
-
-
-def _is_getter(frame: FrameType) -> bool:
-    """Whether a property's function begins.
-
-    Python 3.11 calls it without a call once it has seen the attribute often, and its stack is not
-    what it takes it for if a profiler raises there. Signals do not come that way.
-    """
-    caller = frame.f_back
-    if caller is None or caller.f_lasti < 0:
-        return False
-    return opname[caller.f_code.co_code[caller.f_lasti]].startswith("LOAD_ATTR")
 
 
 def interrupts() -> Trap:
