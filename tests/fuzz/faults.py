@@ -50,7 +50,7 @@ class Trap:
         if self._left == 0:
             sys.setprofile(None)
             self.sprung = True
-            raise self._error
+            raise self._error.with_traceback(None)  # not with those of former times behind it
 
     def _is_ours(self, frame: FrameType) -> bool:
         package = str(frame.f_globals.get("__name__", "")).split(".")[0]
