@@ -50,6 +50,7 @@ def test_the_self_test_passes_there(board):
 
 
 def test_a_fault_is_an_error(board):
+    board = Board(residual(), "cortex-m55", name="m")  # of its own: it ends here
     with pytest.raises(BoardError, match="memset: the program stopped with a fault"):
         board._device.machine.call("memset", 0xF0000000, 0, 4)
 

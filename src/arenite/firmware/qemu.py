@@ -103,19 +103,19 @@ class Qemu:
         self.image = image
         command = ["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none"]
         command += ["-serial", "none", "-S", "-gdb", "stdio", "-icount", "shift=4"]
-        self._folder = tempfile.TemporaryDirectory(prefix="arenite-")
-        for address, data in image.segments:
-            file = Path(self._folder.name) / f"{address:x}"
-            file.write_bytes(data)
-            command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
         self._received = b""
         self._top = STACK + STACK_BYTES - 64
         self._watched: dict[int, Callable[[], None]] = {}
-        # Registers have the numbers that this description gives them.
-        self._ask("qXfer:features:read:target.xml:0,ffb")
+        with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
+            for address, data in image.segments:
+                file = Path(folder) / f"{address:x}"
+                file.write_bytes(data)
+                command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+            # Registers have the numbers that this description gives them. Who answers has read all.
+            self._ask("qXfer:features:read:target.xml:0,ffb")
         for stop in ("board_exit", "board_fault"):
             self._ask(f"Z0,{self.address(stop):x},2")
         self._enter("board_start", "board_start")
@@ -128,10 +128,9 @@ class Qemu:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
-        self._folder.cleanup()
 
     def __del__(self) -> None:
-        if hasattr(self, "_process") and self._process.poll() is None:
+        if hasattr(self, "_process"):
             self.close()
 
     # -- running

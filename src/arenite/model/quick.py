@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
@@ -22,6 +23,8 @@ def quick(cls: type[T]) -> type[T]:
     is_plain = all(f.init and f.default_factory is MISSING for f in fields(ours))
     if not is_plain or hasattr(cls, "__post_init__") or hasattr(cls, "__slots__"):
         raise TypeError(f"{cls.__name__}: expected a dataclass of plain fields without slots")
+    if sys.version_info < (3, 11):
+        return cls  # where a dict that is written to shares no names with others
     names = [f.name for f in fields(ours)]
     lines = [f"    state[{name!r}] = {name}" for name in names]
     source = f"def __init__(self, {', '.join(names)}):\n    state = self.__dict__\n"
