@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.cli.inputs import random_inputs, read_inputs
+from arenite.analysis.inputs.files import random_inputs, read_inputs
+from arenite.analysis.inputs.values import InputError
 from arenite.cli.run import member_names, save_npz
-from arenite.cli.values import InputError
 from arenite.model import ModelBuilder
 from arenite.target import HOST
 from tests.cli.models import classifier, saved

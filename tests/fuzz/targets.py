@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.cli.inputs import read_inputs
+from arenite.analysis.inputs.files import read_inputs
 from arenite.errors import AreniteError, ModelError
 from arenite.formats import mnn
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS

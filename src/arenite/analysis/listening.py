@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from arenite.analysis.inputs.media import SoundFile
 from arenite.analysis.outcome import Ranked, is_plain, top
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
@@ -20,6 +22,8 @@ from arenite.target import Target
 
 Array = npt.NDArray[Any]
 
+#: A front end's windows overlap by a third, as those of TFLM's do: 30 ms every 20 ms.
+_OVERLAP = 3
 _VARIABLES = frozenset({"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"})
 
 
@@ -32,8 +36,8 @@ def keeps_state(model: Model) -> bool:
     return bool(names & _VARIABLES) or any(one and one.reset for one in registrations)
 
 
-class Listener:
-    """Feeds a model window by window, through a front end if there is one.
+class Features:
+    """What a model is fed for each window of sound: its samples, or features of several windows.
 
     A front end makes features of each window. The model gets as many windows' features as its
     input holds: the last ones, or, if it keeps a state itself, each of them once.
@@ -43,25 +47,62 @@ class Listener:
             features.
     """
 
-    def __init__(self, model: Interpreter, front_end: Interpreter | None = None) -> None:
-        self._model, self._front_end = model, front_end
-        for one in (model, front_end):
-            if one is not None and len(one.model.inputs) != 1:
-                raise ShapeError(
-                    f"{one.model.source}: expected a model with 1 input to listen, got "
-                    f"{len(one.model.inputs)}"
-                )
+    def __init__(self, model: Model, front_end: Interpreter | None = None) -> None:
+        self._wanted, self._front_end = _only_input(model), front_end
+        #: The input that takes a window of samples.
+        self.samples = self._wanted if front_end is None else _only_input(front_end.model)
         #: How many windows make an input.
-        self.windows = 1 if front_end is None else _windows(model.model, front_end.model)
+        self.windows = 1 if front_end is None else _windows(model, front_end.model)
         #: Whether every window is fed once.
-        self.keeps_state = keeps_state(model.model)
-        self._features: deque[Array] = deque(maxlen=self.windows)
+        self.keeps_state = keeps_state(model)
+        self._kept: deque[Array] = deque(maxlen=self.windows)
+
+    def of(self, window: Array) -> Array | None:
+        """The model's input after a window, or None where there were too few.
+
+        Args:
+            window: Values of :attr:`samples`.
+        """
+        if self._front_end is None:
+            return window
+        fed = self._front_end.input(0)
+        fed[...] = window.reshape(fed.shape)
+        self._front_end.invoke()
+        made = self._front_end.output(0)
+        self._kept.append(_as(made, self._front_end.model.outputs[0], self._wanted).reshape(-1))
+        if len(self._kept) < self.windows:
+            return None
+        features = np.concatenate(self._kept)
+        if self.keeps_state:
+            self._kept.clear()
+        return features
+
+    def reset(self) -> None:
+        """Begin another sound."""
+        self._kept.clear()
+        if self._front_end is not None:
+            self._front_end.reset()
+
+
+class Listener:
+    """Feeds a model window by window, through a front end if there is one: see :class:`Features`.
+
+    Raises:
+        ShapeError: The models do not fit together.
+    """
+
+    def __init__(self, model: Interpreter, front_end: Interpreter | None = None) -> None:
+        self._model, self._features = model, Features(model.model, front_end)
+
+    @property
+    def windows(self) -> int:
+        """How many windows make an input."""
+        return self._features.windows
 
     @property
     def samples(self) -> Tensor:
         """The input that takes a window of samples."""
-        first = self._model if self._front_end is None else self._front_end
-        return first.model.inputs[0]
+        return self._features.samples
 
     def hear(self, window: Array) -> list[Array] | None:
         """The model's outputs after a window, or None where it was not asked yet.
@@ -69,31 +110,22 @@ class Listener:
         Args:
             window: Values of :attr:`samples`.
         """
-        if self._front_end is not None:
-            features = self._featured(window)
-            if features is None:
-                return None
-            window = features
+        features = self._features.of(window)
+        if features is None:
+            return None
         fed = self._model.input(0)
-        fed[...] = window.reshape(fed.shape)
+        fed[...] = features.reshape(fed.shape)
         self._model.invoke()
         outputs = range(len(self._model.model.outputs))
         return [self._model.output(index).copy() for index in outputs]
 
-    def _featured(self, window: Array) -> Array | None:
-        assert self._front_end is not None
-        fed = self._front_end.input(0)
-        fed[...] = window.reshape(fed.shape)
-        self._front_end.invoke()
-        made = self._front_end.output(0)
-        wanted = self._model.model.inputs[0]
-        self._features.append(_as(made, self._front_end.model.outputs[0], wanted).reshape(-1))
-        if len(self._features) < self.windows:
-            return None
-        features = np.concatenate(self._features)
-        if self.keeps_state:
-            self._features.clear()
-        return features
+
+def _only_input(model: Model) -> Tensor:
+    if len(model.inputs) != 1:
+        raise ShapeError(
+            f"{model.source}: expected a model with 1 input to listen, got {len(model.inputs)}"
+        )
+    return model.inputs[0]
 
 
 def _windows(model: Model, front_end: Model) -> int:
@@ -119,6 +151,29 @@ def _as(values: Array, tensor: Tensor, wanted: Tensor) -> Array:
 
 
 # -- windows and words ---------------------------------------------------------------------
+
+
+def step_of(size: int, rate: int, milliseconds: float | None, *, overlaps: bool) -> int:
+    """Samples from one window of ``size`` to the next; those of a front end overlap."""
+    if milliseconds is not None:
+        return max(1, round(milliseconds * rate / 1000))
+    return max(1, size - size // _OVERLAP) if overlaps else size
+
+
+def window_count(path: Path, sound: SoundFile, size: int, step: int, needed: int) -> int:
+    """How many windows a file has.
+
+    Raises:
+        ShapeError: They are fewer than a model needs at once.
+    """
+    count = 0 if sound.samples < size else 1 + (sound.samples - size) // step
+    if count < needed:
+        samples = size + (needed - 1) * step
+        raise ShapeError(
+            f"{path}: expected at least {samples} samples ({samples / sound.rate:.2f} s), which "
+            f"the model needs at once, got {sound.samples}"
+        )
+    return count
 
 
 def windows(blocks: Iterable[Array], size: int, step: int) -> Iterator[Array]:

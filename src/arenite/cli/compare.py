@@ -92,6 +92,6 @@ def compare(
 
 
 def _given(model: Model, files: list[Path] | None) -> list[list[Array]] | None:
-    from arenite.cli.inputs import read_inputs
+    from arenite.analysis.inputs.files import read_inputs
 
     return [[one.array for one in read_inputs(model, files)]] if files else None

@@ -85,7 +85,7 @@ def _walk(
 ) -> ConvolutionWalk | None:
     """The way through one convolution, on inputs from files or on random ones."""
     from arenite.analysis.convolution_walk import convolution_walk, has_walk
-    from arenite.cli.inputs import random_inputs, read_inputs
+    from arenite.analysis.inputs.files import random_inputs, read_inputs
 
     operator = what.operators[op]
     if not has_walk(operator):

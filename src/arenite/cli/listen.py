@@ -10,31 +10,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arenite.analysis.listening import (
-    Listener,
-    Listening,
-    keeps_state,
-    largest,
-    windows,
-    words,
-)
-from arenite.analysis.outcome import Ranked
-from arenite.cli.common import progress
-from arenite.cli.media import (
-    SoundFile,
+from arenite.analysis.inputs.media import (
     read_samples,
     require_raw_samples,
     samples_for,
     sound_file,
 )
-from arenite.cli.values import Array, InputError
-from arenite.errors import ShapeError
+from arenite.analysis.inputs.values import Array, InputError
+from arenite.analysis.listening import (
+    Listener,
+    Listening,
+    keeps_state,
+    largest,
+    step_of,
+    window_count,
+    windows,
+    words,
+)
+from arenite.analysis.outcome import Ranked
+from arenite.cli.common import progress
 from arenite.model import Model
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.setup import Setup
 
-#: A front end's windows overlap by a third, as those of TFLM's do: 30 ms every 20 ms.
-_OVERLAP = 3
 #: What a single score must reach.
 _ONE_SCORE = 0.5
 
@@ -91,8 +89,8 @@ def listen(
         require_raw_samples(path, listener.samples)
         sound = sound_file(path)
         size = listener.samples.size
-        step = _step(size, sound, wishes)
-        count = _window_count(path, sound, size, step, listener.windows)
+        step = step_of(size, sound.rate, wishes.step, overlaps=front is not None)
+        count = window_count(path, sound, size, step, listener.windows)
         start = time.perf_counter()
         with progress("listening", count, expected_seconds=count / 3000) as advance:
             heard = list(_heard(listener, path, step, advance))
@@ -116,24 +114,6 @@ def listen(
         seconds=seconds,
     )
     return listening, outputs
-
-
-def _step(size: int, sound: SoundFile, wishes: Wishes) -> int:
-    """Samples from one window to the next."""
-    if wishes.step is not None:
-        return max(1, round(wishes.step * sound.rate / 1000))
-    return size if wishes.front_end is None else max(1, size - size // _OVERLAP)
-
-
-def _window_count(path: Path, sound: SoundFile, size: int, step: int, needed: int) -> int:
-    count = 0 if sound.samples < size else 1 + (sound.samples - size) // step
-    if count < needed:
-        samples = size + (needed - 1) * step
-        raise ShapeError(
-            f"{path}: expected at least {samples} samples ({samples / sound.rate:.2f} s), which "
-            f"the model needs at once, got {sound.samples}"
-        )
-    return count
 
 
 def _heard(

@@ -13,13 +13,13 @@ import numpy as np
 
 from arenite import AllOpsResolver, Interpreter, Model, load
 from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, OperatorTime
+from arenite.analysis.inputs.files import random_inputs
+from arenite.analysis.inputs.values import Array
 from arenite.analysis.machine import machine
 from arenite.cli import timing
 from arenite.cli.common import progress
-from arenite.cli.inputs import random_inputs
 from arenite.cli.peers import ARENITE, Infer, Peer, hushed
 from arenite.cli.trial import Trial, try_out
-from arenite.cli.values import Array
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
 

@@ -30,9 +30,9 @@ from arenite.cli.common import (
 
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
+    from arenite.analysis.inputs.values import Array, Input
     from arenite.analysis.outcome import Inference
     from arenite.cli.listen import Wishes
-    from arenite.cli.values import Array, Input
     from arenite.runtime.setup import Setup
 
 
@@ -134,11 +134,11 @@ def run(
     Example: arenite run speech.tflite --frontend preprocessor.tflite --input words.wav
     """
     from arenite import load
+    from arenite.analysis.inputs.arrays import check_labels, read_labels
+    from arenite.analysis.inputs.files import random_inputs, read_inputs
+    from arenite.analysis.inputs.values import Pixels
     from arenite.analysis.outcome import inference_facts
-    from arenite.cli.arrays import check_labels, read_labels
-    from arenite.cli.inputs import random_inputs, read_inputs
     from arenite.cli.listen import Wishes, wants_to_listen
-    from arenite.cli.values import Pixels
     from arenite.report.inference import render_inference
     from arenite.runtime.setup import Setup
 

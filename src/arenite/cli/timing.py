@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from arenite.analysis.benchmark import OperatorTime, Spread
+from arenite.analysis.inputs.values import Array
 from arenite.analysis.statistics import statistics
-from arenite.cli.values import Array
-from arenite.report.text import tensor_text
+from arenite.model.text import tensor_text
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 Call = Callable[[], Any]

@@ -91,7 +91,7 @@ def _signal_name(number: int) -> str:
 
 def _cold(engine: Peer, model: Path, seed: int, path: Path, setup: Mapping[str, Any]) -> _Cold:
     from arenite import load
-    from arenite.cli.inputs import random_inputs
+    from arenite.analysis.inputs.files import random_inputs
 
     if path != model and not path.exists():
         convert_to_mnn(model, path)

@@ -19,8 +19,8 @@ from arenite.analysis.statistics import (
 )
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.model.offline_plan import plan_text
-from arenite.model.text import printable
-from arenite.report.text import Column, name_text, number, size, table, tensor_text, wrapped
+from arenite.model.text import printable, tensor_text
+from arenite.report.text import Column, name_text, number, size, table, wrapped
 
 
 def render_model(model: Model, width: int) -> Iterator[Text]:

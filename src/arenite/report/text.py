@@ -14,7 +14,6 @@ from typing import Literal
 from rich.cells import cell_len
 from rich.text import Text
 
-from arenite.model import Tensor
 from arenite.model.text import printable
 
 GAP = 2
@@ -106,11 +105,6 @@ def wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> list[
 def name_text(name: str) -> str:
     """A name, or that there is none."""
     return printable(name) or "(no name)"
-
-
-def tensor_text(tensor: Tensor) -> str:
-    """A tensor's type and shape: ``int8[1,49,10,1]``."""
-    return f"{tensor.type}[{','.join(map(str, tensor.shape))}]"
 
 
 def number(value: int) -> str:

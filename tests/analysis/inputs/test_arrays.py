@@ -10,8 +10,8 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from arenite.cli.arrays import check_labels, read_csv, read_labels, read_npy, read_npz
-from arenite.cli.values import InputError
+from arenite.analysis.inputs.arrays import check_labels, read_csv, read_labels, read_npy, read_npz
+from arenite.analysis.inputs.values import InputError
 from arenite.errors import DTypeError, ShapeError
 from arenite.model import ModelBuilder, SignatureDef
 from tests.analysis.outcomes import SCORES

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arenite.cli.values import (
+from arenite.analysis.inputs.values import (
     Array,
     Input,
     InputError,
@@ -25,7 +25,7 @@ from arenite.cli.values import (
 from arenite.errors import ShapeError
 from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
-from arenite.report.text import tensor_text
+from arenite.model.text import tensor_text
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -124,8 +124,8 @@ def _default_range(tensor: Tensor) -> tuple[float, float]:
 
 def _load_image(path: Path, mode: str, most: int) -> Image:
     try:
-        from PIL import Image as Images
-        from PIL import ImageOps
+        from PIL import Image as Images  # noqa: PLC0415 - an extra
+        from PIL import ImageOps  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
             f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"

@@ -9,8 +9,8 @@ import wave
 import numpy as np
 import pytest
 
-from arenite.cli.media import read_image, read_wav
-from arenite.cli.values import InputError, Pixels
+from arenite.analysis.inputs.media import read_image, read_wav
+from arenite.analysis.inputs.values import InputError, Pixels
 from arenite.errors import ShapeError
 from arenite.model import ModelBuilder
 

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from arenite.cli import arrays, media
-from arenite.cli.values import Array, Input, InputError, Pixels, is_quantized, require_plain
+from arenite.analysis.inputs import arrays, media
+from arenite.analysis.inputs.values import (
+    Array,
+    Input,
+    InputError,
+    Pixels,
+    is_quantized,
+    require_plain,
+)
 from arenite.model import Model, Tensor
 
 _IMAGES = (".png", ".bmp", ".jpg", ".jpeg")

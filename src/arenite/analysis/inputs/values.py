@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from arenite.errors import AreniteError, DTypeError, ShapeError
 from arenite.model import Tensor
-from arenite.report.text import tensor_text
+from arenite.model.text import tensor_text
 from arenite.runtime.feed import quantized
 
 Array = npt.NDArray[Any]
@@ -55,7 +55,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Pixels:
-    """How an image's bytes are read: see :func:`arenite.cli.media.read_image`.
+    """How an image's bytes are read: see :func:`arenite.analysis.inputs.media.read_image`.
 
     ``range`` holds the real numbers that bytes 0 and 255 stand for, None leaves it to the
     input; ``raw`` takes the bytes as the input's own values.

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from arenite.cli.values import (
+from arenite.analysis.inputs.values import (
     Input,
     InputError,
     fit_array,
@@ -27,7 +27,7 @@ from arenite.cli.values import (
 from arenite.errors import ShapeError
 from arenite.files import open_regular, read_whole
 from arenite.model import Model, Tensor
-from arenite.report.text import tensor_text
+from arenite.model.text import tensor_text
 
 _ARCHIVE = b"PK"
 # Room for comments and headings, and for a number or a label with what separates it.
