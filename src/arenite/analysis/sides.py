@@ -7,7 +7,7 @@ bits are TFLM's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from arenite.errors import CompareError
 from arenite.formats import load
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.ops import Registration
 from arenite.optimize.samples import sequence
 from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.heap_host import HeapInterpreter
@@ -70,8 +71,14 @@ def _own(model: Model, target: str | None, runs: Sequence[Sequence[Array]]) -> l
     return found
 
 
-def side_of(text: str, other: Model | None = None) -> Side:
+def side_of(
+    text: str,
+    other: Model | None = None,
+    operators: Mapping[str, Registration] | None = None,
+) -> Side:
     """A side by its name; ``other`` is the model of ``@ENGINE`` alone, and that of a dump.
+
+    ``operators`` are those that Arenite does not have, as :func:`arenite.load` takes them.
 
     Raises:
         ValueError: There is no such engine, or a model is missing.
@@ -84,7 +91,7 @@ def side_of(text: str, other: Model | None = None) -> Side:
         return Side(text, other, dump=read_dump(Path(file), other))
     if not file and other is None:
         raise ValueError(f"expected MODEL or MODEL@ENGINE, got {text!r}")
-    model = load(file) if file else other
+    model = load(file, operators=operators) if file else other
     assert model is not None
     return Side(text, model, engine)
 

@@ -24,7 +24,7 @@ from arenite.memory.optimal import optimal
 from arenite.memory.plan import PlannedBuffer, problem_of
 from arenite.memory.recording import Category
 from arenite.model import Model
-from arenite.ops import AllOpsResolver
+from arenite.ops import resolver_of
 from arenite.runtime.allocation import dry_run
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
@@ -105,7 +105,7 @@ def split(model: Model, target: Target, planner: str, rams: tuple[Ram, Ram]) -> 
     """
     fast, slow = rams
     micro = MicroInterpreter.in_smallest_arena(
-        model, AllOpsResolver(), target=target, planner=planner
+        model, resolver_of(model), target=target, planner=planner
     )
     buffers = [b for b in micro.plan.buffers if b.kind != "variable"]
     traffic = [traffic_of(model, buffer) for buffer in buffers]
@@ -175,7 +175,7 @@ def _use(model: Model, micro: MicroInterpreter, planner: str, head_traffic: int)
     target = micro.target
     setup = Setup.of(target, planner=planner)
     parts = MicroAllocator.create(None, planner=planner, target=target, is_parted=True)
-    allocations = dry_run(model, setup.resolver(AllOpsResolver()), parts)
+    allocations = dry_run(model, setup.resolver(resolver_of(model)), parts)
     head, tail = (
         align_up(size, ARENA_ALIGNMENT) for size in (parts.arena.head_high_water, allocations.tail)
     )

@@ -20,6 +20,7 @@ from arenite.cli.common import (
     console,
     print_json,
 )
+from arenite.cli.operators import Ops
 
 Against = Annotated[
     str,
@@ -44,6 +45,7 @@ def bench(
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model's speed: loading, single inferences, batches, every operator.
@@ -62,7 +64,7 @@ def bench(
         raise typer.BadParameter(str(error), param_hint="--against") from None
     meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
     setup = Setup.of(meant, engine.value)
-    benchmark = measure(Path(model), peers, repeat, seed, setup)
+    benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
     if as_json:
         print_json(bench_facts(benchmark))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from arenite.cli.common import (
     console,
     print_json,
 )
+from arenite.cli.operators import Ops, load_model
 
 Runs = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences that are compared with the reference.")
@@ -40,6 +42,7 @@ def board(
     least: Least = None,
     inputs: Inputs = "overwritten",
     runs: Runs = 4,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Export a model, build it, run it on an emulated Cortex-M and count what runs.
@@ -54,7 +57,8 @@ def board(
 
     processor = None if target is None else chosen_target(target).processor
     try:
-        result = trial(model, processor, runs, flash=flash, ram=ram, least=least, inputs=inputs)
+        what = model if Path(model).is_dir() else load_model(model, ops)
+        result = trial(what, processor, runs, flash=flash, ram=ram, least=least, inputs=inputs)
     except ValueError as error:
         if isinstance(error, AreniteError) or not (flash or ram or inputs == "rows"):
             raise

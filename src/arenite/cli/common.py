@@ -173,10 +173,22 @@ def _warnings_in_words() -> Iterator[None]:
         warnings.showwarning = as_before
 
 
+#: What typer's parser says, and what we do.
+_WORDS = (
+    (r"(.*) is not a valid int(?:eger)?(?: range)?\.", r"expected a whole number, got \1"),
+    (r"(.*) is not a valid float(?: range)?\.", r"expected a number, got \1"),
+    (r"(.*) is not in the range x>=(.*)\.", r"expected at least \2, got \1"),
+    (r"(.*) is not in the range (.*)<=x<=(.*)\.", r"expected \2 to \3, got \1"),
+    (r"(.*) is not one of (.*)\.", r"expected one of \2, got \1"),
+)
+
+
 def _in_our_words(message: str) -> str:
-    """``Input should be a valid integer, unable to parse ...``, as typer's parser has it."""
-    words = message.removeprefix("Value error, ")
-    return re.sub(r"^Input should be (.*?)(, unable to parse.*)?$", r"expected \1", words)
+    """What was expected and what was found, where typer's own parser refuses a value."""
+    for theirs, ours in _WORDS:
+        if match := re.fullmatch(theirs, message, re.DOTALL):
+            return match.expand(ours)
+    return message
 
 
 def require_suffix(file: Path | None, suffix: str, option: str) -> None:

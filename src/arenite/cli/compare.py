@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arenite.cli.common import AsJson, console, glyph, print_json, progress, require_suffix
+from arenite.cli.operators import Ops, read_operators
 
 if TYPE_CHECKING:
     from arenite.model import Model
@@ -47,6 +48,7 @@ def compare(
     seed: Seed = 0,
     svg: SvgFile = None,
     snippet: Snippet = False,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the first operator whose numbers differ: exit code 0 if none does, 1 if one does.
@@ -62,13 +64,14 @@ def compare(
 
     require_suffix(svg, ".svg", "--svg")
     try:
-        a = side_of(first)
+        operators = None if ops is None else read_operators(ops)
+        a = side_of(first, operators=operators)
         if snippet:
             typer.echo(lines_of(a.model), nl=False)
             return
         if second is None:
             raise ValueError("expected what to compare with: MODEL, @ENGINE or a dump")
-        b = side_of(second, a.model)
+        b = side_of(second, a.model, operators)
         given = _given(a.model, inputs)
         if b.dump is not None and given is None:
             raise ValueError("a dump has one inference: give its input with --input")

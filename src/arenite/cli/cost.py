@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,11 @@ from arenite.cli.common import (
     glyph,
     print_json,
 )
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_megahertz
+
+if TYPE_CHECKING:
+    from arenite import Model
 
 Clock = Annotated[
     float,
@@ -56,6 +60,7 @@ def cost(
     library: CostLibrary = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate instructions, cycles and milliseconds of TFLM on a Cortex-M.
@@ -64,13 +69,14 @@ def cost(
 
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
-    from arenite import load
     from arenite.analysis.model_cost import cost_facts, model_cost
     from arenite.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import render_cost, render_operator_cost
 
     if library is CostedLibrary.arenite:
-        _of_firmware(model, chosen_target(target).processor, clock, op, as_json=as_json)
+        _of_firmware(
+            load_model(model, ops), chosen_target(target).processor, clock, op, as_json=as_json
+        )
         return
     meant = chosen_target(target, library=library and LibraryName(library.value))
     if meant.processor not in PROCESSORS:
@@ -78,7 +84,7 @@ def cost(
             f"expected a target of {', '.join(PROCESSORS)}, whose costs are known, got {target!r}",
             param_hint="--target",
         )
-    estimate = model_cost(load(model), meant, clock)
+    estimate = model_cost(load_model(model, ops), meant, clock)
     check_operator(op, len(estimate.operators))
     if as_json:
         facts = cost_facts(estimate)
@@ -104,7 +110,7 @@ def check_operator(index: int | None, count: int) -> None:
 
 
 def _of_firmware(
-    model: str, processor: str, clock: float, op: int | None, *, as_json: bool
+    model: Model, processor: str, clock: float, op: int | None, *, as_json: bool
 ) -> None:
     from arenite.firmware import firmware_cost, firmware_cost_facts
     from arenite.report.firmware_cost import render_firmware_cost

@@ -18,6 +18,7 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.cost import check_operator
+from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
     from arenite import Model
@@ -49,18 +50,19 @@ def explain(
     compiler: Compiler = None,
     inputs: InputFiles = None,
     seed: Seed = 0,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Show which CMSIS-NN function every operator takes, why, and what it computes.
 
     Example: arenite explain model.tflite --op 0
     """
-    from arenite import load
     from arenite.analysis.explanation import explanation, explanation_facts
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
-    loaded = load(model)
-    what = explanation(loaded, chosen_target(target, library=library, compiler=compiler))
+    meant = chosen_target(target, library=library, compiler=compiler)
+    loaded = load_model(model, ops)
+    what = explanation(loaded, meant)
     check_operator(op, len(loaded.main.operators))
     if inputs and op is None:
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")

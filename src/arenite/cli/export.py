@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arenite.cli.budgets import Flash, Inputs, Least, Ram
 from arenite.cli.common import AsJson, ModelPath, chosen_target, console, print_json
+from arenite.cli.operators import Ops, load_model
+
+if TYPE_CHECKING:
+    from arenite import Model, Target
 
 Folder = Annotated[
     Path,
@@ -62,6 +66,7 @@ def export(
     least: Least = None,
     inputs: Inputs = "overwritten",
     emulate: Emulate = True,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a model as C and assembly: no interpreter, no heap, one arena, the bits of TFLM.
@@ -75,14 +80,16 @@ def export(
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
+    meant = chosen_target(target)
+    loaded = load_model(model, ops)
     if library is FirmwareLibrary.tflm:
-        _for_tflm(model, output, target, name, as_json=as_json)
+        _for_tflm(loaded, output, meant, name, as_json=as_json)
         return
     try:
         result = write(
-            model,
+            loaded,
             output,
-            target=chosen_target(target),
+            target=meant,
             name=name,
             flash=flash,
             ram=ram,
@@ -102,13 +109,15 @@ def export(
         terminal.print(line, soft_wrap=True)
 
 
-def _for_tflm(model: str, output: Path, target: str, name: str | None, *, as_json: bool) -> None:
+def _for_tflm(
+    model: Model, output: Path, target: Target, name: str | None, *, as_json: bool
+) -> None:
     from arenite.errors import AreniteError
     from arenite.firmware import export_tflm, tflm_facts
     from arenite.report.export import render_tflm
 
     try:
-        result = export_tflm(model, output, target=chosen_target(target), name=name)
+        result = export_tflm(model, output, target=target, name=name)
     except ValueError as error:
         if isinstance(error, AreniteError) or name is None:
             raise

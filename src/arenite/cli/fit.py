@@ -15,6 +15,7 @@ from arenite.cli.common import (
     console,
     print_json,
 )
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_megahertz, read_milliseconds
 
 BoardName = Annotated[
@@ -55,13 +56,13 @@ def fit(
     flash: Flash = None,
     deadline: Deadline = None,
     clock: Clock = None,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Say whether a model fits a board: exit code 0 if it does, 1 if not.
 
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
-    from arenite import load
     from arenite.analysis.boards import find_board
     from arenite.analysis.fit import fit as fit_of
     from arenite.analysis.fit import fit_facts
@@ -73,7 +74,7 @@ def fit(
         raise typer.BadParameter(str(error), param_hint="--board") from None
     meant = chosen_target(processor or "cortex-m4", library=library, compiler=compiler)
     limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
-    loaded = load(model)
+    loaded = load_model(model, ops)
     try:
         found = fit_of(loaded, board=board, target=meant, **limits)  # type: ignore[arg-type]
     except ValueError as error:

@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from arenite import AllOpsResolver, Interpreter, Model, load
+from arenite import Interpreter, Model
 from arenite.analysis.benchmark import BatchRate, Benchmark, EngineTimes, OperatorTime
 from arenite.analysis.inputs.files import random_inputs
 from arenite.analysis.inputs.values import Array
 from arenite.analysis.machine import machine
 from arenite.cli import timing
 from arenite.cli.common import progress
+from arenite.cli.operators import load_model
 from arenite.cli.peers import ARENITE, Infer, Peer, hushed
 from arenite.cli.trial import Trial, try_out
+from arenite.ops import resolver_of
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
 
@@ -38,7 +40,13 @@ Loads = Mapping[str, Callable[[], Infer]]
 
 
 def measure(
-    path: Path, peers: Sequence[Peer], repeat: int, seed: int = 0, setup: Setup = DEFAULT
+    path: Path,
+    peers: Sequence[Peer],
+    repeat: int,
+    seed: int = 0,
+    setup: Setup = DEFAULT,
+    *,
+    ops: Path | None = None,
 ) -> Benchmark:
     """Measure Arenite and those peers that can run a model, in turn, in this process.
 
@@ -48,16 +56,20 @@ def measure(
         repeat: Turns per engine, of about 2 ms each.
         seed: Seed of the random inputs.
         setup: Arenite's target and engine.
+        ops: A module with the model's own operators.
 
     Raises:
         AreniteError: Arenite itself cannot run the model.
     """
-    model, own = load(path), {ARENITE.name: {"target": setup.target, "engine": setup.engine}}
+    model = load_model(path, ops)
+    chosen: dict[str, Any] = {"target": setup.target, "engine": setup.engine}
+    own = {ARENITE.name: {**chosen, "operators": model.registrations}}
     micro = MicroInterpreter.in_smallest_arena(
-        model, AllOpsResolver(), target=setup.target, engine=setup.engine
+        model, resolver_of(model), target=setup.target, engine=setup.engine
     )
     inputs = _inputs(model, seed)
-    with _trials(path, peers, seed, own) as trials:
+    named = {ARENITE.name: {**chosen, "ops": ops and str(ops)}}
+    with _trials(path, peers, seed, named) as trials:
         # Arenite runs the model in this process already, whatever became of its trial.
         running = [trial for trial in trials if trial.engine is ARENITE or not trial.reason]
         loads = {

@@ -25,9 +25,11 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
+    from arenite import Model
     from arenite.analysis.arena_use import ArenaUse, Firmware
     from arenite.analysis.splits import Ram
 
@@ -84,6 +86,7 @@ def memory(
     svg: SvgFile = None,
     passes: Passes = False,
     splits: Splits = None,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a model uses its arena, draw the plan, find the smallest arena.
@@ -92,7 +95,6 @@ def memory(
     """
     from rich.text import Text
 
-    from arenite import load
     from arenite.analysis.arena_use import Firmware, arena_facts
     from arenite.analysis.head_plans import head_plans, pass_wins, plan_facts
     from arenite.analysis.splits import split, split_facts
@@ -106,11 +108,12 @@ def memory(
     require_other(svg, "--svg", [Path(model)])
     meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
     firmware = Firmware(planner.value, meant)
+    loaded = load_model(model, ops)
     with _search_bar() as told:
-        plans = head_plans(load(model), meant, told)
-    use = _allocate(model, arena, firmware, as_json=as_json)
-    wins = pass_wins(load(model), meant) if passes else None
-    found = split(load(model), meant, planner.value, rams) if rams else None
+        plans = head_plans(loaded, meant, told)
+    use = _allocate(loaded, arena, firmware, as_json=as_json)
+    wins = pass_wins(loaded, meant) if passes else None
+    found = split(loaded, meant, planner.value, rams) if rams else None
     if svg:
         title = f"{Path(model).name}: {use.plan.head:,} bytes of head, {planner.value} planner"
         with replacing(svg) as file:
@@ -168,16 +171,15 @@ def _search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
         yield told
 
 
-def _allocate(path: str, size: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:
-    from arenite import ArenaError, load
+def _allocate(model: Model, size: int | None, firmware: Firmware, *, as_json: bool) -> ArenaUse:
+    from arenite import ArenaError
     from arenite.analysis.arena_use import arena_use, needed_by, small_arena_facts
 
-    model = load(path)
     peak = needed_by(model, firmware)
     size = peak.smallest_arena if size is None else size
     try:
         return arena_use(model, firmware, size)
     except ArenaError:
         if as_json:
-            print_json(small_arena_facts(path, firmware, size, peak))
+            print_json(small_arena_facts(model.source, firmware, size, peak))
         raise

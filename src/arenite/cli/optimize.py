@@ -24,6 +24,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def optimize(
     replace: Replace = False,
     draw: Map = False,
     verbose: Verbose = False,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a model smaller and faster: the same bits for every input, the firmware as it is.
@@ -133,7 +135,7 @@ def optimize(
         "verify": verify,
     }
     ranges = read_ranges(input_range or [])
-    result, report = _optimized(model, meant, only, ranges, settings)
+    result, report = _optimized(load_model(model, ops), meant, only, ranges, settings)
     found = optimization(report)
     _write(result, output, found, svg)
     _show(found, output, ram, (verbose, draw, as_json))
@@ -164,13 +166,12 @@ def read_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:
 
 
 def _optimized(
-    path: str,
+    model: Model,
     target: Target,
     only: str | None,
     ranges: dict[str, tuple[float, float]],
     settings: dict[str, object],
 ) -> tuple[Model, Report]:
-    from arenite import load
     from arenite.optimize.optimizer import optimize as run
     from arenite.optimize.passes import sequence
 
@@ -179,7 +180,6 @@ def _optimized(
         count = len(sequence(names)) + 1
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--only") from None
-    model = load(path)
     _require_inputs(model, ranges)
     with progress("optimising", count, 2.0) as advance:
         return run(

@@ -31,7 +31,7 @@ class Peer:
         package: Its package on PyPI.
         module: What is imported.
         formats: File name endings that it loads.
-        load: ``load(path)`` loads and plans a model; Arenite's takes ``target`` and ``engine``.
+        load: ``load(path)`` loads and plans a model; Arenite's takes a ``target`` and more.
         gives_bits: Whether outputs can be compared with TFLM's bit for bit.
     """
 
@@ -67,11 +67,11 @@ def hushed() -> Iterator[None]:
         os.close(sink)
 
 
-def load_arenite(path: Path, **setup: Any) -> Infer:
-    """Arenite, as it is by default or with a target and an engine."""
-    from arenite import Interpreter
+def load_arenite(path: Path, operators: Any = None, **setup: Any) -> Infer:
+    """Arenite, as it is by default or with a target, an engine and operators of the user's."""
+    from arenite import Interpreter, load
 
-    return Interpreter(path, **setup)
+    return Interpreter(load(path, operators=operators), **setup)
 
 
 def load_litert(path: Path) -> Infer:

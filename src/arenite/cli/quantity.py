@@ -31,6 +31,14 @@ def read_milliseconds(text: str | float) -> float:
     return _checked(milliseconds_of, text)
 
 
+def read_step(text: str | float) -> float:
+    """``20ms``, from one window of sound to the next; 0.01 ms is less than a sample."""
+    step = read_milliseconds(text)
+    if step < 0.01:
+        raise typer.BadParameter(f"expected at least 0.01 ms, got {text!r}")
+    return step
+
+
 def _checked(read: Callable[..., T], text: object) -> T:
     try:
         return read(text)

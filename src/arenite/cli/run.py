@@ -27,6 +27,8 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.operators import Ops, load_model
+from arenite.cli.quantity import read_step
 
 if TYPE_CHECKING:
     from arenite import Interpreter, Model
@@ -90,9 +92,9 @@ FrontEnd = Annotated[
 Step = Annotated[
     float | None,
     typer.Option(
-        min=0.01,
+        parser=read_step,
         metavar="MS",
-        help="Milliseconds from one window of a .wav to the next. By default two thirds of a "
+        help="Time from one window of a .wav to the next, such as 20ms. By default two thirds of a "
         "front end's window (20 of 30), a whole one without.",
     ),
 ]
@@ -125,6 +127,7 @@ def run(
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a model once and show its results; time it with --repeat.
@@ -133,7 +136,6 @@ def run(
 
     Example: arenite run speech.tflite --frontend preprocessor.tflite --input words.wav
     """
-    from arenite import load
     from arenite.analysis.inputs.arrays import check_labels, read_labels
     from arenite.analysis.inputs.files import random_inputs, read_inputs
     from arenite.analysis.inputs.values import Pixels
@@ -149,11 +151,11 @@ def run(
     require_other(output, "--output", read)
     pixels = Pixels(pixel_range, raw_pixels)
     meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
-    loaded = load(model)
+    loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
     setup = Setup.of(meant, engine.value)
-    wishes = Wishes(load(frontend) if frontend else None, step, threshold, texts)
+    wishes = Wishes(load_model(frontend, ops) if frontend else None, step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
         _listen(loaded, (inputs or [])[0], setup, wishes, output, as_json=as_json)
         return

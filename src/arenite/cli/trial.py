@@ -1,7 +1,7 @@
 """Try an engine out on a model in a process of its own: it may crash, or hang.
 
 ``python -m arenite.cli.trial ENGINE MODEL SEED CONVERTED [SETUP]`` prints what it took, as
-JSON; ``SETUP`` holds Arenite's target and engine, as JSON too.
+JSON; ``SETUP`` holds Arenite's target, engine and module of operators, as JSON too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from arenite.cli.operators import read_operators
 from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
 
 TIMEOUT = 120.0
@@ -110,6 +111,8 @@ def _setup(text: str = "{}") -> dict[str, Any]:
     setup: dict[str, Any] = json.loads(text)
     if "target" in setup:
         setup["target"] = Target(**setup["target"])
+    if ops := setup.pop("ops", None):
+        setup["operators"] = read_operators(Path(ops))
     return setup
 
 

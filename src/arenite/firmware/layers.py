@@ -13,7 +13,7 @@ from typing import Any
 
 from arenite.model import Model, Operator, TensorType
 from arenite.model.calls import calls_of
-from arenite.ops import AllOpsResolver
+from arenite.ops import resolver_of
 from arenite.ops.context import Array, TfLiteTensor
 from arenite.ops.custom.tflm_decode import DecodeParams
 from arenite.runtime.graph import Graph
@@ -142,7 +142,7 @@ def network_of(model: Model) -> Network:
     """
     context = HeapContext(model)
     graph = Graph(model, context)
-    graph.resolve(AllOpsResolver())
+    graph.resolve(resolver_of(model))
     life = Life(graph)
     life.prepare()
     network = _network(graph, context, 0, {})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import abc
+from dataclasses import replace
 from mmap import ACCESS_READ
 from mmap import mmap as Mapping  # noqa: N812 - a class, and load() has an argument of that name
 from typing import Any, BinaryIO
@@ -14,6 +16,7 @@ from arenite.formats import tflite
 from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
 from arenite.native.heap import keep_freed_memory
+from arenite.ops import Registration, named
 
 Source = str | os.PathLike[str] | tflite.Buffer
 
@@ -30,7 +33,9 @@ _OTHERS = (
 )
 
 
-def load(source: Source, *, mmap: bool = False) -> Model:
+def load(
+    source: Source, *, mmap: bool = False, operators: abc.Mapping[str, Registration] | None = None
+) -> Model:
     """Load and verify a model.
 
     Args:
@@ -40,6 +45,8 @@ def load(source: Source, *, mmap: bool = False) -> Model:
             load in no time and processes share them. Whoever cuts the file later ends the
             process (SIGBUS), and whoever writes to it changes the model, so it is for files
             that stay as they are.
+        operators: Registrations of operators that Arenite does not have, by name. Whatever is
+            made of the model finds them, where no resolver is given.
 
     Files of TensorFlow Lite begin with its identifier. MNN's have none: they are recognised by
     their name (``.mnn``), or as a FlatBuffer without identifier.
@@ -48,10 +55,17 @@ def load(source: Source, *, mmap: bool = False) -> Model:
         ModelError: The content is no model, or a broken one, or changed while it was read.
         UnsupportedOperatorError: A model of MNN's needs operators that are not mapped.
         OSError: The file is not there or cannot be read, or is a directory, pipe or device.
+        ValueError: Arenite has one of ``operators`` itself.
+        TypeError: One of ``operators`` is no registration.
     """
+    model = _loaded(source, mapped=mmap)
+    return replace(model, registrations=named(operators)) if operators else model
+
+
+def _loaded(source: Source, *, mapped: bool) -> Model:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return _load(_content(path, mapped=mmap), path)
+        return _load(_content(path, mapped=mapped), path)
     try:
         view_of(source)
     except TypeError:

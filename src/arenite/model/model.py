@@ -181,7 +181,9 @@ class Model:
 
     ``metadata`` maps names to raw bytes (``OfflineMemoryAllocation``, say). ``source`` is
     the file's name, for messages; ``nbytes`` the file's size, 0 for a built model; ``format``
-    the file's, ``"tflite"`` or ``"mnn"``, empty for a built model.
+    the file's, ``"tflite"`` or ``"mnn"``, empty for a built model. ``registrations`` are those of
+    the user's own operators, by name: no file has them, they come with
+    :func:`arenite.load`.
     """
 
     subgraphs: tuple[Subgraph, ...]
@@ -192,6 +194,7 @@ class Model:
     source: str = ""
     nbytes: int = 0
     format: str = ""
+    registrations: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def main(self) -> Subgraph:

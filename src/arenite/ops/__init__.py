@@ -12,7 +12,9 @@ from arenite.ops.registry import (
     custom_names,
     mnn_names,
     module_name,
+    named,
     only_mnn_has,
+    resolver_of,
 )
 
 __all__ = [
@@ -30,5 +32,7 @@ __all__ = [
     "custom_names",
     "mnn_names",
     "module_name",
+    "named",
     "only_mnn_has",
+    "resolver_of",
 ]

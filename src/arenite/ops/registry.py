@@ -14,14 +14,14 @@ from __future__ import annotations
 import importlib
 import keyword
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
 
 from arenite.memory.abi import Struct
-from arenite.model import BuiltinOperator, OptionsTable
+from arenite.model import BuiltinOperator, Model, OptionsTable
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
@@ -290,3 +290,31 @@ class AllOpsResolver(MutableOpResolver):
         added = len(self._registrations)
         own = f"{len(builtin_names())} builtin, {len(custom_names())} custom"
         return f"AllOpsResolver({own}, {added} added)"
+
+
+def resolver_of(model: Model) -> AllOpsResolver:
+    """What finds a model's operators by default: all that Arenite has, and those it came with."""
+    return _with_all(model.registrations)
+
+
+def named(registrations: Mapping[str, Registration]) -> dict[str, Registration]:
+    """Registrations of a user's own operators with their names, ready for a model.
+
+    Raises:
+        TypeError: One is no registration.
+        ValueError: Arenite has such an operator: only a MutableOpResolver replaces those.
+    """
+    taken = [name for name in registrations if builtin(name) is not None]
+    if taken:
+        raise ValueError(
+            f"operator {taken[0]!r}: Arenite has it; a MutableOpResolver can have another one"
+        )
+    return dict(_with_all(registrations)._registrations)
+
+
+def _with_all(registrations: Mapping[str, Registration]) -> AllOpsResolver:
+    resolver = AllOpsResolver()
+    for name, registration in registrations.items():
+        is_builtin = name in BuiltinOperator.__members__
+        (resolver.add if is_builtin else resolver.add_custom)(name, registration)
+    return resolver

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, Context, Node, OpResolver, Registration
+from arenite.ops import Context, Node, OpResolver, Registration, resolver_of
 
 
 def resolver_for(model: Model) -> tuple[OpResolver, tuple[str, ...]]:
-    """A resolver with all that Arenite has, and stand-ins for the rest; their names."""
-    resolver = AllOpsResolver()
+    """The model's default resolver, with stand-ins for what it lacks; their names."""
+    resolver = resolver_of(model)
     names = []
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:

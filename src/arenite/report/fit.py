@@ -25,7 +25,8 @@ def render_fit(fit: Fit, width: int) -> Iterator[Text]:
     yield Text()
     for need in fit.needs:
         parts = ", ".join(f"{name} {amount(size, need.unit)}" for name, size in need.parts.items())
-        yield from wrapped(f"{need.name}: {parts + '; ' if parts else ''}{need.note}.", width)
+        words = "; ".join(text for text in (parts, need.note.rstrip(".")) if text)
+        yield from wrapped(f"{need.name}: {words}.", width)
     if fit.board:
         yield from wrapped(f"{fit.board.memory}: {fit.board.source}.", width)
     yield Text()

@@ -14,7 +14,7 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes, Memory
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops import OpResolver, resolver_of
 from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.graph import Graph
 from arenite.runtime.life import Life
@@ -56,7 +56,7 @@ def smallest_arena(
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:
     """What makes :func:`smallest_arena` as large as it is."""
-    operators = setup.resolver(AllOpsResolver() if resolver is None else resolver)
+    operators = setup.resolver(resolver_of(model) if resolver is None else resolver)
     unlimited = setup.allocator(None)
     return dry_run(model, operators, unlimited, variables=setup.resource_variables).peak
 

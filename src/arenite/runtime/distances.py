@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from arenite.memory.liveness import tensor_bytes
 from arenite.memory.offline import without_plan
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops import OpResolver, resolver_of
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.overlap import Clearance, both
 from arenite.runtime.graph import GraphHost, NodeAndRegistration
@@ -70,7 +70,7 @@ def safe_distances(
         raise ValueError(f"expected a mode of none, portable, target, got {mode!r}")
     if mode == "none":
         return ()
-    resolver = AllOpsResolver() if resolver is None else resolver
+    resolver = resolver_of(model) if resolver is None else resolver
     builds = (find_target(target),) if mode == "target" else BUILDS
     micro = MicroInterpreter.in_smallest_arena(without_plan(model), resolver, target=builds[0])
     resolvers = [Setup.of(build).resolver(resolver) for build in builds]

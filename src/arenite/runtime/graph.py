@@ -370,6 +370,11 @@ def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOp
         )
     if others:
         lines += ["register them with", *map(_registering, others)]
+    if any(builtin(op.name) is None for op in others):
+        lines.append(
+            "or load the model with operators={name: registration}; on the command line, "
+            "--ops MODULE.py names a file that has them (docs/custom-operators.md)"
+        )
     return UnsupportedOperatorError("\n".join(lines), names)
 
 

@@ -16,7 +16,7 @@ from arenite.errors import ShapeError, StateError
 from arenite.formats import Source, model_of
 from arenite.memory.budget import Budget
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, EvalTensor, Node, OpResolver
+from arenite.ops import EvalTensor, Node, OpResolver, resolver_of
 from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
@@ -149,7 +149,7 @@ class HeapInterpreter:
         self._model = model = model_of(model)
         self._context = HeapContext(model, setup.target)
         graph = Graph(model, self._context, profiler=profiler)
-        graph.resolve(setup.resolver(AllOpsResolver() if resolver is None else resolver))
+        graph.resolve(setup.resolver(resolver_of(model) if resolver is None else resolver))
         self._life = Life(graph, is_native=setup.is_native)
         self._turn: Turn = [None]
 

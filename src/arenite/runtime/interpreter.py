@@ -13,7 +13,7 @@ from arenite.memory.arena import Memory, SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.ops import AllOpsResolver, OpResolver
+from arenite.ops import OpResolver, resolver_of
 from arenite.ops.context import Array
 from arenite.runtime.feed import checked, dequantized, input_index, output_index
 from arenite.runtime.graph import Profiler
@@ -81,7 +81,7 @@ class Interpreter:
         decompression_memory: Sequence[Memory | int] = (),
     ) -> None:
         self._model = model_of(model)
-        self._resolver = AllOpsResolver() if resolver is None else resolver
+        self._resolver = resolver_of(self._model) if resolver is None else resolver
         self._options: dict[str, Any] = {
             "target": target,
             "engine": engine,
