@@ -135,19 +135,42 @@ ar_status ar_call(ar_program *program, const void *x, void *y) {
   return status;
 }
 
+/* The inputs, from sample `number` of x. */
+static ar_status give_inputs(const ar_program *program, const uint8_t *const *x, int64_t number) {
+  for (int32_t i = 0; i < program->input_count; ++i) {
+    const ar_port *in = &program->inputs[i];
+    const uint8_t *sample = x[i] + number * in->bytes;
+    if (!in->convert) {
+      memcpy(in->data, sample, (size_t)in->bytes);
+      continue;
+    }
+    in->io[1].data = (void *)sample;
+    if (in->convert(in->params, 0, in->io, 0) != AR_OK) return AR_REFUSED;
+  }
+  return AR_OK;
+}
+
+void ar_take_outputs(const ar_program *program, uint8_t *const *y, int64_t number) {
+  for (int32_t i = 0; i < program->output_count; ++i) {
+    const ar_port *out = &program->outputs[i];
+    uint8_t *sample = y[i] + number * out->bytes;
+    if (!out->convert) {
+      memcpy(sample, out->data, (size_t)out->bytes);
+      continue;
+    }
+    out->io[0].data = sample;
+    out->convert(out->params, 0, out->io, 0);
+  }
+}
+
 ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
                      int64_t samples, int64_t *done) {
   for (*done = 0; *done < samples; ++*done) {
-    for (int32_t i = 0; i < program->input_count; ++i) {
-      const ar_port *in = &program->inputs[i];
-      memcpy(in->data, x[i] + *done * in->bytes, (size_t)in->bytes);
-    }
-    ar_status status = ar_run(program, 0, program->count);
+    ar_status status = give_inputs(program, x, *done);
+    if (status != AR_OK) return status;
+    status = ar_run(program, 0, program->count);
     if (!is_at_end(status)) return status;
-    for (int32_t i = 0; i < program->output_count; ++i) {
-      const ar_port *out = &program->outputs[i];
-      memcpy(y[i] + *done * out->bytes, out->data, (size_t)out->bytes);
-    }
+    ar_take_outputs(program, y, *done);
   }
   return AR_OK;
 }

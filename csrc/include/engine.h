@@ -21,7 +21,8 @@ typedef enum {
   AR_UNSUPPORTED = 1,  /* this kernel does not take these types or shapes: ask the next one */
   AR_BAD_ARGUMENT = 2, /* the parameters contradict each other */
   AR_ABORTED = 3,      /* the step has run, and ends the inference: nothing is wrong */
-  AR_PAUSED = 4        /* a loop has run for a while: ar_resume() goes on */
+  AR_PAUSED = 4,       /* a loop has run for a while: ar_resume() goes on */
+  AR_REFUSED = 5       /* a caller's sample has a number that no value of the input stands for */
 } ar_status;
 
 /* Element types, with the codes of the TensorFlow Lite schema. */
@@ -151,10 +152,22 @@ typedef struct {
   ar_copies before;
 } ar_step;
 
-/* An input or output of a program: its tensor's memory. */
+/* What a caller gives for a quantised input, see src/arenite/runtime/feed.py: the parameters of the
+ * kernel FEED, which is no operator's. */
+typedef struct {
+  double scale;
+  int32_t zero_point;
+} ar_feed;
+
+/* An input or output of a program: its tensor's memory, and how many bytes of the caller's are a
+ * sample. Where the caller has another type than the tensor, `convert` is a kernel's run(), and `io`
+ * its tensors: the output, which is the caller's behind an inference, and the input. */
 typedef struct {
   void *data;
   int64_t bytes;
+  ar_run_fn convert;
+  const void *params;
+  ar_tensor *io;
 } ar_port;
 
 /* Where a walk is in one subgraph: the next step and the end, and which part of the control in the
@@ -199,9 +212,13 @@ int32_t ar_invoke(ar_program *program);
 ar_status ar_call(ar_program *program, const void *x, void *y);
 
 /* As many inferences as there are samples. x[i] and y[i] hold the samples of input and output
- * i, one after the other; `done` counts the samples. */
+ * i, one after the other; `done` counts the samples. AR_REFUSED is for the next sample, before its
+ * inference. */
 ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
                      int64_t samples, int64_t *done);
+
+/* What the outputs hold, as sample `number` of y. */
+void ar_take_outputs(const ar_program *program, uint8_t *const *y, int64_t number);
 
 /* A buffer that is to have a place, see src/arenite/memory/problem.py. */
 typedef struct {

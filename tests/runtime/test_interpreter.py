@@ -12,7 +12,7 @@ import pytest
 import arenite as ar
 from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.context import Context, Node
-from arenite.runtime.feed import dequantized, quantized
+from arenite.runtime.feed import checked, dequantized, quantized
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 
 
@@ -220,6 +220,48 @@ def test_quantising_rounds_half_away_from_zero_and_saturates() -> None:
     tensor = two_ports().inputs[0]
     values = [0.25, -0.25, 0.75, -0.75, 1000.0, -1000.0, np.inf, -np.inf]
     assert quantized(values, tensor).tolist() == [11, 9, 12, 8, 127, -128, 127, -128]
+
+
+def image_input(scale: float, zero_point: int, dtype: str = "int8") -> Model:
+    b = ModelBuilder()
+    b.output(b.input("x", (1, 2, 2, 1), dtype, scale=scale, zero_point=zero_point))
+    return b.build()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scale", "zero_point", "expected"),
+    [
+        ("int8", 1 / 255, -128, [-128, -127, 0, 127]),  # 0 to 1
+        ("int8", 2 / 255, -1, [-128, -127, 0, 127]),  # -1 to 1
+        ("int8", 1.0, -128, [-128, -127, 0, 127]),  # 0 to 255, as numbers as well
+        ("int16", 1 / 32767, 0, [0, 128, 16448, 32767]),  # 0 to 1
+    ],
+)
+def test_bytes_of_an_image_are_all_that_the_input_holds(
+    dtype: str, scale: float, zero_point: int, expected: list[int]
+) -> None:
+    tensor = image_input(scale, zero_point, dtype).inputs[0]
+    image = np.array([0, 1, 128, 255], np.uint8).reshape(1, 2, 2, 1)
+    got = checked(image, tensor, 0, quantize=True)
+    assert (got.ravel().tolist(), got.dtype) == (expected, np.dtype(dtype))
+
+
+def test_bytes_that_may_be_numbers_or_pixels_are_refused() -> None:
+    tensor = image_input(4.0, -128).inputs[0]
+    image = np.zeros((1, 2, 2, 1), np.uint8)
+    with pytest.raises(TypeError, match=r"bytes may be numbers 0\.\.255 or pixels.* up to 1020"):
+        checked(image, tensor, 0, quantize=True)
+
+
+def test_bytes_for_what_takes_no_image_are_numbers() -> None:
+    tensor = two_ports().inputs[0]
+    got = checked(np.array([[1, 200]], np.uint8), tensor, 0, quantize=True)
+    np.testing.assert_array_equal(got, quantized([[1.0, 200.0]], tensor))
+
+
+def test_bytes_without_quantising_are_refused() -> None:
+    with pytest.raises(TypeError, match="got uint8; give quantize=True for an image's bytes"):
+        ar.Interpreter(conv_model())(np.zeros((1, 8, 8, 3), np.uint8))
 
 
 def test_quantised_values_may_be_given_as_they_are() -> None:

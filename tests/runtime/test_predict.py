@@ -101,6 +101,51 @@ def test_quantised_samples_may_be_given_as_they_are() -> None:
     )
 
 
+#: What a batch of real numbers may be.
+KINDS: dict[str, Callable[[Array], Array]] = {
+    "float16": lambda reals: reals.astype(np.float16),
+    "float32": lambda reals: reals.astype(np.float32),
+    "float64": lambda reals: reals,
+    "int32": lambda reals: reals.astype(np.int32),
+    "bytes swapped": lambda reals: reals.astype(">f4"),
+    "Fortran order": lambda reals: np.asfortranarray(reals.astype(np.float32)),
+    "every second": lambda reals: np.repeat(reals.astype(np.float32), 2, axis=0)[::2],
+    "beyond float32": lambda reals: reals * 1e300,
+    "with infinities": lambda reals: np.where(reals > 5, np.inf, reals),
+}
+
+
+@everywhere
+@pytest.mark.parametrize("kind", KINDS)
+def test_real_numbers_of_any_kind_are_quantised_alike(engine: Any, kind: str) -> None:
+    batch = KINDS[kind](np.random.default_rng(0).normal(0, 5, (9, 8, 8, 3)))
+    interp = ar.Interpreter(conv_model(), engine=engine)
+    expected = interp.predict(quantized(batch, interp.model.inputs[0]))
+    got = interp.predict(batch, quantize=True)
+    np.testing.assert_array_equal(got, dequantized(np.asarray(expected), interp.model.outputs[0]))
+
+
+def test_real_numbers_may_lie_at_an_odd_address() -> None:
+    memory = np.zeros(1 + 4 * 9 * 192, np.uint8)
+    batch = memory[1:].view(np.float32).reshape(9, 8, 8, 3)
+    batch[...] = np.random.default_rng(0).normal(0, 5, batch.shape)
+    interp = ar.Interpreter(conv_model())
+    np.testing.assert_array_equal(
+        interp.predict(batch, quantize=True), interp.predict(batch.copy(), quantize=True)
+    )
+
+
+@everywhere
+@threaded
+def test_bytes_of_images_are_all_that_an_input_holds(engine: Any, threads: int) -> None:
+    interp = ar.Interpreter(conv_model(), engine=engine)
+    images = (samples(9).view(np.uint8) ^ 0x80).astype(np.uint8)
+    np.testing.assert_array_equal(
+        interp.predict(images, threads=threads, quantize=True),
+        interp.predict(samples(9), threads=threads, quantize=True),
+    )
+
+
 @pytest.mark.parametrize(
     "arrange",
     [
@@ -433,9 +478,14 @@ def test_memory_is_bounded(threads: int) -> None:
     assert peak - np.asarray(y).nbytes < 12e6 * threads
 
 
-def test_a_sample_with_nan_is_named() -> None:
-    batch = np.zeros((5, 8, 8, 3))
-    batch[3, 0, 1, 2] = np.nan
-    with pytest.raises(ar.PredictError, match=r"sample 3: .* got NaN at \[0, 1, 2\]") as caught:
-        ar.Interpreter(conv_model()).predict(batch, quantize=True)
-    assert caught.value.index == 3
+@everywhere
+@threaded
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_a_sample_with_nan_is_named(engine: Any, threads: int, dtype: Any) -> None:
+    batch = np.zeros((50, 8, 8, 3), dtype)
+    batch[33, 0, 1, 2] = np.nan
+    interp = ar.Interpreter(conv_model(), engine=engine)
+    with pytest.raises(ar.PredictError, match=r"sample 33: .* got NaN at \[0, 1, 2\]") as caught:
+        interp.predict(batch, threads=threads, quantize=True)
+    assert caught.value.index == 33
+    assert np.shape(interp.predict(batch[:33], quantize=True)) == (33, 8, 8, 2)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from arenite.errors import InferenceAborted, in_use
 from arenite.native import _engine
+from arenite.native.conversion import Conversion, Ends
 from arenite.native.turn import give_back
 
 ffi, lib = _engine.ffi, _engine.lib
@@ -55,7 +56,10 @@ class Call:
     does that step, or raises what is wrong with them.
     """
 
-    __slots__ = ("_keep", "_outputs", "_program", "_run_step", "_turn", "pause")
+    __slots__ = (
+        *("_conversions", "_isa", "_keep", "_outputs", "_program", "_run_step", "_turn"),
+        "pause",
+    )
 
     def __init__(
         self,
@@ -63,9 +67,13 @@ class Call:
         outputs: Sequence[Array],
         run_step: Callable[[int], None],
         turn: list[None],
+        *,
+        isa: int,
         keep: Any,
     ) -> None:
         self._program = program
+        self._isa = isa
+        self._conversions: list[Conversion] = []
         self._outputs = outputs
         self._run_step = run_step
         self._turn = turn
@@ -206,6 +214,27 @@ class Call:
             give_back(self._turn)
             raise
 
+    def converts(self, number: int, ends: Ends, *, is_input: bool) -> bool:
+        """Let :meth:`predict` take other numbers for an input, or give them for an output.
+
+        Returns:
+            Whether there is a kernel that does it; else nothing has changed.
+        """
+        find, ports = (
+            (Conversion.into, self._program.inputs)
+            if is_input
+            else (Conversion.out_of, self._program.outputs)
+        )
+        conversion = find(ends, self._isa)
+        if conversion is None:
+            return False
+        port = ports[number]
+        port.convert, port.params, port.io = conversion
+        conversion.io[0 if is_input else 1].data = port.data
+        port.bytes = ends.elements * ends.given.itemsize
+        self._conversions.append(conversion)
+        return True
+
     def predict(
         self, inputs: Sequence[Array], outputs: Sequence[Array]
     ) -> tuple[int, Exception | None]:
@@ -214,7 +243,8 @@ class Call:
         The caller has taken the turn, or has the memory to itself.
 
         Returns:
-            The number of samples done, and why it is not all of them.
+            The number of samples done, and why it is not all of them: None where the next one has
+            a NaN that :meth:`converts` made this to quantise.
         """
         done, count = ffi.new("int64_t *"), len(inputs[0])
         finished = 0
@@ -226,12 +256,11 @@ class Call:
             pointers = ffi.new("uint8_t *[]", x), ffi.new("uint8_t *[]", y)
             status = lib.ar_predict(self._program, *pointers, count - finished, done)
             finished += done[0]
-            if not status:
+            if status in (lib.AR_OK, lib.AR_REFUSED):
                 return finished, None
             try:
                 self._go_on(status)
             except Exception as error:
                 return finished, error
-            for array, output in zip(outputs, self._outputs, strict=True):
-                array[finished] = output
+            lib.ar_take_outputs(self._program, pointers[1], done[0])
             finished += 1

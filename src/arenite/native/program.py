@@ -346,7 +346,7 @@ class Program:
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
         keep = (self, inputs, arena, io, memory, private, workspace, sources, targets, frames)
-        return Call(program, outputs, run_step, turn, keep)
+        return Call(program, outputs, run_step, turn, isa=self._isa, keep=keep)
 
     def _walker(self, io: Any, workspace: Any) -> tuple[Any, Any]:
         """What walks the steps over these tensors, and its frames, which must live as long."""
@@ -425,7 +425,8 @@ def _copies(
 
 
 def _ports(arrays: Sequence[Array]) -> Any:
-    return ffi.new("ar_port[]", [(from_buffer(array), array.nbytes) for array in arrays] or 1)
+    ports = [{"data": from_buffer(array), "bytes": array.nbytes} for array in arrays]
+    return ffi.new("ar_port[]", ports or 1)
 
 
 def address_of(array: Array) -> int:

@@ -10,7 +10,10 @@ from arenite.runtime.life import Life
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 Run = Callable[[Sequence[Array], Sequence[Array]], tuple[int, Exception | None]]
-"""``run(inputs, outputs)`` takes as many samples as the arrays have: ``(done, error)``."""
+"""``run(inputs, outputs)`` takes as many samples as the arrays have: ``(done, error)``.
+
+Without an error it did not take all of them because the next one has a NaN to quantise.
+"""
 
 
 def starts_anew(micro: MicroInterpreter, stateful: bool | None, threads: int) -> bool:
@@ -47,8 +50,8 @@ def each_anew(run: Run, start_over: Callable[[], None]) -> Run:
         for number in range(count):
             start_over()
             one = slice(number, number + 1)
-            _, error = run([x[one] for x in inputs], [y[one] for y in outputs])
-            if error is not None:
+            done, error = run([x[one] for x in inputs], [y[one] for y in outputs])
+            if error is not None or not done:
                 return number, error
         return count, None
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import DTypeError, ShapeError
-from arenite.model import Model, Tensor
+from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
 
 
@@ -55,22 +56,41 @@ def fresh(array: Array) -> Array:
     return view
 
 
+class Given(Enum):
+    """What an array's numbers are to an input."""
+
+    VALUES = "values"
+    """The tensor's own."""
+    REALS = "real numbers"
+    """To be quantised with the tensor's scale and zero point."""
+    PIXELS = "pixels"
+    """Bytes of an image: 0..255 are all that the tensor can hold."""
+
+    def converted(self, array: Array, tensor: Tensor) -> Array:
+        """These numbers as the tensor's values.
+
+        Raises:
+            ValueError: A real number is NaN.
+        """
+        if self is Given.REALS:
+            return quantized(array, tensor)
+        return pixels(array, tensor) if self is Given.PIXELS else array
+
+
 def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool) -> Array:
     """``value`` as an array of the tensor's dtype and shape.
 
     Python numbers and lists are converted where their values fit; arrays must have the
-    dtype, unless ``quantize`` turns real numbers into the tensor's.
+    dtype, unless ``quantize`` turns real numbers, or an image's bytes, into the tensor's.
 
     Raises:
-        DTypeError: The dtype is another one.
+        DTypeError: The dtype is another one, or bytes may be pixels and numbers.
         ShapeError: The shape is another one.
+        ValueError: A real number is NaN.
     """
     where = f"input {index} ({tensor.name!r})"
-    array = np.asarray(value)
-    if quantize and _is_real(array, tensor):
-        array = quantized(array, tensor)
-    else:
-        array = _typed(value, array, tensor, where)
+    array, given = _read(value, tensor, where, quantize=quantize)
+    array = given.converted(array, tensor)
     if array.shape != tensor.shape:
         raise ShapeError(f"{where}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
     return array
@@ -78,46 +98,118 @@ def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool)
 
 def checked_samples(
     value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool
-) -> tuple[Array, bool]:
-    """Many samples of an input as one array, and whether they are still to be quantised.
+) -> tuple[Array, Given]:
+    """Many samples of an input as one array, and what its numbers are.
 
     A sample has the tensor's shape, with or without a leading 1.
 
     Raises:
-        DTypeError: The dtype is another one.
+        DTypeError: The dtype is another one, or bytes may be pixels and numbers.
         ShapeError: The shape is another one, or there is no axis of samples.
     """
     where = f"input {index} ({tensor.name!r})"
     array = np.asarray(value)
     if not array.ndim:
         raise ShapeError(f"{where}: expected an array of samples, got one number")
-    real = quantize and _is_real(array, tensor)
-    if not real:
-        array = _typed(value, array, tensor, where)
+    array, given = _read(value, tensor, where, quantize=quantize)
     shape, legal = array.shape[1:], [tensor.shape]
     if tensor.shape[:1] == (1,):
         legal.insert(0, tensor.shape[1:])
     if shape not in legal:
         expected = " or ".join(str(list(one)) for one in legal)
         raise ShapeError(f"{where}: expected samples of shape {expected}, got {list(shape)}")
-    return array, real
+    return array, given
+
+
+def _read(
+    value: npt.ArrayLike, tensor: Tensor, where: str, *, quantize: bool
+) -> tuple[Array, Given]:
+    """``value`` as an array, and what its numbers are.
+
+    Raises:
+        DTypeError: The dtype is another one, or bytes may be pixels and numbers.
+    """
+    array = np.asarray(value)
+    if not (quantize and _is_real(array, tensor)):
+        return _typed(value, array, tensor, where), Given.VALUES
+    if array.dtype != np.uint8 or not _is_image(tensor):
+        return array, Given.REALS
+    _, high = real_range(tensor)
+    if high < _WHITE:  # as numbers, bright pixels would all be one
+        return array, Given.PIXELS
+    every_byte = np.arange(256, dtype=np.uint8)
+    if (pixels(every_byte, tensor) == quantized(every_byte, tensor)).all():
+        return array, Given.PIXELS
+    raise DTypeError(
+        f"{where}: expected floats for real numbers, or {tensor.type.dtype} for the tensor's own: "
+        f"bytes may be numbers 0..255 or pixels, dark to bright, and it holds up to {high:.6g}"
+    )
+
+
+#: The most that a byte holds.
+_WHITE = 255
+
+
+def _is_image(tensor: Tensor) -> bool:
+    """Whether bytes for the tensor may be an image's, which are not the tensor's own values."""
+    return tensor.type in (TensorType.INT8, TensorType.INT16) and image_shape(tensor) is not None
+
+
+def image_shape(tensor: Tensor) -> tuple[int, int, int] | None:
+    """``(height, width, channels)`` of NHWC, HWC, NHW and HW tensors; None where no image fits."""
+    shape = tensor.shape
+    if len(shape) in (3, 4) and shape[0] == 1:
+        shape = shape[1:]
+    if len(shape) == 2:
+        shape = (*shape, 1)
+    if len(shape) != 3 or shape[2] not in (1, 3, 4) or min(shape[:2]) < 2:
+        return None
+    return shape[0], shape[1], shape[2]
+
+
+def real_range(tensor: Tensor) -> tuple[float, float]:
+    """The real numbers that a quantised tensor's smallest and largest value stand for."""
+    limits = np.iinfo(tensor.type.dtype)
+    scale, zero_point = scale_of(tensor), zero_point_of(tensor)
+    return scale * (int(limits.min) - zero_point), scale * (int(limits.max) - zero_point)
+
+
+def pixel_range(tensor: Tensor) -> tuple[float, float]:
+    """The real numbers of a black and a white pixel: all that a quantised tensor holds.
+
+    int16, whose range is symmetric, begins at zero.
+    """
+    low, high = real_range(tensor)
+    return (0.0, high) if tensor.type is TensorType.INT16 else (low, high)
+
+
+def pixels(value: Array, tensor: Tensor) -> Array:
+    """Bytes 0..255 of images as the tensor's values: ``byte - 128`` for int8, as in firmware."""
+    if tensor.type is TensorType.INT8:
+        signed: Array = (value ^ np.uint8(0x80)).view(np.int8)
+        return signed
+    low, high = pixel_range(tensor)
+    return quantized(low + value * ((high - low) / _WHITE), tensor)
 
 
 def quantized(value: npt.ArrayLike, tensor: Tensor) -> Array:
     """Real numbers in the tensor's integers: divided in float32, rounded half away from zero.
 
-    TFLM ``reference/quantize.h``, ``AffineQuantize``; values out of range saturate.
+    TFLM ``reference/quantize.h``, ``AffineQuantize``; values out of range saturate, and so do those
+    beyond float32.
 
     Raises:
         ValueError: A number is NaN, for which there is no integer.
     """
     info = np.iinfo(tensor.type.dtype)
-    reals = np.asarray(value, np.float32)
-    if (place := first_nan(reals)) is not None:
-        raise ValueError(f"input {tensor.name!r}: expected numbers to quantise, got NaN at {place}")
-    scaled = reals / np.float32(_scale(tensor))
+    with np.errstate(over="ignore"):
+        reals = np.asarray(value, np.float32)
+        if (place := first_nan(reals)) is not None:
+            message = f"input {tensor.name!r}: expected numbers to quantise, got NaN at {place}"
+            raise ValueError(message)
+        scaled = reals / np.float32(scale_of(tensor))
     rounded = np.copysign(np.floor(np.abs(scaled.astype(np.float64)) + 0.5), scaled)
-    clipped: Array = np.clip(rounded + _zero_point(tensor), info.min, info.max)
+    clipped: Array = np.clip(rounded + zero_point_of(tensor), info.min, info.max)
     return clipped.astype(tensor.type.dtype)
 
 
@@ -132,17 +224,18 @@ def first_nan(values: Array) -> list[int] | None:
 
 def dequantized(value: Array, tensor: Tensor) -> Array:
     """Real numbers as float32; a copy of the value where the tensor has no scale."""
-    if value.dtype.kind not in "iu" or not _scale(tensor):
+    if value.dtype.kind not in "iu" or not scale_of(tensor):
         copy: Array = value.copy()
         return copy
-    wide = value.astype(np.int64) - _zero_point(tensor)
-    return np.asarray(_scale(tensor) * wide, np.float32)
+    wide = value.astype(np.int64) - zero_point_of(tensor)
+    with np.errstate(over="ignore"):
+        return np.asarray(scale_of(tensor) * wide, np.float32)
 
 
 def _is_real(array: Array, tensor: Tensor) -> bool:
     """Whether these are real numbers for a quantised tensor, rather than its integers."""
     kinds = array.dtype.kind in "biuf" and tensor.type.dtype.kind in "iu"
-    return kinds and _scale(tensor) != 0 and array.dtype != tensor.type.dtype
+    return kinds and scale_of(tensor) != 0 and array.dtype != tensor.type.dtype
 
 
 def _typed(value: npt.ArrayLike, array: Array, tensor: Tensor, where: str) -> Array:
@@ -153,8 +246,10 @@ def _typed(value: npt.ArrayLike, array: Array, tensor: Tensor, where: str) -> Ar
     if array.dtype == dtype:
         return array
     offer = ""
-    if array.dtype.kind == "f" and _scale(tensor):
+    if array.dtype.kind == "f" and scale_of(tensor):
         offer = "; give quantize=True to quantise real numbers"
+    elif array.dtype == np.uint8 and scale_of(tensor) and _is_image(tensor):
+        offer = "; give quantize=True for an image's bytes"
     elif array.dtype.kind == dtype.kind:
         offer = f"; convert it with .astype(np.{dtype})"
     raise DTypeError(f"{where}: expected dtype {dtype}, got {array.dtype}{offer}")
@@ -170,14 +265,16 @@ def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
     return array
 
 
-def _scale(tensor: Tensor) -> float:
+def scale_of(tensor: Tensor) -> float:
+    """The tensor's first scale; 0 where it has none."""
     quantization = tensor.quantization
     if quantization is None or not len(quantization.scale):
         return 0.0
     return float(quantization.scale[0])
 
 
-def _zero_point(tensor: Tensor) -> int:
+def zero_point_of(tensor: Tensor) -> int:
+    """The tensor's first zero point; 0 where it has none."""
     quantization = tensor.quantization
     if quantization is None or not len(quantization.zero_point):
         return 0

@@ -120,16 +120,18 @@ class Interpreter:
         Args:
             inputs: Arrays of the inputs' shapes and dtypes, in order.
             quantize: Take real numbers: quantise inputs and dequantise outputs with the
-                tensors' scales and zero points.
+                tensors' scales and zero points. uint8 arrays for an int8 or int16 input that an
+                image fits are pixels: 0..255 are all that the input holds, ``byte - 128`` for int8.
             named: Inputs by their name in the model's signature, or by tensor name.
 
         Returns:
             A copy of the output, or a tuple of copies if there are several.
 
         Raises:
-            DTypeError: An array has another dtype than its input.
+            DTypeError: An array has another dtype than its input, or bytes for an input that holds
+                0 to 255 and more may be pixels and numbers.
             ShapeError: An array has another shape than its input.
-            ValueError: An input is missing, given twice or unknown.
+            ValueError: An input is missing, given twice or unknown, or a real number is NaN.
         """
         if not (quantize or named):
             result = self._fast(*inputs)
@@ -182,7 +184,8 @@ class Interpreter:
             ShapeError: A sample has another shape than the input, or counts differ.
             ValueError: There are not as many arrays as inputs, too few or many threads, or
                 ``stateful`` is not said of a model with state, or True with several threads.
-            PredictError: A sample failed; says which, and is caused by what it failed with.
+            PredictError: A sample failed, or has a NaN to quantise; says which, and is caused by what
+                it failed with.
         """
         from arenite.runtime.predict import predict  # noqa: PLC0415 - one inference needs no threads
 

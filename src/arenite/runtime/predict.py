@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from operator import index as as_index
@@ -25,7 +25,14 @@ from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.anew import Run, each_anew, kept, starter, starts_anew
-from arenite.runtime.feed import checked_samples, dequantized, first_nan, quantized
+from arenite.runtime.feed import (
+    Given,
+    checked_samples,
+    dequantized,
+    first_nan,
+    scale_of,
+    zero_point_of,
+)
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 if TYPE_CHECKING:
@@ -97,7 +104,7 @@ def _chunks(
     if life is not None:
         run = each_anew(run, life.start_over)
     if threads == 1:
-        return run_in_order(batch, run)
+        return run_in_order(batch if call is None else in_c(batch, [call]), run)
     own = _memory(micro)
     if call is None:
         _check_copies(micro, 1)
@@ -111,7 +118,7 @@ def _chunks(
             calls.append(found)
             run = found.predict
             runs.append(run if life is None else each_anew(run, starter(life, own, copy)))
-    return run_on_threads(batch, runs, calls)
+    return run_on_threads(in_c(batch, calls), runs, calls)
 
 
 # -- a batch -----------------------------------------------------------------------------
@@ -121,24 +128,35 @@ def _chunks(
 class BatchPort:
     """All samples of one input or output.
 
-    ``shape`` is one sample's in the model, ``convert`` what becomes of a chunk on its way in
-    or out, None where nothing does.
+    ``shape`` is one sample's in the model, and ``dtype`` that of what runs it takes or gives.
+    ``convert`` is what becomes of a chunk on its way in or out, None where nothing does, and
+    ``given`` what the samples are to ``tensor``.
     """
 
     samples: Array
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
     convert: Callable[[Array], Array] | None = None
+    given: Given = Given.VALUES
+    tensor: Tensor | None = None
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether chunks have memory of their own."""
+        arranged = self.samples.flags.c_contiguous and self.samples.flags.aligned
+        return self.convert is not None or not arranged or self.samples.dtype != self.dtype
 
     def chunk(self, begin: int, end: int) -> Array:
-        """Samples to be read, contiguous and of the model's dtype."""
+        """Samples to be read, as an aligned and contiguous array of the run's dtype."""
         part = self.samples[begin:end]
         if self.convert is not None:
             part = self.convert(part)
-        return np.ascontiguousarray(part).reshape(len(part), *self.shape)
+        with np.errstate(over="ignore"):  # beyond float32: saturates
+            part = np.require(part, self.dtype, ("C", "A"))
+        return part.reshape(len(part), *self.shape)
 
     def room(self, begin: int, end: int) -> Array:
-        """Where samples of the model's dtype are written: the result where possible."""
+        """Where samples of the run's dtype are written: the result where possible."""
         if self.convert is not None:
             return np.empty((end - begin, *self.shape), self.dtype)
         return self.samples[begin:end].reshape(end - begin, *self.shape)
@@ -168,9 +186,7 @@ class Batch:
     def largest_chunk(self) -> int:
         """The most samples at once, for the sake of memory."""
         elements = sum(
-            int(np.prod(port.shape))
-            for port in (*self.inputs, *self.outputs)
-            if port.convert is not None or not port.samples.flags.c_contiguous
+            int(np.prod(port.shape)) for port in (*self.inputs, *self.outputs) if port.is_copied
         )
         return max(1, _CONVERTED // elements) if elements else max(1, self.count)
 
@@ -208,18 +224,47 @@ def batch_of(
 
 
 def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) -> BatchPort:
-    samples, real = checked_samples(value, tensor, number, quantize=quantize)
-    convert = (lambda part: quantized(part, tensor)) if real else None
-    return BatchPort(samples, tensor.shape, tensor.type.dtype, convert)
+    samples, given = checked_samples(value, tensor, number, quantize=quantize)
+    convert = None if given is Given.VALUES else lambda part: given.converted(part, tensor)
+    return BatchPort(samples, tensor.shape, tensor.type.dtype, convert, given, tensor)
 
 
 def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> BatchPort:
     shape = like.shape[1:] if like.shape[:1] == (1,) else like.shape
-    dtype = like.dtype
-    convert = None
+    dtype, convert, given = like.dtype, None, Given.VALUES
     if quantize and (real := dequantized(like[:0], tensor).dtype) != dtype:
-        dtype, convert = real, lambda part: dequantized(part, tensor)
-    return BatchPort(np.empty((count, *shape), dtype), like.shape, like.dtype, convert)
+        dtype, convert, given = real, lambda part: dequantized(part, tensor), Given.REALS
+    samples = np.empty((count, *shape), dtype)
+    return BatchPort(samples, like.shape, like.dtype, convert, given, tensor)
+
+
+def in_c(batch: Batch, calls: Sequence[Call]) -> Batch:
+    """The batch as C takes it, which converts the samples itself where it can."""
+    inputs = [_in_c(port, number, calls, is_input=True) for number, port in enumerate(batch.inputs)]
+    outputs = [
+        _in_c(port, number, calls, is_input=False) for number, port in enumerate(batch.outputs)
+    ]
+    return Batch(batch.count, tuple(inputs), tuple(outputs))
+
+
+def _in_c(port: BatchPort, number: int, calls: Sequence[Call], *, is_input: bool) -> BatchPort:
+    if port.convert is None or port.tensor is None:
+        return port
+    from arenite.native.conversion import Ends  # noqa: PLC0415 - may be absent
+
+    given, tensor = np.dtype(_in_c_as(port)), port.tensor
+    elements = int(np.prod(port.shape))
+    ends = Ends(given, port.dtype, elements, scale_of(tensor), zero_point_of(tensor))
+    if not all(call.converts(number, ends, is_input=is_input) for call in calls):
+        return port
+    return replace(port, dtype=given, convert=None)
+
+
+def _in_c_as(port: BatchPort) -> type[np.generic]:
+    """What samples are to C: others than bytes and float64 are made float32 first."""
+    if port.given is Given.PIXELS:
+        return np.uint8
+    return np.float64 if port.samples.dtype == np.float64 else np.float32
 
 
 # -- running it --------------------------------------------------------------------------
@@ -342,18 +387,27 @@ def _run_part(batch: Batch, run: Run, part: range) -> Generator[int]:
 
 def _run_chunk(batch: Batch, run: Run, begin: int, end: int) -> None:
     for port in batch.inputs:
-        if port.convert is not None and (place := first_nan(port.samples[begin:end])) is not None:
-            index = begin + place[0]
-            message = f"sample {index}: expected numbers to quantise, got NaN at {place[1:]}"
-            raise PredictError(message, index=index)
+        if port.convert is not None:
+            _refuse_nan(port, begin, end)
     inputs = [port.chunk(begin, end) for port in batch.inputs]
     outputs = [port.room(begin, end) for port in batch.outputs]
     done, error = run(inputs, outputs)
     if error is not None:
         index = begin + done
         raise PredictError(f"sample {index}: {_named(error)}", index=index) from error
+    if done < end - begin:
+        for port in batch.inputs:
+            _refuse_nan(port, begin + done, end)
     for port, written in zip(batch.outputs, outputs, strict=True):
         port.take(begin, end, written)
+
+
+def _refuse_nan(port: BatchPort, begin: int, end: int) -> None:
+    """Refuse real numbers among which one is NaN."""
+    if port.given is Given.REALS and (place := first_nan(port.samples[begin:end])) is not None:
+        index = begin + place[0]
+        message = f"sample {index}: expected numbers to quantise, got NaN at {place[1:]}"
+        raise PredictError(message, index=index)
 
 
 def _named(error: Exception) -> str:
