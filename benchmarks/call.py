@@ -2,14 +2,14 @@
 
 ``python benchmarks/call.py [MODEL ...] [--calls N] [--samples N] [--turns N]``
 
-*A call*: the time of one ``interp(x)``, ``interp.invoke()`` and ``interp.predict`` of one sample in a
-loop, less that of one sample in a long ``predict``, where C copies a sample in, runs the
-kernels and copies the result out, as a call does. *A batch*: real numbers and bytes of images next to
-int8 values, by a factor.
+*A call*: the time of one ``interp(x)``, ``interp.invoke()`` and ``interp.predict`` of one sample,
+less that of one sample in a long ``predict``, where C copies a sample in, runs the kernels and
+copies the result out, as a call does. *A batch*: real numbers and bytes of images next to int8
+values, by a factor.
 
 All are measured in turns, in one process and one thread, in its CPU time; reported is the
 median of all turns, with the quartiles of factors. A model whose kernels take next to nothing
-(``hello_world_int8``) shows a call best; ``--batches`` is for those that take images.
+(``hello_world_int8``) shows a call best; ``--samples`` is for those that take int8 images.
 """
 
 from __future__ import annotations

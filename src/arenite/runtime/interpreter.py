@@ -184,8 +184,8 @@ class Interpreter:
             ShapeError: A sample has another shape than the input, or counts differ.
             ValueError: There are not as many arrays as inputs, too few or many threads, or
                 ``stateful`` is not said of a model with state, or True with several threads.
-            PredictError: A sample failed, or has a NaN to quantise; says which, and is caused by what
-                it failed with.
+            PredictError: A sample failed, or has a NaN to quantise; says which, and is caused by
+                what it failed with.
         """
         from arenite.runtime.predict import predict  # noqa: PLC0415 - one inference needs no threads
 
