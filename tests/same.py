@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -31,7 +32,7 @@ def differences(a: Any, b: Any, path: str = "$") -> Iterator[str]:
     elif parts:
         for name, part in parts.items():
             yield from differences(part, others[name], f"{path}{name}")
-    elif a != b and not is_dataclass(a):
+    elif a != b and not is_dataclass(a) and not _are_nan(a, b):
         yield f"{path}: {a!r} != {b!r}"
 
 
@@ -44,3 +45,7 @@ def _parts(value: Any) -> dict[str, Any]:
     if isinstance(value, tuple | list):
         return {f"[{index}]": part for index, part in enumerate(value)}
     return {}
+
+
+def _are_nan(*values: Any) -> bool:
+    return all(isinstance(value, float) and math.isnan(value) for value in values)

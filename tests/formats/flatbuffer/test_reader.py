@@ -8,11 +8,21 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from arenite import native
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer import Field, Opaque, Reader, Union, layout_of, locate, read
 from tests.formats.zoo import ROOT, VTABLE, ZOO, animals, u16, u32, zoo
 
 BODY = ROOT + 4
+
+
+@pytest.fixture(autouse=True, params=["with C", "in Python"])
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are verified in C, and read in Python where something is wrong; or without C."""
+    if request.param == "in Python":
+        monkeypatch.setattr(native, "available", lambda: False)
+    elif not native.available():
+        pytest.skip("needs the native engine")
 
 
 def test_absent_fields_have_their_defaults() -> None:

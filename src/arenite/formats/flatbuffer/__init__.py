@@ -8,11 +8,19 @@ rows into a file; ``locate`` says where in the file a path such as
 
 from arenite.formats.flatbuffer.locate import locate
 from arenite.formats.flatbuffer.reader import Reader, TableLayout, layout_of, read, view_of
-from arenite.formats.flatbuffer.schema import Field, Opaque, Row, Schema, Union
+from arenite.formats.flatbuffer.schema import (
+    Field,
+    FormatError,
+    Opaque,
+    Row,
+    Schema,
+    Union,
+)
 from arenite.formats.flatbuffer.writer import write
 
 __all__ = [
     "Field",
+    "FormatError",
     "Opaque",
     "Reader",
     "Row",

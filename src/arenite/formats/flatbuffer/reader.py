@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arenite import native
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer.schema import (
     DTYPES,
@@ -100,8 +101,10 @@ class Reader:
         self.bytes = np.frombuffer(data, np.uint8)
         self.bytes.flags.writeable = False
         self._address = self.bytes.__array_interface__["data"][0]
-        self._budget = ALLOWANCE * self.size + SLACK
+        #: What may still be visited, in bytes.
+        self.budget = ALLOWANCE * self.size + SLACK
         self._plans: dict[tuple[int, TableLayout], _Plan] = {}
+        self._wholes: dict[np.dtype[Any], npt.NDArray[Any] | None] = {}
 
     def root(self) -> Row:
         """Check the file's identifier, if its kind has one, and read the root table."""
@@ -115,9 +118,30 @@ class Reader:
                     f"({self.schema.name}), got {found!r}",
                     4,
                 )
-            return self._table(self._follow(0), _layout(self.schema, self.schema.root), 0)
+            row = self._scanned()
+            return self.read_root() if row is None else row
         except FormatError as error:
             raise ModelError(error.message, offset=error.offset, path=error.path) from None
+
+    def _scanned(self) -> Row | None:
+        """The root table of a file that the verifier in C takes."""
+        if not native.available():
+            return None
+        from arenite.formats.flatbuffer.scan import rows_of  # noqa: PLC0415 - needs the engine
+
+        found = rows_of(self.schema, self, self.budget)
+        if found is None:
+            return None
+        row, self.budget = found
+        return row
+
+    def read_root(self) -> Row:
+        """Read the root table in Python.
+
+        Raises:
+            FormatError: Something is wrong.
+        """
+        return self._table(self._follow(0), _layout(self.schema, self.schema.root), 0)
 
     def table(self, position: int, layout: TableLayout, path: str) -> Row:
         """Read a table that the schema left opaque, once its :func:`layout_of` is known.
@@ -153,14 +177,31 @@ class Reader:
             raise ModelError(error.message, offset=error.offset, path=path) from None
         return self.bytes[start : start + size]
 
+    def array(self, start: int, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Numbers that lie in the file, copied only where they are not aligned."""
+        array: npt.NDArray[Any] = self.bytes[start : start + count * dtype.itemsize].view(dtype)
+        if (self._address + start) % dtype.itemsize == 0:
+            return array
+        array = array.copy()
+        array.flags.writeable = False
+        return array
+
+    def whole(self, dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+        """The whole file as numbers; None where they are not aligned."""
+        if dtype not in self._wholes:
+            count = self.size // dtype.itemsize
+            is_aligned = self._address % dtype.itemsize == 0
+            self._wholes[dtype] = self.array(0, count, dtype) if is_aligned else None
+        return self._wholes[dtype]
+
     # -- tables
 
     def _table(self, position: int, layout: TableLayout, depth: int) -> Row:
         if depth > MAX_DEPTH:
             raise FormatError(f"expected at most {MAX_DEPTH} nested tables, got more", position)
         plan = self._plan(position, layout)
-        self._budget -= plan.cost
-        if self._budget < 0:
+        self.budget -= plan.cost
+        if self.budget < 0:
             raise self._overdrawn(position)
         row = layout.defaults.copy()
         for name, unpack, offset in plan.scalars:
@@ -238,8 +279,8 @@ class Reader:
                 f"{count} elements of {item} bytes do not end inside the file's {size} bytes",
                 target,
             )
-        self._budget -= 4 + nbytes
-        if self._budget < 0:
+        self.budget -= 4 + nbytes
+        if self.budget < 0:
             raise self._overdrawn(target)
         return start, count
 
@@ -250,8 +291,8 @@ class Reader:
         return str(self.data[start : start + count], "utf-8", "replace")
 
     def _pay(self, cost: int, position: int) -> None:
-        self._budget -= cost
-        if self._budget < 0:
+        self.budget -= cost
+        if self.budget < 0:
             raise self._overdrawn(position)
 
     def _overdrawn(self, position: int) -> FormatError:
@@ -271,12 +312,7 @@ def _scalars(kind: str) -> Decoder:
 
     def decode(reader: Reader, position: int, depth: int) -> Any:
         start, count = reader._extent(position, item)
-        array = reader.bytes[start : start + count * item].view(dtype)
-        if (reader._address + start) % item == 0:
-            return array
-        array = array.copy()
-        array.flags.writeable = False
-        return array
+        return reader.array(start, count, dtype)
 
     return decode
 
@@ -312,7 +348,7 @@ def _children(element: Decoder, cost: int) -> Decoder:
 
     def decode(reader: Reader, position: int, depth: int) -> list[Any]:
         start, count = reader._extent(position, 4)
-        if count * cost > reader._budget:
+        if count * cost > reader.budget:
             reader._pay(count * cost, start - 4)
         values: list[Any] = []
         try:

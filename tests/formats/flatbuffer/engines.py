@@ -1,0 +1,24 @@
+"""A file's root table by each of the two engines: row and what is left of the budget."""
+
+from __future__ import annotations
+
+from arenite.formats.flatbuffer import FormatError, Reader, Row, Schema, scan
+
+Found = tuple[Row, int] | None
+
+
+def in_python(schema: Schema, data: bytes) -> Found:
+    """What the reader in Python finds; None if something is wrong."""
+    reader = Reader(schema, memoryview(data))
+    if len(data) < 8:
+        return None
+    try:
+        return reader.read_root(), reader.budget
+    except FormatError:
+        return None
+
+
+def in_c(schema: Schema, data: bytes) -> Found:
+    """What the verifier in C finds; None if something is wrong."""
+    reader = Reader(schema, memoryview(data))
+    return scan.rows_of(schema, reader, reader.budget)
