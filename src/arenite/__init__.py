@@ -21,26 +21,24 @@ from arenite.errors import (
     UndefinedWarning,
     UnsupportedOperatorError,
 )
-from arenite.formats import load
-from arenite.memory.allocator import MicroAllocator
-from arenite.memory.budget import memory_limit, set_memory_limit
-from arenite.model import Model, ModelBuilder
-from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
-from arenite.runtime.allocation import smallest_arena
-from arenite.runtime.heap_host import HeapInterpreter
-from arenite.runtime.interpreter import Interpreter
-from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.profiler import MicroProfiler
-from arenite.target import Target
 
 if TYPE_CHECKING:
     from arenite.analysis.compare import compare
     from arenite.analysis.fit import fit
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
+    from arenite.formats import load
+    from arenite.memory.allocator import MicroAllocator
+    from arenite.memory.budget import memory_limit, set_memory_limit
+    from arenite.model import Model, ModelBuilder
+    from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
     from arenite.optimize.optimizer import optimize
-else:
-    from arenite import optimize  # the room, which can be called
+    from arenite.runtime.allocation import smallest_arena
+    from arenite.runtime.heap_host import HeapInterpreter
+    from arenite.runtime.interpreter import Interpreter
+    from arenite.runtime.micro_interpreter import MicroInterpreter
+    from arenite.runtime.profiler import MicroProfiler
+    from arenite.target import Target
 
 __version__ = "0.1.0"
 
@@ -85,16 +83,43 @@ __all__ = [
 ]
 
 
-#: What an inference does without, and where it is found when it is asked for.
+#: Where names are found when they are asked for: errors alone are here from the beginning.
 _LATE = {
+    "AllOpsResolver": "arenite.ops",
     "Board": "arenite.firmware",
+    "HeapInterpreter": "arenite.runtime.heap_host",
+    "Interpreter": "arenite.runtime.interpreter",
+    "MicroAllocator": "arenite.memory.allocator",
+    "MicroInterpreter": "arenite.runtime.micro_interpreter",
+    "MicroProfiler": "arenite.runtime.profiler",
+    "Model": "arenite.model",
+    "ModelBuilder": "arenite.model",
+    "MutableOpResolver": "arenite.ops",
+    "Registration": "arenite.ops",
+    "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
     "export": "arenite.firmware",
     "fit": "arenite.analysis.fit",
+    "load": "arenite.formats",
+    "memory_limit": "arenite.memory.budget",
+    "set_memory_limit": "arenite.memory.budget",
+    "smallest_arena": "arenite.runtime.allocation",
 }
+#: Rooms that are here without an import of their own. ``optimize`` can be called.
+_ROOMS = (
+    *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
+    "target",
+)
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"arenite.{name}")
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+    globals()[name] = found = getattr(import_module(_LATE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE, *_ROOMS})

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -101,7 +100,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with open(target, "wb") as file:
             yield file
         return
-    temporary = os.path.join(os.path.dirname(target), f".arenite-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(target), f".arenite-{os.urandom(8).hex()}.tmp")
     try:
         with os.fdopen(os.open(temporary, _WRITE, 0o666), "wb") as file:
             if mode is not None:

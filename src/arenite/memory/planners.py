@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from arenite.memory import structs
 from arenite.memory.abi import Abi, Struct
-from arenite.memory.completion import solve_for_firmware
 from arenite.memory.greedy import greedy
 from arenite.memory.linear import linear
-from arenite.memory.optimal import optimal_plan
 from arenite.memory.problem import Planner, Problem, Solution
 from arenite.memory.validate import validate
 
@@ -42,6 +40,12 @@ class MemoryPlanner:
         return 0 if self.per_buffer is None else buffers * self.per_buffer.size(abi)
 
 
+def _optimal(problem: Problem) -> Solution:
+    from arenite.memory.optimal import optimal_plan  # noqa: PLC0415 - few plans take it
+
+    return optimal_plan(problem)
+
+
 GREEDY = MemoryPlanner("greedy", greedy)
 LINEAR = MemoryPlanner(
     "linear",
@@ -52,7 +56,7 @@ LINEAR = MemoryPlanner(
 )
 
 #: TFLM has no such planner: its plan reaches a firmware in the model, for the greedy planner.
-OPTIMAL = MemoryPlanner("optimal", optimal_plan, is_for_models=True)
+OPTIMAL = MemoryPlanner("optimal", _optimal, is_for_models=True)
 
 _PLANNERS: dict[str, MemoryPlanner] = {p.name: p for p in (GREEDY, LINEAR, OPTIMAL)}
 
@@ -105,6 +109,8 @@ def plan(problem: Problem, name: str, scratch: Collection[int] = ()) -> Solution
     """
     planner = find_planner(name)
     if planner.is_for_models:
+        from arenite.memory.completion import solve_for_firmware  # noqa: PLC0415 - as above
+
         solution = solve_for_firmware(problem, planner.solve, scratch)
     else:
         solution = planner.solve(problem)

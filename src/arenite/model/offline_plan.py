@@ -7,7 +7,6 @@ which these are. ``memory/offline.py`` writes and reads the offsets.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -50,6 +49,8 @@ def origin_in(metadata: Mapping[str, bytes]) -> Origin | None:
     data = metadata.get(ORIGIN_METADATA)
     if data is None or OFFLINE_METADATA not in metadata or len(data) > _MOST_BYTES:
         return None
+    import json  # noqa: PLC0415 - few models say it
+
     try:
         said = json.loads(bytes(data))
     except (ValueError, RecursionError):
