@@ -17,7 +17,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
+.PHONY: help demo firmware test test-long test-random test-report lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -37,6 +37,10 @@ test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 
 test-random: $(VENV)/.test ## all tests in random order, whose seed is printed, with every warning an error
 	@$(BIN)/python -X dev -W error -m pytest -n $(ARENITE_JOBS) -p randomly
+
+test-report: $(VENV)/.pages ## pages of arenite report in Chromium
+	@tools/chromium.sh
+	@$(BIN)/python -m pytest -p no:cacheprovider tests/report/browser
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize
@@ -131,6 +135,11 @@ $(VENV)/.test: requirements/test.txt | $(VENV)/.engine
 $(VENV)/.dev: requirements/dev.txt | $(VENV)/.engine
 	@echo "installing arenite with its developer tools"
 	@$(LOCKED)/dev.txt
+	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
+
+$(VENV)/.pages: requirements/pages.txt | $(VENV)/.engine
+	@echo "installing arenite with what draws and opens pages"
+	@$(LOCKED)/pages.txt
 	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
 
 $(VENV)/.sanitize: | $(VENV)/.test

@@ -26,7 +26,7 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric"},
+    {"files", "numeric", "rooms"},
     {"model", "target"},
     {"native"},
     {"memory"},
@@ -147,7 +147,7 @@ def test_the_page_of_the_engine_has_a_row_for_every_folder():
     assert named == folders - {"include"}
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "report").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "report").rglob("*.py")), ids=name_of)
 def test_reports_draw_and_compute_nothing(path):
     units = {unit_of(name) for _, name in imports_in(path)}
     assert units & {"runtime", "native", "numeric", "formats"} == set()
@@ -177,7 +177,7 @@ def test_every_operator_has_a_test_file(path):
 
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if not is_cache(path, ROOT))
 #: Folders of tests without a room in the package.
-NO_ROOM = {"examples", "fuzz", "mnn/scripts", "scripts"}
+NO_ROOM = {"examples", "fuzz", "mnn/scripts", "report/browser", "scripts"}
 
 
 def imported_tests(source: str) -> list[str]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from arenite.model import Model, ModelBuilder
     from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
     from arenite.optimize.optimizer import optimize
+    from arenite.report.page.make import report
     from arenite.runtime.allocation import smallest_arena
     from arenite.runtime.heap_host import HeapInterpreter
     from arenite.runtime.interpreter import Interpreter
@@ -78,6 +79,7 @@ __all__ = [
     "load",
     "memory_limit",
     "optimize",
+    "report",
     "set_memory_limit",
     "smallest_arena",
 ]
@@ -105,10 +107,10 @@ _LATE = {
     "set_memory_limit": "arenite.memory.budget",
     "smallest_arena": "arenite.runtime.allocation",
 }
-#: Rooms that are here without an import of their own. ``optimize`` can be called.
+#: Rooms that are here without an import of their own. ``optimize`` and ``report`` can be called.
 _ROOMS = (
     *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
-    "target",
+    *("report", "target"),
 )
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from arenite.analysis.arena_use import Firmware, arena_use, needed_by
+from arenite.analysis.arena_use import ArenaUse, Firmware, arena_use, needed_by
+from arenite.memory.abi import align_up
+from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.memory.liveness import Moment, moments
 from arenite.memory.lower_bound import lower_bound
 from arenite.memory.optimal import Progress, optimal
 from arenite.memory.plan import PlannedBuffer, problem_of, solve
@@ -39,6 +43,39 @@ class HeadPlans:
     is_proved: bool
     arena: int
     optimal_arena: int
+
+
+class PlacedHead(NamedTuple):
+    """A plan with its buffers: ``"the file's own"``, ``"greedy"`` or ``"best"``, bytes, places."""
+
+    name: str
+    height: int
+    buffers: tuple[PlannedBuffer, ...]
+
+
+@dataclass(frozen=True)
+class PlannedHead:
+    """Every plan of one model's head, to look at.
+
+    Attributes:
+        use: The arena with the file as it is.
+        plans: The figures.
+        placed: The plans, with the buffers that are ever alive.
+        alive: Bytes that are alive at each moment, as planners round them up.
+        moments: What happens at each.
+    """
+
+    use: ArenaUse
+    plans: HeadPlans
+    placed: tuple[PlacedHead, ...]
+    alive: tuple[int, ...]
+    moments: tuple[Moment, ...]
+
+    @property
+    def peak(self) -> list[int]:
+        """The moments at which most is alive."""
+        most = max(self.alive, default=0)
+        return [moment for moment, count in enumerate(self.alive) if count == most > 0]
 
 
 @dataclass(frozen=True)
@@ -82,6 +119,11 @@ def plan_facts(plans: HeadPlans, wins: Sequence[PassWin] | None) -> dict[str, An
 
 
 def head_plans(model: Model, target: Target, progress: Progress | None = None) -> HeadPlans:
+    """Plan a model's head in every way: the figures of :func:`planned_head`."""
+    return planned_head(model, target, progress).plans
+
+
+def planned_head(model: Model, target: Target, progress: Progress | None = None) -> PlannedHead:
     """Plan a model's head in every way.
 
     Args:
@@ -99,21 +141,39 @@ def head_plans(model: Model, target: Target, progress: Progress | None = None) -
     is_own = any(b.offline_offset is not None for b in use.head_buffers)
     problem = problem_of(buffers)
     found = optimal(problem, progress=progress)
-    _, height = solve(buffers, "optimal")
-    _, greedy = solve(buffers, "greedy") if is_own else ([], use.plan.head)
+    best, height = solve(buffers, "optimal")
+    greedy = solve(buffers, "greedy") if is_own else (use.head_buffers, use.plan.head)
     bound = max(lower_bound(problem), found.lower_bound)
     arena = peak.smallest_arena
-    best = arena if is_own else needed_by(model, Firmware("optimal", target)).smallest_arena
-    return HeadPlans(
+    best_arena = arena if is_own else needed_by(model, Firmware("optimal", target)).smallest_arena
+    plans = HeadPlans(
         use.plan.head if is_own else None,
         origin_in(model.metadata) if is_own else None,
-        greedy,
+        greedy[1],
         height,
         bound,
         height <= bound,
         arena,
-        best,
+        best_arena,
     )
+    placed = [_placed("the file's own", use.head_buffers, use.plan.head)] if is_own else []
+    placed += [_placed("greedy", *greedy), _placed("best", best, height)]
+    when = tuple(moments(model))
+    return PlannedHead(use, plans, tuple(placed), _alive(buffers, len(when)), when)
+
+
+def _placed(name: str, buffers: Sequence[PlannedBuffer], height: int) -> PlacedHead:
+    return PlacedHead(name, height, tuple(b for b in buffers if b.end > max(b.begin, 0)))
+
+
+def _alive(buffers: Sequence[PlannedBuffer], moment_count: int) -> tuple[int, ...]:
+    changes = [0] * (moment_count + 1)
+    for b in buffers:
+        if b.end > max(b.begin, 0):
+            size = align_up(b.size, ARENA_ALIGNMENT)
+            changes[max(b.begin, 0)] += size
+            changes[b.end] -= size
+    return tuple(accumulate(changes))[:moment_count]
 
 
 def _online(b: PlannedBuffer) -> PlannedBuffer:

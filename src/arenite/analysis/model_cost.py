@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
@@ -53,7 +54,7 @@ class ModelCost:
         """Of all operators whose kernels are modelled."""
         return sum(cost.instructions for cost in self.costs if cost is not None)
 
-    @property
+    @cached_property
     def cycles(self) -> int:
         """Of all operators whose kernels are modelled."""
         return sum(cost.cycles for cost in self.costs if cost is not None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -22,6 +23,7 @@ from arenite.cli.fit import boards, fit
 from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
+from arenite.cli.report import report
 from arenite.cli.run import run
 
 app = typer.Typer(
@@ -30,8 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_GROUPS = {
-    "A model": (info, run, bench, compare),
+_GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
+    "A model": (info, run, bench, compare, report),
     "Its memory and time on a device": (fit, boards, memory, cost, explain),
     "Smaller, and as firmware": (optimize, export, board),
 }

@@ -109,7 +109,7 @@ def memory(
     meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
     firmware = Firmware(planner.value, meant)
     loaded = load_model(model, ops)
-    with _search_bar() as told:
+    with search_bar() as told:
         plans = head_plans(loaded, meant, told)
     use = _allocate(loaded, arena, firmware, as_json=as_json)
     wins = pass_wins(loaded, meant) if passes else None
@@ -155,7 +155,7 @@ def _rams(text: str) -> tuple[Ram, Ram]:
 
 
 @contextmanager
-def _search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
+def search_bar() -> Iterator[Callable[[int, int, int], None] | None]:
     """A bar for a search that may go on until its time is up; on a terminal only."""
     from arenite.memory.optimal import SECONDS
 

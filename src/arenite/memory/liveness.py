@@ -117,6 +117,28 @@ class _Walk:
             )
 
 
+class Moment(NamedTuple):
+    """What happens at a moment: an operator runs, or, with -1, a subgraph gets its inputs."""
+
+    subgraph: int
+    operator: int
+
+
+def moments(model: Model) -> list[Moment]:
+    """What happens when, by the numbers of :func:`lifetimes`, which has checked the calls."""
+    found: list[Moment] = []
+
+    def visit(number: int) -> None:
+        found.append(Moment(number, -1))
+        for position, operator in enumerate(model.subgraphs[number].operators):
+            found.append(Moment(number, position))
+            for called in calls_of(operator):
+                visit(called)
+
+    visit(0)
+    return found
+
+
 def _present(indices: tuple[int, ...]) -> list[int]:
     return [index for index in indices if index >= 0]
 

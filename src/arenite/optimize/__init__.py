@@ -9,30 +9,6 @@ The module is callable, so that each is where one looks for it:
 Type checkers see the function, :func:`arenite.optimize.optimizer.optimize`.
 """
 
-from __future__ import annotations
+from arenite.rooms import make_callable
 
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arenite.model import Model
-    from arenite.optimize.outcome import Report
-
-
-class _Room(ModuleType):
-    def __call__(self, *args: Any, **settings: Any) -> tuple[Model, Report]:
-        """See :func:`arenite.optimize.optimizer.optimize`."""
-        return self.__wrapped__(*args, **settings)
-
-    @property
-    def __wrapped__(self) -> Callable[..., tuple[Model, Report]]:
-        # What ``inspect`` and ``help`` ask for the signature; loaded when it is needed.
-        from arenite.optimize.optimizer import optimize  # noqa: PLC0415
-
-        return optimize
-
-
-sys.modules[__name__].__class__ = _Room
+make_callable(__name__, "arenite.optimize.optimizer", "optimize")

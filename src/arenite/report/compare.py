@@ -25,7 +25,7 @@ def render_comparison(found: Comparison, width: int, bar: str = "█") -> Iterat
     yield Text()
     yield from _rows(found, width, bar)
     yield Text()
-    yield from _verdict(found, width)
+    yield from verdict(found, width)
     if found.missing:
         names = ", ".join(map(printable, found.missing[:_MOST]))
         more = ", ..." if len(found.missing) > _MOST else ""
@@ -72,7 +72,8 @@ def _share(sqnr: float) -> float:
     return 0.0 if sqnr == math.inf else min(max(1 - sqnr / _RANGE, 0.0), 1.0)
 
 
-def _verdict(found: Comparison, width: int) -> Iterator[Text]:
+def verdict(found: Comparison, width: int) -> Iterator[Text]:
+    """What differs first, and by how much; of quantised next to float, what loses most."""
     first = found.first_different
     if first is None:
         yield Text("Every tensor is equal.", style="bold green")

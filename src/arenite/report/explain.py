@@ -42,7 +42,7 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
     yield Text()
     yield from _operators(what, width)
     yield from _not_counted(what, width)
-    for group in _groups(what.operators):
+    for group in groups_of(what.operators):
         yield Text()
         yield from _group(what, group, width, marks)
 
@@ -130,7 +130,7 @@ def _scratch(operator: DeviceOperator) -> str:
 # -- paths ----------------------------------------------------------------------------
 
 
-def _groups(operators: Sequence[DeviceOperator]) -> list[list[DeviceOperator]]:
+def groups_of(operators: Sequence[DeviceOperator]) -> list[list[DeviceOperator]]:
     """Operators of one kind whose paths were decided in the same way."""
     groups: dict[Any, list[DeviceOperator]] = {}
     for operator in operators:
@@ -148,7 +148,7 @@ def _group(
     first = group[0]
     subgraphs = dict.fromkeys(operator.subgraph for operator in group)
     indices = ", ".join(
-        _runs([one.index for one in group if one.subgraph == number])
+        runs_text([one.index for one in group if one.subgraph == number])
         + (f" of subgraph {number}" if number else "")
         for number in subgraphs
     )
@@ -158,7 +158,7 @@ def _group(
     yield from why(what, group, width, marks)
 
 
-def _runs(indices: Sequence[int]) -> str:
+def runs_text(indices: Sequence[int]) -> str:
     """``0, 2, 4 to 9``."""
     runs: list[list[int]] = []
     for index in indices:

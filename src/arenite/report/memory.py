@@ -115,8 +115,8 @@ def _buffers(use: ArenaUse, width: int) -> list[Text]:
     return lines
 
 
-def _plans(plans: HeadPlans, width: int) -> Iterator[Text]:
-    """TFLM's plan, the best one and the bound, in one line, and what the best one would win."""
+def plan_rows(plans: HeadPlans) -> list[tuple[str, int, str]]:
+    """Every plan's name, bytes, and what it is."""
     proof = "proved to be the least" if plans.is_proved else "not proved to be the least"
     rows = [
         ("the file's own", plans.own, f"for {plans.made_for}" if plans.made_for else ""),
@@ -124,7 +124,12 @@ def _plans(plans: HeadPlans, width: int) -> Iterator[Text]:
         ("optimal", plans.optimal, proof),
         ("lower bound", plans.lower_bound, "without tensors on each other"),
     ]
-    there = [(name, count, meaning) for name, count, meaning in rows if count is not None]
+    return [(name, count, meaning) for name, count, meaning in rows if count is not None]
+
+
+def _plans(plans: HeadPlans, width: int) -> Iterator[Text]:
+    """TFLM's plan, the best one and the bound, in one line, and what the best one would win."""
+    there = plan_rows(plans)
     yield Text("Plans of the head", style="bold")
     columns = [
         Column("", [name for name, _, _ in there]),

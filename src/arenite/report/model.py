@@ -43,19 +43,37 @@ def render_model(model: Model, width: int) -> Iterator[Text]:
 
 def ports_table(model: Model, width: int) -> list[Text]:
     """One line per input and output: name, type, shape, quantisation, bytes."""
+    headings, rows = ports_rows(model)
+    looks: dict[str, dict[str, Any]] = {
+        "": {"style": "cyan"},
+        "scale": {"justify": "right", "keep": 1},
+        "zero point": {"justify": "right", "keep": 1},
+        "real values": {"keep": 3},
+        "bytes": {"justify": "right", "keep": 2},
+        "name": {"shrink": 12},
+    }
+    columns = [
+        Column(heading, [row[place] for row in rows], **looks.get(heading, {}))
+        for place, heading in enumerate(headings)
+    ]
+    return table(columns, width)
+
+
+def ports_rows(model: Model) -> tuple[list[str], list[list[str]]]:
+    """Headings, and a row per input and output; columns that say nothing are left out."""
     ports = [("in", t) for t in model.inputs] + [("out", t) for t in model.outputs]
     tensors = [tensor for _, tensor in ports]
-    columns = [
-        Column("", [side for side, _ in ports], style="cyan"),
-        Column("tensor", [tensor_text(t) for t in tensors]),
-        Column("scale", [_scale(t) for t in tensors], "right", keep=1),
-        Column("zero point", [_zero_point(t) for t in tensors], "right", keep=1),
-        Column("real values", [_real_values(t) for t in tensors], keep=3),
-        Column("bytes", [number(t.nbytes) for t in tensors], "right", keep=2),
-        Column("name", [name_text(t.name) for t in tensors], shrink=12),
-    ]
-    unused = [c for c in columns if set(c.cells) == {"-"}]
-    return table([c for c in columns if c not in unused], width)
+    columns = {
+        "": [side for side, _ in ports],
+        "tensor": [tensor_text(t) for t in tensors],
+        "scale": [_scale(t) for t in tensors],
+        "zero point": [_zero_point(t) for t in tensors],
+        "real values": [_real_values(t) for t in tensors],
+        "bytes": [number(t.nbytes) for t in tensors],
+        "name": [name_text(t.name) for t in tensors],
+    }
+    said = {heading: cells for heading, cells in columns.items() if set(cells) != {"-"}}
+    return list(said), [list(row) for row in zip(*said.values(), strict=True)]
 
 
 def _scale(tensor: Tensor) -> str:

@@ -1,0 +1,183 @@
+"""All that can be said of a model on a target, and of what cannot be said, why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from arenite.analysis.compare import Comparison, compare
+from arenite.analysis.convolution_walk import ConvolutionWalk, convolution_walk, has_walk
+from arenite.analysis.device import DeviceOperator
+from arenite.analysis.explanation import Explanation, explanation
+from arenite.analysis.head_plans import PlannedHead, planned_head
+from arenite.analysis.model_cost import ModelCost, model_cost, why_incomplete
+from arenite.analysis.refusal import refusal
+from arenite.analysis.resolver_code import Resolver, resolver
+from arenite.analysis.sides import Side, random_runs
+from arenite.analysis.statistics import ModelStatistics, statistics
+from arenite.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.errors import AreniteError
+from arenite.formats import Source, model_of
+from arenite.memory.optimal import Progress
+from arenite.model import Model
+from arenite.target import Target, find_target
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What a model cannot do, or what is not known of it: of what that is true, and why."""
+
+    about: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Walked:
+    """An int8 convolution and the way of its first output value."""
+
+    operator: DeviceOperator
+    walk: ConvolutionWalk
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A model on a target; None is what ``obstacles`` have the reason of.
+
+    Attributes:
+        model: The model.
+        target: The firmware that is meant.
+        clock: Of its processor, in MHz.
+        statistics: Sizes and multiply-accumulates, of the model alone.
+        resolver: How a firmware registers its operators.
+        head: Every plan of the arena's head.
+        cost: What an inference takes.
+        explanation: Which function every operator takes.
+        walked: The first int8 convolution, if there is one.
+        comparisons: With other sides.
+        obstacles: What stands in the way.
+    """
+
+    model: Model
+    target: Target
+    clock: float
+    statistics: ModelStatistics
+    resolver: Resolver
+    head: PlannedHead | None
+    cost: ModelCost | None
+    explanation: Explanation | None
+    walked: Walked | None
+    comparisons: tuple[Comparison, ...]
+    obstacles: tuple[Obstacle, ...]
+
+
+def overview(
+    model: Model | Source,
+    *,
+    target: Target | str = "cortex-m4",
+    clock: float = 100.0,
+    compare_with: Sequence[str | Side] = (),
+    progress: Progress | None = None,
+) -> Overview:
+    """Everything about a model on a target.
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        target: The firmware that is meant.
+        clock: Of the processor, in MHz.
+        compare_with: Other sides, as :func:`arenite.compare` takes them.
+        progress: Told how the search for the best plan goes on.
+
+    Raises:
+        ValueError: There is no such target or side.
+        ModelError: The file is broken.
+    """
+    found, firmware = model_of(model), find_target(target)
+    reasons = _Reasons()
+    cpp = resolver(found)
+    if cpp.missing:
+        names = ", ".join(cpp.missing)
+        reasons.add("TensorFlow Lite Micro", f"It does not have: {names}")
+    refused = refusal(found)
+    if refused is not None:
+        reasons.add("TensorFlow Lite Micro", refused)
+    head = reasons.tried("the arena", lambda: planned_head(found, firmware, progress))
+    cost = reasons.tried("the costs", lambda: _cost(found, firmware, clock))
+    what = reasons.tried("the paths", lambda: explanation(found, firmware))
+    incomplete = None if cost is None else why_incomplete(cost)
+    if incomplete is not None:
+        reasons.add("the costs", incomplete)
+    here = Side(Path(found.source).name or "the model", found)
+    return Overview(
+        model=found,
+        target=firmware,
+        clock=clock,
+        statistics=statistics(found),
+        resolver=cpp,
+        head=head,
+        cost=cost,
+        explanation=what,
+        walked=None if what is None else reasons.tried("the walk", lambda: _walked(found, what)),
+        comparisons=tuple(_comparisons(here, compare_with, reasons)),
+        obstacles=reasons.obstacles,
+    )
+
+
+class _Reasons:
+    """Obstacles, each reason once."""
+
+    def __init__(self) -> None:
+        self._abouts: dict[str, list[str]] = {}
+
+    def add(self, about: str, reason: str) -> None:
+        self._abouts.setdefault(reason, []).append(about)
+
+    def tried(self, about: str, make: Callable[[], _T]) -> _T | None:
+        """What ``make`` returns, or None with the reason kept."""
+        try:
+            return make()
+        except (AreniteError, MemoryError) as error:
+            self.add(about, str(error) or type(error).__name__)
+            return None
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        return tuple(
+            Obstacle(tuple(dict.fromkeys(abouts)), reason)
+            for reason, abouts in self._abouts.items()
+        )
+
+
+class _UnknownError(AreniteError):
+    """Nothing is known of that target."""
+
+
+def _cost(model: Model, target: Target, clock: float) -> ModelCost:
+    if target.processor not in PROCESSORS:
+        known = ", ".join(PROCESSORS)
+        raise _UnknownError(f"Costs are known for {known}, not for {target.processor}.")
+    return model_cost(model, target, clock)
+
+
+def _walked(model: Model, what: Explanation) -> Walked | None:
+    """Of the main subgraph: an inference may not run the others."""
+    operators = (one for one in what.operators if one.subgraph == 0 and has_walk(one))
+    operator = next(operators, None)
+    if operator is None:
+        return None
+    inputs = random_runs(model, 1, 0)[-1]
+    return Walked(operator, convolution_walk(model, operator, what.target, inputs))
+
+
+def _comparisons(
+    here: Side, others: Sequence[str | Side], reasons: _Reasons
+) -> Sequence[Comparison]:
+    found = []
+    for other in others:
+        name = other if isinstance(other, str) else other.label
+        one = reasons.tried(f"the comparison with {name}", lambda other=other: compare(here, other))  # type: ignore[misc]
+        found += [] if one is None else [one]
+    return found

@@ -1,0 +1,67 @@
+"""``arenite report``: all that can be said of a model, as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arenite.cli.common import (
+    Compiler,
+    Library,
+    ModelPath,
+    Processor,
+    StructSizes,
+    chosen_target,
+    require_other,
+    require_suffix,
+)
+from arenite.cli.cost import Clock
+from arenite.cli.memory import search_bar
+
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Write the page to this .html file.")
+]
+Sides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compare",
+        metavar="SIDE",
+        help="Compare with this as arenite compare does: @litert, @cortex-m55, MODEL; any number.",
+    ),
+]
+
+
+def report(
+    model: ModelPath,
+    *,
+    output: Output,
+    target: Processor = "cortex-m4",
+    library: Library = None,
+    compiler: Compiler = None,
+    abi: StructSizes = None,
+    clock: Clock = 100.0,
+    compare: Sides = None,
+) -> None:
+    """Write one page with the graph, the memory over time, costs and paths, for any browser.
+
+    Example: arenite report model.tflite -o report.html --compare @litert
+    """
+    from arenite import load
+    from arenite.report.page.make import report as made
+
+    require_suffix(output, ".html", "--output")
+    require_other(output, "--output", [Path(model)])
+    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    loaded = load(model)
+    try:
+        with search_bar() as told:
+            page = made(
+                loaded, output, target=meant, clock=clock, compare=compare or (), progress=told
+            )
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error), param_hint="--compare") from None
+    typer.echo(f"{output}: {len(page.html.encode()):,} bytes")

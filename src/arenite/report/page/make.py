@@ -1,0 +1,56 @@
+"""``ar.report``: a model's report as a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from arenite.analysis.overview import overview
+from arenite.analysis.sides import Side
+from arenite.memory.optimal import Progress
+from arenite.model import Model
+from arenite.report.page.document import Page, page
+from arenite.report.page.vega import drawer
+from arenite.target import Target
+
+
+def report(
+    model: Model | str | os.PathLike[str] | bytes,
+    output: str | os.PathLike[str] | None = None,
+    *,
+    target: Target | str = "cortex-m4",
+    clock: float = 100.0,
+    compare: Sequence[str | Side] = (),
+    progress: Progress | None = None,
+) -> Page:
+    """A model's report as one page of HTML that needs no network.
+
+    It has the graph, the memory map over time, costs, CMSIS-NN's functions and why they are
+    taken, an int8 convolution number by number, comparisons, and what stands in the way of a model
+    that does not run.
+
+    >>> ar.report("kws.tflite", "kws.html", compare=["@cortex-m55"])     # doctest: +SKIP
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        output: Where the page is written; nowhere if it is None.
+        target: The firmware that is meant.
+        clock: Of the processor, in MHz.
+        compare: Other sides of :func:`arenite.compare`, such as ``"@litert"``.
+        progress: Told how the search for the best plan goes on.
+
+    Returns:
+        The page; ``html`` is its text.
+
+    Raises:
+        ReportError: What draws the charts is not installed.
+        ValueError: There is no such target, or no such side to compare with.
+        ModelError: The file is broken.
+        OSError: A file cannot be read or written.
+    """
+    draw = drawer()
+    facts = overview(model, target=target, clock=clock, compare_with=compare, progress=progress)
+    made = page(facts, draw)
+    if output is not None:
+        made.save(output)
+    return made

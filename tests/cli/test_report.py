@@ -1,0 +1,57 @@
+"""``arenite report``."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import arenite as ar
+from tests.report.page.pages import UNDRAWN, Parsed
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    monkeypatch.setattr("arenite.report.page.make.drawer", lambda: UNDRAWN)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_report_writes_a_page_and_says_how_large_it_is(arenite, model_file, tmp_path):
+    page = tmp_path / "page.html"
+    result = arenite("report", model_file, "-o", page, "--compare", "@cortex-m55")
+    assert result.exit_code == 0
+    assert result.stdout == f"{page}: {page.stat().st_size:,} bytes\n"
+    assert "14 inferences" in Parsed(page.read_text(encoding="utf-8")).text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_it_is_for_a_target(arenite, model_file, tmp_path):
+    page = tmp_path / "page.html"
+    assert arenite("report", model_file, "-o", page, "--target", "m55").exit_code == 0
+    assert "cortex-m55, TFLM with CMSIS-NN" in page.read_text(encoding="utf-8")
+
+
+def test_the_output_is_a_page_and_not_the_model(arenite, model_file, tmp_path):
+    assert arenite("report", model_file, "-o", tmp_path / "page.pdf").exit_code == 2
+    assert "expected a .html file" in arenite("report", model_file, "-o", "page.pdf").stderr
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_side_that_does_not_exist_is_wrong_usage(arenite, model_file, tmp_path):
+    page = tmp_path / "page.html"
+    result = arenite("report", model_file, "-o", page, "--compare", "@nothing")
+    assert result.exit_code == 2
+    assert "expected an engine" in result.stderr
+    assert not page.exists()
+
+
+def test_without_the_library_it_says_how_to_install_it(arenite, model_file, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    result = arenite("report", model_file, "-o", tmp_path / "page.html")
+    assert result.exit_code == 1
+    assert "pip install 'vl-convert-python>=1.9,<1.10'" in result.stderr
+
+
+def test_the_function_and_the_room_have_one_name():
+    assert ar.report.page.make is sys.modules["arenite.report.page.make"]
+    assert ar.report.__wrapped__ is ar.report.page.make.report
