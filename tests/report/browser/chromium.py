@@ -49,8 +49,14 @@ class Tab:
         from selenium.webdriver.common.action_chains import ActionChains
 
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        self.settle()
         ActionChains(self.driver).move_to_element(element).perform()
         return self.tip
+
+    def settle(self) -> None:
+        """Wait until what has moved is told so."""
+        script = "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done, 0))"
+        self.driver.execute_async_script(script)
 
     def press(self, *names: str) -> dict[str, str]:
         """The tip that is shown after some keys."""
@@ -59,6 +65,7 @@ class Tab:
 
         for name in names:
             ActionChains(self.driver).send_keys(getattr(Keys, name)).perform()
+            self.settle()
         return self.tip
 
     @property

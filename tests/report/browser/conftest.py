@@ -11,6 +11,14 @@ import pytest
 
 from tests.report.browser.chromium import Tab
 
+_SWITCHES = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+)
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
@@ -21,7 +29,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("there is no chromium and chromedriver on this machine")
     options = webdriver.ChromeOptions()
     options.binary_location = places[0]
-    for switch in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+    for switch in _SWITCHES:
         options.add_argument(switch)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, webdriver.ChromeService(places[1]))

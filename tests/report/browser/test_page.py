@@ -88,7 +88,7 @@ def test_keys_go_from_mark_to_mark(opened: Opened, small: Page) -> None:
     tab = opened(small)
     chart = tab.driver.find_element("css selector", ".chart")
     tab.run("arguments[0].focus()", chart)
-    assert "Arrow keys" in tab.focus
+    assert tab.focus.startswith(GREEDY)
     planned = buffers(classifier(), "greedy")
     assert tab.press("ARROW_RIGHT")["bytes"] == f"{planned[0].size:,}"
     assert tab.press("ARROW_RIGHT")["bytes"] == f"{planned[1].size:,}"
@@ -112,7 +112,7 @@ def test_every_chart_and_table_is_reached_with_tab(opened: Opened, small: Page) 
         tab.run("arguments[0].open = true", fold)
     wanted = "return [...document.querySelectorAll('.chart, .scroll, button')].length"
     reached = set()
-    for _ in range(80):
+    for _ in range(40):
         tab.press("TAB")
         reached.add(tab.run("return document.activeElement.outerHTML.slice(0, 200)"))
     kinds = ('class="chart"', 'class="scroll"', "<button")
@@ -177,7 +177,7 @@ def test_names_of_a_file_run_nothing(opened: Opened) -> None:
     hostile = replace(model, subgraphs=(replace(model.main, tensors=tensors, name=name),))
     facts = overview(replace(hostile, description=name), compare_with=["@cortex-m55"])
     tab = opened(page(facts, drawer()))
-    for mark in tab.marks(GREEDY):
+    for mark in tab.marks(GREEDY)[:3]:
         assert name[:20] in tab.point_at(mark)["buffer"]
     assert tab.run("return [typeof hit, document.images.length]") == ["undefined", 0]
     assert tab.console == []

@@ -63,6 +63,7 @@ def page(facts: Overview, draw: Drawer) -> Page:
         _bar(parts),
         tag("main", _top(facts, name), [_section(*one) for one in parts], id="report", tabindex=-1),
         _footer(facts),
+        tag("div", "Arrow keys go from one mark to the next.", id="keys", hidden=True),
         tag("div", id="tip", role="status", hidden=True),
         json_block("charts", specs),
         tag("script", script, type="module"),

@@ -24,14 +24,22 @@ function made(name, text) {
   return element;
 }
 
+// The mark that has the focus and its rows, while they are shown: they go along when the page moves.
+let beside = null;
+
 function showBeside(element, rows) {
   const box = element.getBoundingClientRect();
   show(rows, box.left + box.width / 2, box.top + box.height / 2);
+  beside = [element, rows];
 }
 
-const hide = () => { tip.hidden = true; };
+function hide() {
+  tip.hidden = true;
+  beside = null;
+}
+
 addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
-addEventListener("scroll", hide, { passive: true });
+addEventListener("scroll", () => (beside ? showBeside(...beside) : hide()), { passive: true });
 
 // -- arrow keys ---------------------------------------------------------------------
 

@@ -41,7 +41,8 @@ def drawn(chart: Chart, charts: Charts) -> Html:
         id=name,
         tabindex=0,
         role="group",
-        aria_label=f"{printable(chart.title)}. Arrow keys go from one mark to the next.",
+        aria_label=printable(chart.title),
+        aria_describedby="keys",
         data_chart=len(charts) - 1,
     )
     caption = tag("figcaption", tag("b", printable(chart.title)))
