@@ -57,7 +57,8 @@ def test_no_quantity_goes_by_another_name():
 @pytest.mark.parametrize("command", WITH_TARGET)
 def test_processors_have_short_names(arenite, tmp_path, command):
     missing = tmp_path / "no.tflite"
-    needed = ("-o", tmp_path / "out") if command == "export" else ()
+    outputs = {"export": "out", "report": "out.html"}
+    needed = ("-o", tmp_path / outputs[command]) if command in outputs else ()
     result = arenite(command, missing, "--target", "m4", *needed)
     assert result.exit_code == 1
     assert result.stderr.endswith(": No such file or directory\n")

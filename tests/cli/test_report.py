@@ -7,6 +7,8 @@ import sys
 import pytest
 
 import arenite as ar
+from arenite.model import ModelBuilder
+from tests.cli.models import saved
 from tests.report.page.pages import UNDRAWN, Parsed
 
 
@@ -55,3 +57,18 @@ def test_without_the_library_it_says_how_to_install_it(arenite, model_file, tmp_
 def test_the_function_and_the_room_have_one_name():
     assert ar.report.page.make is sys.modules["arenite.report.page.make"]
     assert ar.report.__wrapped__ is ar.report.page.make.report
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_operators_of_ones_own_have_a_memory_map(arenite, tmp_path):
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "int8"), b.tensor("y", (1, 4), "int8")
+    b.operator("TWICE", [x], [y], custom_options=b"")
+    b.output(y)
+    model, page = saved(b.build(), tmp_path / "twice.tflite"), tmp_path / "page.html"
+    ops = tmp_path / "twice.py"
+    ops.write_text("import arenite as ar\nOPERATORS = {'TWICE': ar.Registration(invoke=print)}\n")
+    assert arenite("report", model, "-o", page, "--ops", ops).exit_code == 0
+    assert 'id="h-Memory"' in page.read_text(encoding="utf-8")
+    assert arenite("report", model, "-o", page).exit_code == 0
+    assert 'id="h-Memory"' not in page.read_text(encoding="utf-8")

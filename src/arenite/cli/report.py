@@ -19,6 +19,7 @@ from arenite.cli.common import (
 )
 from arenite.cli.cost import Clock
 from arenite.cli.memory import search_bar
+from arenite.cli.operators import Ops, load_model
 
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Write the page to this .html file.")
@@ -43,18 +44,18 @@ def report(
     abi: StructSizes = None,
     clock: Clock = 100.0,
     compare: Sides = None,
+    ops: Ops = None,
 ) -> None:
     """Write one page with the graph, the memory over time, costs and paths, for any browser.
 
     Example: arenite report model.tflite -o report.html --compare @litert
     """
-    from arenite import load
     from arenite.report.page.make import report as made
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
     meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
-    loaded = load(model)
+    loaded = load_model(model, ops)
     try:
         with search_bar() as told:
             page = made(

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from arenite.analysis.overview import Overview
 from arenite.analysis.statistics import OperatorStatistics
 from arenite.model import Model, Operator, Subgraph
-from arenite.model.text import printable
+from arenite.model.text import printable, tensor_text
 from arenite.report.model import options_text
 from arenite.report.page.html import Html, joined, shortened, tag, tip
 from arenite.report.page.lanes import INPUTS, OUTPUTS, Row, rows_of
-from arenite.report.text import name_text, number, tensor_text
+from arenite.report.text import name_text, number
 
 #: Rows of the page, of all subgraphs together, and lanes beside them.
 MOST_ROWS, MOST_LANES = 250, 8
