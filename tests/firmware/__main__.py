@@ -1,4 +1,4 @@
-"""``python -m tests.firmware``: many random layers of every exported operator.
+"""``python -m tests.firmware``: many random layers of every exported operator, or networks.
 
 As C on this machine under sanitizers, or on an emulated core; prints what was equal.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from arenite.firmware.portable import exported_names
 from tests.firmware.boards import CORES, compared_on, stands_alone
 from tests.firmware.bulk import Case, Tally, cases_of, compared, exported_of
+from tests.firmware.networks import networks_compared
 
 
 def main() -> int:
@@ -23,10 +24,13 @@ def main() -> int:
     parser.add_argument("--on", choices=["host", *CORES], default="host")
     parser.add_argument("--operators", help="names, with commas between them")
     parser.add_argument("--together", type=int, default=100, help="layers in one program of a core")
+    parser.add_argument(
+        "--networks", type=int, default=0, metavar="N", help="so many networks, and no layers"
+    )
     options = parser.parse_args()
     names = options.operators.split(",") if options.operators else exported_names()
     done = Tally()
-    for part in _host(options, names) if options.on == "host" else _core(options, names):
+    for part in _parts(options, names):
         done.equal += part.equal
         done.different += part.different
         for why, count in part.refused.items():
@@ -38,6 +42,23 @@ def main() -> int:
     refused = sum(done.refused.values())
     print(f"{done.equal} equal, {len(done.different)} different, {refused} refused, {options.on}")
     return 1 if done.different else 0
+
+
+def _parts(options: argparse.Namespace, names: list[str]) -> Iterator[Tally]:
+    if options.networks:
+        return _networks(options)
+    return _host(options, names) if options.on == "host" else _core(options, names)
+
+
+def _networks(options: argparse.Namespace) -> Iterator[Tally]:
+    equal = 0
+    for tally in networks_compared(options.on, options.networks, options.seed or 0):
+        before, equal = equal, equal + tally.equal
+        for text in tally.different:
+            print(f"  DIFFERENT {text}", flush=True)
+        if equal // 20 > before // 20:
+            print(f"{equal:5} networks equal", flush=True)
+        yield tally
 
 
 def _host(options: argparse.Namespace, names: list[str]) -> Iterator[Tally]:

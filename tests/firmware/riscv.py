@@ -45,18 +45,19 @@ void *memset(void *to, int value, size_t n) {
   for (size_t i = 0; i < n; ++i) ((volatile char *)to)[i] = (char)value;
   return to;
 }
+void board_print(const char *text);
+void board_print(const char *text) { (void)text; }
 """
 _FLAGS = ("-std=c11", "-Os", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffreestanding")
 _TARGET = ("--target=riscv32-freestanding-none", "-mcpu=generic_rv32+m+c", "-fno-sanitize=all")
 _LINKED = ("-Wl,-T,link.ld", "-Wl,--no-gc-sections", "-Wl,--entry=0")
 
 
-def built(program: Program, folder: Path) -> Image:
-    """The program compiled and linked by zig's clang."""
-    for name, text in (sources(program) | {"link.ld": _LINK, "runtime.c": _RUNTIME}).items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    files = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.c"))]
+def built(folder: Path) -> Image:
+    """The files in a folder that end with .c, compiled and linked by zig's clang."""
+    (folder / "link.ld").write_text(_LINK)
+    (folder / "runtime.c").write_text(_RUNTIME)
+    files = [path.name for path in sorted(folder.glob("*.c"))]
     command = [sys.executable, "-m", "ziglang", "cc", *_TARGET, *_FLAGS, *_LINKED]
     done = subprocess.run(
         [*command, *files, "-o", "out.elf"], cwd=folder, capture_output=True, text=True, check=False
@@ -65,14 +66,14 @@ def built(program: Program, folder: Path) -> Image:
     return read_elf((folder / "out.elf").read_bytes())
 
 
-class RiscV:
-    """A core with a program, called like an interpreter."""
+class Core:
+    """A core with a program, whose functions are called one at a time."""
 
-    def __init__(self, program: Program, folder: Path) -> None:
+    def __init__(self, image: Image) -> None:
         import unicorn
         from unicorn import riscv_const
 
-        self._program, self._image = program, built(program, folder)
+        self._image = image
         self._registers = riscv_const
         self._core = core = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
         core.mem_map(FLASH, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
@@ -80,24 +81,45 @@ class RiscV:
             core.mem_map(start, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         for address, data in self._image.segments:
             core.mem_write(address, data)
-        self._call("init")
 
-    def _call(self, function: str, argument: int = 0) -> int:
+    def address(self, function: str) -> int:
+        return self._image.symbols[function]
+
+    def call(self, function: str, argument: int = 0) -> int:
         core, names = self._core, self._registers
         core.reg_write(names.UC_RISCV_REG_SP, STACK + BYTES - 64)
         core.reg_write(names.UC_RISCV_REG_RA, _EXIT)
         core.reg_write(names.UC_RISCV_REG_A0, argument)
-        core.emu_start(self._image.symbols[f"{self._program.name}_{function}"], _EXIT)
+        core.emu_start(self.address(function), _EXIT)
         assert core.reg_read(names.UC_RISCV_REG_SP) == STACK + BYTES - 64
         return int(core.reg_read(names.UC_RISCV_REG_A0)) & 0xFFFFFFFF
 
+    def write(self, address: int, data: bytes) -> None:
+        self._core.mem_write(address, data)
+
+    def read(self, address: int, size: int) -> bytes:
+        return bytes(self._core.mem_read(address, size))
+
+
+class RiscV:
+    """A core with a network's program, called like an interpreter."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        for name, text in sources(program).items():
+            (folder / name).write_text(text)
+        self._program, self._core = program, Core(built(folder))
+        self._call("init")
+
+    def _call(self, function: str, argument: int = 0) -> int:
+        return self._core.call(f"{self._program.name}_{function}", argument)
+
     def __call__(self, *inputs: Array) -> list[Array]:
         for index, array in enumerate(inputs):
-            self._core.mem_write(self._call("input", index), np.ascontiguousarray(array).tobytes())
+            self._core.write(self._call("input", index), np.ascontiguousarray(array).tobytes())
         self._call("invoke")
         return [self._output(index) for index in range(len(self._program.network.outputs))]
 
     def _output(self, index: int) -> Array:
         value = self._program.network.outputs[index]
-        data = bytes(self._core.mem_read(self._call("output", index), value.nbytes))
+        data = self._core.read(self._call("output", index), value.nbytes)
         return np.frombuffer(data, value.type.dtype).reshape(value.shape)

@@ -17,15 +17,18 @@ from tests.optimize.layers import Layers, Value
 VALID, SAME = 1, 0
 
 
-def network(seed: int, kind: str = "", dtype: str = "") -> Model:
+def network(
+    seed: int, kind: str = "", dtype: str = "", layers: Callable[[int, str], Layers] = Layers
+) -> Model:
     """The network of a seed; ``kind`` is one of :data:`KINDS`, ``dtype`` int8 or float32.
 
-    What is not given the seed decides: one in six networks is of floats.
+    What is not given the seed decides: one in six networks is of floats. ``layers`` makes what
+    collects them.
     """
     rng = np.random.default_rng([seed, 1])
     kind = kind or str(rng.choice(sorted(KINDS)))
     dtype = dtype or ("float32" if rng.random() < 1 / 6 else "int8")
-    net = Layers(seed, dtype)
+    net = layers(seed, dtype)
     last = KINDS[kind](net)
     net.output(last)
     return net.build(description=f"{kind} {dtype} {seed}", metadata={"made": b"by a test"})
