@@ -8,26 +8,29 @@ thousands.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.build import build
+from arenite.firmware.export import export
 from arenite.firmware.machine import Machine
 from arenite.firmware.portable import portable_work
-from arenite.firmware.program import Program, program_of
-from arenite.firmware.trial import trial
+from arenite.firmware.program import program_of
 from arenite.model import Model
 from tests.firmware.boards import CORES, RISCV
-from tests.firmware.bulk import Tally
 from tests.firmware.built import TESTED
+from tests.firmware.bulk import Tally
 from tests.firmware.riscv import Core, built
 from tests.firmware.streaming.chains import Folder, grouped, self_tests, write
 from tests.optimize.layers import Layers, Value
 from tests.optimize.networks import KINDS, network
 
-#: Programs of plain C that are compiled and run together.
+#: Writes a network's folder into another one.
+Writer = Callable[[Path], Folder]
+#: Programs that are compiled and run together.
 _TOGETHER = 20
 #: What an inference's stack may take on an emulated core, in bytes.
 STACK = 400
@@ -78,62 +81,54 @@ def wild(seed: int) -> Model:
 
 
 def networks_compared(on: str, count: int, seed: int = 0) -> Iterator[Tally]:
-    """So many networks that can be exported, one after the other or some at a time.
+    """So many networks that can be exported, some at a time.
 
-    Every layer and output of every network is compared; on a core with the DSP extension on six
-    inputs, as C by its self-test on four.
+    Every layer, output and constant of every network is compared by its self-test, on four inputs;
+    on a core with the DSP extension they are exported for it, within budgets in turn.
     """
-    if on in ("m4", "m7", "m33"):
-        yield from _on_board(CORES[on], count, seed)
-        return
-    found = _programs(seed)
+    write_next = _exports(CORES[on], seed) if on in ("m4", "m7", "m33") else _programs(seed)
     for first in range(0, count, _TOGETHER):
-        some = [next(found) for _ in range(min(_TOGETHER, count - first))]
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-            yield _as_c(on, some, Path(folder))
+            place = Path(folder)
+            writers = islice(write_next, min(_TOGETHER, count - first))
+            yield _as_c(on, [one(place) for one in writers], place)
 
 
-def _on_board(processor: str, count: int, seed: int) -> Iterator[Tally]:
-    done = 0
-    for number in range(seed, seed + 20 * count):
-        budget = _BUDGETS[number // len(KINDS) % len(_BUDGETS)]
-        tally = _tried(wild(number), processor, budget, number)
-        done += tally.equal + len(tally.different)
-        yield tally
-        if done == count:
-            return
+def _exports(processor: str, seed: int) -> Iterator[Writer]:
+    while True:
+        budget = _BUDGETS[seed // len(KINDS) % len(_BUDGETS)]
+        yield partial(_exported, wild(seed), processor, f"m{seed}", budget)
+        seed += 1
 
 
-def _tried(model: Model, processor: str, budget: Mapping[str, Any], number: int) -> Tally:
+def _exported(
+    model: Model, processor: str, name: str, budget: Mapping[str, Any], folder: Path
+) -> Folder:
+    place = folder / "src" / name
     try:
-        result = trial(model, processor, runs=6, **budget)
-    except UnsupportedOperatorError as error:
-        return Tally(refused={str(error).splitlines()[-1].strip(): 1})
+        return export(model, place, target=processor, name=name, **budget)
     except ValueError as error:
         if budget.get("inputs") != "rows" or "row" not in str(error):
             raise
-        return _tried(model, processor, {}, number)  # its first layer needs all rows
-    wrong = [f"network {number}, {dict(budget)}: {text}" for text in result.differences]
-    if result.stack_bytes > STACK:
-        wrong.append(f"network {number}: {result.stack_bytes} bytes of stack")
-    return Tally(equal=int(not wrong), different=wrong)
+        return export(model, place, target=processor, name=name)  # the first layer needs all rows
 
 
-def _programs(seed: int) -> Iterator[tuple[Program, Model]]:
-    """Every third with its layers in random groups that go row by row."""
+def _programs(seed: int) -> Iterator[Writer]:
+    """Plain C, every third with its layers in random groups that go row by row."""
     while True:
-        model, seed = wild(seed), seed + 1
-        try:
-            if seed % 3:
-                yield program_of(model, portable_work, f"m{seed - 1}"), model
-            else:
-                yield grouped(model, seed - 1, portable_work), model
-        except UnsupportedOperatorError:
-            continue
+        yield partial(_written, wild(seed), seed)
+        seed += 1
 
 
-def _as_c(on: str, programs: Iterable[tuple[Program, Model]], folder: Path) -> Tally:
-    folders = [write(one, model, folder / "src" / one.name) for one, model in programs]
+def _written(model: Model, seed: int, folder: Path) -> Folder:
+    if seed % 3:
+        program = program_of(model, portable_work, f"m{seed}")
+    else:
+        program = grouped(model, seed, portable_work)
+    return write(program, model, folder / "src" / program.name)
+
+
+def _as_c(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
     if on == "host":
         printed = self_tests(folder / "src", folders)
         passed = {one.name: f"PASS {one.name}:" in printed for one in folders}
@@ -144,11 +139,14 @@ def _as_c(on: str, programs: Iterable[tuple[Program, Model]], folder: Path) -> T
     return Tally(equal=len(folders) - len(wrong), different=wrong)
 
 
-def _on_core(on: str, folders: Iterable[Folder], folder: Path) -> dict[str, str]:
+def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> dict[str, str]:
     """What is wrong with each."""
     for one in folders:  # one file to compile for each, which saves most of the time
         included = [f'#include "{one.name}/{name}"\n' for name in TESTED]
         (folder / "src" / f"{one.name}_all.c").write_text("".join(included))
+        if (Path(one.folder) / "src" / "kernels.S").exists():
+            assembly = f'#include "{one.name}/src/kernels.S"\n'
+            (folder / "src" / f"{one.name}_kernels.S").write_text(assembly)
     core: Core | Machine
     if on == RISCV:
         core = Core(built(folder / "src"))
