@@ -94,6 +94,19 @@ def test_memory_that_the_firmware_has_nothing_in_is_out_of_bounds(board):
         machine.call("memset", behind - 4, 0, 5)
 
 
+def test_a_board_goes_on_after_a_fault(board):
+    y = board(x())
+    machine, name = board._device.machine, "m_invoke"
+    image = machine.image.symbols
+    right, image[name] = image[name], image["memset"]
+    board._inputs[0][:] = x()
+    machine.write(machine.address("arena"), b"\x55" * board.export.arena_bytes)
+    with pytest.raises(BoardError, match="m_invoke"):
+        board._device.call("invoke", 0xF0000000, 0, 4)
+    image[name] = right
+    np.testing.assert_array_equal(board(x()), y)
+
+
 def test_a_processor_that_cannot_be_emulated_is_refused():
     with pytest.raises(BoardError, match=r"expected one of cortex-m0, .*, got 'host'"):
         Board(residual(), "host")

@@ -8,6 +8,7 @@ import pytest
 
 from arenite.firmware import export
 from tests.firmware.models import residual
+from tests.firmware.networks import wild
 from tests.firmware.streaming.chains import Folder, self_tests
 from tests.firmware.streaming.models import tower
 
@@ -69,3 +70,49 @@ def test_every_way_gives_the_references_rows(tmp_path):
 def test_an_input_in_rows_is_nowhere_as_a_whole(tmp_path):
     rows = export(tower(), tmp_path / "rows", least="ram", inputs="rows", **HOST)
     assert rows.arena_bytes < 16 * 8 * 8
+
+
+ASSEMBLED = {"target": "cortex-m4", "emulate": False}
+
+
+def test_both_limits_are_kept_together(tmp_path):
+    plain = export(tower(), tmp_path / "plain", **ASSEMBLED)
+    ram, flash = plain.arena_bytes - 100, plain.constant_bytes - 100
+    small = export(tower(), tmp_path / "small", ram=ram, flash=flash, **ASSEMBLED)
+    assert small.arena_bytes <= ram
+    assert small.constant_bytes <= flash
+    assert {"c", "s"} <= {layer.language for layer in small.layers}
+
+
+def test_time_takes_any_constants_and_flash_the_fewest(tmp_path):
+    by = {
+        least: export(tower(), tmp_path / str(least), least=least, **ASSEMBLED)
+        for least in (None, "time", "flash")
+    }
+    assert by["flash"].constant_bytes < by[None].constant_bytes < by["time"].constant_bytes
+    assert any(layer.function.startswith("winograd") for layer in by["time"].layers)
+
+
+def test_a_limit_of_flash_that_cannot_be_kept_names_the_least_and_its_time(tmp_path):
+    with pytest.raises(ValueError, match=r"flash: expected at least \d+ bytes, got 64") as error:
+        export(tower(), tmp_path / "m", flash=64, **ASSEMBLED)
+    least = int(re.findall(r"at least (\d+)", str(error.value))[0])
+    assert "times the cycles of the usual one" in str(error.value)
+    made = export(tower(), tmp_path / "m", flash=least, **ASSEMBLED)
+    assert made.constant_bytes == least
+    with pytest.raises(ValueError, match=f"at least {least} bytes"):
+        export(tower(), tmp_path / "m", flash=least - 1, **ASSEMBLED)
+
+
+def test_the_least_memory_is_that_within_the_limit_of_flash(tmp_path):
+    flash = export(tower(), tmp_path / "plain", **ASSEMBLED).constant_bytes - 100
+    with pytest.raises(ValueError, match=r"ram: expected at least \d+ bytes") as error:
+        export(tower(), tmp_path / "m", ram=64, flash=flash, **ASSEMBLED)
+    least = int(re.findall(r"at least (\d+)", str(error.value))[0])
+    made = export(tower(), tmp_path / "m", ram=least, flash=flash, **ASSEMBLED)
+    assert (made.arena_bytes, made.constant_bytes <= flash) == (least, True)
+
+
+def test_rows_that_no_layers_take_together_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="the layers that take them do not go together"):
+        export(wild(1170), tmp_path / "m", inputs="rows", **HOST)

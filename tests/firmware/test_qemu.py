@@ -49,10 +49,15 @@ def test_the_self_test_passes_there(board):
     assert 8 <= board.stack_bytes < 1024
 
 
-def test_a_fault_is_an_error(board):
-    board = Board(residual(), "cortex-m55", name="m")  # of its own: it ends here
-    with pytest.raises(BoardError, match="memset: the program stopped with a fault"):
-        board._device.machine.call("memset", 0xF0000000, 0, 4)
+def test_a_fault_is_an_error_and_the_board_goes_on(board):
+    board = Board(residual(), "cortex-m55", name="m")  # of its own: its functions are changed
+    y = board(x())
+    functions = board._device.machine.image.symbols
+    right, functions["m_invoke"] = functions["m_invoke"], functions["memset"]
+    with pytest.raises(BoardError, match="m_invoke: the program stopped with a fault"):
+        board._device.call("invoke", 0xF0000000, 0, 4)
+    functions["m_invoke"] = right
+    np.testing.assert_array_equal(board(x()), y)  # it goes on
 
 
 def test_a_machine_without_qemu_says_where_it_is_found(board, monkeypatch):

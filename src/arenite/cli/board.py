@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -15,6 +15,9 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.operators import Ops, load_model
+
+if TYPE_CHECKING:
+    from arenite.firmware.trial import Trial
 
 Runs = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences that are compared with the reference.")
@@ -31,6 +34,27 @@ Emulated = Annotated[
         help="The core: cortex-m0, -m3, -m4, -m7 or -m33; by default the folder's, or cortex-m4.",
     ),
 ]
+Stock = Annotated[
+    bool,
+    typer.Option("--stock", help="TFLM's own interpreter and CMSIS-NN's kernels; with --tflm."),
+]
+Tflm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        help="TFLM's sources: what its create_tflm_tree.py writes with "
+        "OPTIMIZED_KERNEL_DIR=cmsis_nn, or a checkout with its third parties downloaded.",
+    ),
+]
+
+
+class Budget(TypedDict):
+    """What a firmware may take, as :func:`arenite.firmware.trial.trial` has it."""
+
+    flash: int | None
+    ram: int | None
+    least: Literal["time", "ram", "flash"] | None
+    inputs: Literal["overwritten", "kept", "rows"]
 
 
 def board(
@@ -43,26 +67,28 @@ def board(
     inputs: Inputs = "overwritten",
     runs: Runs = 4,
     ops: Ops = None,
+    stock: Stock = False,
+    tflm: Tflm = None,
     as_json: AsJson = False,
 ) -> None:
     """Export a model, build it, run it on an emulated Cortex-M and count what runs.
 
-    A folder that was exported is built and run as it stands, and compared by its self-test.
+    A folder that was exported is built and run as it stands, and compared by its self-test. With
+    --stock it is TFLM with CMSIS-NN that runs, from your sources.
 
     Example: arenite board model.tflite --runs 20
     """
-    from arenite.errors import AreniteError
-    from arenite.firmware.trial import trial, trial_facts
+    from arenite.firmware.trial import trial_facts
     from arenite.report.board import render_trial
 
     processor = None if target is None else chosen_target(target).processor
-    try:
-        what = model if Path(model).is_dir() else load_model(model, ops)
-        result = trial(what, processor, runs, flash=flash, ram=ram, least=least, inputs=inputs)
-    except ValueError as error:
-        if isinstance(error, AreniteError) or not (flash or ram or inputs == "rows"):
-            raise
-        raise typer.BadParameter(str(error)) from None
+    if stock != (tflm is not None):
+        raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
+    budget: Budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs}
+    if tflm is None:
+        result = _exported(model, processor, runs, budget, ops)
+    else:
+        result = _stock(model, tflm, processor, runs, budget)
     if as_json:
         print_json(trial_facts(result))
     else:
@@ -71,3 +97,27 @@ def board(
             terminal.print(line, soft_wrap=True)
     if not result.equal:
         raise typer.Exit(1)
+
+
+def _exported(
+    model: str, processor: str | None, runs: int, budget: Budget, ops: Path | None
+) -> Trial:
+    from arenite.errors import AreniteError
+    from arenite.firmware.trial import trial
+
+    try:
+        what = model if Path(model).is_dir() else load_model(model, ops)
+        return trial(what, processor, runs, **budget)
+    except ValueError as error:
+        is_plain = not (budget["flash"] or budget["ram"] or budget["inputs"] == "rows")
+        if isinstance(error, AreniteError) or is_plain:
+            raise
+        raise typer.BadParameter(str(error)) from None
+
+
+def _stock(model: str, tflm: str, processor: str | None, runs: int, budget: Budget) -> Trial:
+    from arenite.firmware.stock.board import stock_trial
+
+    if any(budget[name] for name in ("flash", "ram", "least")) or budget["inputs"] != "overwritten":
+        raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
+    return stock_trial(model, tflm, processor or "cortex-m4", runs)

@@ -8,7 +8,7 @@ rows at a time. Time is estimated (``pace``), memory is planned.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal
 
@@ -23,7 +23,6 @@ from arenite.firmware.streaming.cuts import (
     bytes_alone,
     bytes_of_group,
     cheapest,
-    least_bytes,
 )
 from arenite.firmware.streaming.group import Kernels
 from arenite.firmware.work import UnsupportedError, Work
@@ -88,7 +87,12 @@ class _Choice:
         always = network.inputs if budget.inputs == "kept" else ()
         self._fed: Sequence[Value] = network.inputs if budget.inputs == "rows" else ()
         self._lives = Lives(network, always, self._fed)
-        self._least = [_constants([work]) for work in works]
+        own = [_constants([work]) for work in works]
+        self._is_tight = budget.flash is not None and budget.flash < sum(own)
+        self._least = [
+            min([least, *(_constants([work]) for work in self._others(layer))])
+            for layer, least in zip(network.layers, own, strict=True)
+        ]
 
     @cached_property
     def _alone(self) -> list[Segment]:
@@ -103,6 +107,10 @@ class _Choice:
         if budget.ram is None and budget.least != "ram" and not self._fed:
             return self._made(self._cheapest(self._alone, float("inf")))
         segments = [*self._alone, *self._groups()]
+        if cheapest(segments, self._count, float("inf")) is None:
+            raise ValueError(
+                "input: rows cannot be delivered: the layers that take them do not go together"
+            )
         if budget.ram is not None:
             return self._within(segments, budget.ram)
         if budget.least == "ram":
@@ -116,13 +124,21 @@ class _Choice:
         if any(value in self._fed for value in layer.present()):
             return
         own = self._works[layer.index]
-        others = self._budget.flash is not None or self._budget.least in ("time", "flash")
-        for work in (own, *(self._offers(layer, own) if others else ())):
+        for work in (own, *self._others(layer)):
             more = _constants([work]) - self._least[layer.index]
             size, time = bytes_alone(self._lives, layer, work), cycles(layer, work)
             number = layer.index
             cost = self._cost(time, more)
             yield Segment(number, number + 1, size, cost, more, work=work)
+
+    def _others(self, layer: Layer) -> Sequence[Work]:
+        """Other ways to do a layer, where constants matter; smaller ones where they must be."""
+        budget, own = self._budget, self._works[layer.index]
+        if budget.flash is None and budget.least not in ("time", "flash"):
+            return []
+        small = self._is_tight or budget.least == "flash"
+        found = self._offers(layer, own)
+        return [one for one in found if small or _constants([one]) > _constants([own])]
 
     def _cost(self, time: float, more: int) -> float:
         return time + (_BYTE * more if self._budget.least == "flash" else 0.0)
@@ -182,12 +198,28 @@ class _Choice:
 
     def _cheapest(self, segments: Sequence[Segment], ram: float) -> list[Segment]:
         """The best way in so much memory, with groups as fast as they may be there."""
-        flash = self._budget.flash
-        room = None if flash is None else flash - sum(self._least)
-        way = cheapest(segments, self._count, ram, room)
+        way = cheapest(segments, self._count, ram, self._room)
         if way is None:
             raise _TooLittleError
         return [self._quickened(one, ram) for one in way]
+
+    @property
+    def _room(self) -> int | None:
+        """Bytes of constants beyond the least there are; None is no limit."""
+        flash = self._budget.flash
+        return None if flash is None else flash - sum(self._least)
+
+    def _least_bytes(self, segments: Sequence[Segment]) -> float:
+        """The least memory in which there is a way, within the limit of flash."""
+        sizes = sorted({float(one.bytes) for one in segments})
+        low, high = 0, len(sizes) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if cheapest(segments, self._count, sizes[middle], self._room) is None:
+                low = middle + 1
+            else:
+                high = middle
+        return sizes[low]
 
     def _quickened(self, one: Segment, ram: float) -> Segment:
         """More rows at a time, layer by layer, the one that saves most for a byte first."""
@@ -218,11 +250,7 @@ class _Choice:
         return plan
 
     def _refusal(self, segments: Sequence[Segment], ram: int) -> ValueError:
-        budget = replace(self._budget, ram=None)
-        other = _Choice.__new__(_Choice)
-        other.__dict__.update(self.__dict__, _budget=budget)
-        least = least_bytes(segments, self._count)
-        way = self._cheapest(segments, least)
+        way = self._cheapest(segments, self._least_bytes(segments))
         size, time = self._size(self._made(way)), _total(way)
         fastest = _total(self._cheapest(segments, float("inf")))
         return ValueError(
@@ -233,7 +261,7 @@ class _Choice:
     def _smallest(self, segments: Sequence[Segment]) -> Plan:
         """The least memory in which it takes no more than :data:`SLOWER` times as long."""
         allowed = SLOWER * _total(self._cheapest(segments, float("inf")))
-        low = least_bytes(segments, self._count)
+        low = self._least_bytes(segments)
         high = _height(segments)
         best = self._cheapest(segments, low)
         if _total(best) <= allowed:

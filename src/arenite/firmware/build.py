@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -99,26 +100,34 @@ def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
     """
     if processor not in PROCESSORS:
         raise BoardError(f"expected one of {', '.join(PROCESSORS)}, got {processor!r}")
-    if find_spec("ziglang") is None:
-        raise BoardError(
-            "building firmware needs ziglang: pip install ziglang==0.17.0, or all of the extra "
-            "board: pip install '.[board]' in Arenite's folder"
-        )
     vectors = processor in VECTORS
-    (into / "link.ld").write_text(_link(qemu if vectors else machine) + "\n")
+    (into / "link.ld").write_text(link_script(_LINK, qemu if vectors else machine) + "\n")
     (into / "board.c").write_text(_counting_board() if vectors else _BOARD)
     target = f"thumb-freestanding-eabi{'hf' if vectors else ''}"
-    command = [sys.executable, "-m", "ziglang", "cc", f"--target={target}"]
-    command += [f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
+    command = [f"--target={target}", f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
     # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
     command += ["-fno-vectorize"] if vectors else []
     if not (folder / SOURCES).is_dir():
         raise BoardError(f"'{folder}' has no {SOURCES}")
     files = sorted(path.resolve() for path in (folder / SOURCES).iterdir() if _is_source(path))
-    command += [*map(str, files), "board.c", "-o", "firmware.elf"]
+    return linked([*command, *map(str, files), "board.c"], into, folder)
+
+
+def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
+    """What zig's clang makes of these arguments in the folder ``into``.
+
+    Raises:
+        BoardError: There is no compiler, or it does not take ``what``.
+    """
+    if find_spec("ziglang") is None:
+        raise BoardError(
+            "building firmware needs ziglang: pip install ziglang==0.17.0, or all of the extra "
+            "board: pip install '.[board]' in Arenite's folder"
+        )
+    command = [sys.executable, "-m", "ziglang", "cc", *arguments, "-o", "firmware.elf"]
     done = subprocess.run(command, cwd=into, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BoardError(f"the compiler refused '{folder}':\n{done.stderr[-4000:]}")
+        raise BoardError(f"the compiler refused '{what}':\n{done.stderr[-4000:]}")
     return read_elf((into / "firmware.elf").read_bytes())
 
 
@@ -128,10 +137,10 @@ def _counting_board() -> str:
     return _BOARD.replace("void board_observe(", watched) + qemu.PROGRAM
 
 
-def _link(memory: ModuleType) -> str:
-    """The linker's script for the memory of an emulator's board."""
+def link_script(text: str, memory: ModuleType) -> str:
+    """A linker's script for the memory of an emulator's board."""
     return fill(
-        _LINK,
+        text,
         flash=hex(memory.FLASH),
         flash_bytes=memory.FLASH_BYTES,
         ram=hex(memory.RAM),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from arenite.errors import BoardError
 from arenite.firmware.build import VECTORS, build
 from arenite.firmware.machine import Count, Machine
 from arenite.firmware.qemu import Qemu
@@ -48,9 +49,15 @@ class Device:
         """Call ``NAME_function``.
 
         Raises:
-            BoardError: There is none, or it does what it must not.
+            BoardError: There is none, or it does what it must not; the firmware is as after
+                ``NAME_init`` then.
         """
-        result = self.machine.call(f"{self.name}_{function}", *arguments)
+        try:
+            result = self.machine.call(f"{self.name}_{function}", *arguments)
+        except BoardError:
+            self.machine.restart()
+            self.machine.call(f"{self.name}_init")
+            raise
         self.stack_bytes = self.machine.stack_bytes()
         return result
 

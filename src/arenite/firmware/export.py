@@ -18,6 +18,7 @@ from arenite.firmware.figures import Figures, can_emulate, emulated
 from arenite.firmware.folder import MANIFEST, check_room, write_folder
 from arenite.firmware.layers import Layer, Network
 from arenite.firmware.layout import Inputs
+from arenite.firmware.pace import cycles, group_cycles
 from arenite.firmware.portable import portable_work
 from arenite.firmware.ports import port_facts
 from arenite.firmware.program import Kernels, Plan, Program, program_of
@@ -103,7 +104,10 @@ def export(
         model = without_constant_channels(model)
     program = program_of(model, kernels, name, planner, improve=improve, inputs=inputs)
     if flash is not None and program.constant_bytes > flash:
-        raise ValueError(f"flash: expected at least {program.constant_bytes} bytes, got {flash}")
+        raise ValueError(
+            f"flash: expected at least {program.constant_bytes} bytes, got {flash}: the smallest "
+            f"program takes about {_slower(program, kernels):.2f} times the cycles of the usual one"
+        )
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
     files = _files(model, program)
@@ -136,11 +140,20 @@ def _improved(network: Network, works: Sequence[Work], kernels: Kernels, budget:
     def others(layer: Layer, work: Work) -> list[Work]:
         if kernels is portable_work or not work.routine:
             return []
-        if budget.least == "flash":
-            return [portable_work(layer)]
-        return offers(layer, work) if kernels is cortex_m_work else []
+        plain = [] if budget.least == "time" else [portable_work(layer)]
+        return [*plain, *(offers(layer, work) if kernels is cortex_m_work else [])]
 
     return plan_within(network, works, budget, kernels, others)
+
+
+def _slower(program: Program, kernels: Kernels) -> float:
+    """How many times the cycles a program takes of what the usual kernels would, about."""
+    layers = program.network.layers
+    grouped = {n for group in program.groups for n in range(group.first, group.end)}
+    alone = [one for one in layers if one.index not in grouped]
+    time = sum(cycles(layer, program.works[layer.index]) for layer in alone)
+    time += sum(map(group_cycles, program.groups))
+    return time / max(sum(cycles(layer, kernels(layer)) for layer in layers), 1)
 
 
 def without_constant_channels(model: Model) -> Model:

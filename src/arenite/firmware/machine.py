@@ -73,8 +73,7 @@ class Machine:
         core.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         for start, size in ((RAM, RAM_BYTES), (STACK, STACK_BYTES)):
             core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
-        for address, data in image.segments:
-            core.mem_write(address, data)
+        self.restart()
         self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
         self._tally = _Tally(Counter(), Counter())
         self._before: tuple[int, int] | None = None
@@ -103,6 +102,12 @@ class Machine:
         core.emu_stop()
 
     # -- running
+
+    def restart(self) -> None:
+        """Memory as after power came on; counts go on."""
+        self._core.mem_write(RAM, b"\0" * (self._end(RAM, RAM_BYTES) - RAM))
+        for address, data in self.image.segments:
+            self._core.mem_write(address, data)
 
     @contextmanager
     def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:

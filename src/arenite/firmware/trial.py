@@ -48,6 +48,7 @@ class Trial:
         self_test: What the self-test printed.
         differences: Where results differ from the reference's, and what the self-test says.
         layers: One record each.
+        library: Whose kernels ran: ``"arenite"``, or ``"tflm"`` for TFLM's with CMSIS-NN.
     """
 
     file: str
@@ -62,6 +63,7 @@ class Trial:
     self_test: str
     differences: tuple[str, ...]
     layers: tuple[LayerTrial, ...]
+    library: str = "arenite"
 
     @property
     def equal(self) -> bool:
@@ -97,8 +99,8 @@ def trial(
     if exported_folder(model) is None:
         differences, layers = _compared(board, runs)
     else:
-        differences, layers, runs = [], board.layers(*_inputs(board.model, 1)[0]), SAMPLES
-    board(*_inputs(board.model, 1)[0])
+        differences, layers, runs = [], board.layers(*trial_inputs(board.model, 1)[0]), SAMPLES
+    board(*trial_inputs(board.model, 1)[0])
     count, stack = board.count, board.stack_bytes
     printed = board.self_test()
     if not passed(printed):
@@ -123,11 +125,11 @@ def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
     """What differs from the reference, and the last inference's layers."""
     differences, layers = [], list[LayerRun]()
     whole, layered = Interpreter(board.model), Interpreter(board.layered, preserve_all_tensors=True)
-    for number, arrays in enumerate(_inputs(board.model, runs)):
+    for number, arrays in enumerate(trial_inputs(board.model, runs)):
         layered(*arrays)
         layers = board.layers(*arrays)
         differences += _differences(board.layered, layered, layers, number)
-        if not _same(whole(*arrays), board.outputs()):
+        if not same_outputs(whole(*arrays), board.outputs()):
             differences.append(f"inference {number}, outputs")
     return differences, layers
 
@@ -137,7 +139,8 @@ def trial_facts(result: Trial) -> dict[str, Any]:
     return {**asdict(result), "equal": result.equal, "flash_bytes": result.flash_bytes}
 
 
-def _inputs(model: Model, runs: int) -> list[list[Array]]:
+def trial_inputs(model: Model, runs: int) -> list[list[Array]]:
+    """The inputs of so many inferences: the self-test's, then noise."""
     found = [sample(model.inputs, number) for number in range(min(runs, SAMPLES))]
     rng = np.random.default_rng(0)
     return found + [[_noise(t, rng) for t in model.inputs] for _ in range(runs - len(found))]
@@ -153,7 +156,7 @@ def _noise(tensor: Tensor, rng: np.random.Generator) -> Array:
     return rng.integers(info.min, info.max, tensor.shape, dtype, endpoint=True)
 
 
-def _same(one: Array | tuple[Array, ...], two: Array | tuple[Array, ...]) -> bool:
+def same_outputs(one: Array | tuple[Array, ...], two: Array | tuple[Array, ...]) -> bool:
     """Whether outputs are equal."""
     pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two)), strict=True)
     return all(_equal(a, b.tobytes()) for a, b in pairs)

@@ -10,12 +10,17 @@ from arenite.firmware.trial import Trial
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 
+_BUILT = {
+    "arenite": "zig's clang, -Os",
+    "tflm": "TFLM's interpreter with CMSIS-NN's kernels; zig's clang, -O2",
+}
+
 
 def render_trial(result: Trial, width: int) -> Iterator[Text]:
     """A row per layer, the total, memory, whether all is equal."""
     layers = result.layers
     yield Text(printable(result.file), style="bold")
-    yield from wrapped(f"{result.processor}, emulated; zig's clang, -Os", width)
+    yield from wrapped(f"{result.processor}, emulated; {_BUILT[result.library]}", width)
     yield Text()
     yield from table(
         [
@@ -37,7 +42,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     yield Text(
         f"RAM    {number(result.arena_bytes)} bytes of arena, {number(result.stack_bytes)} of stack"
     )
-    flash = f"{number(result.constant_bytes)} of constants, {number(result.code_bytes)} of code"
+    constants = "the model" if result.library == "tflm" else "constants"
+    flash = f"{number(result.constant_bytes)} of {constants}, {number(result.code_bytes)} of code"
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
     for line in result.self_test.splitlines():
         yield Text(f"test   {printable(line)}")
@@ -51,6 +57,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
 
 
 def _verdict(result: Trial) -> str:
+    if result.equal and result.library == "tflm":
+        return f"equal  every output of {result.runs} inferences to Arenite's for that target"
     if result.equal:
         return f"equal  every layer and output of {result.runs} inferences, and the self-test"
     return f"DIFFERENT  {result.differences[0]}"

@@ -87,14 +87,6 @@ def _way_back(
         end, slot = one.first, slot - (max(-(-one.constants // GRAIN), 0) if counted else 0)
 
 
-def least_bytes(segments: Sequence[Segment], layers: int) -> float:
-    """The least number of bytes for which there is a way through all layers."""
-    least = [0.0] + [float("inf")] * layers
-    for one in sorted(segments, key=lambda one: one.first):
-        least[one.end] = min(least[one.end], max(least[one.first], one.bytes))
-    return least[layers]
-
-
 class Lives:
     """Which tensors are alive while which layers run.
 

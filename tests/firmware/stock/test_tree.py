@@ -1,0 +1,69 @@
+"""Which folders are TFLM's sources, and which of them a model needs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from arenite.errors import BoardError
+from arenite.firmware.stock.closure import sources_for
+from arenite.firmware.stock.tree import find_tree
+
+_MICRO = "tensorflow/lite/micro"
+_PARTIES = [
+    "cmsis_nn/Include/arm_nnfunctions.h",
+    "flatbuffers/include/flatbuffers/flatbuffers.h",
+    "gemmlowp/fixedpoint/fixedpoint.h",
+    "ruy/ruy/profiler/instrumentation.h",
+]
+
+
+@pytest.fixture(params=["third_party", f"{_MICRO}/tools/make/downloads"])
+def tree(tmp_path, request):
+    """A folder with TFLM's files by name, and nothing in them."""
+    files = {f"{request.param}/{party}": "" for party in _PARTIES}
+    files[f"{_MICRO}/micro_interpreter.h"] = files[f"{_MICRO}/micro_utils.h"] = ""
+    files[f"{_MICRO}/micro_mutable_op_resolver.h"] = """
+  TfLiteStatus AddAdd() {
+    return AddBuiltin(BuiltinOperator_ADD, Register_ADD(), ParseAdd);
+  }
+"""
+    for name, text in files.items():
+        _write(tmp_path / name, text)
+    return tmp_path
+
+
+def test_third_parties_lie_beside_tflm_or_among_its_downloads(tree):
+    found = find_tree(tree)
+    assert [path.name for path in found.includes[1:4]] == ["cmsis_nn", "include", "gemmlowp"]
+
+
+def test_all_that_is_missing_is_named(tmp_path):
+    (tmp_path / "tensorflow").mkdir()
+    with pytest.raises(BoardError, match=re.escape(f"no {_MICRO}, cmsis_nn, flatbuffers/include")):
+        find_tree(tmp_path)
+
+
+def test_headers_lead_to_sources_and_cmsis_nn_comes_first(tree):
+    kernels = tree / _MICRO / "kernels"
+    _write(kernels / "cmsis_nn" / "add.cc", f'Register_ADD() {{}}\n#include "{_MICRO}/kernels/x.h"')
+    _write(kernels / "add.cc", "Register_ADD() {}")
+    for name in ("x.h", "x.cc", "x_common.cc", "other.cc"):
+        _write(kernels / name, "")
+    _write(find_tree(tree).cmsis_nn / "Source" / "arm_add_s8.c", "")
+    _write(find_tree(tree).cmsis_nn / "Source" / "arm_add_f32.c", "")
+    found = sources_for(find_tree(tree), ["resolver.AddAdd()"])
+    names = [str(path.relative_to(kernels)) for path in found if kernels in path.parents]
+    assert names == ["cmsis_nn/add.cc", "x.cc", "x_common.cc"]
+    assert found[-1].name == "arm_add_s8.c"
+
+
+def test_an_operator_without_a_kernel_is_named(tree):
+    with pytest.raises(BoardError, match=r"no kernels for resolver.AddMul\(\)"):
+        sources_for(find_tree(tree), ["resolver.AddMul()"])
+
+
+def _write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
