@@ -6,6 +6,7 @@ import pytest
 
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.trial import trial
+from tests.firmware.networks import networks_compared
 from tests.ops.differential import CASES
 from tests.optimize.networks import KINDS, network
 
@@ -28,3 +29,11 @@ def test_every_layer_of_random_networks_is_equal_on_the_board(kind):
         if done == PER_KIND:
             return
     pytest.fail(f"of 100 networks {done} can be exported")
+
+
+@pytest.mark.parametrize("on", ["host", "riscv", "m33"])
+def test_networks_of_any_activations_and_scales_pass_their_self_tests(on):
+    count = 2 if CASES <= 50 else 40
+    tallies = list(networks_compared(on, count, seed=7))
+    assert [text for tally in tallies for text in tally.different] == []
+    assert sum(tally.equal for tally in tallies) == count
