@@ -10,6 +10,7 @@ from arenite.errors import (
     CompareError,
     ConstraintError,
     DTypeError,
+    EvaluateError,
     MemoryLimitError,
     ModelError,
     OptimizationError,
@@ -23,7 +24,9 @@ from arenite.errors import (
 )
 
 if TYPE_CHECKING:
+    from arenite.analysis.batch_predictor import BatchPredictor
     from arenite.analysis.compare import compare
+    from arenite.analysis.evaluate import evaluate
     from arenite.analysis.fit import fit
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
@@ -47,11 +50,13 @@ __all__ = [
     "AllOpsResolver",
     "ArenaError",
     "AreniteError",
+    "BatchPredictor",
     "Board",
     "BoardError",
     "CompareError",
     "ConstraintError",
     "DTypeError",
+    "EvaluateError",
     "HeapInterpreter",
     "Interpreter",
     "MemoryLimitError",
@@ -74,6 +79,7 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "compare",
+    "evaluate",
     "export",
     "fit",
     "load",
@@ -88,6 +94,7 @@ __all__ = [
 #: Where names are found when they are asked for: errors alone are here from the beginning.
 _LATE = {
     "AllOpsResolver": "arenite.ops",
+    "BatchPredictor": "arenite.analysis.batch_predictor",
     "Board": "arenite.firmware",
     "HeapInterpreter": "arenite.runtime.heap_host",
     "Interpreter": "arenite.runtime.interpreter",
@@ -100,6 +107,7 @@ _LATE = {
     "Registration": "arenite.ops",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
+    "evaluate": "arenite.analysis.evaluate",
     "export": "arenite.firmware",
     "fit": "arenite.analysis.fit",
     "load": "arenite.formats",

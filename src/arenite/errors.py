@@ -126,6 +126,10 @@ class CompareError(AreniteError):
     """Two sides cannot be compared: one does not run, or they have nothing in common."""
 
 
+class EvaluateError(AreniteError, ValueError):
+    """Data and a model's outputs do not fit together, or an executor lost work on them."""
+
+
 class StateError(AreniteError, RuntimeError):
     """A call was made in a phase in which it is not legal."""
 

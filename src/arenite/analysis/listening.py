@@ -51,6 +51,8 @@ class Features:
         self._wanted, self._front_end = _only_input(model), front_end
         #: The input that takes a window of samples.
         self.samples = self._wanted if front_end is None else _only_input(front_end.model)
+        #: Whether windows overlap where nobody says otherwise.
+        self.overlap = front_end is not None
         #: How many windows make an input.
         self.windows = 1 if front_end is None else _windows(model, front_end.model)
         #: Whether every window is fed once.

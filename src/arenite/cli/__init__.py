@@ -17,6 +17,7 @@ from arenite.cli.board import board
 from arenite.cli.common import DEBUG_VARIABLE, Commands
 from arenite.cli.compare import compare
 from arenite.cli.cost import cost
+from arenite.cli.evaluate import evaluate
 from arenite.cli.explain import explain
 from arenite.cli.export import export
 from arenite.cli.fit import boards, fit
@@ -33,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
-    "A model": (info, run, bench, compare, report),
+    "A model": (info, run, bench, compare, evaluate, report),
     "Its memory and time on a device": (fit, boards, memory, cost, explain),
     "Smaller, and as firmware": (optimize, export, board),
 }

@@ -264,14 +264,14 @@ def glyph(terminal: Console, unicode: str, ascii_only: str) -> str:
 
 
 @contextmanager
-def progress(title: str, total: int, expected_seconds: float) -> Iterator[Callable[[], None]]:
+def progress(title: str, total: int, expected_seconds: float) -> Iterator[Callable[..., None]]:
     """A progress bar on the error stream, for what takes over a second, on a terminal only.
 
-    Yields a function that reports one of ``total`` steps done. The bar is drawn inside
-    that call and in no thread, so that it disturbs no measurement.
+    Yields a function that reports one of ``total`` steps done, or as many as it is given. The bar
+    is drawn inside that call and in no thread, so that it disturbs no measurement.
     """
     if expected_seconds < 1 or not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda steps=1: None
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -280,9 +280,9 @@ def progress(title: str, total: int, expected_seconds: float) -> Iterator[Callab
         task = bar.add_task(title, total=total)
         drawn = time.monotonic()
 
-        def advance() -> None:
+        def advance(steps: int = 1) -> None:
             nonlocal drawn
-            bar.advance(task)
+            bar.advance(task, steps)
             if time.monotonic() - drawn > _REFRESH_SECONDS:
                 bar.refresh()
                 drawn = time.monotonic()

@@ -253,6 +253,11 @@ class HeapInterpreter:
         self._life.reset()
 
     @property
+    def model(self) -> Model:
+        """The model."""
+        return self._model
+
+    @property
     def target(self) -> Target:
         """The firmware whose bits are meant."""
         return self._setup.target

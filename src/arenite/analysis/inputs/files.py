@@ -18,7 +18,7 @@ from arenite.analysis.inputs.values import (
 )
 from arenite.model import Model, Tensor
 
-_IMAGES = (".png", ".bmp", ".jpg", ".jpeg")
+IMAGES = (".png", ".bmp", ".jpg", ".jpeg")
 
 
 def read_inputs(model: Model, files: Sequence[Path], pixels: Pixels | None = None) -> list[Input]:
@@ -38,13 +38,14 @@ def read_inputs(model: Model, files: Sequence[Path], pixels: Pixels | None = Non
             f"expected {len(model.inputs)} input {what}, one for each of {names}, got {len(files)}"
         )
     pixels = pixels or Pixels()
-    return [_read(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]
+    return [read_input(file, t, pixels) for file, t in zip(files, model.inputs, strict=True)]
 
 
-def _read(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
+def read_input(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
+    """One array, from a file of any format but ``.npz``: see :func:`read_inputs`."""
     require_plain(tensor)
     suffix = path.suffix.lower()
-    if suffix in _IMAGES:
+    if suffix in IMAGES:
         return media.read_image(path, tensor, pixels)
     match suffix:
         case ".npy":
@@ -53,7 +54,7 @@ def _read(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
             return arrays.read_csv(path, tensor)
         case ".wav":
             return media.read_wav(path, tensor)
-    known = ", ".join((".npy", ".npz", ".csv", *_IMAGES, ".wav"))
+    known = ", ".join((".npy", ".npz", ".csv", *IMAGES, ".wav"))
     raise InputError(f"{path}: expected one of the formats {known}, got {suffix or 'no suffix'}")
 
 

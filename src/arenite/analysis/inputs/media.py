@@ -55,7 +55,7 @@ def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
             over 64 times those of the input, or the input takes none.
         OSError: The file cannot be read.
     """
-    height, width, channels = _image_shape(tensor, path)
+    height, width, channels = image_shape(tensor, str(path))
     most = max(_MOST_PIXELS, _MOST_SCALING * height * width)
     image = _load_image(path, _MODES[channels], most)
     origin = f"{path.name}, {image.width}x{image.height}"
@@ -65,13 +65,34 @@ def read_image(path: Path, tensor: Tensor, pixels: Pixels) -> Input:
         image = image.resize((width, height), _BILINEAR)
         origin += f" resized to {width}x{height}"
     values = np.asarray(image, np.uint8).reshape(tensor.shape)
-    if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
-        return Input(values, origin)
     if pixels.range is None and _may_be_signed(path, values, tensor):
         origin += "; its bytes may be int8 values, which --raw-pixels takes them for"
+    table = pixel_table(tensor, pixels, origin)
+    return Input(table.array[values], table.origin)
+
+
+def pixel_table(tensor: Tensor, pixels: Pixels, origin: str) -> Input:
+    """What becomes of bytes 0 to 255 of a picture: see :func:`read_image`.
+
+    Raises:
+        InputError, DTypeError: The tensor takes none.
+    """
+    values = np.arange(256, dtype=np.uint8)
+    if pixels.raw:
+        _require_bytes(tensor, origin)
+        return Input(values.view(tensor.type.dtype), f"{origin}, bytes as {tensor.type}")
+    if tensor.type is TensorType.UINT8 and not is_quantized(tensor):
+        return Input(values, origin)
     low, high = pixels.range or _default_range(tensor)
     reals = low + values.astype(np.float64) * ((high - low) / 255)
     return fit_reals(reals, tensor, f"{origin}, pixels 0..255 as {low:.4g}..{high:.4g}")
+
+
+def _require_bytes(tensor: Tensor, origin: str) -> None:
+    if tensor.type not in (TensorType.INT8, TensorType.UINT8):
+        raise InputError(
+            f"{origin}: expected an int8 or uint8 input for raw pixels, got {tensor_text(tensor)}"
+        )
 
 
 def _may_be_signed(path: Path, values: Array, tensor: Tensor) -> bool:
@@ -100,8 +121,12 @@ def _raw_pixels(path: Path, image: Image, tensor: Tensor, size: tuple[int, int])
     return Input(values, f"{path.name}, bytes as {tensor.type}")
 
 
-def _image_shape(tensor: Tensor, path: Path) -> tuple[int, int, int]:
-    """``(height, width, channels)`` of NHWC, HWC, NHW and HW inputs."""
+def image_shape(tensor: Tensor, path: str) -> tuple[int, int, int]:
+    """``(height, width, channels)`` of NHWC, HWC, NHW and HW inputs.
+
+    Raises:
+        InputError: The input takes no picture.
+    """
     shape = tensor.shape
     if len(shape) in (3, 4) and shape[0] == 1:
         shape = shape[1:]

@@ -1,0 +1,203 @@
+"""``arenite evaluate``: how good a model is on data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arenite.cli.common import (
+    AsJson,
+    EngineName,
+    EngineOption,
+    TargetName,
+    chosen_target,
+    console,
+    fail,
+    print_json,
+    progress,
+)
+from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
+
+if TYPE_CHECKING:
+    from arenite.analysis.evaluation.result import Evaluation
+
+#: Seconds that the first chunk does not tell; a bar of less is gone before it is seen.
+_LONG = 2.0
+
+
+class TaskName(str, Enum):
+    """``--task``."""
+
+    classify = "classify"
+    regress = "regress"
+    anomaly = "anomaly"
+
+
+ModelSide = Annotated[
+    str, typer.Argument(metavar="MODEL[@ENGINE]", help="A .tflite or .mnn file, and who computes.")
+]
+DataPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="A folder with a folder per class (pictures or .wav), a .npz of samples and labels, "
+        "or a .csv of paths and labels.",
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        metavar="OTHER",
+        help="MODEL[@ENGINE] or @ENGINE to evaluate beside it: cortex-m4 and other processors, "
+        "litert, litert-reference, tflm.",
+    ),
+]
+LabelsFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A text file with one class per line, in the order of the outputs. By default the "
+        "sorted names of the folders.",
+    ),
+]
+TaskOption = Annotated[
+    TaskName | None, typer.Option(help="What the model is for. By default what its data are like.")
+]
+Positive = Annotated[str | None, typer.Option(metavar="CLASS", help="The class of anomalies.")]
+Threads = Annotated[int, typer.Option(min=1, max=1024, help="Threads that share the samples.")]
+TopK = Annotated[int, typer.Option(min=1, metavar="K", help="Count the right class among K.")]
+Limit = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Take N samples, chosen at random.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of that choice.")]
+Samples = Annotated[
+    str | None, typer.Option("--x", help="Array of samples, or column of paths.")
+]
+Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
+Workers = Annotated[
+    int, typer.Option(min=1, max=1024, metavar="N", help="Processes that share reading and work.")
+]
+MinAccuracy = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, metavar="SHARE", help="Exit with code 1 below: 0.95."),
+]
+MinAuc = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, metavar="AREA", help="Exit with code 1 below: 0.85."),
+]
+
+
+def evaluate(
+    model: ModelSide,
+    data: DataPath,
+    *,
+    against: Against = None,
+    labels: LabelsFile = None,
+    task: TaskOption = None,
+    positive: Positive = None,
+    top_k: TopK = 5,
+    limit: Limit = None,
+    seed: Seed = 0,
+    x: Samples = None,
+    y: Labels = None,
+    pixel_range: PixelRange = None,
+    raw_pixels: RawPixels = False,
+    frontend: FrontEnd = None,
+    step: Step = None,
+    target: TargetName = None,
+    engine: EngineOption = EngineName.auto,
+    threads: Threads = 1,
+    workers: Workers = 1,
+    min_accuracy: MinAccuracy = None,
+    min_auc: MinAuc = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a model's accuracy, confusions, ROC AUC and errors on your data, and its speed.
+
+    Example: arenite evaluate model.tflite validation/ --against @litert
+    """
+    from arenite.analysis.evaluate import evaluate as evaluated
+    from arenite.analysis.evaluate import evaluation_facts
+    from arenite.report.evaluate import render_evaluation
+
+    if raw_pixels and pixel_range is not None:
+        raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    try:
+        with _pool(workers) as executor, _bar() as report:
+            found = evaluated(
+                model,
+                data,
+                against=against,
+                target=chosen_target(target),
+                engine=engine.value,
+                threads=threads,
+                task=None if task is None else task.value,
+                labels=labels or (),
+                positive=positive,
+                top_k=top_k,
+                limit=limit,
+                seed=seed,
+                x=x,
+                y=y,
+                pixel_range=pixel_range,
+                raw_pixels=raw_pixels,
+                front_end=frontend,
+                step=step,
+                executor=executor,
+                progress=report,
+            )
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error)) from None
+    if as_json:
+        print_json(evaluation_facts(found))
+    else:
+        terminal = console()
+        for line in render_evaluation(found, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    _guard(found, {"accuracy": min_accuracy, "auc": min_auc})
+
+
+def _guard(found: Evaluation, limits: dict[str, float | None]) -> None:
+    """Exit with code 1 where a metric is below its limit, or not known."""
+    for name, limit in limits.items():
+        if limit is None:
+            continue
+        value = found.accuracy if name == "accuracy" else found.auc
+        if not value >= limit:
+            fail(f"expected {name} of at least {limit:g}, got {value:.6g}")
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Executor | None]:
+    """Processes that begin empty: forks of one with threads may hang."""
+    if workers == 1:
+        yield None
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """A progress bar, which is told of samples done and in all."""
+    with ExitStack() as stack:
+        advance: Callable[..., None] | None = None
+        shown = 0
+
+        def report(done: int, total: int) -> None:
+            nonlocal advance, shown
+            if advance is None:
+                advance = stack.enter_context(progress("evaluating", total, _LONG))
+            advance(done - shown)
+            shown = done
+
+        yield report
