@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,10 @@ from arenite.analysis.evaluation.targets import Targets, Task, targets_of
 from arenite.analysis.inputs.arrays import read_labels
 from arenite.analysis.inputs.values import Pixels
 from arenite.formats import Source as ModelSource
+from arenite.formats import load
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.ops import Registration
 from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.setup import Engine as EngineName
 from arenite.target import Target
@@ -67,6 +69,7 @@ def evaluate(
     raw_pixels: bool = False,
     front_end: Model | ModelSource | None = None,
     step: float | None = None,
+    operators: Mapping[str, Registration] | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
     chunk: int | None = None,
@@ -109,6 +112,7 @@ def evaluate(
         raw_pixels: Whether pictures' bytes are the input's values.
         front_end: What makes features of windows of sound.
         step: Milliseconds from one window to the next.
+        operators: Registrations that Arenite lacks, for models in files: see :func:`arenite.load`.
         executor: Any ``concurrent.futures.Executor``: a pool of processes, Dask's
             ``Client.get_executor()``, mpi4py's. Models travel once per worker; files must be found
             under the same paths there. Single calls are not timed.
@@ -125,14 +129,19 @@ def evaluate(
         OSError: A file cannot be read.
     """
     names = read_labels(Path(labels)) if isinstance(labels, str | os.PathLike) else list(labels)
-    asked = engine_of(model, threads=threads, target=target, engine=engine)
+    common: dict[str, Any] = {"threads": threads, "target": target, "engine": engine}
+    common["operators"] = operators
+    asked = engine_of(model, **common)
     engines = [asked]
     if against is not None:
-        engines.append(engine_of(against, other=asked.model, threads=threads, engine=engine))
+        engines.append(engine_of(against, other=asked.model, **common))
     reading = Reading(Pixels(pixel_range, raw_pixels), step, x, y)
     given = data_of(data, asked.model, reading)
     targets = targets_of(given.labels, asked.model, names, task, positive)
-    front = None if front_end is None else Interpreter(front_end, target=target, engine=engine)
+    front = None
+    if front_end is not None:
+        made = front_end if isinstance(front_end, Model) else load(front_end, operators=operators)
+        front = Interpreter(made, target=target, engine=engine)
     spread = Spread(executor, workers, chunk, retries, timeout)
     chosen = _chosen(len(given.source), limit, seed)
     some = targets.of(chosen)

@@ -23,6 +23,7 @@ from arenite.cli.common import (
     print_json,
     progress,
 )
+from arenite.cli.operators import Ops, read_operators
 from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ Against = Annotated[
     str | None,
     typer.Option(
         metavar="OTHER",
-        help="MODEL[@ENGINE] or @ENGINE to evaluate beside it: cortex-m4 and other processors, "
-        "litert, litert-reference, tflm.",
+        help="MODEL, MODEL@ENGINE or @ENGINE to evaluate beside it: cortex-m4 and other "
+        "processors, litert, litert-reference, tflm.",
     ),
 ]
 LabelsFile = Annotated[
@@ -77,9 +78,7 @@ Limit = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Take N samples, chosen at random.")
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of that choice.")]
-Samples = Annotated[
-    str | None, typer.Option("--x", help="Array of samples, or column of paths.")
-]
+Samples = Annotated[str | None, typer.Option("--x", help="Array of samples, or column of paths.")]
 Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
 Workers = Annotated[
     int, typer.Option(min=1, max=1024, metavar="N", help="Processes that share reading and work.")
@@ -117,6 +116,7 @@ def evaluate(
     workers: Workers = 1,
     min_accuracy: MinAccuracy = None,
     min_auc: MinAuc = None,
+    ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a model's accuracy, confusions, ROC AUC and errors on your data, and its speed.
@@ -129,6 +129,8 @@ def evaluate(
 
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
+    if ops is not None and workers > 1:
+        raise typer.BadParameter("expected one of --ops and --workers, got both")
     try:
         with _pool(workers) as executor, _bar() as report:
             found = evaluated(
@@ -150,6 +152,7 @@ def evaluate(
                 raw_pixels=raw_pixels,
                 front_end=frontend,
                 step=step,
+                operators=None if ops is None else read_operators(ops),
                 executor=executor,
                 progress=report,
             )

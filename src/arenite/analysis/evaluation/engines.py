@@ -6,7 +6,7 @@ where what it holds can be.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,9 +17,10 @@ from arenite.analysis.listening import keeps_state
 from arenite.analysis.peer_tensors import ENGINES
 from arenite.analysis.sides import side_of
 from arenite.errors import EvaluateError
-from arenite.formats import Source, model_of
+from arenite.formats import load
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
+from arenite.ops import Registration
 from arenite.runtime.feed import checked_samples, dequantized, quantized
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
@@ -149,7 +150,12 @@ def _one(engine: Interpreting, values: Sequence[Array]) -> Array:
 
 
 def engine_of(
-    given: Any, *, other: Model | None = None, threads: int = 1, **options: Any
+    given: Any,
+    *,
+    other: Model | None = None,
+    operators: Mapping[str, Registration] | None = None,
+    threads: int = 1,
+    **options: Any,
 ) -> Engine:
     """What a user names as an engine.
 
@@ -157,6 +163,7 @@ def engine_of(
         given: Something with an interpreter's methods; a model, a file or its bytes; or the
             text ``"MODEL@ENGINE"`` or ``"@ENGINE"`` as ``arenite compare`` takes it.
         other: The model of ``"@ENGINE"``.
+        operators: Registrations for files, as :func:`arenite.load` takes them.
         threads: As of ``predict``.
         options: Those of :class:`arenite.Interpreter`, for models without an engine.
 
@@ -165,34 +172,20 @@ def engine_of(
         EvaluateError: It is a dump.
         ModelError, OSError: The file is no model.
     """
-    if isinstance(given, Engine):
-        return given
     if isinstance(given, Interpreting):
-        kind = type(given).__name__
-        allocated = given if not isinstance(given, HeapInterpreter) else _allocated(given)
-        return Engine(f"{given.model.source} ({kind})", given.model, allocated, threads)
+        if isinstance(given, HeapInterpreter):
+            given.allocate_tensors()
+        label = f"{given.model.source} ({type(given).__name__})".strip()
+        return Engine(label, given.model, given, threads)
+    label = ""
     if isinstance(given, str) and "@" in given:
-        return _named(given, other, threads, options)
-    return _own(str(getattr(given, "source", "")), given, threads, options)
-
-
-def _allocated(interpreter: HeapInterpreter) -> HeapInterpreter:
-    interpreter.allocate_tensors()
-    return interpreter
-
-
-def _named(text: str, other: Model | None, threads: int, options: dict[str, Any]) -> Engine:
-    side = side_of(text, other)
-    if side.dump is not None:
-        raise EvaluateError(f"expected a model or an engine, got the dump {text!r}")
-    if side.engine in ENGINES:
-        return Engine(text, side.model, Peer(side.model, side.engine), threads)
-    if side.engine:
-        options = {**options, "target": side.engine}
-    return _own(text, side.model, threads, options)
-
-
-def _own(label: str, given: Model | Source, threads: int, options: dict[str, Any]) -> Engine:
-    model = model_of(given)
-    interpreter = Interpreter(model, **options)
-    return Engine(label or model.source or "(built)", model, interpreter, threads)
+        side = side_of(given, other, operators)
+        if side.dump is not None:
+            raise EvaluateError(f"expected a model or an engine, got the dump {given!r}")
+        if side.engine in ENGINES:
+            return Engine(given, side.model, Peer(side.model, side.engine), threads)
+        label, given = given, side.model
+        options |= {"target": side.engine} if side.engine else {}
+    model = given if isinstance(given, Model) else load(given, operators=operators)
+    label = label or model.source or "(built)"
+    return Engine(label, model, Interpreter(model, **options), threads)

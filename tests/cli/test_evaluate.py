@@ -1,0 +1,78 @@
+"""``arenite evaluate``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.analysis.evaluated import given, saved, scores
+from tests.shared import DIGITS
+
+HELD_OUT = DIGITS.parent / "held_out.npz"
+
+
+def test_it_shows_metrics_and_a_row_per_class(arenite):
+    result = arenite("evaluate", DIGITS, HELD_OUT, "--top-k", 3)
+    assert result.exit_code == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["accuracy", "99.72%"] in rows
+    assert ["top-3", "100.00%"] in rows
+    nine = next(row for row in rows if row and row[0] == "9")
+    assert nine[1:11] == [*"........", "1", "40"]
+
+
+def test_engines_stand_side_by_side(arenite):
+    result = arenite("evaluate", DIGITS, HELD_OUT, "--against", "@m4", "--limit", 50)
+    lines = result.stdout.splitlines()
+    assert next(line for line in lines if "accuracy" in line).split().count("100.00%") == 2
+    assert "0 of 50 samples are of another class with @m4" in result.stdout
+
+
+def test_json_has_the_counts(arenite):
+    result = arenite("evaluate", DIGITS, HELD_OUT, "--json")
+    facts = json.loads(result.stdout)
+    assert (facts["samples"], facts["task"]) == (360, "classify")
+    assert np.array(facts["engines"][0]["confusion"]).trace() == 359
+
+
+def test_of_many_classes_the_worst_are_shown(arenite, tmp_path):
+    model = saved(scores(15), tmp_path / "m.tflite")
+    x = given(*np.eye(15)[[0, 1, 2, 3, 3]])
+    np.savez(tmp_path / "data.npz", x=x, y=np.array([0, 1, 2, 3, 14]))
+    result = arenite("evaluate", model, tmp_path / "data.npz")
+    assert "The 10 classes that are found least, of 15:" in result.stdout
+    lines = result.stdout.splitlines()
+    place = lines.index("right  said  samples")
+    assert lines[place + 1] == "14     3           1"
+
+
+@pytest.mark.parametrize(("limit", "code"), [(0.99, 0), (0.999, 1)])
+def test_a_limit_decides_the_exit_code(arenite, limit, code):
+    result = arenite("evaluate", DIGITS, HELD_OUT, "--min-accuracy", limit)
+    assert result.exit_code == code
+    assert ("expected accuracy of at least 0.999, got 0.997222" in result.stderr) is bool(code)
+
+
+def test_labels_of_a_file_name_the_classes(arenite, tmp_path):
+    labels = tmp_path / "labels.txt"
+    labels.write_text("\n".join(f"digit-{n}" for n in range(10)))
+    facts = json.loads(arenite("evaluate", DIGITS, HELD_OUT, "--labels", labels, "--json").stdout)
+    assert facts["classes"][3] == "digit-3"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--against", "@nobody"), 2, "expected an engine of"),
+        (("--raw-pixels", "--pixel-range", "0", "1"), 2, "expected one of --raw-pixels and"),
+        (("--ops", "x.py", "--workers", "2"), 2, "expected one of --ops and --workers"),
+        (("--y", "nothing"), 1, "expected an array 'nothing'"),
+        (("--task", "anomaly"), 1, "expected a model whose output is like its input"),
+    ],
+)
+def test_what_cannot_be_is_said(arenite, arguments, code, words):
+    result = arenite("evaluate", DIGITS, HELD_OUT, *arguments)
+    assert result.exit_code == code
+    assert words in " ".join(result.stderr.replace("│", " ").split())
