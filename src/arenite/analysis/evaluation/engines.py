@@ -21,7 +21,7 @@ from arenite.formats import load
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.ops import Registration
-from arenite.runtime.feed import checked_samples, dequantized, quantized
+from arenite.runtime.feed import checked_samples, dequantized
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
 
@@ -119,8 +119,8 @@ class Engine:
 
 
 def _fitted(array: Array, tensor: Tensor, number: int) -> Array:
-    samples, real = checked_samples(array, tensor, number, quantize=True)
-    return (quantized(samples, tensor) if real else samples).reshape(-1, *tensor.shape)
+    samples, given = checked_samples(array, tensor, number, quantize=True)
+    return given.converted(samples, tensor).reshape(-1, *tensor.shape)
 
 
 def _starts(count: int, counts: Array | None) -> Array:
