@@ -2,3 +2,5 @@ from typing import Any
 
 ffi: Any
 lib: Any
+Shortcut: Any
+shortened: Any

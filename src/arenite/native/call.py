@@ -11,6 +11,7 @@ import numpy.typing as npt
 from arenite.errors import InferenceAborted, in_use
 from arenite.native import _engine
 from arenite.native.conversion import Conversion, Ends
+from arenite.native.shortcut import shortcut
 from arenite.native.turn import give_back
 
 ffi, lib = _engine.ffi, _engine.lib
@@ -177,6 +178,39 @@ class Call:
                 give(None)
 
         return call
+
+    def shortcut(
+        self,
+        sources: Sequence[Array],
+        *,
+        failed: Callable[[Exception], Exception],
+        predicts: bool,
+        is_straight: bool,
+    ) -> Any:
+        """What :mod:`arenite.native.shortcut` needs for one inference, or None.
+
+        ``sources`` is the inputs' memory; ``failed`` makes the error of a sample of one that a
+        step in Python has raised.
+        """
+
+        def rest(status: int, is_predict: bool) -> bool:
+            try:
+                return self._go_on(status)
+            except Exception as error:
+                if is_predict:
+                    raise failed(error) from error
+                raise
+
+        return shortcut(
+            self._program,
+            sources,
+            self._outputs,
+            self._turn,
+            rest,
+            keep=self,
+            predicts=predicts,
+            is_straight=is_straight,
+        )
 
     def like_all(self, sources: Sequence[Array]) -> Callable[..., Array | tuple[Array, ...] | None]:
         """What :meth:`like` does, for any number of inputs and outputs."""

@@ -224,6 +224,11 @@ class Program:
         return True
 
     @property
+    def is_straight(self) -> bool:
+        """Whether no step runs others."""
+        return all(step.control == ffi.NULL for step in self._steps)
+
+    @property
     def workspace_bytes(self) -> int:
         """Bytes that kernels write to while they run."""
         return self._workspace_bytes

@@ -329,12 +329,31 @@ class Interpreter:
         call = self._whole_call()
         self._fast: Callable[..., Array | tuple[Array, ...] | None] = _no_answer
         self._invoke = self._micro.invoke
+        self._shortcut: Any = None
         if call is None:
             return
         inputs = [self._micro.input(number) for number, _ in self._inputs()]
         is_single = len(inputs) == len(self._model.main.outputs) == 1
         self._fast = call.like(inputs[0]) if is_single else call.like_all(inputs)
         self._invoke = call.inference()
+        self._shortcut = self._shortest(call, inputs)
+
+    def _shortest(self, call: Call, inputs: Sequence[Array]) -> Any:
+        """What methods in C take instead of those here, see :mod:`arenite.native.shortcut`."""
+        from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
+
+        compiled = self._micro.compiled
+        if compiled is None or not shorten(Interpreter):
+            return None
+        outputs = [self._micro.output(number) for number in range(len(self._model.main.outputs))]
+        # Otherwise a result has one axis more than an output, or the caller has to be asked.
+        has_samples = all(array.shape[:1] == (1,) for array in (*inputs, *outputs))
+        return call.shortcut(
+            inputs,
+            failed=_failed,
+            predicts=has_samples and len(inputs) == 1 and not self.is_stateful,
+            is_straight=compiled.program.is_straight,
+        )
 
     def _inputs(self) -> Iterable[tuple[int, int]]:
         """Numbers and tensors of the inputs."""
@@ -370,6 +389,13 @@ class Interpreter:
     def _result(self, index: int, quantize: bool) -> Array:
         value = self.output(index)
         return dequantized(value, self._model.outputs[index]) if quantize else value.copy()
+
+
+def _failed(error: Exception) -> Exception:
+    """The error of a batch of one sample."""
+    from arenite.runtime.predict import failed  # noqa: PLC0415 - one inference needs no threads
+
+    return failed(error)
 
 
 def _no_answer(*inputs: object) -> None:

@@ -393,8 +393,7 @@ def _run_chunk(batch: Batch, run: Run, begin: int, end: int) -> None:
     outputs = [port.room(begin, end) for port in batch.outputs]
     done, error = run(inputs, outputs)
     if error is not None:
-        index = begin + done
-        raise PredictError(f"sample {index}: {_named(error)}", index=index) from error
+        raise failed(error, begin + done) from error
     if done < end - begin:
         for port in batch.inputs:
             _refuse_nan(port, begin + done, end)
@@ -410,8 +409,12 @@ def _refuse_nan(port: BatchPort, begin: int, end: int) -> None:
         raise PredictError(message, index=index)
 
 
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def failed(error: Exception, index: int = 0) -> PredictError:
+    """A sample's error, by what it failed with."""
+    name = type(error).__name__
+    return PredictError(
+        f"sample {index}: {name}: {error}" if str(error) else f"sample {index}: {name}", index=index
+    )
 
 
 def _parts(count: int, threads: int) -> list[range]:

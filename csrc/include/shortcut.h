@@ -1,0 +1,10 @@
+#ifndef ARENITE_SHORTCUT_H
+#define ARENITE_SHORTCUT_H
+
+#include <stdint.h>
+
+/* Adds Shortcut and shortened() of python/shortcut.c to the module; 0 where it cannot. To be called
+ * once, from Python. */
+int32_t ar_add_shortcuts(void);
+
+#endif

@@ -1,0 +1,100 @@
+"""Methods of a class that take the shortest way to an inference: see ``csrc/python/shortcut.c``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from threading import Lock
+from typing import Any
+
+import numpy.typing as npt
+
+from arenite.native import _engine
+
+ffi, lib = _engine.ffi, _engine.lib
+Array = npt.NDArray[Any]
+
+#: The methods, in the order of C's ``kind``.
+METHODS = ("__call__", "invoke", "predict")
+_lock = Lock()
+_owners: list[type] = []
+
+
+def shorten(owner: type) -> bool:
+    """Let the class's methods take the ``_shortcut`` of an object where a call fits it.
+
+    They keep their names, signatures and documentation. Only one class can have it.
+
+    Returns:
+        Whether they do; not without a global interpreter lock, which Python may be built without.
+    """
+    with _lock:
+        if not _owners and lib.ar_add_shortcuts():
+            _owners.append(owner)
+            for kind, name in enumerate(METHODS):
+                function = vars(owner)[name]
+                method = _engine.shortened(owner, kind, _documented(name, function), function)
+                setattr(owner, name, method)
+        return owner in _owners
+
+
+def _documented(name: str, function: Callable[..., Any]) -> str:
+    """A signature and a text as functions in C have them."""
+    signature = inspect.signature(function)
+    bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    text = str(signature.replace(parameters=bare, return_annotation=signature.empty))
+    return f"{name}{text.replace('(self', '($self, /', 1)}\n--\n\n{function.__doc__}"
+
+
+def shortcut(
+    program: Any,
+    sources: Sequence[Array],
+    outputs: Sequence[Array],
+    turn: list[None],
+    rest: Callable[[int, bool], bool],
+    *,
+    keep: Any,
+    predicts: bool,
+    is_straight: bool,
+) -> Any:
+    """What calls take, or None where they cannot.
+
+    Args:
+        program: The ``ar_program``.
+        sources: The inputs' memory: arrays like them are copied there.
+        outputs: The outputs' memory, copied from.
+        turn: Holds a token while nobody works in the arena.
+        rest: ``rest(status, is_predict)`` brings an inference to its end that has returned early.
+        keep: Lives as long as the shortcut.
+        predicts: Whether ``predict`` of one sample does what a call does.
+        is_straight: Whether the program has no loops, so that its times tell of the next one.
+    """
+    functions = _numpy_functions()
+    if functions is None:
+        return None
+    address = int(ffi.cast("intptr_t", program))
+    ports = (tuple(map(_known, arrays)) for arrays in (sources, outputs))
+    try:
+        return _engine.Shortcut(
+            *(address, *ports, turn, rest, keep),
+            *(functions, predicts, is_straight),
+        )
+    except ValueError:  # more than it has room for, or not aligned: any arena is legal
+        return None
+
+
+def _known(array: Array) -> tuple[Array, int, int, int]:
+    """An array and what it says of itself, with which C compares what it sees."""
+    address = int(ffi.cast("intptr_t", ffi.from_buffer(array)))
+    return array, address, array.nbytes, array.flags.num
+
+
+def _numpy_functions() -> Any:
+    """The table of NumPy's functions for C, whose places are part of its ABI; None without one."""
+    for package in ("numpy._core", "numpy.core"):  # NumPy 2, NumPy 1
+        try:
+            return import_module(f"{package}._multiarray_umath")._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+    return None
