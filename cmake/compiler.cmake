@@ -1,5 +1,5 @@
 # Before project(): chooses zig's clang unless CC or CMAKE_C_COMPILER names a compiler.
-# Sets ARENITE_ZIG.
+# Sets ARENITE_ZIG, for what it compiles: -DARENITE_TARGET=, or for the Python that asks.
 
 if(NOT DEFINED ENV{CC} AND NOT CMAKE_C_COMPILER)
   execute_process(
@@ -10,8 +10,12 @@ if(NOT DEFINED ENV{CC} AND NOT CMAKE_C_COMPILER)
     message(FATAL_ERROR "no C compiler: install ziglang beside ${Python_EXECUTABLE}, or set CC")
   endif()
   list(POP_BACK zig target)
+  if(ARENITE_TARGET)
+    set(target ${ARENITE_TARGET})
+  endif()
   set(ENV{CC} "${zig} cc")
   set(ARENITE_ZIG ${target} CACHE INTERNAL "what zig's clang compiles for, if that is the compiler")
+  set(ARENITE_ZIG_PROGRAM ${zig} CACHE INTERNAL "where zig is")
 endif()
 if(NOT ARENITE_ZIG)
   return()
