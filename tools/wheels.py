@@ -1,4 +1,4 @@
-"""Builds a wheel for every platform, the pure one, and the sdist: ``python tools/wheels.py FOLDER``.
+"""Builds a wheel for every platform, the pure one and the sdist: ``tools/wheels.py FOLDER``.
 
 ``--only TAG`` builds one of them (several times: some), by the platform's tag, ``any`` or
 ``sdist``. Everything is built on this machine, by zig's clang.
@@ -48,8 +48,7 @@ def call_hook(
 
 
 def environment_for(tag: str) -> dict[str, str]:
-    """The environment in which the wheel of a platform is built: what changes with a day or a
-    machine does not come in."""
+    """In which the wheel of a platform is built: without the day, and without a CC."""
     environment = {name: value for name, value in os.environ.items() if name != "CC"}
     cache = str(BUILD / "zig")
     for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):

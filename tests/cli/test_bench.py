@@ -125,6 +125,7 @@ def test_a_trial_measures_a_cold_start(model_file, tmp_path):
         ((-6, ""), "crashes (SIGABRT)"),
         ((-11, "noise\n"), "crashes (SIGSEGV)"),
         ((-99, ""), "crashes (signal 99)"),
+        ((0xC0000005, ""), "crashes (exit code 0xc0000005)"),  # Windows, which has no signals
         ((3, "noise\nno such op\n"), "refuses the model (no such op)"),
         ((4, "No module\n"), "not installed (pip install ai-edge-litert)"),
     ],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
 
 import pytest
 
+from arenite import native
 from arenite.cli import app
 from arenite.cli.common import progress
 from tests.cli.models import classifier, saved
@@ -64,8 +66,14 @@ def test_the_shell_can_complete_commands(arenite, monkeypatch):
     assert "--install-completion" in arenite("--help").stdout
 
 
-def test_version(arenite):
-    assert arenite("--version").stdout.startswith("arenite 0.")
+@pytest.mark.skipif(not native.available(), reason="the engine was not built")
+def test_the_version_comes_with_what_computes(arenite):
+    assert re.fullmatch(r"arenite 0\.\S+, native engine for \w+\n", arenite("--version").stdout)
+
+
+def test_the_version_says_that_there_is_no_engine(arenite, monkeypatch):
+    monkeypatch.setattr("arenite.native.available", lambda: False)
+    assert "reference engine alone: the native engine was not built" in arenite("--version").stdout
 
 
 def test_help_is_shown_without_arguments(arenite):

@@ -34,10 +34,14 @@ def test_what_an_earlier_export_left_over_goes_and_what_is_mine_stays(tmp_path):
 def test_a_manifest_cannot_name_files_outside(tmp_path):
     (tmp_path / "precious").write_text("p")
     folder = tmp_path / "x"
-    files = ["../precious", str(tmp_path / "precious"), "a\0", 7, ""]
-    write_folder(folder, {"arenite.json": json.dumps({"files": files})})
+    files = ["../precious", str(tmp_path / "precious"), "a\0", 7, "", "..\\precious", "C:precious"]
+    for name in ("..\\precious", "C:precious"):  # only here these are names in the folder
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text("p")
+    (folder / "arenite.json").write_text(json.dumps({"files": files}))
     write_folder(folder, {"arenite.json": "{}"})
     assert (tmp_path / "precious").read_text() == "p"
+    assert len(list(folder.iterdir())) == 3
 
 
 @pytest.mark.parametrize("broken", ["", "[", "[]", '{"files": {"a": 1}}'])

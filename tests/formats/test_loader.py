@@ -51,6 +51,17 @@ def test_a_path_is_mapped_on_request(path: Path) -> None:
     assert isinstance(owner_of_constants(model), mmap.mmap)
 
 
+def test_windows_has_no_option_for_file_descriptors_of_mappings(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def windows_mmap(fileno: int, length: int, tagname: object = None, *, access: int) -> mmap.mmap:
+        return mmap.mmap(fileno, length, access=access)
+
+    monkeypatch.setattr("arenite.formats.loader.sys.platform", "win32")
+    monkeypatch.setattr("arenite.formats.loader.Mapping", windows_mmap)
+    assert isinstance(owner_of_constants(load(path, mmap=True)), mmap.mmap)
+
+
 def test_a_file_that_is_cut_after_loading_leaves_the_model_whole(path: Path) -> None:
     model, before = load(path), load(path.read_bytes())
     os.truncate(path, 0)

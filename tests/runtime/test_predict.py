@@ -17,8 +17,10 @@ from arenite import native
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.ops.tflite.div import DivOptions
+from arenite.runtime.anew import Run
+from arenite.runtime.batch import Batch, BatchPort
 from arenite.runtime.feed import dequantized, quantized
-from arenite.runtime.predict import Batch, BatchPort, Run, finish, run_on_threads
+from arenite.runtime.predict import finish, run_on_threads
 from tests.runtime.models import (
     conv_model,
     copy,
@@ -461,6 +463,56 @@ def test_a_thread_that_ends_before_it_begins_is_noticed(monkeypatch: pytest.Monk
     runs = [failing(999, lambda: None)] * 2
     with pytest.raises(MemoryError, match="a thread ended without a result"):
         finish(run_on_threads(fake_batch(20), runs), 20, None)
+
+
+class Impossible(threading.Thread):
+    """A thread where there are none, as in WebAssembly."""
+
+    def start(self) -> None:
+        raise RuntimeError("can't start new thread")
+
+
+class FirstOnly(Impossible):
+    """Where the system has a thread for the first part, and no more."""
+
+    def start(self) -> None:
+        threading.Thread.start(self) if self.name.endswith("-0") else super().start()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", [Impossible, FirstOnly])
+def test_parts_without_a_thread_are_computed_in_place(
+    monkeypatch: pytest.MonkeyPatch, kind: type[threading.Thread], engine: Any
+) -> None:
+    interp = ar.Interpreter(conv_model(), engine=engine)
+    expected = interp.predict(samples(50))
+    seen: list[int] = []
+    monkeypatch.setattr("arenite.runtime.predict.Thread", kind)
+    got = interp.predict(samples(50), threads=3, progress=lambda done, _: seen.append(done))
+    np.testing.assert_array_equal(got, expected)
+    assert seen[-1] == 50
+
+
+def test_a_part_in_place_fails_behind_the_thread_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("arenite.runtime.predict.Thread", FirstOnly)
+    in_place = threading.Event()
+    runs = [failing(30, lambda: in_place.wait(5)), failing(3, in_place.set)]
+    with pytest.raises(ar.PredictError, match="sample 30: ValueError: bad"):
+        finish(run_on_threads(fake_batch(200), runs), 200, None)
+
+
+def test_ctrl_c_in_a_part_in_place_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arenite.runtime.predict.Thread", FirstOnly)
+
+    def interrupted(inputs: Sequence[Array], outputs: Sequence[Array]) -> Any:
+        raise KeyboardInterrupt
+
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        finish(run_on_threads(fake_batch(20), [failing(999, lambda: None), interrupted]), 20, None)
+    assert threading.active_count() == before
 
 
 # -- memory ----------------------------------------------------------------------------

@@ -55,9 +55,24 @@ def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> 
 
 
 def _ask(folder: Path, engine: str) -> None:
-    command = [sys.executable, "-m", "arenite.analysis.peer_tensors", str(folder), engine]
+    command = [
+        sys.executable,
+        "-X",
+        "utf8",
+        "-m",
+        "arenite.analysis.peer_tensors",
+        str(folder),
+        engine,
+    ]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=TIMEOUT,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         raise CompareError(f"{engine} takes over {TIMEOUT:.0f} s") from None
     if not done.returncode:

@@ -47,8 +47,18 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"arenite {version('arenite')}")
+        typer.echo(f"arenite {version('arenite')}, {_engine()}")
         raise typer.Exit
+
+
+def _engine() -> str:
+    from arenite import native
+
+    if not native.available():
+        return f"reference engine alone: {native.absence()}"
+    from arenite.native.program import isa
+
+    return f"native engine for {isa()}"
 
 
 @app.callback(invoke_without_command=True)

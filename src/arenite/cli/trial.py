@@ -62,32 +62,45 @@ def try_out(
         if engine.name != "mnn":
             return Trial(engine, model, f"loads no {model.suffix} files")
         path = folder / f"{model.stem}.mnn"
-    command = [sys.executable, "-m", "arenite.cli.trial", engine.name, str(model), str(seed)]
+    command = [
+        sys.executable,
+        "-X",
+        "utf8",
+        "-m",
+        "arenite.cli.trial",
+        engine.name,
+        str(model),
+        str(seed),
+    ]
     try:
         done = subprocess.run(
             [*command, str(path), json.dumps(dict(setup), default=asdict)],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired:
         return Trial(engine, path, f"takes over {TIMEOUT:.0f} s")
     lines = done.stdout.splitlines() or [""]
-    if done.returncode < 0:
-        return Trial(engine, path, f"crashes ({_signal_name(-done.returncode)})")
     if done.returncode == _NOT_INSTALLED:
         return Trial(engine, path, f"not installed (pip install {engine.package})")
-    if done.returncode:
+    if done.returncode == _REFUSED:
         return Trial(engine, path, f"refuses the model ({lines[-1]})")
+    if done.returncode:
+        return Trial(engine, path, f"crashes ({_cause(done.returncode)})")
     return Trial(engine, path, cold_seconds=json.loads(lines[-1]))
 
 
-def _signal_name(number: int) -> str:
+def _cause(code: int) -> str:
+    """Of a process that ended by itself: a signal's name, or Windows' code of the exception."""
+    if code > 0:
+        return f"exit code {code:#x}"
     try:
-        return signal.Signals(number).name
+        return signal.Signals(-code).name
     except ValueError:
-        return f"signal {number}"
+        return f"signal {-code}"
 
 
 def _cold(engine: Peer, model: Path, seed: int, path: Path, setup: Mapping[str, Any]) -> _Cold:

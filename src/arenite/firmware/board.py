@@ -24,8 +24,9 @@ from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.ops.context import Array
 from arenite.runtime.anew import Run, each_anew
+from arenite.runtime.batch import batch_of
 from arenite.runtime.feed import checked, dequantized, input_index, output_index, port
-from arenite.runtime.predict import batch_of, finish, run_in_order
+from arenite.runtime.predict import finish, run_in_order
 
 
 class Board:

@@ -125,7 +125,9 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
             "board: pip install '.[board]' in Arenite's folder"
         )
     command = [sys.executable, "-m", "ziglang", "cc", *arguments, "-o", "firmware.elf"]
-    done = subprocess.run(command, cwd=into, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=into, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if done.returncode:
         raise BoardError(f"the compiler refused '{what}':\n{done.stderr[-4000:]}")
     return read_elf((into / "firmware.elf").read_bytes())

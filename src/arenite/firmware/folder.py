@@ -15,6 +15,8 @@ from arenite.errors import BoardError
 
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
+# No path of an export has them; for Windows they lead to other folders and drives.
+_ELSEWHERE = frozenset("\0\\:")
 _STAGING = ".arenite-"
 
 
@@ -99,9 +101,10 @@ def _left_over(folder: Path) -> Iterator[str]:
     except (BoardError, OSError):
         return
     for path in listed if isinstance(listed, list) else []:
-        parts = PurePosixPath(path).parts if isinstance(path, str) and "\0" not in path else ()
-        if parts and parts[0] != "/" and ".." not in parts:
-            yield path
+        if isinstance(path, str) and _ELSEWHERE.isdisjoint(path):
+            parts = PurePosixPath(path).parts
+            if parts and parts[0] != "/" and ".." not in parts:
+                yield path
 
 
 def _umask() -> int:

@@ -105,8 +105,9 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def _mapped(file: BinaryIO) -> Mapping:
-    # Python 3.13 can do without a file descriptor for every mapping.
-    options: dict[str, Any] = {"trackfd": False} if sys.version_info >= (3, 13) else {}
+    # Python 3.13 can do without a file descriptor for every mapping; Windows needs none.
+    keeps_one = sys.version_info >= (3, 13) and sys.platform != "win32"
+    options: dict[str, Any] = {"trackfd": False} if keeps_one else {}
     return Mapping(file.fileno(), 0, access=ACCESS_READ, **options)
 
 

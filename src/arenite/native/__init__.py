@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.util import find_spec
 
@@ -10,3 +11,16 @@ from importlib.util import find_spec
 def available() -> bool:
     """Whether the native engine was built for this machine."""
     return find_spec("arenite.native._engine") is not None
+
+
+def absence() -> str:
+    """Why there is no native engine, and what to do; to be said where it is missing."""
+    import platform  # noqa: PLC0415 - 2 ms, for an error
+
+    threads = "" if getattr(sys, "_is_gil_enabled", lambda: True)() else " without the GIL"
+    return (
+        "the native engine was not built for this machine: no wheel with it was found for "
+        f"{platform.python_implementation()} {platform.python_version()}{threads} on "
+        f"{platform.system()} {platform.machine()}, or it did not compile "
+        "(docs/platforms.md); all results are the reference engine's, which are the same"
+    )

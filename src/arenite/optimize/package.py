@@ -65,9 +65,16 @@ def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int
 
 def _ask(folder: Path) -> str:
     """Let a process answer; the reason where it does not."""
-    command = [sys.executable, "-m", "arenite.optimize.package", str(folder)]
+    command = [sys.executable, "-X", "utf8", "-m", "arenite.optimize.package", str(folder)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=TIMEOUT,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         return f"it takes over {TIMEOUT:.0f} s"
     if not done.returncode:

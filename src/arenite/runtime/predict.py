@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from operator import index as as_index
@@ -20,18 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import PredictError, ShapeError
+from arenite.errors import PredictError
 from arenite.memory.arena import SingleArenaBufferAllocator
-from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.anew import Run, each_anew, kept, starter, starts_anew
+from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
 from arenite.runtime.feed import (
     Given,
-    checked_samples,
-    dequantized,
     first_nan,
-    scale_of,
-    zero_point_of,
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
@@ -45,8 +40,6 @@ _CHUNK_SECONDS = 0.05
 _LOOK_SECONDS = 0.5
 #: The next chunk has at most that many times the samples of the last one.
 _GROWTH = 8
-#: Elements of a chunk that is converted on its way in or out.
-_CONVERTED = 1 << 18
 
 
 def checked_threads(threads: int) -> int:
@@ -121,152 +114,6 @@ def _chunks(
     return run_on_threads(in_c(batch, calls), runs, calls)
 
 
-# -- a batch -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class BatchPort:
-    """All samples of one input or output.
-
-    ``shape`` is one sample's in the model, and ``dtype`` that of what runs it takes or gives.
-    ``convert`` is what becomes of a chunk on its way in or out, None where nothing does, and
-    ``given`` what the samples are to ``tensor``.
-    """
-
-    samples: Array
-    shape: tuple[int, ...]
-    dtype: np.dtype[np.generic]
-    convert: Callable[[Array], Array] | None = None
-    given: Given = Given.VALUES
-    tensor: Tensor | None = None
-
-    @property
-    def is_copied(self) -> bool:
-        """Whether chunks have memory of their own."""
-        arranged = self.samples.flags.c_contiguous and self.samples.flags.aligned
-        return self.convert is not None or not arranged or self.samples.dtype != self.dtype
-
-    def chunk(self, begin: int, end: int) -> Array:
-        """Samples to be read, as an aligned and contiguous array of the run's dtype."""
-        part = self.samples[begin:end]
-        if self.convert is not None:
-            part = self.convert(part)
-        with np.errstate(over="ignore"):  # beyond float32: saturates
-            part = np.require(part, self.dtype, ("C", "A"))
-        return part.reshape(len(part), *self.shape)
-
-    def room(self, begin: int, end: int) -> Array:
-        """Where samples of the run's dtype are written: the result where possible."""
-        if self.convert is not None:
-            return np.empty((end - begin, *self.shape), self.dtype)
-        return self.samples[begin:end].reshape(end - begin, *self.shape)
-
-    def take(self, begin: int, end: int, written: Array) -> None:
-        """Convert what was written into the result, unless it is there already."""
-        if self.convert is not None:
-            part = self.samples[begin:end]
-            part[...] = self.convert(written).reshape(part.shape)
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """A number of samples, the model's inputs and its outputs."""
-
-    count: int
-    inputs: tuple[BatchPort, ...]
-    outputs: tuple[BatchPort, ...]
-
-    @property
-    def results(self) -> Array | tuple[Array, ...]:
-        """The outputs of all samples."""
-        arrays = tuple(port.samples for port in self.outputs)
-        return arrays[0] if len(arrays) == 1 else arrays
-
-    @property
-    def largest_chunk(self) -> int:
-        """The most samples at once, for the sake of memory."""
-        elements = sum(
-            int(np.prod(port.shape)) for port in (*self.inputs, *self.outputs) if port.is_copied
-        )
-        return max(1, _CONVERTED // elements) if elements else max(1, self.count)
-
-
-def batch_of(
-    model: Model, values: Sequence[npt.ArrayLike], outputs: Sequence[Array], *, quantize: bool
-) -> Batch:
-    """The samples of all inputs, checked, and room for the results.
-
-    Args:
-        model: The model.
-        values: One array of samples per input.
-        outputs: An array like every output.
-        quantize: Whether real numbers go in and come out.
-
-    Raises:
-        DTypeError, ShapeError: An array does not fit its input, or their lengths differ.
-        ValueError: There are not as many arrays as inputs.
-    """
-    if len(values) != len(model.inputs):
-        names = [tensor.name for tensor in model.inputs]
-        raise ValueError(f"expected a tuple of {len(names)} inputs {names}, got {len(values)}")
-    inputs = [
-        _input(value, tensor, number, quantize)
-        for number, (value, tensor) in enumerate(zip(values, model.inputs, strict=True))
-    ]
-    lengths = {len(port.samples) for port in inputs}
-    if len(lengths) != 1:
-        shapes = [list(port.samples.shape) for port in inputs]
-        raise ShapeError(f"expected batches of one length, got shapes {shapes}")
-    count = lengths.pop()
-    pairs = zip(outputs, model.outputs, strict=True)
-    ports = [_output(array, tensor, count, quantize) for array, tensor in pairs]
-    return Batch(count, tuple(inputs), tuple(ports))
-
-
-def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) -> BatchPort:
-    samples, given = checked_samples(value, tensor, number, quantize=quantize)
-    convert = None if given is Given.VALUES else lambda part: given.converted(part, tensor)
-    return BatchPort(samples, tensor.shape, tensor.type.dtype, convert, given, tensor)
-
-
-def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> BatchPort:
-    shape = like.shape[1:] if like.shape[:1] == (1,) else like.shape
-    dtype, convert, given = like.dtype, None, Given.VALUES
-    if quantize and (real := dequantized(like[:0], tensor).dtype) != dtype:
-        dtype, convert, given = real, lambda part: dequantized(part, tensor), Given.REALS
-    samples = np.empty((count, *shape), dtype)
-    return BatchPort(samples, like.shape, like.dtype, convert, given, tensor)
-
-
-def in_c(batch: Batch, calls: Sequence[Call]) -> Batch:
-    """The batch as C takes it, which converts the samples itself where it can."""
-    inputs = [_in_c(port, number, calls, is_input=True) for number, port in enumerate(batch.inputs)]
-    outputs = [
-        _in_c(port, number, calls, is_input=False) for number, port in enumerate(batch.outputs)
-    ]
-    return Batch(batch.count, tuple(inputs), tuple(outputs))
-
-
-def _in_c(port: BatchPort, number: int, calls: Sequence[Call], *, is_input: bool) -> BatchPort:
-    if port.convert is None or port.tensor is None:
-        return port
-    from arenite.native.conversion import Ends  # noqa: PLC0415 - may be absent
-
-    given, tensor = np.dtype(_in_c_as(port)), port.tensor
-    elements = int(np.prod(port.shape))
-    ends = Ends(given, port.dtype, elements, scale_of(tensor), zero_point_of(tensor))
-    if not all(call.converts(number, ends, is_input=is_input) for call in calls):
-        return port
-    return replace(port, dtype=given, convert=None)
-
-
-def _in_c_as(port: BatchPort) -> type[np.generic]:
-    """What samples are to C: others than bytes and float64 are made float32 first."""
-    if port.given is Given.PIXELS:
-        return np.uint8
-    return np.float64 if port.samples.dtype == np.float64 else np.float32
-
-
 # -- running it --------------------------------------------------------------------------
 
 
@@ -303,56 +150,102 @@ class _Stopped(BaseException):
 def run_on_threads(batch: Batch, runs: Sequence[Run], calls: Sequence[Call] = ()) -> Generator[int]:
     """One part of the samples per ``run``, on a thread each.
 
-    Yields what is done on the caller's thread, which may stop all of them by going away.
-    ``calls`` are behind the runs, where a loop in the model may keep one for longer.
+    Where the system has no thread for a part, the caller's thread computes it. Yields what is
+    done on the caller's thread, which may stop all of them by going away. ``calls`` are behind
+    the runs, where a loop in the model may keep one for longer.
 
     Raises:
         PredictError: A sample failed: the first one that does.
         MemoryError: A thread could not even begin, or say what became of it.
     """
-    parts = _parts(batch.count, len(runs))
+    parts = _Parts(batch, runs)
     messages: SimpleQueue[int | None] = SimpleQueue()
-    last = [len(parts)]  # parts behind it shall stop
-    errors: dict[int, BaseException] = {}
-    ended: list[int] = []
-
-    def look(number: int) -> None:
-        if number > last[0]:
-            raise _Stopped
-
     for number, call in enumerate(calls):
-        call.pause = partial(look, number)
+        call.pause = partial(parts.look, number)
 
-    def work(number: int, run: Run, part: range) -> None:
+    def work(number: int) -> None:
         try:
-            for done in _run_part(batch, run, part):
+            for done in parts.run(number):
                 messages.put(done)
-                if number > last[0]:
-                    break
-            ended.append(number)
         except BaseException as error:  # raised again by the caller's thread
-            errors[number] = error
-            last[0] = min(last[0], number)
+            parts.fail(number, error)
         finally:
             messages.put(None)
 
     workers = [
-        Thread(target=work, args=(number, run, part), name=f"arenite-{number}", daemon=True)
-        for number, (run, part) in enumerate(zip(runs, parts, strict=True))
+        Thread(target=work, args=(number,), name=f"arenite-{number}", daemon=True)
+        for number in range(len(runs))
     ]
     try:
-        for worker in workers:
-            worker.start()
-        yield from _until_all_are_done(messages, workers)
+        started = _started(workers)
+        for number in range(started, len(workers)):
+            yield from parts.run_here(number)
+        yield from _until_all_are_done(messages, workers[:started])
     finally:
-        last[0] = -1
+        parts.stop()
         for worker in workers:
             if worker.ident is not None:
                 worker.join()
-    if errors:
-        raise errors[min(errors)]
-    if len(ended) < len(workers):
-        raise MemoryError("predict: a thread ended without a result: there is too little memory")
+    parts.finish()
+
+
+class _Parts:
+    """The parts of a batch, and how each ended; ``last`` is the last one that anybody wants."""
+
+    def __init__(self, batch: Batch, runs: Sequence[Run]) -> None:
+        self._batch, self._runs = batch, runs
+        self._parts = _parts(batch.count, len(runs))
+        self._last = len(runs)
+        self._errors: dict[int, BaseException] = {}
+        self._ended: list[int] = []
+
+    def look(self, number: int) -> None:
+        """End a part's inference if nobody wants the part any more."""
+        if number > self._last:
+            raise _Stopped
+
+    def run(self, number: int) -> Iterator[int]:
+        """A part, chunk by chunk."""
+        for done in _run_part(self._batch, self._runs[number], self._parts[number]):
+            yield done
+            if number > self._last:
+                break
+        self._ended.append(number)
+
+    def run_here(self, number: int) -> Iterator[int]:
+        """A part on the caller's thread, where Ctrl-C ends all of them."""
+        try:
+            yield from self.run(number)
+        except (Exception, _Stopped) as error:
+            self.fail(number, error)
+
+    def fail(self, number: int, error: BaseException) -> None:
+        """A part failed: those behind it stop, those before it may fail earlier."""
+        self._errors[number] = error
+        self._last = min(self._last, number)
+
+    def stop(self) -> None:
+        """Stop all of them."""
+        self._last = -1
+
+    def finish(self) -> None:
+        """Raise the first error, if there was any."""
+        if self._errors:
+            raise self._errors[min(self._errors)]
+        if len(self._ended) < len(self._parts):
+            raise MemoryError(
+                "predict: a thread ended without a result: there is too little memory"
+            )
+
+
+def _started(workers: Sequence[Thread]) -> int:
+    """How many threads began, from the first on; some systems have none."""
+    for number, worker in enumerate(workers):
+        try:
+            worker.start()
+        except RuntimeError:
+            return number
+    return len(workers)
 
 
 def _until_all_are_done(

@@ -58,10 +58,7 @@ class Setup:
         if engine not in _ENGINES:
             raise ValueError(f"expected an engine of auto, native, reference, got {engine!r}")
         if engine == "native" and not native.available():
-            raise AreniteError(
-                "engine='native': the native engine was not built for this machine; "
-                "use 'auto' or 'reference'"
-            )
+            raise AreniteError(f"engine='native': {native.absence()}; use 'auto' or 'reference'")
         return cls(find_target(target), engine, planner, resource_variables)
 
     @property

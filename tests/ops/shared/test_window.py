@@ -99,6 +99,17 @@ def test_memory_stays_within_a_few_images_whatever_a_file_says(
     assert border.memory.size <= 9 * size[0] * size[1] + 9 * max(size)
 
 
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(case=windows())
+def test_strides_of_views_are_those_of_the_memory_whatever_a_file_says(
+    case: tuple[Window, tuple[int, int]],
+) -> None:
+    """Machines of 32 bits have no more for them."""
+    window, size = case
+    border = Border((1, *size, 1), axes_of(window, size), np.int64, 0)
+    assert max(border.windows().strides) < 8 * 9 * max(size[0] * size[1], *size)
+
+
 def test_filling_again_leaves_the_padding_alone() -> None:
     window = Window((2, 2), (2, 2), (1, 1), (1, 1), (1, 1))
     x = np.ones((1, 2, 2, 1))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType
+from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -193,7 +194,7 @@ class WindowSums:
             np.split(windows, self._groups, 5), np.split(self._weights, self._groups), strict=True
         )
         products = [
-            part.reshape(*part.shape[:3], -1) @ matrix.reshape(len(matrix), -1).T
+            matrix_product(part.reshape(*part.shape[:3], -1), matrix.reshape(len(matrix), -1).T)
             for part, matrix in parts
         ]
         return products[0] if len(products) == 1 else np.concatenate(products, 3)

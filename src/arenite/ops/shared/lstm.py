@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from arenite.numeric import lut
 from arenite.numeric.fixedpoint import Int64Array, wrap_int32
+from arenite.numeric.product import matrix_product
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import FLOAT32_LOWEST, FLOAT32_MAX
 from arenite.ops.shared.rescaling import Rescaling
@@ -121,14 +122,14 @@ class IntegerLstm:
         sigmoid, tanh = int16_table("logistic", 0, 0), int16_table("tanh", 0, 0)
         low, high = self._cell_range
         shifted = np.add(x, params.input_offset, dtype=np.float64)
-        acc = (shifted @ weights.inputs).astype(np.int64) + weights.bias
+        acc = matrix_product(shifted, weights.inputs).astype(np.int64) + weights.bias
         from_input = _clip_int16(self._rescale_input(self._accumulated(acc)))
         if params.is_cmsis_nn:
             cell[...], hidden[...] = 0, -params.hidden_offset
         state = cell.astype(np.int64)
         centred = np.add(hidden, params.hidden_offset, dtype=np.float64)
         for step in range(params.steps):
-            acc = self._accumulated((centred @ weights.recurrent).astype(np.int64))
+            acc = self._accumulated(matrix_product(centred, weights.recurrent).astype(np.int64))
             gates = self._rescale_hidden(acc)
             if not params.is_cmsis_nn:
                 gates = _clip_int16(gates)
@@ -195,9 +196,9 @@ def run_float(
     Matrix products are summed in float64, all else is float32 as in TFLM.
     """
     units = params.units
-    from_input = _finite(x @ weights.inputs + weights.bias)
+    from_input = _finite(matrix_product(x, weights.inputs) + weights.bias)
     for step in range(params.steps):
-        gates = _finite(hidden @ weights.recurrent)
+        gates = _finite(matrix_product(hidden, weights.recurrent))
         gates += from_input[step]
         opened = _logistic(gates[:, : 3 * units])
         candidate = gates[:, 3 * units :]

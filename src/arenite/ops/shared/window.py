@@ -134,12 +134,13 @@ def axes_of(window: Window, size: tuple[int, ...]) -> tuple[Axis, Axis]:
 def _axis(window: Window, size: int, axis: int) -> Axis:
     outputs, padding = window.output_size[axis], window.padding[axis]
     stride = window.stride[axis] if outputs > 1 else 1
-    # One tap needs no dilation, which a file may set to anything.
-    dilation = window.dilation[axis] if window.filter_size[axis] > 1 else 1
+    dilation = window.dilation[axis]
     taps = window.filter_size[axis]
     low = min(max(0, -(((outputs - 1) * stride - padding) // dilation)), taps - 1)
     high = max(min(taps, (size - 1 + padding) // dilation + 1), low + 1)
-    return Axis(size, outputs, slice(low, high), low * dilation - padding, stride, dilation)
+    first = low * dilation - padding
+    # One tap needs no dilation, which a file may set to more than NumPy's strides take.
+    return Axis(size, outputs, slice(low, high), first, stride, dilation if high - low > 1 else 1)
 
 
 class Border:

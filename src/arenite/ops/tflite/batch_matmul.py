@@ -14,6 +14,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.memory.structs import EVAL_TENSOR, int_array
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -194,7 +195,7 @@ class BatchMatMul:
         """Multiply batches of matrices to ``out``."""
         np.add(lhs, self._offsets[0], out=self._lhs, dtype=self._lhs.dtype)
         np.add(rhs, self._offsets[1], out=self._rhs, dtype=self._rhs.dtype)
-        np.matmul(self._x, self._y, out=self._acc)
+        matrix_product(self._x, self._y, out=self._acc)
         if self._requantize is None:
             np.copyto(out, self._acc, casting="same_kind")
         else:

@@ -15,6 +15,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.quick import quick
+from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -182,7 +183,7 @@ class Convolution:
                 source = x.reshape(block.patches.shape) if block.source is None else block.source
                 np.copyto(block.patches, source)
                 for patches, matrix, sums in block.products:
-                    np.matmul(patches, matrix, out=sums)
+                    matrix_product(patches, matrix, out=sums)
             finish(acc, out[..., channels])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.quick import quick
+from arenite.numeric.product import matrix_product
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -226,7 +227,7 @@ class FullyConnected:
     def __call__(self, x: Array, out: Array) -> None:
         """Multiply ``x`` (any shape, rows of ``depth``) to ``out``."""
         np.copyto(self._x, x.reshape(self._x.shape))
-        np.matmul(self._x, self._matrix, out=self._acc)
+        matrix_product(self._x, self._matrix, out=self._acc)
         self._finish(self._acc, out)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric.fixedpoint import wrap_int32
+from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -222,7 +223,7 @@ class IntegerSvdf:
         """
         params = self._params
         centred = np.subtract(x, params.input_zero_point, dtype=np.float64)
-        sums = (centred @ feature.T).astype(np.int64) + params.filter_bias
+        sums = matrix_product(centred, feature.T).astype(np.int64) + params.filter_bias
         newest = self._to_state(wrap_int32(sums))
         newest = np.minimum(np.maximum(newest, params.state_min), params.state_max)
         state[..., -1] = (newest + params.state_zero_point).astype(state.dtype)

@@ -15,6 +15,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
@@ -196,7 +197,7 @@ class TransposedConvolution:
         np.add(x, self._offset, out=self._x, dtype=self._x.dtype)
         self._acc.fill(0)
         for source, matrix, here, there in self._taps:
-            np.matmul(source, matrix, out=here)
+            matrix_product(source, matrix, out=here)
             np.add(there, here, out=there)
         self._finish(self._acc, out)
 
