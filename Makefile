@@ -10,14 +10,14 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export OPENBLAS_NUM_THREADS ?= 1
 
 # What the native engine is made of, and, from pyproject.toml, what it is made with.
-ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
+ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/*.* cmake/python/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
 	src/arenite/native/_build.py
 # What is installed is what requirements/ names, by version and hash; `make lock` renews that.
 LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random test-report lock sanitize fuzz spills lint types docs bench native wheel test-wheel clean
+.PHONY: help demo firmware test test-long test-random test-report lock sanitize fuzz spills lint types docs bench native wheel wheels test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -78,13 +78,15 @@ bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engin
 
 native: $(VENV)/.engine ## build the native engine again, if its sources changed
 
-wheel: $(VENV)/.wheel ## a wheel for any Linux on this processor, into dist/
-	@rm -rf build/wheel dist
-	@echo "building the wheel"
-	@$(PIP) wheel --no-deps --wheel-dir build/wheel .
-	@PATH="$(abspath $(BIN)):$$PATH" auditwheel repair --only-plat --plat manylinux2014_$$(uname -m) \
-	  --wheel-dir dist build/wheel/*.whl 2> build/wheel/log || { cat build/wheel/log; exit 1; }
-	@$(BIN)/auditwheel show dist/*.whl
+wheel: $(VENV)/.wheel ## a wheel for any Linux on this processor (or this Mac), into dist/
+	@rm -rf dist
+	@$(BIN)/python tools/wheels.py dist --only here
+	@$(BIN)/python tools/check_wheels.py dist/*.whl
+
+wheels: $(VENV)/.wheel ## all wheels, built here by zig: Linux, macOS, Windows, pure Python; and the sdist
+	@rm -rf dist
+	@$(BIN)/python tools/wheels.py dist
+	@$(BIN)/python tools/check_wheels.py dist/*.whl
 
 test-wheel: wheel ## all tests against that wheel, in a new environment, away from the sources
 	@PYTHON=$(PYTHON) JOBS=$(ARENITE_JOBS) tools/test_wheel.sh dist/*.whl
@@ -147,6 +149,7 @@ $(VENV)/.sanitize: | $(VENV)/.test
 	@$(LOCKED)/sanitize.txt || echo "there is none for this Python on this machine"
 	@touch $@
 
-$(VENV)/.wheel: | $(VENV)/.made
+$(VENV)/.wheel: requirements/wheel.txt | $(VENV)/.tools
+	@echo "installing what reads wheels"
 	@$(LOCKED)/wheel.txt
 	@touch $@

@@ -64,7 +64,7 @@ def _elf(elf: lief.ELF.Binary) -> Binary:
     return Binary(
         ("Linux", processors.get(elf.header.machine_type, str(elf.header.machine_type))),
         frozenset(map(str, elf.libraries)),
-        frozenset(str(symbol.name) for symbol in elf.imported_symbols),
+        frozenset(str(symbol.name) for symbol in elf.dynamic_symbols if not symbol.shndx),
         frozenset(str(symbol.name) for symbol in elf.exported_symbols),
         frozenset(needed),
         tuple(problems),

@@ -8,6 +8,7 @@ universal C runtime of Windows 10.
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
 
 
@@ -16,7 +17,7 @@ class Platform:
     """A system and processor with a wheel.
 
     Attributes:
-        tag: Of the wheel (PEP 425, PEP 600, PEP 656).
+        tag: Of its wheel (PEP 425, PEP 600, PEP 656).
         target: What zig compiles for.
         system: CMAKE_SYSTEM_NAME.
         processor: CMAKE_SYSTEM_PROCESSOR.
@@ -54,3 +55,17 @@ PLATFORMS = (
 BY_TAG = {platform.tag: platform for platform in PLATFORMS}
 #: Elsewhere pip takes this wheel, with the reference engine alone.
 PURE = "any"
+
+
+def here() -> Platform:
+    """This machine's platform.
+
+    Raises:
+        LookupError: There is no wheel for it.
+    """
+    system, processor = platform.system(), platform.machine()
+    kind = "musllinux" if system == "Linux" and platform.libc_ver()[0] != "glibc" else ""
+    for one in PLATFORMS:
+        if (one.system, one.processor) == (system, processor) and one.tag.startswith(kind):
+            return one
+    raise LookupError(f"no wheel has a native engine for {system} on {processor}")

@@ -1,7 +1,7 @@
 """Builds a wheel for every platform, the pure one and the sdist: ``tools/wheels.py FOLDER``.
 
-``--only TAG`` builds one of them (several times: some), by the platform's tag, ``any`` or
-``sdist``. Everything is built on this machine, by zig's clang.
+``--only TAG`` builds one of them (several times: some), by the platform's tag, ``any``,
+``sdist`` or ``here``. Everything is built on this machine, by zig's clang.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from platforms import BY_TAG, PURE, Platform
+from platforms import BY_TAG, PURE, Platform, here
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "wheels"
-SDIST = "sdist"
+SDIST, HERE = "sdist", "here"
 HOOK = (
     "import json, sys, scikit_build_core.build as backend\n"
     "print(getattr(backend, sys.argv[1])(sys.argv[2], json.loads(sys.argv[3])))\n"
@@ -96,11 +96,12 @@ def main() -> None:
     everything = [SDIST, PURE, *BY_TAG]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", action="append", choices=everything)
+    parser.add_argument("--only", action="append", choices=[*everything, HERE])
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    for tag in arguments.only or everything:
+    for asked in arguments.only or everything:
+        tag = here().tag if asked == HERE else asked
         start = time.monotonic()
         made = build(tag, folder)
         seconds = time.monotonic() - start

@@ -1,0 +1,114 @@
+"""Models with inputs in one file: drawn where TFLM's package judges, read everywhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from arenite.formats import tflite
+from arenite.model import Model
+from tests.native.strategies import OPERATORS, judge, steps_of
+from tests.ops.differential import agrees
+from tests.oracle import RESET, Oracle, Step
+
+Array = np.ndarray[Any, Any]
+FILE = Path(__file__).with_name("cases.xz")
+#: Models per operator, and bytes of one with its inputs.
+COUNT, LARGEST = 4, 3000
+
+
+class Case(NamedTuple):
+    """A model, as the content of a file, and what is done with it."""
+
+    operator: str
+    model: bytes
+    steps: tuple[Step, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the model and all inputs."""
+        return len(self.model) + sum(a.nbytes for s in self.steps if s != RESET for a in s)
+
+
+def draw(operator: str, oracle: Oracle) -> list[Case]:
+    """Some models of an operator's own test, with which TFLM's package agrees."""
+    found: dict[str, list[Case]] = {}
+
+    def collect(_: object, model: Model, seed: int, **options: Any) -> None:
+        if agrees(oracle, model, seed, **options).status != "ok":
+            return
+        steps = tuple(steps_of(model, seed, **options))
+        case = Case(operator, tflite.write(model), steps)
+        if case.size <= LARGEST:
+            types = "-".join(str(tensor.type) for tensor in model.main.tensors)
+            found.setdefault(types, []).append(case)
+
+    with pytest.MonkeyPatch.context() as patch:
+        judge(operator, collect, patch)
+    # All types before more of the same; what is drawn first is simple.
+    rounds = zip_longest(*(reversed(cases) for cases in found.values()))
+    return [case for one in rounds for case in one if case is not None][:COUNT]
+
+
+def draw_all() -> list[Case]:
+    """Models of all operators."""
+    oracle = Oracle()
+    try:
+        return [case for operator in OPERATORS for case in draw(operator, oracle)]
+    finally:
+        oracle.close()
+
+
+# -- the file: a line of JSON for each case, then all bytes in the lines' order -----------------
+
+
+def save(cases: Sequence[Case], file: Path = FILE) -> None:
+    """Write cases."""
+    lines, content = [], io.BytesIO()
+    for case in cases:
+        steps: list[Any] = []
+        content.write(case.model)
+        for step in case.steps:
+            if isinstance(step, str):
+                steps.append(step)
+                continue
+            steps.append([[array.dtype.str, list(array.shape)] for array in step])
+            for array in step:
+                content.write(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")))
+        lines.append(json.dumps([case.operator, len(case.model), steps]))
+    text = "\n".join(lines).encode()
+    data = len(text).to_bytes(4, "little") + text + content.getvalue()
+    file.write_bytes(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
+
+
+def read(file: Path = FILE) -> list[Case]:
+    """The cases of a file."""
+    data = lzma.decompress(file.read_bytes())
+    end = 4 + int.from_bytes(data[:4], "little")
+    content = io.BytesIO(data[end:])
+    cases = []
+    for line in data[4:end].decode().splitlines():
+        operator, size, steps = json.loads(line)
+        model = content.read(size)
+        cases.append(Case(operator, model, tuple(_step(step, content) for step in steps)))
+    return cases
+
+
+def _step(said: Any, content: io.BytesIO) -> Step:
+    if isinstance(said, str):
+        assert said == RESET
+        return "reset"
+    arrays = []
+    for kind, shape in said:
+        dtype = np.dtype(kind)
+        count = int(np.prod(shape))
+        arrays.append(np.frombuffer(content.read(count * dtype.itemsize), dtype).reshape(shape))
+    return arrays
