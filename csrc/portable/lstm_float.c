@@ -4,7 +4,7 @@
 #include "lstm_plan.h"
 
 /* Infinities become the largest numbers; NaN stays. */
-static inline float finite(float x) {
+static inline float saturated(float x) {
   const float most = 3.40282347e+38f;
   x = x < -most ? -most : x;
   return x > most ? most : x;
@@ -19,7 +19,7 @@ static void multiply_input(const LstmParams *p, const ar_lstm_plan *plan, const 
                          (const float *)((const uint8_t *)memory + plan->input_matrix),
                          plan->columns, from_input);
   for (int64_t row = 0; row < plan->rows; ++row, from_input += plan->padded)
-    for (int64_t c = 0; c < plan->padded; ++c) from_input[c] = finite(from_input[c] + bias[c]);
+    for (int64_t c = 0; c < plan->padded; ++c) from_input[c] = saturated(from_input[c] + bias[c]);
 }
 
 /* Opened gates and the candidate of one step. Functions are computed for whole blocks, so that
@@ -30,9 +30,9 @@ static void open_gates(const LstmParams *p, const float *restrict sums,
   const int64_t units = p->units, tanh_columns = ar_padded_columns(units);
   const int64_t logistic_columns = ar_padded_columns(3 * units);
   for (int64_t c = 0; c < logistic_columns; ++c)
-    opened[c] = ar_logistic(finite(sums[c]) + from_input[c]);
+    opened[c] = ar_logistic(saturated(sums[c]) + from_input[c]);
   for (int64_t c = 0; c < units; ++c)
-    candidate[c] = finite(sums[3 * units + c]) + from_input[3 * units + c];
+    candidate[c] = saturated(sums[3 * units + c]) + from_input[3 * units + c];
   if (!p->cell_gate_tanh) return;
   for (int64_t c = 0; c < tanh_columns; ++c) candidate[c] = ar_tanh(candidate[c]);
 }
@@ -44,14 +44,14 @@ static void update(const LstmParams *p, const float *restrict opened,
   const float clip = (float)p->cell_clip;
   const float *restrict input = opened + units, *restrict output = opened + 2 * units;
   for (int64_t u = 0; u < units; ++u) {
-    float state = finite(opened[u] * cell[u]);
-    state += finite(input[u] * candidate[u]);
+    float state = saturated(opened[u] * cell[u]);
+    state += saturated(input[u] * candidate[u]);
     if (clip > 0.0f) {
       state = state < clip ? state : clip;
       state = state < -clip ? -clip : state;
     }
     cell[u] = state;
-    hidden[u] = finite(ar_tanh(state) * output[u]);
+    hidden[u] = saturated(ar_tanh(state) * output[u]);
     y[u] = hidden[u];
   }
 }
