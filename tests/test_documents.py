@@ -14,7 +14,7 @@ from arenite.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FOLDERS = ("src", "csrc", "cmake", "tests", "docs", "examples", "benchmarks")
+FOLDERS = ("src", "csrc", "cmake", "tests", "docs", "examples", "benchmarks", "tools")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CUSTOM = (ROOT / "docs" / "custom-operators.md").read_text(encoding="utf-8")
 
