@@ -167,15 +167,15 @@ class _ModelReader:
         if row["sparsity"] is not None or row["external_buffer"] or row["variant_tensors"]:
             raise _refused(row, path)
         return Tensor(
-            name=row["name"] or "",
-            type=type_,
-            shape=row["shape"] or (),
-            data=self._data(row["buffer"], type_, path),
-            quantization=_quantization(row["quantization"], path),
-            is_variable=row["is_variable"],
-            shape_signature=row["shape_signature"],
-            has_rank=row["has_rank"],
-            buffer=row["buffer"],
+            row["name"] or "",
+            type_,
+            row["shape"] or (),
+            self._data(row["buffer"], type_, path),
+            _quantization(row["quantization"], path),
+            row["is_variable"],
+            row["shape_signature"],
+            row["has_rank"],
+            row["buffer"],
         )
 
     # -- operators
@@ -298,11 +298,11 @@ def _quantization(row: Row | None, path: str) -> Quantization | None:
     if scale is None and zero_point is None and low is None and high is None:
         return None
     return Quantization(
-        scale=_NO_SCALES if scale is None else scale,
-        zero_point=_NO_ZERO_POINTS if zero_point is None else zero_point,
-        quantized_dimension=row["quantized_dimension"],
-        min=low,
-        max=high,
+        _NO_SCALES if scale is None else scale,
+        _NO_ZERO_POINTS if zero_point is None else zero_point,
+        row["quantized_dimension"],
+        low,
+        high,
     )
 
 

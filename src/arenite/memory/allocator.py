@@ -59,6 +59,8 @@ class MicroAllocator:
         self.turn: list[None] = [None]
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
+        # What a full tensor takes, by its zero points.
+        self._tensor_blocks: dict[int, tuple[tuple[int, int], ...]] = {}
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -155,7 +157,11 @@ class MicroAllocator:
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        self.arena.touch_temp(*_tensor_layouts(_zero_points(quantization), self.abi))
+        count = 0 if quantization is None else _zero_points(quantization)
+        blocks = self._tensor_blocks.get(count)
+        if blocks is None:
+            blocks = self._tensor_blocks[count] = _tensor_layouts(count, self.abi)
+        self.arena.touch_temp(*blocks)
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -236,9 +242,14 @@ class MicroAllocator:
             arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
 
+    @property
+    def has_new_peak(self) -> bool:
+        """Whether :meth:`note_peak` has something to note."""
+        return self.arena.high_water > self._peak.used
+
     def note_peak(self, moment: str, operator: str = "") -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        if self.arena.high_water > self._peak.used:
+        if self.has_new_peak:
             self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
 
     def checkpoint(self) -> AllocatorCheckpoint:
@@ -365,9 +376,9 @@ class MicroAllocator:
 
 def _zero_points(quantization: Quantization | None) -> int:
     """How many zero points a full tensor holds; 0 without scales and zero points."""
-    if quantization is None or not len(quantization.zero_point):
+    if quantization is None or not quantization.zero_point.size:
         return 0
-    return len(quantization.scale)
+    return quantization.scale.size
 
 
 def _tensor_structs(zero_points: int) -> list[Struct]:

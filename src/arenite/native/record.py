@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +25,7 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
         OverflowError: A number does not fit the C type, as in hostile files.
     """
     name = type(record).__name__
-    fields = _fields(ffi, name)
-    struct = ffi.new(f"{name} *", _values(ffi, fields, record, keep))
+    struct = ffi.new(f"{name} *", _values(ffi, _struct(ffi, name), record, keep))
     keep.append(struct)
     return struct
 
@@ -32,30 +33,42 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
 class _Field(NamedTuple):
     """A struct's field: its name, and what is needed to carry its value over.
 
-    ``item`` is the C type of an array's numbers, of ``item_size`` bytes; ``fields`` are
-    those of a struct, or of the ``length`` structs in an array.
+    ``item`` is the C type of an array's numbers, of ``item_size`` bytes; ``struct`` is the
+    field's own, or that of the ``length`` structs in an array.
     """
 
     name: str
     kind: str
     item: str = ""
     item_size: int = 0
-    fields: tuple[_Field, ...] = ()
+    struct: _Struct | None = None
     length: int = 1
 
 
+class _Struct(NamedTuple):
+    """A struct: what gets all of its values, and the fields that are no numbers, by their place."""
+
+    get: Callable[[Any], list[Any]]
+    others: tuple[tuple[int, _Field], ...]
+
+
 @cache
-def _fields(ffi: Any, name: str) -> tuple[_Field, ...]:
-    """A struct's fields.
+def _struct(ffi: Any, name: str) -> _Struct:
+    """A struct of that name.
 
     Raises:
-        KeyError: There is no C struct of that name.
+        KeyError: There is none.
     """
     try:
         ctype = ffi.typeof(name)
     except ffi.error as error:
         raise KeyError(name) from error
-    return tuple(_field(ffi, field_name, field.type) for field_name, field in ctype.fields)
+    fields = [_field(ffi, field_name, field.type) for field_name, field in ctype.fields]
+    found = attrgetter(*(field.name for field in fields))
+    others = tuple((place, field) for place, field in enumerate(fields) if field.kind != "value")
+    if len(fields) == 1:
+        return _Struct(lambda record: [found(record)], others)
+    return _Struct(lambda record: list(found(record)), others)
 
 
 def _field(ffi: Any, name: str, ctype: Any) -> _Field:
@@ -63,26 +76,25 @@ def _field(ffi: Any, name: str, ctype: Any) -> _Field:
         item = ctype.fields[0][1].type.item
         return _Field(name, "numbers", item.cname, ffi.sizeof(item))
     if ctype.kind == "struct":
-        return _Field(name, "struct", fields=_fields(ffi, ctype.cname))
+        return _Field(name, "struct", struct=_struct(ffi, ctype.cname))
     if ctype.kind == "array" and ctype.item.kind == "struct":
-        fields = _fields(ffi, ctype.item.cname)
-        return _Field(name, "structs", fields=fields, length=ctype.length)
+        struct = _struct(ffi, ctype.item.cname)
+        return _Field(name, "structs", struct=struct, length=ctype.length)
     return _Field(name, "value")
 
 
-def _values(ffi: Any, fields: tuple[_Field, ...], record: Any, keep: list[Any]) -> list[Any]:
-    values = []
-    for field in fields:
-        value = getattr(record, field.name)
+def _values(ffi: Any, struct: Any, record: Any, keep: list[Any]) -> list[Any]:
+    values: list[Any] = struct.get(record)
+    for place, field in struct.others:
+        value = values[place]
         if field.kind == "numbers":
-            value = _numbers(ffi, field, value, keep)
+            values[place] = _numbers(ffi, field, value, keep)
         elif field.kind == "struct":
-            value = _values(ffi, field.fields, value, keep)
-        elif field.kind == "structs":
+            values[place] = _values(ffi, field.struct, value, keep)
+        else:
             if len(value) != field.length:
                 raise ValueError(f"{field.name}: expected {field.length} records, got {len(value)}")
-            value = [_values(ffi, field.fields, part, keep) for part in value]
-        values.append(value)
+            values[place] = [_values(ffi, field.struct, part, keep) for part in value]
     return values
 
 

@@ -38,11 +38,9 @@ class NodeView(NamedTuple):
 def view_of(context: Context, node: Node) -> NodeView:
     """The context's current node with its tensors, which takes no temporary memory."""
     view = context.view_tensor
-    inputs, outputs = (
-        tuple([view(index) if index >= 0 else None for index in indices])
-        for indices in (node.inputs, node.outputs)
-    )
-    return NodeView(node.name, inputs, outputs, node.options)
+    inputs = [view(index) if index >= 0 else None for index in node.inputs]
+    outputs = [view(index) if index >= 0 else None for index in node.outputs]
+    return NodeView(node.name, tuple(inputs), tuple(outputs), node.options)
 
 
 Constraint = Callable[[NodeView], bool]

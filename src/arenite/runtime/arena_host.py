@@ -107,8 +107,7 @@ class MicroInterpreterContext(HostContext):
         """``size`` zeroed bytes in the tail, aligned to 16."""
         self.require("allocate_persistent_buffer", INIT, PREPARE)
         self._check_size(size)
-        label = f"#{self.operator} {self.operator_name}"
-        return self._allocator.allocate_persistent_buffer(size, purpose, label)
+        return self._allocator.allocate_persistent_buffer(size, purpose, self._label())
 
     def allocate_state(self, size: int, purpose: str = "") -> Bytes:
         """A persistent buffer that :meth:`state_buffers` finds again."""
@@ -155,6 +154,10 @@ class MicroInterpreterContext(HostContext):
         arena.deallocate_temp(offset)  # whoever is strict keeps account itself
         return arena.view(offset, size)
 
+    def _label(self) -> str:
+        """The current node in lists of allocations."""
+        return f"#{self.operator} {self.operator_name}"
+
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= MAX_BYTES:
             self.report_error(f"expected a buffer size from 0 to {MAX_BYTES}, got {size}")
@@ -193,14 +196,15 @@ class MicroInterpreterContext(HostContext):
         for index in operators[self.operator].outputs:
             shape = self._current[index].shape if index >= 0 else ()
             # A dimension of 0 alone is how old converters wrote scalars.
-            if shape != (0,) and min(shape, default=1) < 1:
+            if shape and min(shape) < 1 and shape != (0,):
                 self.report_error(
                     f"output tensor {index} has the dynamic shape {list(shape)}; every dimension "
                     "must be at least 1"
                 )
         super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", f"#{self.operator} {self.operator_name}")
+        if self._allocator.has_new_peak:
+            self._allocator.note_peak("prepare", self._label())
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
@@ -260,7 +264,8 @@ class MicroInterpreterContext(HostContext):
 
     def commit(self) -> None:
         """Point all tensors and scratch handles to their memory."""
-        self._full.clear()  # `prepare` is over
+        for full in self._fulls:  # `prepare` is over
+            full.clear()
         assert self.memory_plan is not None
         if self.shrinks:
             self.memory_plan = self._allocator.shrink(self.memory_plan)

@@ -14,7 +14,7 @@ from arenite.model.calls import calls_of
 from arenite.native.call import Call
 from arenite.native.program import ABSENT, NativeTensor, Program, address_of
 from arenite.ops.context import Array, EvalTensor
-from arenite.runtime.controls import Place, control_of
+from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
 from arenite.runtime.turn import Turn
 
@@ -172,14 +172,14 @@ class CompiledGraph:
         states = self._host.native_state()
         if states is None or any(address_of(state) % ARENA_ALIGNMENT for state in states):
             return False  # an arena may begin anywhere
-        subgraphs = self._graph.model.subgraphs
-        place = Place(subgraph, subgraphs, self._tensors, self._ranges.__getitem__, states)
-        control = control_of(kernel, entry.node, place)
-        if control is not None:
-            return self._program.add_control(control.kind, control.flag, *control.parts)
-        outputs, inputs = (
-            self._tensors(subgraph, indices) for indices in (entry.node.outputs, entry.node.inputs)
-        )
+        if is_control(kernel):
+            subgraphs = self._graph.model.subgraphs
+            place = Place(subgraph, subgraphs, self._tensors, self._ranges.__getitem__, states)
+            control = control_of(kernel, entry.node, place)
+            if control is not None:
+                return self._program.add_control(control.kind, control.flag, *control.parts)
+        outputs = self._tensors(subgraph, entry.node.outputs)
+        inputs = self._tensors(subgraph, entry.node.inputs)
         inputs += [NativeTensor(state, TensorType.UINT8, state.shape, False) for state in states]
         copies = self._host.input_copies.get((subgraph, number), ())
         return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs, copies)

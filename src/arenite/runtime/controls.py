@@ -46,10 +46,14 @@ class Place(NamedTuple):
         return self.tensors(subgraph, self.subgraphs[subgraph].outputs)
 
 
+def is_control(name: str) -> bool:
+    """Whether a kernel of that name is a control, where it is not for Python."""
+    return name in _CONTROLS
+
+
 def control_of(name: str, node: Node, place: Place) -> Control | None:
-    """An operator as a control; None for one that is none, or that only Python can run."""
-    make = _CONTROLS.get(name)
-    return None if make is None else make(node, place)
+    """An operator as a control; None for one that only Python can run."""
+    return _CONTROLS[name](node, place)
 
 
 def _if(node: Node, place: Place) -> Control | None:

@@ -172,11 +172,14 @@ class Graph:
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
         check_order(self.model)
         missing: dict[str, Operator] = {}
+        found: dict[str, Registration | None] = {}
         self.nodes = []
         for subgraph in self.model.subgraphs:
             resolved = []
             for operator in subgraph.operators:
-                registration = self._find(resolver, operator.name)
+                if operator.name not in found:
+                    found[operator.name] = self._find(resolver, operator.name)
+                registration = found[operator.name]
                 if registration is None:
                     missing.setdefault(operator.name, operator)
                     continue
@@ -329,12 +332,12 @@ class Graph:
 
 def _node(operator: Operator, registration: Registration) -> Node:
     return Node(
-        name=operator.name,
-        inputs=operator.inputs,
-        outputs=operator.outputs,
-        intermediates=operator.intermediates,
-        options=_options(operator, registration),
-        custom_options=operator.custom_options,
+        operator.name,
+        operator.inputs,
+        operator.outputs,
+        operator.intermediates,
+        _options(operator, registration),
+        operator.custom_options,
     )
 
 

@@ -48,9 +48,9 @@ class HostContext(StateGuard):
             for index, tensor in enumerate(subgraph.tensors)
             if tensor.is_variable
         ]
-        self._full: dict[tuple[int, int], TfLiteTensor] = {}
+        self._fulls: list[dict[int, TfLiteTensor]] = [{} for _ in model.subgraphs]
         # Tensors that a prepared node, or the user, relies on.
-        self._settled = {(0, index) for index in model.main.inputs}
+        self._settled = self._all_settled()
         # Outputs that their own node sees in another shape than everybody else.
         self._own: dict[tuple[int, int, int], EvalTensor] = {}
         self.input_copies: dict[tuple[int, int], list[tuple[Array, Array]]] = {}
@@ -135,7 +135,7 @@ class HostContext(StateGuard):
             ConstraintError: An earlier node was prepared for another shape of the tensor.
         """
         tensor = self._current[index]
-        if shape != tensor.shape and (self.subgraph, index) in self._settled:
+        if shape != tensor.shape and index in self._settled[self.subgraph]:
             self.report_error(
                 f"tensor {index} would get the shape {list(shape)}, and an earlier operator uses "
                 f"it with {list(tensor.shape)}"
@@ -154,7 +154,7 @@ class HostContext(StateGuard):
         for subgraph, index in self.placed:
             self.tensors[subgraph][index].data = None
         self.placed.clear()
-        self._settled = {(0, index) for index in self.model.main.inputs}
+        self._settled = self._all_settled()
 
     def state_memory(self) -> list[Bytes]:
         """The bytes of all variables and of all nodes' states."""
@@ -184,22 +184,26 @@ class HostContext(StateGuard):
     def finish_prepare_node(self) -> None:
         """The shapes of the node's tensors stay as they are from now on."""
         operator = self.model.subgraphs[self.subgraph].operators[self.operator]
-        self._settled.update((self.subgraph, i) for i in operator.inputs + operator.outputs)
+        self._settled[self.subgraph].update(operator.inputs, operator.outputs)
+
+    def _all_settled(self) -> list[set[int]]:
+        """The graph's inputs, before any node is prepared; a set for every subgraph."""
+        main, *others = self.model.subgraphs
+        return [set(main.inputs), *(set[int]() for _ in others)]
 
     def enter_node(self, subgraph: int, operator: int) -> None:
         """The next calls come from this node."""
         self.subgraph, self.operator = subgraph, operator
-        self._current = self.tensors[subgraph]
+        self._current, self._full = self.tensors[subgraph], self._fulls[subgraph]
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
         if not 0 <= index < len(self._current):
             self._check_index(index)
-        current, key = self._current[index], (self.subgraph, index)
-        full = self._full.get(key)
+        current, full = self._current[index], self._full.get(index)
         if full is None or full.shape is not current.shape or full.is_variable:
             tensor = self.model.subgraphs[self.subgraph].tensors[index]
-            full = self._full[key] = full_tensor(tensor, current, index)
+            full = self._full[index] = full_tensor(tensor, current, index)
         return full
 
     def finish_init(self) -> None:
@@ -253,12 +257,12 @@ def variable_reset_value(tensor: Tensor) -> int:
 def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
     """The model's tensor with the shape that it has now, before there is memory for it."""
     return TfLiteTensor(
-        index=index,
-        name=tensor.name,
-        type=tensor.type,
-        shape=current.shape,
+        index,
+        tensor.name,
+        tensor.type,
+        current.shape,
+        None if tensor.data is None else current.data,
+        tensor.quantization,
+        tensor.is_variable,
         declared=tensor.shape,
-        data=current.data if tensor.is_constant else None,
-        quantization=tensor.quantization,
-        is_variable=tensor.is_variable,
     )

@@ -62,16 +62,17 @@ def window_of(
             dilations,
             placement.padding,
         )
-    axes = list(zip(input_shape[1:3], filter_size, strides, dilations, strict=True))
-    out = [window_output_size(options.padding, n, k, s, d) for n, k, s, d in axes]
-    if min(out) < 1:
+    (height, width), (rows, columns) = input_shape[1:3], filter_size
+    (stride_h, stride_w), (dilation_h, dilation_w) = strides, dilations
+    out_h = window_output_size(options.padding, height, rows, stride_h, dilation_h)
+    out_w = window_output_size(options.padding, width, columns, stride_w, dilation_w)
+    if out_h < 1 or out_w < 1:
         context.report_error(
             f"a filter of {tuple(filter_size)} does not fit an input of {input_shape[1:3]}"
         )
-    pads = [window_padding(s, d, n, k, o) for (n, k, s, d), o in zip(axes, out, strict=True)]
-    return Window(
-        (out[0], out[1]), (filter_size[0], filter_size[1]), strides, dilations, (pads[0], pads[1])
-    )
+    top = window_padding(stride_h, dilation_h, height, rows, out_h)
+    left = window_padding(stride_w, dilation_w, width, columns, out_w)
+    return Window((out_h, out_w), (rows, columns), strides, dilations, (top, left))
 
 
 @dataclass(frozen=True)
