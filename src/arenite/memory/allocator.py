@@ -242,14 +242,9 @@ class MicroAllocator:
             arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
 
-    @property
-    def has_new_peak(self) -> bool:
-        """Whether :meth:`note_peak` has something to note."""
-        return self.arena.high_water > self._peak.used
-
     def note_peak(self, moment: str, operator: str = "") -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        if self.has_new_peak:
+        if self.arena.high_water > self._peak.used:
             self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
 
     def checkpoint(self) -> AllocatorCheckpoint:
