@@ -14,7 +14,7 @@ from arenite.errors import BoardError
 from arenite.firmware.budget import Least
 from arenite.firmware.build import PROCESSORS
 from arenite.firmware.device import Device, LayerRun, whole
-from arenite.firmware.export import TUNED, export, without_constant_channels
+from arenite.firmware.export import export, layered
 from arenite.firmware.exported import Export, export_of
 from arenite.firmware.folder import MANIFEST, manifest_of
 from arenite.firmware.layout import Inputs
@@ -85,9 +85,8 @@ class Board:
             self._device = Device(exported, self.export.name, processor, self.export.row_bytes)
         else:
             processor = processor or "cortex-m4"
-            self.model = self.layered = model_of(model)
-            if processor in TUNED:
-                self.layered = without_constant_channels(self.model)
+            self.model = model_of(model)
+            self.layered = layered(self.model, processor)
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")
                 self.export = export(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from arenite.firmware.budget import Budget, Least, plan_within
+from arenite.firmware.copies import with_copied_constants
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.choice import offers
 from arenite.firmware.cortex_m55 import cortex_m55_work
@@ -100,8 +101,7 @@ def export(
     kernels = TUNED.get(processor, portable_work)
     budget = Budget(ram, flash, least, inputs)
     improve = partial(_improved, kernels=kernels, budget=budget)
-    if processor in TUNED:
-        model = without_constant_channels(model)
+    model = layered(model, processor)
     program = program_of(model, kernels, name, planner, improve=improve, inputs=inputs)
     if flash is not None and program.constant_bytes > flash:
         raise ValueError(
@@ -156,12 +156,15 @@ def _slower(program: Program, kernels: Kernels) -> float:
     return time / max(sum(cycles(layer, kernels(layer)) for layer in layers), 1)
 
 
-def without_constant_channels(model: Model) -> Model:
-    """The model without channels that no input can change, in multiples that kernels are fast with.
+def layered(model: Model, processor: str) -> Model:
+    """The model whose layers a firmware has; outputs are the same.
 
-    Outputs are the same; see :mod:`arenite.optimize.passes.channels`.
+    Outputs that are constants are copied. Where kernels are tuned there are no channels that no
+    input can change, and what is left is a multiple that they are fast with; see
+    :mod:`arenite.optimize.passes.channels`.
     """
-    return channels(model, Settings(), _CHANNELS).model
+    model = with_copied_constants(model)
+    return channels(model, Settings(), _CHANNELS).model if processor in TUNED else model
 
 
 def _language(routine: Routine | None) -> str:
