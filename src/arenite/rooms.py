@@ -1,7 +1,11 @@
-"""Rooms of the package that are functions too: ``ar.optimize(model)``, ``arenite.optimize.passes``.
+"""What finds a room by its name, when it is asked for: rooms that are functions too, and pictures.
 
-Rebinding the room's name to the function would break ``import arenite.optimize.passes as p``, and
-importing anything of the room would undo it.
+``ar.optimize(model)`` and ``arenite.optimize.passes`` are one name. Rebinding it to the function
+would break ``import arenite.optimize.passes as p``, and importing anything of the room would undo
+that.
+
+Notebooks ask a thing itself for its picture. Those are drawn in ``report``, which nothing below it
+imports; so classes say ``_repr_html_ = html_of``, and ``report`` is loaded when a notebook asks.
 """
 
 from __future__ import annotations
@@ -30,3 +34,13 @@ def make_callable(room: str, module: str, name: str) -> None:
             return function()
 
     sys.modules[room].__class__ = Room
+
+
+#: Who draws what notebooks show.
+_DRAWER = "arenite.report.notebook"
+
+
+def html_of(thing: object) -> str:
+    """A thing as a notebook shows it: a small piece of HTML."""
+    html: str = import_module(_DRAWER).html(thing)
+    return html

@@ -16,6 +16,7 @@ from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
 from arenite.errors import CompareError
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
+from arenite.rooms import html_of
 
 Reals = npt.NDArray[np.float64]
 
@@ -113,6 +114,8 @@ class Comparison:
     def most_lost(self) -> list[Layer]:
         """The layers that lose most decibels, the worst first."""
         return sorted((one for one in self.layers if one.loss > 0), key=lambda one: -one.loss)
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         where = self.first_different

@@ -17,6 +17,7 @@ from arenite.analysis.resolver_code import resolver
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.rooms import html_of
 from arenite.target import Target, find_target
 
 Verdict = Literal["fits", "exceeds", "unknown", "no limit"]
@@ -86,6 +87,8 @@ class Fit:
     def need(self, name: str) -> Need:
         """``"RAM"``, ``"flash"`` or ``"time"``."""
         return next(need for need in self.needs if need.name == name)
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         words = [f"{one.name} {_text(one)}: {one.verdict}" for one in self.needs]

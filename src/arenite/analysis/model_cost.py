@@ -20,6 +20,7 @@ from arenite.cmsis_nn.cost.estimate import (
 )
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
+from arenite.rooms import html_of
 from arenite.target import Target, find_target
 
 
@@ -48,6 +49,8 @@ class ModelCost:
     errors: tuple[Error | None, ...] = ()
     has_calls: bool = False
     bodies: tuple[Body, ...] = ()
+
+    _repr_html_ = html_of
 
     @property
     def instructions(self) -> int:

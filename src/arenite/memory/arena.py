@@ -21,6 +21,7 @@ import numpy.typing as npt
 from arenite.errors import ArenaError, StateError
 from arenite.memory.abi import align_down, align_up
 from arenite.memory.budget import Budget
+from arenite.rooms import html_of
 
 #: Alignment of the arena and of everything that kernels get from it.
 ARENA_ALIGNMENT = 16
@@ -220,6 +221,11 @@ class SingleArenaBufferAllocator:
         return self.buffer_tail - self.buffer_head
 
     @property
+    def is_endless(self) -> bool:
+        """Whether it has no memory and only counts."""
+        return self._memory is None
+
+    @property
     def head_used(self) -> int:
         """Bytes in use from the start: head and temporary memory."""
         return max(self.head, self.temp) - self.buffer_head
@@ -321,6 +327,8 @@ class SingleArenaBufferAllocator:
             requested=size,
             available=max(free, 0),
         )
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         if self._memory is None:

@@ -19,6 +19,7 @@ from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
 from arenite.model.quick import quick
 from arenite.model.text import printable
+from arenite.rooms import html_of
 
 #: Offsets by subgraph and tensor, or None where the model brings no offline plan.
 OfflineOffsets = list[list[int]] | None
@@ -59,6 +60,9 @@ class MemoryPlan(NamedTuple):
     buffers: tuple[PlannedBuffer, ...]
     head: int
     planner: str
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
     def __repr__(self) -> str:
         lines = [

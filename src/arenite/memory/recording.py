@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.rooms import html_of
 
 
 class Category(Enum):
@@ -118,6 +119,8 @@ class Allocations:
             "categories": [asdict(total) for total in self.categories],
             "records": [{**asdict(r), "category": r.category.value} for r in self.records],
         }
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         lines = [f"arena: {self.total} bytes used, head {self.head}, tail {self.tail}"]

@@ -20,6 +20,7 @@ from arenite.model.options import OptionsTable, RawOptions
 from arenite.model.quick import quick
 from arenite.model.text import printable
 from arenite.model.types import TensorType
+from arenite.rooms import html_of
 
 Array = npt.NDArray[Any]
 
@@ -210,6 +211,8 @@ class Model:
     def outputs(self) -> tuple[Tensor, ...]:
         """The main subgraph's output tensors."""
         return tuple(self.main.tensors[i] for i in self.main.outputs)
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         return table(self)

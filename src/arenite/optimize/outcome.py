@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arenite.model import Model
 from arenite.optimize.settings import Settings
+from arenite.rooms import html_of
 
 if TYPE_CHECKING:
     from arenite.optimize.verify import Verification
@@ -87,6 +88,8 @@ class Report:
     def declined(self) -> tuple[Note, ...]:
         """What was left as it was, and why; each once."""
         return tuple(dict.fromkeys(note for step in self.steps for note in step.declined))
+
+    _repr_html_ = html_of
 
     def __repr__(self) -> str:
         lines = [f"<Report on {self.original.source or '(built)'}"]

@@ -122,6 +122,24 @@ def _operators_table(subgraph: Subgraph, stats: list[OperatorStatistics], width:
     return table(columns, width)
 
 
+def operator_rows(
+    subgraph: Subgraph, stats: list[OperatorStatistics]
+) -> tuple[list[str], list[list[str]]]:
+    """Headings, and a row per operator: what flows out of it, its options, its costs."""
+    rows = [
+        [
+            str(one.index),
+            one.name,
+            _tensors(subgraph, operator.outputs),
+            options_text(operator),
+            number(one.parameters),
+            "?" if one.macs is None else number(one.macs),
+        ]
+        for operator, one in zip(subgraph.operators, stats, strict=True)
+    ]
+    return ["#", "operator", "output", "options", "parameters", "MACs"], rows
+
+
 def _tensors(subgraph: Subgraph, indices: tuple[int, ...]) -> str:
     """What flows: the tensors that are not constants; equal ones are counted."""
     texts = [
