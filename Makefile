@@ -38,9 +38,9 @@ test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 test-random: $(VENV)/.test ## all tests in random order, whose seed is printed, with every warning an error
 	@$(BIN)/python -X dev -W error -m pytest -n $(ARENITE_JOBS) -p randomly
 
-test-report: $(VENV)/.pages ## pages of arenite report in Chromium
+test-report: $(VENV)/.pages ## pages of arenite report in Chromium, and the notebook
 	@tools/chromium.sh
-	@$(BIN)/python -m pytest -p no:cacheprovider tests/report/browser
+	@$(BIN)/python -m pytest tests/report/browser tests/examples/test_notebook.py
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize

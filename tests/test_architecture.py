@@ -242,7 +242,7 @@ def test_every_public_name_is_documented():
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:root|home|tmp|work)/")
 CODE = {".py", ".c", ".h", ".cmake", ".sh", ""}
-TEXT = CODE | {".md", ".toml", ".yaml", ".json", ".svg", ".txt", ".html"}
+TEXT = CODE | {".md", ".toml", ".yaml", ".json", ".ipynb", ".svg", ".txt", ".html"}
 
 
 def text_files() -> list[Path]:
