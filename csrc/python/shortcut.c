@@ -10,9 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define _POSIX_C_SOURCE 199309L
 #include <string.h>
-#include <time.h>
 
 #include "engine.h"
 #include "shortcut.h"
@@ -20,9 +18,6 @@
 enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8 };
 /* NumPy's flags: in C's order, and aligned. */
 enum { ARRANGED = 0x0001 | 0x0100 };
-/* The GIL is kept for programs that took less in each of the first calls: to give and to take it is a
- * sixth of such a call. */
-enum { LOOKS = 16, SHORT_NS = 2000 };
 
 typedef struct {
   PyObject_HEAD
@@ -58,8 +53,6 @@ typedef struct {
   PyObject *rest;    /* rest(status, is_predict): brings an inference to its end */
   PyObject *keep;    /* what the program points to */
   int predicts;      /* whether predict() of one sample is a call */
-  int looks;         /* how often the time is still taken; negative: the GIL is given always */
-  int64_t longest;
   int inputs, outputs;
   port input[MOST_PORTS], output[MOST_PORTS];
 } shortcut;
@@ -73,25 +66,11 @@ static char *docs[KINDS];
 
 /* -- the shortcut */
 
-static int64_t now_ns(void) {
-  struct timespec t = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int32_t run(shortcut *s) {
-  if (s->looks == 0 && s->longest < SHORT_NS) return ar_invoke(s->program);
   int32_t status;
-  const int looks = s->looks > 0;
-  const int64_t begin = looks ? now_ns() : 0;
   Py_BEGIN_ALLOW_THREADS
   status = ar_invoke(s->program);
   Py_END_ALLOW_THREADS
-  if (looks) {
-    const int64_t taken = now_ns() - begin;
-    if (taken > s->longest) s->longest = taken;
-    --s->looks;
-  }
   return status;
 }
 
@@ -279,16 +258,15 @@ static int set_ports(shortcut *s, port *ports, PyObject *arrays) {
   return (int)count;
 }
 
-/* Shortcut(program, inputs, outputs, turn, rest, keep, functions, predicts, is_straight): the program
- * is an address, arrays are as set_ports() takes them, functions NumPy's table. */
+/* Shortcut(program, inputs, outputs, turn, rest, keep, functions, predicts): the program is
+ * an address, arrays are as set_ports() takes them, functions NumPy's table. */
 static PyObject *new_shortcut(PyTypeObject *type, PyObject *args, PyObject *named) {
   (void)named;
   Py_ssize_t program;
   PyObject *inputs, *results, *turn, *rest, *keep, *functions;
-  int predicts, is_straight;
-  if (!PyArg_ParseTuple(args, "nO!O!O!OOOpp", &program, &PyTuple_Type, &inputs, &PyTuple_Type,
-                        &results, &PyList_Type, &turn, &rest, &keep, &functions, &predicts,
-                        &is_straight))
+  int predicts;
+  if (!PyArg_ParseTuple(args, "nO!O!O!OOOp", &program, &PyTuple_Type, &inputs, &PyTuple_Type,
+                        &results, &PyList_Type, &turn, &rest, &keep, &functions, &predicts))
     return NULL;
   void **table = PyCapsule_GetPointer(functions, NULL);
   if (!table) return NULL;
@@ -300,7 +278,6 @@ static PyObject *new_shortcut(PyTypeObject *type, PyObject *args, PyObject *name
   s->rest = (Py_INCREF(rest), rest);
   s->keep = (Py_INCREF(keep), keep);
   s->predicts = predicts;
-  s->looks = is_straight ? LOOKS : -1;
   s->inputs = set_ports(s, s->input, inputs);
   s->outputs = set_ports(s, s->output, results);
   if (s->inputs > 0 && s->outputs > 0) return (PyObject *)s;

@@ -264,6 +264,14 @@ def test_bytes_without_quantising_are_refused() -> None:
         ar.Interpreter(conv_model())(np.zeros((1, 8, 8, 3), np.uint8))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32, np.uint8, ">f4"])
+def test_one_call_quantises_natively_what_the_reference_makes_of_it(dtype: Any) -> None:
+    reals = np.random.default_rng(0).uniform(0, 99, (1, 8, 3, 8)).transpose(0, 1, 3, 2)
+    x = reals.astype(dtype, order="K")
+    native, reference = (ar.Interpreter(conv_model(), engine=e) for e in ("auto", "reference"))
+    np.testing.assert_array_equal(native(x, quantize=True), reference(x, quantize=True))
+
+
 def test_quantised_values_may_be_given_as_they_are() -> None:
     _, c = swapper()(A, F, quantize=True)
     np.testing.assert_array_equal(c, dequantized(A, two_ports().inputs[0]))

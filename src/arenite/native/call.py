@@ -185,7 +185,6 @@ class Call:
         *,
         failed: Callable[[Exception], Exception],
         predicts: bool,
-        is_straight: bool,
     ) -> Any:
         """What :mod:`arenite.native.shortcut` needs for one inference, or None.
 
@@ -209,7 +208,6 @@ class Call:
             rest,
             keep=self,
             predicts=predicts,
-            is_straight=is_straight,
         )
 
     def like_all(self, sources: Sequence[Array]) -> Callable[..., Array | tuple[Array, ...] | None]:

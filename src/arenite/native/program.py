@@ -122,7 +122,7 @@ class Program:
     """
 
     def __init__(self, instruction_set: str | None = None) -> None:
-        self._isa = ISAS[instruction_set or isa()]
+        self._isa: int = ISAS[instruction_set or isa()]
         self._steps: list[_Step] = []
         self._tensor_count = 0
         self._data: list[tuple[int, Array]] = []  # of tensors, by their place
@@ -224,9 +224,9 @@ class Program:
         return True
 
     @property
-    def is_straight(self) -> bool:
-        """Whether no step runs others."""
-        return all(step.control == ffi.NULL for step in self._steps)
+    def isa(self) -> int:
+        """The code of its instruction set."""
+        return self._isa
 
     @property
     def workspace_bytes(self) -> int:

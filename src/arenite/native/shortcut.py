@@ -56,7 +56,6 @@ def shortcut(
     *,
     keep: Any,
     predicts: bool,
-    is_straight: bool,
 ) -> Any:
     """What calls take, or None where they cannot.
 
@@ -68,7 +67,6 @@ def shortcut(
         rest: ``rest(status, is_predict)`` brings an inference to its end that has returned early.
         keep: Lives as long as the shortcut.
         predicts: Whether ``predict`` of one sample does what a call does.
-        is_straight: Whether the program has no loops, so that its times tell of the next one.
     """
     functions = _numpy_functions()
     if functions is None:
@@ -78,7 +76,7 @@ def shortcut(
     try:
         return _engine.Shortcut(
             *(address, *ports, turn, rest, keep),
-            *(functions, predicts, is_straight),
+            *(functions, predicts),
         )
     except ValueError:  # more than it has room for, or not aligned: any arena is legal
         return None

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
-from arenite.runtime.feed import Given, checked_samples, dequantized, scale_of, zero_point_of
+from arenite.runtime.converting import ends_of
+from arenite.runtime.feed import Given, checked_samples, dequantized
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
@@ -147,18 +148,7 @@ def in_c(batch: Batch, calls: Sequence[Call]) -> Batch:
 def _in_c(port: BatchPort, number: int, calls: Sequence[Call], *, is_input: bool) -> BatchPort:
     if port.convert is None or port.tensor is None:
         return port
-    from arenite.native.conversion import Ends  # noqa: PLC0415 - may be absent
-
-    given, tensor = np.dtype(_in_c_as(port)), port.tensor
-    elements = int(np.prod(port.shape))
-    ends = Ends(given, port.dtype, elements, scale_of(tensor), zero_point_of(tensor))
+    ends = ends_of(port.given, port.samples.dtype, port.tensor, int(np.prod(port.shape)))
     if not all(call.converts(number, ends, is_input=is_input) for call in calls):
         return port
-    return replace(port, dtype=given, convert=None)
-
-
-def _in_c_as(port: BatchPort) -> type[np.generic]:
-    """What samples are to C: others than bytes and float64 are made float32 first."""
-    if port.given is Given.PIXELS:
-        return np.uint8
-    return np.float64 if port.samples.dtype == np.float64 else np.float32
+    return replace(port, dtype=ends.given, convert=None)

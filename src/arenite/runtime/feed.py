@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -77,7 +77,18 @@ class Given(Enum):
         return pixels(array, tensor) if self is Given.PIXELS else array
 
 
-def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool) -> Array:
+Convert = Callable[[Given, Array, Tensor], Array]
+"""What does as :meth:`Given.converted`."""
+
+
+def checked(
+    value: npt.ArrayLike,
+    tensor: Tensor,
+    index: int,
+    *,
+    quantize: bool,
+    convert: Convert = Given.converted,
+) -> Array:
     """``value`` as an array of the tensor's dtype and shape.
 
     Python numbers and lists are converted where their values fit; arrays must have the
@@ -90,7 +101,7 @@ def checked(value: npt.ArrayLike, tensor: Tensor, index: int, *, quantize: bool)
     """
     where = f"input {index} ({tensor.name!r})"
     array, given = _read(value, tensor, where, quantize=quantize)
-    array = given.converted(array, tensor)
+    array = convert(given, array, tensor)
     if array.shape != tensor.shape:
         raise ShapeError(f"{where}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
     return array

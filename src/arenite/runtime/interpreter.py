@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -15,7 +16,8 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
 from arenite.ops.context import Array
-from arenite.runtime.feed import checked, dequantized, input_index, output_index
+from arenite.runtime.converting import Converting
+from arenite.runtime.feed import Convert, Given, checked, dequantized, input_index, output_index
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Engine
@@ -338,12 +340,16 @@ class Interpreter:
         self._invoke = call.inference()
         self._shortcut = self._shortest(call, inputs)
 
+    @cached_property
+    def _converting(self) -> Convert:
+        compiled = self._micro.compiled
+        return Given.converted if compiled is None else Converting(compiled.program.isa)
+
     def _shortest(self, call: Call, inputs: Sequence[Array]) -> Any:
         """What methods in C take instead of those here, see :mod:`arenite.native.shortcut`."""
         from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
 
-        compiled = self._micro.compiled
-        if compiled is None or not shorten(Interpreter):
+        if not shorten(Interpreter):
             return None
         outputs = [self._micro.output(number) for number in range(len(self._model.main.outputs))]
         # Otherwise a result has one axis more than an output, or the caller has to be asked.
@@ -352,7 +358,6 @@ class Interpreter:
             inputs,
             failed=_failed,
             predicts=has_samples and len(inputs) == 1 and not self.is_stateful,
-            is_straight=compiled.program.is_straight,
         )
 
     def _inputs(self) -> Iterable[tuple[int, int]]:
@@ -360,9 +365,10 @@ class Interpreter:
         return enumerate(self._model.main.inputs)
 
     def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Array | tuple[Array, ...]:
+        convert = self._converting if quantize else Given.converted
         # All are checked before one is written: a refused call changes nothing.
         values = [
-            checked(value, self._model.inputs[index], index, quantize=quantize)
+            checked(value, self._model.inputs[index], index, quantize=quantize, convert=convert)
             for index, value in enumerate(given)
         ]
         for index, value in enumerate(values):
