@@ -17,7 +17,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random test-report lock sanitize fuzz spills lint types docs bench native wheel wheels test-wheel clean
+.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills lint types docs bench native wheel wheels test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -41,6 +41,9 @@ test-random: $(VENV)/.test ## all tests in random order, whose seed is printed, 
 test-report: $(VENV)/.pages ## pages of arenite report in Chromium, and the notebook
 	@tools/chromium.sh
 	@$(BIN)/python -m pytest tests/report/browser tests/examples/test_notebook.py
+
+test-cluster: $(VENV)/.cluster ## evaluations on Dask and Ray, with a worker killed half way
+	@$(BIN)/python -m pytest tests/analysis/test_evaluate_cluster.py
 
 sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(BIN)/python tools/sanitize.py --jobs $(ARENITE_JOBS) $(VENV)/sanitize
@@ -137,6 +140,11 @@ $(VENV)/.test: requirements/test.txt | $(VENV)/.engine
 $(VENV)/.dev: requirements/dev.txt | $(VENV)/.engine
 	@echo "installing arenite with its developer tools"
 	@$(LOCKED)/dev.txt
+	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
+
+$(VENV)/.cluster: requirements/cluster.txt | $(VENV)/.engine
+	@echo "installing arenite with Dask and Ray"
+	@$(LOCKED)/cluster.txt
 	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
 
 $(VENV)/.pages: requirements/pages.txt | $(VENV)/.engine

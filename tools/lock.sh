@@ -23,6 +23,7 @@ build=$(sed -n '/^requires = /s/.*\[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",'
 lock dev pyproject.toml --extra dev
 same=(--constraint requirements/dev.txt)
 lock test pyproject.toml --extra test "${same[@]}"
+lock cluster pyproject.toml --extra cluster "${same[@]}"
 lock pages pyproject.toml --extra pages "${same[@]}"
 lock demo pyproject.toml --extra image "${same[@]}"
 lock board pyproject.toml --extra board "${same[@]}"

@@ -178,6 +178,35 @@ def test_float_models_get_pictures_from_0_to_1():
     assert found.score.values.tolist() == [[pytest.approx(0.2)] * 4]
 
 
+def test_an_anomaly_among_pictures_is_measured_in_the_input_s_real_numbers():
+    b = ar.ModelBuilder()
+    x = b.input("x", (1, 2, 2, 1), "int8", scale=1 / 255, zero_point=-128)
+    y = b.tensor("y", (1, 2, 2, 1), "int8", scale=1 / 255, zero_point=-128)
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    pictures = np.array([[[0, 51], [102, 255]]], np.uint8)
+    assert ar.evaluate(b.build(), (pictures, None), task="anomaly").mse == 0
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+def test_bytes_become_what_a_table_of_a_picture_s_bytes_says(kind):
+    from arenite.analysis.evaluation.samples import Arrays
+    from arenite.analysis.inputs.media import pixel_table
+    from arenite.analysis.inputs.values import Pixels
+    from arenite.runtime.feed import checked_samples
+
+    zero_point = -128 if kind == "int8" else 0
+    for scale in (1 / 255, 0.013, 1.0, 2.5):
+        b = ar.ModelBuilder()
+        b.input("x", (1, 16, 16, 1), kind, scale=scale, zero_point=zero_point)
+        model = b.build()
+        tensor, picture = model.inputs[0], np.arange(256, dtype=np.uint8).reshape(1, 16, 16)
+        fed = Arrays((picture,)).feed(model, None).inputs[0]
+        samples, given_ = checked_samples(fed, tensor, 0, quantize=True)
+        table = pixel_table(tensor, Pixels(), "").array
+        assert given_.converted(samples, tensor).reshape(-1).tolist() == table.tolist()
+
+
 def test_a_limit_takes_the_same_samples_for_a_seed(digits):
     one, same = (ar.evaluate(DIGITS, digits, limit=20, seed=3) for _ in range(2))
     other = ar.evaluate(DIGITS, digits, limit=20, seed=4)

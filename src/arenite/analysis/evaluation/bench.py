@@ -68,7 +68,7 @@ class Bench:
                 end = time.perf_counter()
                 read += between - start
                 seconds.append(end - between)
-                values.append(self._values(engine.model, fed[like], outputs))
+                values.append(self._values(engine, fed[like], outputs))
         return Answers(tuple(values), read, tuple(seconds), len(fed[0].inputs[0]))
 
     def _like(self, number: int) -> int:
@@ -85,11 +85,11 @@ class Bench:
             reason = str(error).partition(": ")[2]
             raise EvaluateError(f"{source.name(index)}: {engine.label}: {reason}") from error
 
-    def _values(self, model: Model, fed: Fed, outputs: Array) -> Array:
+    def _values(self, engine: Engine, fed: Fed, outputs: Array) -> Array:
         if self.task == "anomaly":
-            wanted, tensor = fed.inputs[0], model.inputs[0]
-            is_raw = wanted.dtype == tensor.type.dtype
-            reals = dequantized(wanted, tensor) if is_raw else wanted
+            reals = fed.inputs[0]
+            if reals.dtype.kind != "f":
+                reals = dequantized(engine.fitted(fed.inputs)[0], engine.model.inputs[0])
             return _pooled(squared_errors(reals, outputs), fed.counts, by_largest=False)
         flat = outputs.reshape(len(outputs), -1)
         is_score = self.task == "classify" and flat.shape[1] == 1

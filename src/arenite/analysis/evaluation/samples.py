@@ -24,10 +24,10 @@ from arenite.analysis.inputs.media import (
 )
 from arenite.analysis.inputs.values import InputError, Pixels
 from arenite.analysis.listening import Features, keeps_state, step_of, window_count, windows
-from arenite.errors import EvaluateError, ShapeError
+from arenite.errors import DTypeError, EvaluateError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array
-from arenite.runtime.feed import first_nan
+from arenite.runtime.feed import Given, checked_samples, first_nan
 from arenite.runtime.interpreter import Interpreter
 
 
@@ -131,7 +131,8 @@ class Arrays:
         if array.shape[1:] != tensor.shape:
             got = list(array.shape[1:])
             raise ShapeError(f"x: expected pictures of shape {list(tensor.shape)}, got {got}")
-        return pixel_table(tensor, self.pixels, "x").array[array]
+        table = pixel_table(tensor, self.pixels, "x").array
+        return array if _is_what_predict_does(table, tensor) else table[array]
 
 
 def _inferences(array: Array, tensor: Tensor) -> int | None:
@@ -141,6 +142,17 @@ def _inferences(array: Array, tensor: Tensor) -> int | None:
     if behind in (shape, tensor.shape) or len(behind) != len(shape) + 1:
         return None
     return behind[0] if behind[1:] == shape and behind[0] else None
+
+
+def _is_what_predict_does(table: Array, tensor: Tensor) -> bool:
+    """Whether ``predict`` makes the same of bytes, faster."""
+    every_byte = np.arange(256, dtype=np.uint8)
+    none = np.empty((0, *tensor.shape), np.uint8)
+    try:
+        _, given = checked_samples(none, tensor, 0, quantize=True)
+    except DTypeError:  # bytes may be numbers as well
+        return False
+    return given is Given.PIXELS and np.array_equal(given.converted(every_byte, tensor), table)
 
 
 def _long_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
