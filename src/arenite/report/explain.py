@@ -146,19 +146,21 @@ def _group(
     what: Explanation, group: Sequence[DeviceOperator], width: int, marks: Marks
 ) -> Iterator[Text]:
     first = group[0]
-    subgraphs = dict.fromkeys(operator.subgraph for operator in group)
-    indices = ", ".join(
-        runs_text([one.index for one in group if one.subgraph == number])
-        + (f" of subgraph {number}" if number else "")
-        for number in subgraphs
-    )
-    yield from wrapped(
-        f"{first.view.name} {indices}: {first.function}", width, indent=4, style="bold"
-    )
+    title = f"{first.view.name} {places_text(group)}: {first.function}"
+    yield from wrapped(title, width, indent=4, style="bold")
     yield from why(what, group, width, marks)
 
 
-def runs_text(indices: Sequence[int]) -> str:
+def places_text(group: Sequence[DeviceOperator]) -> str:
+    """Numbers of operators, behind those of other subgraphs than the main one theirs."""
+    return ", ".join(
+        _runs([one.index for one in group if one.subgraph == number])
+        + (f" of subgraph {number}" if number else "")
+        for number in dict.fromkeys(operator.subgraph for operator in group)
+    )
+
+
+def _runs(indices: Sequence[int]) -> str:
     """``0, 2, 4 to 9``."""
     runs: list[list[int]] = []
     for index in indices:

@@ -17,6 +17,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.target import find_target
 from tests.cli.models import classifier
 from tests.report.page.pages import Parsed, chain, drawn, facts_of, page_of
+from tests.runtime.subgraphs import branches
 from tests.shared import DIGITS, shared_model
 
 HOSTILE = "</script><img src=x onerror=alert(1)><!--\"'&\x1b\u2028"
@@ -165,6 +166,22 @@ def test_every_chart_has_a_place_of_its_own_that_says_what_it_is(html: str) -> N
     for place, spec in zip(places, parsed.charts, strict=True):
         assert str(place["aria-label"]).startswith(spec["description"])
         assert place["tabindex"] == "0"
+
+
+def test_every_subgraph_is_drawn_and_operators_are_named_with_theirs() -> None:
+    parsed = drawn(overview(branches()))
+    titles = [text for tag, text in parsed.texts if tag == "h3"]
+    assert [title.split(" ")[1] for title in titles[:3]] == ["0", "1", "2"]
+    assert "ADD 0 of subgraph 1, 0 of subgraph 2" in parsed.text
+    alive = facts_of(charts_by_title(parsed)["The lower bound"])
+    assert [value["tip"]["moment"] for value in alive] == [
+        "the inputs",
+        "operator 0",
+        "inputs of subgraph 1",
+        "operator 1.0",
+        "inputs of subgraph 2",
+        "operator 2.0",
+    ]
 
 
 # -- what stands in the way --------------------------------------------------------------

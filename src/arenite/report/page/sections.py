@@ -12,7 +12,7 @@ from arenite.analysis.model_cost import ModelCost
 from arenite.analysis.overview import Overview
 from arenite.model.text import printable
 from arenite.report.compare import decibels, verdict
-from arenite.report.explain import UNICODE, groups_of, runs_text, why
+from arenite.report.explain import UNICODE, groups_of, places_text, why
 from arenite.report.memory import moment_text as peak_text
 from arenite.report.memory import plan_rows
 from arenite.report.memory_map import buffer_name
@@ -194,11 +194,8 @@ def paths(what: Explanation) -> Iterator[Html]:
 
 
 def _group(what: Explanation, group: Sequence[DeviceOperator]) -> Html:
-    places = runs_text([one.index for one in group if one.subgraph == group[0].subgraph])
-    if group[0].subgraph:
-        places += f" of subgraph {group[0].subgraph}"
     name = printable(group[0].view.name)
-    summary = joined(tag("b", f"{name} {places}"), ": ", group[0].function)
+    summary = joined(tag("b", f"{name} {places_text(group)}"), ": ", group[0].function)
     return folded(summary, block(why(what, group, _ENDLESS, UNICODE), "wraps"))
 
 
