@@ -125,7 +125,9 @@ class SingleArenaBufferAllocator:
             if end > self.tail:
                 raise self._too_small("temporary", size, self.tail - end + size)
         self.temp = end
-        self._note_use()
+        head = end - self.buffer_head  # as below, without a call for every tensor that is looked at
+        if head > self._head_high_water or head + self.buffer_tail - self.tail > self._high_water:
+            self._note_use()
 
     def deallocate_temp(self, offset: int) -> None:
         """Mark a temporary block as given back; its bytes return with the reset.
