@@ -17,7 +17,7 @@ import numpy as np
 
 from arenite import native
 from arenite.errors import UndefinedWarning
-from tests.digests.cases import Case, draw_all, read, save
+from tests.digests.cases import Case, read, save
 from tests.digests.digest import Digest, are_equal, of_native, of_reference
 
 FILE = Path(__file__).with_name("digests.json")
@@ -31,6 +31,8 @@ def expected() -> list[Digest]:
 
 def write() -> None:
     """Draw models, ask TFLM's package, and write what it agrees with."""
+    from tests.digests.draw import draw_all
+
     cases = draw_all()
     save(cases)
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Models with inputs in one file: drawn where TFLM's package judges, read everywhere."""
+"""Models with inputs in one file, which is read without any package but NumPy."""
 
 from __future__ import annotations
 
@@ -6,23 +6,15 @@ import io
 import json
 import lzma
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
-from arenite.formats import tflite
-from arenite.model import Model
-from tests.native.strategies import OPERATORS, judge, steps_of
-from tests.ops.differential import agrees
-from tests.oracle import RESET, Oracle, Step
+from tests.oracle import RESET, Step
 
 Array = np.ndarray[Any, Any]
 FILE = Path(__file__).with_name("cases.xz")
-#: Models per operator, and bytes of one with its inputs.
-COUNT, LARGEST = 4, 3000
 
 
 class Case(NamedTuple):
@@ -36,35 +28,6 @@ class Case(NamedTuple):
     def size(self) -> int:
         """Bytes of the model and all inputs."""
         return len(self.model) + sum(a.nbytes for s in self.steps if s != RESET for a in s)
-
-
-def draw(operator: str, oracle: Oracle) -> list[Case]:
-    """Some models of an operator's own test, with which TFLM's package agrees."""
-    found: dict[str, list[Case]] = {}
-
-    def collect(_: object, model: Model, seed: int, **options: Any) -> None:
-        if agrees(oracle, model, seed, **options).status != "ok":
-            return
-        steps = tuple(steps_of(model, seed, **options))
-        case = Case(operator, tflite.write(model), steps)
-        if case.size <= LARGEST:
-            types = "-".join(str(tensor.type) for tensor in model.main.tensors)
-            found.setdefault(types, []).append(case)
-
-    with pytest.MonkeyPatch.context() as patch:
-        judge(operator, collect, patch)
-    # All types before more of the same; what is drawn first is simple.
-    rounds = zip_longest(*(reversed(cases) for cases in found.values()))
-    return [case for one in rounds for case in one if case is not None][:COUNT]
-
-
-def draw_all() -> list[Case]:
-    """Models of all operators."""
-    oracle = Oracle()
-    try:
-        return [case for operator in OPERATORS for case in draw(operator, oracle)]
-    finally:
-        oracle.close()
 
 
 # -- the file: a line of JSON for each case, then all bytes in the lines' order -----------------

@@ -20,7 +20,7 @@ from arenite.ops import AllOpsResolver
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.digests.cases import Case
-from tests.ops.differential import take
+from tests.inferences import take
 
 Array = np.ndarray[Any, Any]
 Digest = dict[str, Any]

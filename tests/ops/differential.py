@@ -23,6 +23,7 @@ from arenite.ops import AllOpsResolver
 from arenite.ops.registry import module_name
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from tests.inferences import take
 from tests.oracle import RESET, Answer, Oracle, Step, printed_rows, tflm_rows
 
 Array = np.ndarray[Any, Any]
@@ -69,22 +70,6 @@ def run_arenite(model: Model, steps: list[Step]) -> list[list[Array]]:
     interpreter = HeapInterpreter(model)
     interpreter.allocate_tensors()
     return take(interpreter, model, steps)
-
-
-def take(
-    interpreter: HeapInterpreter | MicroInterpreter, model: Model, steps: list[Step]
-) -> list[list[Array]]:
-    """The outputs of every inference."""
-    results = []
-    for step in steps:
-        if isinstance(step, str):
-            interpreter.reset()
-            continue
-        for index, value in enumerate(step):
-            interpreter.input(index)[...] = value
-        interpreter.invoke()
-        results.append([interpreter.output(i).copy() for i in range(len(model.outputs))])
-    return results
 
 
 def agrees(
