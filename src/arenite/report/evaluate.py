@@ -48,7 +48,7 @@ def _metrics(scores: Sequence[Score], found: Evaluation, width: int) -> list[Tex
     columns = [Column("", [name for name, _ in rows], style="cyan")]
     for place, one in enumerate(scores):
         cells = [cells[place] for _, cells in rows]
-        columns.append(Column(printable(one.label), cells, "right", shrink=16))
+        columns.append(Column(printable(one.label), cells, "right", shrink=24))
     return table(columns, width)
 
 
