@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from arenite.errors import AreniteError
-from arenite.model import Model, TensorType
+from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops import builtin
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.optimize._propagation import _LAYERS, CORNERS, FUNCTIONS, RISING
 from arenite.optimize.ranges import ranges_of
 from arenite.runtime.heap_host import HeapInterpreter
@@ -52,6 +53,20 @@ def test_outputs_lie_in_their_ranges(name, rounding, monkeypatch):
             assert_inside(ranges, model, interpreter)
 
     judge(name, holds, monkeypatch)
+
+
+def test_a_sum_over_nothing_has_a_range():
+    b = ModelBuilder()
+    x = b.input("x", (0,), "int8", scale=0.3, zero_point=1)
+    axis = b.constant("axis", np.array([0], np.int32))
+    y = b.tensor("y", (), "int8", scale=0.5, zero_point=1)
+    b.operator("SUM", [x, axis], [y], ReducerOptions())
+    b.output(y)
+    model = b.build()
+    interpreter = HeapInterpreter(model)
+    interpreter.allocate_tensors()
+    interpreter.invoke()
+    assert_inside(ranges_of(model, {"x": (-1.0, 1.0)}), model, interpreter)
 
 
 def fill(x, ends, rng):

@@ -75,7 +75,9 @@ def _requantisation_wraps(largest: float, multiplier: int, shift: int, zero_poin
 
 
 def _largest(operand: Interval, offset: int) -> float:
-    """Largest magnitude of a value and its offset."""
+    """Largest magnitude of a value and its offset; 0 of an empty tensor."""
+    if operand.low.size == 0:
+        return 0.0
     low, high = int(operand.low.min()) + offset, int(operand.high.max()) + offset
     return float(max(abs(low), abs(high)))
 

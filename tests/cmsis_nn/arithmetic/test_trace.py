@@ -25,6 +25,7 @@ CORTEX_M = sorted(PROCESSORS.keys() - {"host"})
 # -- random convolutions -----------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
 @differential
 @given(model=models(), seed=st.integers(0, 2**32 - 1), target=st.sampled_from(CORTEX_M))
 def test_the_value_is_the_reference_kernel_s(model: Model, seed: int, target: str) -> None:
