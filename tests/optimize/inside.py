@@ -25,7 +25,7 @@ def assert_inside(ranges: Ranges, model: Model, interpreter: HeapInterpreter) ->
     """Every value of every tensor of the main subgraph lies in its channel's range."""
     for (subgraph, index), (low, high) in ranges.tensors.items():
         data = interpreter.eval_tensor(index).data if subgraph == 0 else None
-        if data is None:
+        if data is None or not data.size:
             continue
         rows = data.reshape(-1, len(low))
         where = f"tensor {index} of\n{model}"
