@@ -58,8 +58,8 @@ def test_an_operator_that_tflm_does_not_have_is_not_only_to_be_added() -> None:
         "it in the original model, or bring one",
         "register them with",
         "  resolver.add('SIGN', ar.Registration(prepare=..., invoke=...))",
-        "or load the model with operators={name: registration}; on the command line, --ops MODULE.py "
-        "names a file that has them (docs/custom-operators.md)",
+        "or load the model with operators={name: registration}; on the command line, --ops "
+        "MODULE.py names a file that has them (docs/custom-operators.md)",
     ]
 
 
