@@ -1,4 +1,4 @@
-"""Put the benchmarks' results into the README: ``python docs/make_times.py``.
+"""Put the benchmarks' results into README and ``speed.md``: ``python docs/make_times.py``.
 
 ``benchmarks/results/native.json`` and, for the column on AVX2, ``native_avx2.json`` come from
 ``benchmarks/native.py``; ``reference.json`` comes from ``benchmarks/reference.py``.
@@ -13,17 +13,20 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
+SPEED = ROOT / "docs" / "speed.md"
 RESULTS = ROOT / "benchmarks" / "results"
 ENGINES = ("arenite", "tflite_micro", "litert")
 PEERS = ("litert", "tflm", "mnn")
 
 
 def page() -> str:
-    """The README with the figures of the last benchmarks."""
-    text = README.read_text(encoding="utf-8")
-    if "<!-- native times -->" in text:
-        text = between("native times", native_table(), text)
-    return between("times", table(results("reference")), text)
+    """The README with the figures of the last benchmark of the native engine."""
+    return between("native times", native_table(), README.read_text(encoding="utf-8"))
+
+
+def speed() -> str:
+    """``speed.md`` with the figures of the last benchmark of the reference kernels."""
+    return between("times", table(results("reference")), SPEED.read_text(encoding="utf-8"))
 
 
 def between(name: str, content: str, text: str) -> str:
@@ -147,4 +150,5 @@ def time_of(turns: dict[str, float]) -> str:
 
 if __name__ == "__main__":
     README.write_text(page(), encoding="utf-8")
-    print(f"wrote {README.name}")
+    SPEED.write_text(speed(), encoding="utf-8")
+    print(f"wrote {README.name}, {SPEED.name}")
