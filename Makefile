@@ -17,7 +17,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills lint types docs bench native wheel wheels test-wheel clean
+.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills lint types docs site bench native wheel wheels test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -65,15 +65,22 @@ types: $(VENV)/.dev ## mypy, strict
 docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py
 	@$(BIN)/python docs/make_cli.py
+	@$(BIN)/python docs/make_errors.py
 	@$(BIN)/python docs/make_times.py
 	@$(BIN)/python docs/make_operator_times.py
 	@$(BIN)/python docs/make_mnn.py
 	@$(BIN)/python docs/make_optimize.py
-	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --svg docs/images/digits_arena.svg > /dev/null
+	@$(BIN)/arenite memory examples/digits/digits_int8.tflite --target cortex-m4 --svg docs/images/digits_arena.svg > /dev/null
 	@$(BIN)/python docs/make_memory.py
 	@$(BIN)/python docs/make_conv2d.py
 	@$(BIN)/python docs/make_cost.py
 	@$(BIN)/python docs/make_firmware.py
+
+site: $(VENV)/.site ## the documentation as a website, in build/site; a broken link is an error
+	@mkdir -p build
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict > build/site.log 2>&1 \
+	  || { cat build/site.log; exit 1; }
+	@echo "site: build/site/index.html"
 
 bench: $(VENV)/.test ## times next to tflite_micro, LiteRT and MNN: native engine, reference kernels
 	@$(BIN)/python benchmarks/native.py
@@ -151,6 +158,11 @@ $(VENV)/.pages: requirements/pages.txt | $(VENV)/.engine
 	@echo "installing arenite with what draws and opens pages"
 	@$(LOCKED)/pages.txt
 	@touch $@ $(VENV)/.test $(VENV)/.demo $(VENV)/.board
+
+$(VENV)/.site: requirements/site.txt | $(VENV)/.made
+	@echo "installing what makes the website"
+	@$(LOCKED)/site.txt
+	@touch $@
 
 $(VENV)/.sanitize: | $(VENV)/.test
 	@echo "installing the sanitizer"

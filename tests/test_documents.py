@@ -5,22 +5,66 @@ from __future__ import annotations
 import doctest
 import re
 import runpy
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import arenite as ar
 from arenite.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 FOLDERS = ("src", "csrc", "cmake", "tests", "docs", "examples", "benchmarks", "tools")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CUSTOM = (ROOT / "docs" / "custom-operators.md").read_text(encoding="utf-8")
 
 
 def test_every_page_is_named_in_the_readme():
-    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in README] == []
+    pages = [page.relative_to(ROOT).as_posix() for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if f"({page})" not in README] == []
+
+
+def test_every_page_is_in_the_site_s_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert [page for page in pages if f": {page}\n" not in navigation] == []
+
+
+def test_every_public_name_is_in_the_api_or_the_error_index():
+    api = set(re.findall(r"^::: arenite\..*?(\w+)$", (DOCS / "api.md").read_text("utf-8"), re.M))
+    errors = set(re.findall(r"^## (\w+)$", (DOCS / "errors.md").read_text("utf-8"), re.M))
+    assert api | errors == set(ar.__all__) - {"__version__"}
+    assert errors == {name for name in ar.__all__ if is_exception(getattr(ar, name))}
+
+
+def is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
+
+
+RUN = ["start.md", *(f"recipes/{page.name}" for page in sorted((DOCS / "recipes").glob("*.md")))]
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_the_python_of_recipes_runs_as_typed(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    namespace: dict[str, object] = {"__name__": page}
+    for block in blocks((DOCS / page).read_text(encoding="utf-8"), "python"):
+        exec(compile(block, page, "exec"), namespace)
+
+
+def test_the_recipe_for_ci_passes(tmp_path):
+    (block,) = blocks((DOCS / "recipes" / "ci.md").read_text(encoding="utf-8"), "python")
+    file = tmp_path / "test_recipe.py"
+    file.write_text(block, encoding="utf-8")
+    options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", *options, str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -36,6 +80,13 @@ def test_the_readme_s_python_runs_as_typed(monkeypatch, capsys, tmp_path):
     assert namespace["digit"] == 7
     assert (tmp_path / "firmware" / "digits" / "src" / "model.h").exists()
     assert capsys.readouterr().out.startswith("a 7\n")
+
+
+def test_the_readme_s_command_says_what_it_shows():
+    (block,) = blocks(README, "console")
+    command, _, output = block.partition("\n")
+    result = CliRunner().invoke(app, shlex.split(command)[2:], env={"COLUMNS": "80"})
+    assert (result.exit_code, result.stdout) == (0, output)
 
 
 def test_the_python_in_speed_md_runs_as_typed(monkeypatch):
@@ -78,23 +129,29 @@ def test_make_commands_exist(page):
 
 
 @pytest.mark.parametrize(
-    ("script", "page"),
+    ("script", "function", "page"),
     [
-        ("make_cost.py", "docs/board.md"),
-        ("make_operators.py", "docs/operators.md"),
-        ("make_operator_times.py", "docs/speed.md"),
-        ("make_optimize.py", "docs/optimize.md"),
-        ("make_times.py", "README.md"),
+        ("make_cost.py", "page", "docs/board.md"),
+        ("make_errors.py", "page", "docs/errors.md"),
+        ("make_operators.py", "page", "docs/operators.md"),
+        ("make_operator_times.py", "page", "docs/speed.md"),
+        ("make_optimize.py", "page", "docs/optimize.md"),
+        ("make_times.py", "page", "README.md"),
+        ("make_times.py", "speed", "docs/speed.md"),
     ],
 )
-def test_generated_pages_are_up_to_date(script, page):
-    made = runpy.run_path(str(ROOT / "docs" / script))["page"]()
+def test_generated_pages_are_up_to_date(script, function, page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    module = runpy.run_path(str(ROOT / "docs" / script))
+    made = module[function]()
     assert (ROOT / page).read_text(encoding="utf-8") == made, "run `make docs`"
 
 
 def test_the_picture_of_the_arena_is_up_to_date(tmp_path):
     model, picture = "examples/digits/digits_int8.tflite", tmp_path / "made.svg"
-    result = CliRunner().invoke(app, ["memory", str(ROOT / model), "--svg", str(picture)])
+    result = CliRunner().invoke(
+        app, ["memory", str(ROOT / model), "--target", "m4", "--svg", str(picture)]
+    )
     assert result.exit_code == 0
     committed = ROOT / "docs" / "images" / "digits_arena.svg"
     assert committed.read_text(encoding="utf-8") == picture.read_text(encoding="utf-8")

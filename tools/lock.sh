@@ -35,4 +35,4 @@ atheris>=3,<3.1; python_version == '3.11.*'
 atheris>=3.1; python_version >= '3.12'
 END
 printf '%s\n' lief abi3info | lock wheel - "${same[@]}"
-printf '%s\n' "mkdocs-material>=9.6" "mkdocstrings-python>=1.16" | lock site pyproject.toml - "${same[@]}"
+printf '%s\n' "mkdocs-material>=9.6" "mkdocstrings-python>=1.16" | lock site - "${same[@]}"

@@ -203,8 +203,7 @@ class Board:
     def layers(self, *inputs: npt.ArrayLike) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it.
 
-        Raises:
-            As calling the board.
+        It raises what calling the board does.
         """
         self._take(inputs, {}, quantize=False)
         self._write()
