@@ -20,12 +20,12 @@ from arenite.analysis.inputs.values import (
     fit_reals,
     is_quantized,
     readable,
-    real_range,
 )
 from arenite.errors import ShapeError
 from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
 from arenite.model.text import tensor_text
+from arenite.runtime import feed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -127,24 +127,19 @@ def image_shape(tensor: Tensor, path: str) -> tuple[int, int, int]:
     Raises:
         InputError: The input takes no picture.
     """
-    shape = tensor.shape
-    if len(shape) in (3, 4) and shape[0] == 1:
-        shape = shape[1:]
-    if len(shape) == 2:
-        shape = (*shape, 1)
-    if len(shape) != 3 or shape[2] not in _MODES or min(shape[:2]) < 2:
+    shape = feed.image_shape(tensor)
+    if shape is None:
         raise InputError(
             f"{path}: expected an input of shape [1,height,width,channels] with 1, 3 or 4 "
             f"channels for an image, but {tensor.name!r} is {tensor_text(tensor)}"
         )
-    return shape[0], shape[1], shape[2]
+    return shape
 
 
 def _default_range(tensor: Tensor) -> tuple[float, float]:
     if not is_quantized(tensor):
         return 0.0, 1.0
-    low, high = real_range(tensor)
-    return (0.0, high) if tensor.type is TensorType.INT16 else (low, high)
+    return feed.pixel_range(tensor)
 
 
 def _load_image(path: Path, mode: str, most: int) -> Image:
@@ -206,7 +201,7 @@ def require_raw_samples(path: Path, tensor: Tensor) -> None:
     one_axis = sum(n > 1 for n in tensor.shape) == 1
     symmetric = tensor.type in (TensorType.INT16, TensorType.FLOAT32)
     if tensor.type is TensorType.INT8 and is_quantized(tensor):
-        low, high = real_range(tensor)
+        low, high = feed.real_range(tensor)
         symmetric = low < 0 < high and 0.5 < -low / high < 2
     if not (one_axis and symmetric):
         raise InputError(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arenite.errors import AreniteError, DTypeError, ShapeError
 from arenite.model import Tensor
 from arenite.model.text import tensor_text
-from arenite.runtime.feed import quantized
+from arenite.runtime.feed import quantized, scale_of
 
 Array = npt.NDArray[Any]
 
@@ -87,13 +87,6 @@ def is_quantized(tensor: Tensor) -> bool:
     )
 
 
-def real_range(tensor: Tensor) -> tuple[float, float]:
-    """The real numbers that a quantised tensor's smallest and largest value stand for."""
-    limits = np.iinfo(tensor.type.dtype)
-    scale, zero_point = _scale(tensor)
-    return scale * (int(limits.min) - zero_point), scale * (int(limits.max) - zero_point)
-
-
 def fit_reals(reals: Array, tensor: Tensor, origin: str) -> Input:
     """Real numbers of the tensor's shape as its values, quantised if need be.
 
@@ -109,7 +102,7 @@ def fit_reals(reals: Array, tensor: Tensor, origin: str) -> Input:
         raise DTypeError(
             f"{origin}: expected {tensor.type} for input {tensor.name!r}, got {reals.dtype}"
         )
-    scale, _ = _scale(tensor)
+    scale = scale_of(tensor)
     if not np.isfinite(reals).all():
         raise InputError(f"{origin}: expected finite numbers, got NaN or infinity")
     if not 0 < scale < np.inf:
@@ -179,10 +172,3 @@ def fit_numbers(numbers: list[float], tensor: Tensor, origin: str) -> Input:
 
 def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
-
-
-def _scale(tensor: Tensor) -> tuple[float, int]:
-    quantization = tensor.quantization
-    assert quantization is not None
-    zero_points = quantization.zero_point
-    return float(quantization.scale[0]), int(zero_points[0]) if len(zero_points) else 0
