@@ -46,6 +46,12 @@ def test_no_quantity_goes_by_another_name():
     names = [f"{p.values[0]} {p.values[1].opts[0]}" for p in NUMBERS]
     assert sorted(name for name in names if not name.endswith(("--seed", "--op", "--runs"))) == [
         "bench --repeat",
+        "evaluate --limit",
+        "evaluate --min-accuracy",
+        "evaluate --min-auc",
+        "evaluate --threads",
+        "evaluate --top-k",
+        "evaluate --workers",
         "optimize --seconds",
         "optimize --verify",
         "run --repeat",
@@ -57,8 +63,8 @@ def test_no_quantity_goes_by_another_name():
 @pytest.mark.parametrize("command", WITH_TARGET)
 def test_processors_have_short_names(arenite, tmp_path, command):
     missing = tmp_path / "no.tflite"
-    outputs = {"export": "out", "report": "out.html"}
-    needed = ("-o", tmp_path / outputs[command]) if command in outputs else ()
+    others = {"export": ("-o", "out"), "report": ("-o", "out.html"), "evaluate": ("data.npz",)}
+    needed = others.get(command, ())
     result = arenite(command, missing, "--target", "m4", *needed)
     assert result.exit_code == 1
     assert result.stderr.endswith(": No such file or directory\n")
