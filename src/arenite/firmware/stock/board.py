@@ -34,10 +34,12 @@ from arenite.runtime.interpreter import Interpreter
 #: As TFLM's ``cortex_m_generic_makefile.inc`` and ``cmsis_nn.inc`` have them.
 _DEFINED = (
     *("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
-    *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED", "-DNDEBUG"),
+    *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED"),
 )
+#: Enumerations as small as they can be, as for bare cores (AAPCS, GCC's ``arm-none-eabi``): structs
+#: in the arena have them.
 _FLAGS = (
-    *("-O2", "-w", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"),
+    *("-fshort-enums", "-O2", "-w", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"),
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
     *("-ffunction-sections", "-fdata-sections", "-funsigned-char", "-fomit-frame-pointer"),
 )
