@@ -174,5 +174,5 @@ def test_changed_files(name: str) -> None:
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_cases_of_fuzzing(name: str) -> None:
     cases = Cases(3, name)
-    sound = {assert_agree(SCHEMAS[name], cases.file(number)) for number in range(CASES)}
+    sound = {assert_agree(SCHEMAS[name], cases.file(number)) for number in range(40 * CASES)}
     assert sound == {True, False}
