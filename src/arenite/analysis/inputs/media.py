@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -142,6 +143,14 @@ def _default_range(tensor: Tensor) -> tuple[float, float]:
     return feed.pixel_range(tensor)
 
 
+class _Bounded(io.BufferedReader):
+    """Reads no more than its file has: Python sets aside first what a part of a file promises."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
+        return super().read(left if size is None or size < 0 else min(size, left))
+
+
 def _load_image(path: Path, mode: str, most: int) -> Image:
     try:
         from PIL import Image as Images  # noqa: PLC0415 - an extra
@@ -150,7 +159,8 @@ def _load_image(path: Path, mode: str, most: int) -> Image:
         raise InputError(
             f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"
         ) from error
-    with open_regular(path) as file, readable(path, "image"), warnings.catch_warnings():
+    raw = cast("io.FileIO", open_regular(path, buffering=0))
+    with _Bounded(raw) as file, readable(path, "image"), warnings.catch_warnings():
         warnings.simplefilter("error", Images.DecompressionBombWarning)
         with Images.open(file, formats=_FORMATS) as image:
             if image.width * image.height > most:
