@@ -21,13 +21,12 @@ import json  # noqa: E402
 import statistics  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
-import tempfile  # noqa: E402
-from collections.abc import Iterator, Sequence  # noqa: E402
-from contextlib import contextmanager  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 from functools import partial  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
+from compiled import compiled_modules  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
@@ -183,15 +182,6 @@ def lines_of(report: dict[str, Any]) -> str:
     results = ",\n".join(map(json.dumps, report["results"]))
     rest = {key: value for key, value in report.items() if key != "results"}
     return f'{json.dumps(rest, indent=1)[:-2]},\n "results": [\n{results}\n]}}\n'
-
-
-@contextmanager
-def compiled_modules() -> Iterator[None]:
-    """Subprocesses find modules compiled, as installed ones are."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
-        yield
 
 
 def main() -> None:

@@ -24,8 +24,7 @@ import statistics  # noqa: E402
 import subprocess  # noqa: E402
 import sys  # noqa: E402
 import tempfile  # noqa: E402
-from collections.abc import Callable, Iterator, Sequence  # noqa: E402
-from contextlib import contextmanager  # noqa: E402
+from collections.abc import Callable, Sequence  # noqa: E402
 from functools import partial  # noqa: E402
 from itertools import pairwise  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -33,6 +32,7 @@ from time import thread_time  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
+from compiled import compiled_modules  # noqa: E402
 
 import arenite as ar  # noqa: E402
 from arenite.analysis.machine import machine  # noqa: E402
@@ -191,15 +191,6 @@ def show(name: str, path: Path, turns: int, *, against: bool) -> None:
     print(
         "  " + ", ".join(f"{key} {value * 1e6:.0f}" for key, value in medians) + " us", flush=True
     )
-
-
-@contextmanager
-def compiled_modules() -> Iterator[None]:
-    """Subprocesses find modules compiled, as installed ones are."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
-        yield
 
 
 def main() -> None:

@@ -111,11 +111,7 @@ def export(
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
     files = _files(model, program)
-    figures = None
-    if emulate and can_emulate(processor):
-        data = [array.tobytes() for array in sample(program.network.inputs, 0)]
-        layers, row_bytes = len(program.network.layers), program.row_bytes
-        figures = emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
+    figures = _figures(files, program, processor) if emulate else None
     result = _export(program, processor, place, figures)
     source = Path(model.source).name  # not where it lies here
     files["README.md"] = readme(result, source)
@@ -134,6 +130,15 @@ def _files(model: Model, program: Program) -> dict[str, str]:
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
         **project_files(program.name, program.arena_bytes, compiled),
     }
+
+
+def _figures(files: Mapping[str, str], program: Program, processor: str) -> Figures | None:
+    """What an emulated core counts of one inference, where there is one."""
+    if not can_emulate(processor):
+        return None
+    data = [array.tobytes() for array in sample(program.network.inputs, 0)]
+    layers, row_bytes = len(program.network.layers), program.row_bytes
+    return emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
 
 
 def _improved(network: Network, works: Sequence[Work], kernels: Kernels, budget: Budget) -> Plan:

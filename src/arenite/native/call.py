@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import InferenceAborted, in_use
@@ -90,31 +89,6 @@ class Call:
             return False
         return True
 
-    def inference(self) -> Callable[[], bool]:
-        """One inference on what the inputs hold; whether all of it ran.
-
-        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
-        """
-        invoke, program, turn = lib.ar_invoke, self._program, self._turn
-        take, give = turn.pop, turn.append
-
-        def call() -> bool:
-            try:
-                take()
-            except IndexError:
-                raise in_use() from None
-            except BaseException:
-                give_back(turn)
-                raise
-            try:
-                status = invoke(program)
-                # `self` must be named here: it keeps alive what the program points to.
-                return self._go_on(status) if status else True
-            finally:
-                give(None)
-
-        return call
-
     def function(self) -> Callable[[Array, Array], None]:
         """``run(x, y)``: one inference, from the only input to the only output.
 
@@ -138,42 +112,6 @@ class Call:
                     # `self` must be named here: it keeps alive what the program points to.
                     self._go_on(status)
                     y[...] = self._outputs[0]
-            finally:
-                give(None)
-
-        return call
-
-    def like(self, source: Array) -> Callable[..., Array | None]:
-        """One inference as a function from an array like ``source`` to a copy of the output.
-
-        ``source`` is the only input's memory. Anything but one array of that dtype and shape the
-        function answers with None. One plain function, because a small model takes no longer than
-        a few calls in Python, and NumPy copies an input in less time than cffi takes to find it. It
-        takes its turn, as :func:`arenite.runtime.turn.alone` does.
-        """
-        shape, dtype, ndarray = source.shape, source.dtype, np.ndarray
-        invoke, program = lib.ar_invoke, self._program
-        copy: Callable[[], Array] = self._outputs[0].copy
-        turn = self._turn
-        take, give = turn.pop, turn.append
-
-        def call(x: Any = None, *more: Any) -> Array | None:
-            if type(x) is not ndarray or x.shape != shape or x.dtype is not dtype or more:
-                return None
-            try:
-                take()
-            except IndexError:
-                raise in_use() from None
-            except BaseException:
-                give_back(turn)
-                raise
-            try:
-                source[...] = x
-                status = invoke(program)
-                if status:
-                    # `self` must be named here: it keeps alive what the program points to.
-                    self._go_on(status)
-                return copy()
             finally:
                 give(None)
 
@@ -209,42 +147,6 @@ class Call:
             keep=self,
             predicts=predicts,
         )
-
-    def like_all(self, sources: Sequence[Array]) -> Callable[..., Array | tuple[Array, ...] | None]:
-        """What :meth:`like` does, for any number of inputs and outputs."""
-        wanted = [(source.shape, source.dtype) for source in sources]
-        ndarray, invoke = np.ndarray, lib.ar_invoke
-        copies = [output.copy for output in self._outputs]
-
-        def call(*inputs: Any) -> Array | tuple[Array, ...] | None:
-            if len(inputs) != len(wanted):
-                return None
-            for array, (shape, dtype) in zip(inputs, wanted, strict=True):
-                if type(array) is not ndarray or array.shape != shape or array.dtype is not dtype:
-                    return None
-            self._take()
-            try:
-                for source, array in zip(sources, inputs, strict=True):
-                    source[...] = array
-                status = invoke(self._program)
-                if status:
-                    self._go_on(status)
-                outputs = tuple([copy() for copy in copies])
-                return outputs if len(outputs) > 1 else outputs[0]
-            finally:
-                self._turn.append(None)
-
-        return call
-
-    def _take(self) -> None:
-        """Take the turn, whose token has to be given back."""
-        try:
-            self._turn.pop()
-        except IndexError:
-            raise in_use() from None
-        except BaseException:
-            give_back(self._turn)
-            raise
 
     def converts(self, number: int, ends: Ends, *, is_input: bool) -> bool:
         """Let :meth:`predict` take other numbers for an input, or give them for an output.

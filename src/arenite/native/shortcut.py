@@ -44,7 +44,8 @@ def _documented(name: str, function: Callable[..., Any]) -> str:
     signature = inspect.signature(function)
     bare = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
     text = str(signature.replace(parameters=bare, return_annotation=signature.empty))
-    return f"{name}{text.replace('(self', '($self, /', 1)}\n--\n\n{function.__doc__}"
+    text = text.replace("(self, /", "(self", 1).replace("(self", "($self, /", 1)
+    return f"{name}{text}\n--\n\n{function.__doc__}"
 
 
 def shortcut(

@@ -114,8 +114,9 @@ class Interpreter:
 
     # -- running
 
+    @alone
     def __call__(
-        self, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
+        self, /, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
     ) -> Array | tuple[Array, ...]:
         """Run one inference.
 
@@ -135,16 +136,6 @@ class Interpreter:
             ShapeError: An array has another shape than its input.
             ValueError: An input is missing, given twice or unknown, or a real number is NaN.
         """
-        if not (quantize or named):
-            result = self._fast(*inputs)
-            if result is not None:
-                return result
-        return self._call(inputs, named, quantize=quantize)
-
-    @alone
-    def _call(
-        self, inputs: tuple[npt.ArrayLike, ...], named: dict[str, npt.ArrayLike], *, quantize: bool
-    ) -> Array | tuple[Array, ...]:
         return self._run(self._collect(inputs, named), quantize=quantize)
 
     @alone
@@ -210,7 +201,7 @@ class Interpreter:
             error, until it has seen as many inputs as it waits for (``kTfLiteAbort``); outputs
             mean nothing then.
         """
-        return self._invoke()
+        return self._micro.invoke()
 
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
@@ -324,33 +315,22 @@ class Interpreter:
         return compiled.call(self._turn, arena)
 
     def _shorten(self) -> None:
-        """Find the shortest ways to an inference: a small model takes no longer than a few calls.
-
-        ``_fast`` answers None to what is not an array for every input, each of its dtype and shape.
-        """
+        """Find the shortest way to an inference: a small model takes no longer than a few calls."""
         call = self._whole_call()
-        self._fast: Callable[..., Array | tuple[Array, ...] | None] = _no_answer
-        self._invoke = self._micro.invoke
-        self._shortcut: Any = None
-        if call is None:
-            return
-        inputs = [self._micro.input(number) for number, _ in self._inputs()]
-        is_single = len(inputs) == len(self._model.main.outputs) == 1
-        self._fast = call.like(inputs[0]) if is_single else call.like_all(inputs)
-        self._invoke = call.inference()
-        self._shortcut = self._shortest(call, inputs)
+        self._shortcut: Any = None if call is None else self._shortest(call)
 
     @cached_property
     def _converting(self) -> Convert:
         compiled = self._micro.compiled
         return Given.converted if compiled is None else Converting(compiled.program.isa)
 
-    def _shortest(self, call: Call, inputs: Sequence[Array]) -> Any:
+    def _shortest(self, call: Call) -> Any:
         """What methods in C take instead of those here, see :mod:`arenite.native.shortcut`."""
         from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
 
         if not shorten(Interpreter):
             return None
+        inputs = [self._micro.input(number) for number, _ in self._inputs()]
         outputs = [self._micro.output(number) for number in range(len(self._model.main.outputs))]
         # Otherwise a result has one axis more than an output, or the caller has to be asked.
         has_samples = all(array.shape[:1] == (1,) for array in (*inputs, *outputs))
@@ -402,10 +382,6 @@ def _failed(error: Exception) -> Exception:
     from arenite.runtime.predict import failed  # noqa: PLC0415 - one inference needs no threads
 
     return failed(error)
-
-
-def _no_answer(*inputs: object) -> None:
-    """What runs no inference, whatever it is given."""
 
 
 def _interpreter(

@@ -7,7 +7,6 @@ the reason is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from arenite.firmware.cortex_m.addition import add_sub
 from arenite.firmware.cortex_m.convolution import conv_2d
@@ -15,8 +14,8 @@ from arenite.firmware.cortex_m.depthwise import depthwise_conv_2d
 from arenite.firmware.cortex_m.fully_connected import fully_connected
 from arenite.firmware.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable import portable_work
-from arenite.firmware.work import UnsupportedError, Work
+from arenite.firmware.portable import work_with
+from arenite.firmware.work import Work
 
 _KERNELS: dict[str, Callable[[Layer], Work]] = {
     "ADD": add_sub,
@@ -36,10 +35,4 @@ def cortex_m_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: Plain C has no kernel for it either.
     """
-    kernel = _KERNELS.get(layer.name)
-    if kernel is None:
-        return portable_work(layer)
-    try:
-        return kernel(layer)
-    except UnsupportedError as error:
-        return replace(portable_work(layer), reason=str(error))
+    return work_with(_KERNELS, layer)

@@ -23,11 +23,10 @@ from arenite.firmware.cortex_m.gemm import (
 )
 from arenite.firmware.cortex_m.requantize import Finish
 from arenite.firmware.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.cortex_m.weights import convolution_weights
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
-from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Scratch, Work
 
 _WIDEN = (
     *("ldm r0!, {r2, r3, r8, r9}", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8"),
@@ -48,11 +47,7 @@ def conv_2d(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    if layer.params.groups != 1:
-        raise UnsupportedError("groups have no such kernel")
-    return convolution(layer, constant_of(layer.input(1), "weights").astype(np.int64))
+    return convolution(layer, convolution_weights(layer))
 
 
 def convolution(layer: Layer, weights: Int64s) -> Work:
@@ -62,8 +57,6 @@ def convolution(layer: Layer, weights: Int64s) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     window = layer.params.window
-    if max(window.dilation) > 1:
-        raise UnsupportedError("dilation has no such kernel")
     rows, depth = weights.reshape(len(weights), -1), weights.shape[3]
     is_pointwise = window.filter_size == window.stride == (1, 1) and not depth % 4
     geometry = Columns(layer)

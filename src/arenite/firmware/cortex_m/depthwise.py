@@ -19,10 +19,9 @@ from arenite.firmware.cortex_m.correlation import correlation
 from arenite.firmware.cortex_m.planes import GROUP, Planes, planes_of, work_of
 from arenite.firmware.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.cortex_m.sums import Int64s, finish_of, halfwords, packed, scaled, words
+from arenite.firmware.cortex_m.weights import depthwise_weights, one_channel_weights
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Work
 
 
 def depthwise_conv_2d(layer: Layer) -> Work:
@@ -31,23 +30,15 @@ def depthwise_conv_2d(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    weights = constant_of(layer.input(1), "weights").astype(np.int64)
     if layer.input(0).shape[3] == 1:
         # All outputs read one channel: that is a convolution.
-        return convolution(layer, weights.transpose(3, 1, 2, 0))
-    window, channels = layer.params.window, layer.output.shape[3]
-    if max(window.dilation) > 1 or layer.params.depth_multiplier != 1 or channels < GROUP:
-        raise UnsupportedError(
-            f"expected at least {GROUP} channels, no dilation, a depth multiplier of 1"
-        )
-    rows = np.moveaxis(weights[0], 2, 0)
+        return convolution(layer, one_channel_weights(layer))
+    weights, window = depthwise_weights(layer, GROUP), layer.params.window
     if window.filter_size != (3, 3) or window.stride not in ((1, 1), (2, 2)):
-        return correlation(layer, rows)
+        return correlation(layer, weights)
     g = planes_of(layer, block=2 if window.stride == (1, 1) else 1)
-    pack = partial(_pack, rows, g.stride[0])
-    stream, how = packed(layer, rows.reshape(channels, -1), pack)
+    pack = partial(_pack, weights, g.stride[0])
+    stream, how = packed(layer, weights.reshape(len(weights), -1), pack)
     finish = finish_of(layer, how)
     return work_of(layer, g, Constant("stream", stream), partial(_rows, g, finish))
 

@@ -10,10 +10,9 @@ from arenite.firmware.cortex_m.asm import Assembly
 from arenite.firmware.cortex_m.gemm import QUAD, emit_next_quad, expanded_order, pack_stream
 from arenite.firmware.cortex_m.requantize import Finish
 from arenite.firmware.cortex_m.sums import finish_of, packed
+from arenite.firmware.cortex_m.weights import fully_connected_weights
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Scratch, Work
 
 #: Steps of four inputs in one turn of the loop, at most.
 _UNROLLED = 4
@@ -36,15 +35,8 @@ def fully_connected(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    weights = constant_of(layer.input(1), "weights").astype(np.int64)
-    filters, depth = weights.shape[-2:]
-    weights = weights.reshape(filters, depth)
-    if layer.params.filter_offset:
-        raise UnsupportedError("weights with a zero point have no such kernel")
-    if layer.input(0).size != depth:
-        raise UnsupportedError("expected one row of inputs")
+    weights = fully_connected_weights(layer)
+    filters, depth = weights.shape
     # Inputs are read four at a time; what is behind them meets weights of 0.
     padded = -(-depth // 4) * 4
     ordered = np.pad(weights, ((0, 0), (0, padded - depth)))[:, expanded_order(padded)]

@@ -10,14 +10,13 @@ Facts: Arm Cortex-M55 Software Optimization Guide; ACLE, ``arm_mve.h``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from arenite.firmware.cortex_m55.convolution import conv_2d
 from arenite.firmware.cortex_m55.depthwise import depthwise_conv_2d
 from arenite.firmware.cortex_m55.fully_connected import fully_connected
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable import portable_work
-from arenite.firmware.work import UnsupportedError, Work
+from arenite.firmware.portable import work_with
+from arenite.firmware.work import Work
 
 _KERNELS: dict[str, Callable[[Layer], Work]] = {
     "CONV_2D": conv_2d,
@@ -32,10 +31,4 @@ def cortex_m55_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: Plain C has no kernel for it either.
     """
-    kernel = _KERNELS.get(layer.name)
-    if kernel is None:
-        return portable_work(layer)
-    try:
-        return kernel(layer)
-    except UnsupportedError as error:
-        return replace(portable_work(layer), reason=str(error))
+    return work_with(_KERNELS, layer)

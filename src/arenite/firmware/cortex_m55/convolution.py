@@ -16,12 +16,11 @@ import numpy as np
 from arenite.firmware.cortex_m.gemm import quads
 from arenite.firmware.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.cortex_m.weights import convolution_weights
 from arenite.firmware.cortex_m55.vectors import LANES, Int32s, finish, pack, without_constants
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
-from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Scratch, Work
 
 #: Sums of two filters for the windows at ``a`` and ``b``.
 _PRODUCTS = """\
@@ -88,11 +87,7 @@ def conv_2d(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    if layer.params.groups != 1:
-        raise UnsupportedError("groups have no such kernel")
-    return convolution(layer, constant_of(layer.input(1), "weights").astype(np.int64))
+    return convolution(layer, convolution_weights(layer))
 
 
 def convolution(layer: Layer, weights: Int64s) -> Work:
@@ -102,8 +97,6 @@ def convolution(layer: Layer, weights: Int64s) -> Work:
         UnsupportedError: A precondition does not hold; says which.
     """
     window = layer.params.window
-    if max(window.dilation) > 1:
-        raise UnsupportedError("dilation has no such kernel")
     rows = weights.reshape(len(weights), -1)
     by_column = weights.transpose(0, 2, 1, 3).reshape(len(weights), -1)
     stream, how = packed(layer, rows, partial(_pack, by_column))

@@ -14,13 +14,12 @@ from arenite.firmware.cortex_m.gemm import QUAD, quads
 from arenite.firmware.cortex_m.planes import Planes, planes_of
 from arenite.firmware.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.cortex_m.weights import depthwise_weights, one_channel_weights
 from arenite.firmware.cortex_m55.convolution import convolution
 from arenite.firmware.cortex_m55.vectors import Int32s, finish, pack, without_constants
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
-from arenite.firmware.work import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Scratch, Work
 
 #: Outputs that are made at once, at most: their sums and two more fit into the registers.
 _MOST = 5
@@ -69,18 +68,11 @@ def depthwise_conv_2d(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    weights = constant_of(layer.input(1), "weights").astype(np.int64)
     if layer.input(0).shape[3] == 1:
         # All outputs read one channel: that is a convolution.
-        return convolution(layer, weights.transpose(3, 1, 2, 0))
-    window, channels = layer.params.window, layer.output.shape[3]
-    if max(window.dilation) > 1 or layer.params.depth_multiplier != 1 or channels < QUAD:
-        raise UnsupportedError(
-            f"expected at least {QUAD} channels, no dilation, a depth multiplier of 1"
-        )
-    rows = weights.reshape(-1, channels).T
+        return convolution(layer, one_channel_weights(layer))
+    weights = depthwise_weights(layer, QUAD)
+    rows = weights.reshape(len(weights), -1)
     stream, how = packed(layer, rows, partial(_pack, rows))
     return _work(layer, planes_of(layer), Constant("stream", stream), finish_of(layer, how))
 

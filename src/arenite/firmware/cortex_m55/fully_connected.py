@@ -9,6 +9,7 @@ import numpy as np
 from arenite.firmware.cortex_m.gemm import quads
 from arenite.firmware.cortex_m.requantize import Requantization
 from arenite.firmware.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.cortex_m.weights import fully_connected_weights
 from arenite.firmware.cortex_m55.vectors import (
     LANES,
     Int32s,
@@ -17,10 +18,8 @@ from arenite.firmware.cortex_m55.vectors import (
     without_constants,
 )
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill
-from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
-from arenite.model import TensorType
+from arenite.firmware.work import Constant, Routine, Work
 
 _ROW = """\
 for (int32_t four = 0; four < $filters; four += 4) {
@@ -45,15 +44,8 @@ def fully_connected(layer: Layer) -> Work:
     Raises:
         UnsupportedError: A precondition does not hold; says which.
     """
-    require_types(layer, TensorType.INT8, inputs=2)
-    require_elements(layer)
-    weights = constant_of(layer.input(1), "weights").astype(np.int64)
-    filters, depth = weights.shape[-2:]
-    weights = weights.reshape(filters, depth)
-    if layer.params.filter_offset:
-        raise UnsupportedError("weights with a zero point have no such kernel")
-    if layer.input(0).size != depth:
-        raise UnsupportedError("expected one row of inputs")
+    weights = fully_connected_weights(layer)
+    filters, depth = weights.shape
     stream, how = packed(layer, weights, partial(_pack, weights))
     blocks = -(-depth // LANES)
     routine = Routine(

@@ -6,7 +6,8 @@ those of TensorFlow Lite Micro's reference kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import chain
 
 from arenite.firmware.layers import Layer
@@ -63,6 +64,21 @@ def portable_work(layer: Layer) -> Work:
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
         return _nothing(layer)
     return kernel(layer)
+
+
+def work_with(kernels: Mapping[str, Callable[[Layer], Work]], layer: Layer) -> Work:
+    """A layer by a processor's own kernel, or as plain C with the reason why.
+
+    Raises:
+        UnsupportedError: Plain C has no kernel for it either.
+    """
+    kernel = kernels.get(layer.name)
+    if kernel is None:
+        return portable_work(layer)
+    try:
+        return kernel(layer)
+    except UnsupportedError as error:
+        return replace(portable_work(layer), reason=str(error))
 
 
 def _nothing(layer: Layer) -> Work:
