@@ -177,7 +177,7 @@ def test_every_operator_has_a_test_file(path):
 
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if not is_cache(path, ROOT))
 #: Folders of tests without a room in the package.
-NO_ROOM = {"digests", "examples", "fuzz", "mnn/scripts", "report/browser", "scripts"}
+NO_ROOM = {"tools", "digests", "examples", "fuzz", "mnn/scripts", "report/browser", "scripts"}
 
 
 def imported_tests(source: str) -> list[str]:
