@@ -5,7 +5,12 @@
 
 #include <immintrin.h>
 
-static void forget_nan(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_EXCEPT_INVALID); }
-static int met_nan(void) { return (_mm_getcsr() & _MM_EXCEPT_INVALID) != 0; }
+static inline void forget_nan(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_EXCEPT_INVALID); }
+static inline int met_nan(void) { return (_mm_getcsr() & _MM_EXCEPT_INVALID) != 0; }
+
+/* The same for what left float32 on the way as well. */
+enum { AR_EXCESSES = _MM_EXCEPT_INVALID | _MM_EXCEPT_OVERFLOW };
+static inline void forget_excesses(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)AR_EXCESSES); }
+static inline int met_excesses(void) { return (_mm_getcsr() & AR_EXCESSES) != 0; }
 
 #endif
