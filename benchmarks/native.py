@@ -27,6 +27,7 @@ from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
 from compiled import compiled_modules  # noqa: E402
+from held import hold_litert_to_avx2  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
@@ -191,9 +192,15 @@ def main() -> None:
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
     parser.add_argument("--repeat", type=int, default=200, help="turns per engine and model")
     parser.add_argument("--against", default=",".join(PEERS), help="peers, with commas")
+    parser.add_argument(
+        "--hold-litert",
+        action="store_true",
+        help="let LiteRT see AVX2 and FMA, nothing later: for ARENITE_ISA=avx2, see held.py",
+    )
     parser.add_argument("--output", type=Path, default=RESULTS / "native.json")
     args = parser.parse_args()
     peers = peers_called([name for name in args.against.split(",") if name])
+    asked = hold_litert_to_avx2() if args.hold_litert else None
     console = Console(width=max(Console().width, 110), highlight=False)
     results, paths = [], args.models or models()
     first = next((path for path in paths if path.stem == "kws_int8"), paths[0])
@@ -207,6 +214,8 @@ def main() -> None:
         with console.status("a large batch"):
             batch = large_batch(first, peers, max(3, args.repeat // 20))
     about = {**machine(), "peers": {peer.name: peer.version for peer in peers}}
+    if asked is not None and not asked():
+        raise SystemExit("LiteRT had chosen its kernels before it was held to AVX2")
     console.print(table(results))
     console.print(f"{about['cpu']} ({', '.join(about['flags'])}), kernels: {results[0].isa}")
     console.print(
@@ -222,6 +231,7 @@ def main() -> None:
     report = {
         "machine": about,
         "isa": results[0].isa,
+        "litert_isa": "avx2" if args.hold_litert else "its own choice",
         "start": {"model": first.stem, **started},
         "batch": {"model": first.stem, **batch},
         "results": [facts(result) for result in results],
