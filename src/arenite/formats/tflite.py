@@ -6,6 +6,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from mmap import mmap
 from typing import Any
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from arenite import ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Opaque, Row, TableLayout, Union
+from arenite.formats.flatbuffer import Opaque, Row, TableLayout, Tables, Union, columns_of
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -36,6 +37,7 @@ from arenite.model.check import check
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
 Array = npt.NDArray[Any]
+Numbers = tuple[int, ...]
 Buffer = bytes | bytearray | memoryview | mmap | Array
 
 
@@ -52,7 +54,7 @@ def read(data: Buffer, *, source: str = "") -> Model:
     view = flatbuffer.view_of(data)
     try:
         reader = flatbuffer.Reader(SCHEMA, view)
-        row = reader.root()
+        root = reader.tables()
     except ModelError as error:
         name = f" {source!r}" if source else ""
         raise ModelError(
@@ -61,7 +63,7 @@ def read(data: Buffer, *, source: str = "") -> Model:
             path=error.path,
         ) from None
     try:
-        model = _ModelReader(reader, row).model(source)
+        model = _ModelReader(reader, root).model(source)
         check(model)
     except ModelError as error:
         if error.offset is not None:
@@ -72,38 +74,41 @@ def read(data: Buffer, *, source: str = "") -> Model:
 
 
 class _ModelReader:
-    """Turns a file's rows into a model."""
+    """Turns a file's tables into a model, column by column."""
 
-    def __init__(self, reader: flatbuffer.Reader, row: Row) -> None:
+    def __init__(self, reader: flatbuffer.Reader, root: Tables | list[Row]) -> None:
         self.reader = reader
-        self.row = row
+        columns = columns_of(root, *_ROOT)
+        self.root = {name: column[0] for name, column in zip(_ROOT, columns, strict=True)}
         self.metadata: dict[int, bytes] = {}
+        codes = zip(*columns_of(self.root["operator_codes"], *_CODE), strict=True)
         self.codes = [
-            _operator_code(code, f"$.operator_codes[{number}]")
-            for number, code in enumerate(_list(row["operator_codes"]))
+            _operator_code(*code, f"$.operator_codes[{number}]")
+            for number, code in enumerate(codes)
         ]
-        self.buffers = [
-            self._buffer(buffer, number) for number, buffer in enumerate(_list(row["buffers"]))
-        ]
+        buffers = zip(*columns_of(self.root["buffers"], *_BUFFER), strict=True)
+        self.buffers = [self._buffer(*buffer, number) for number, buffer in enumerate(buffers)]
 
     def model(self, source: str) -> Model:
         """The whole model."""
-        row = self.row
-        for number, entry in enumerate(_list(row["metadata"])):
-            if entry["name"] == "COMPRESSION_METADATA":
-                raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
+        root = self.root
+        names, buffers = columns_of(root["metadata"], "name", "buffer")
+        if "COMPRESSION_METADATA" in names:
+            number = names.index("COMPRESSION_METADATA")
+            raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
+        subgraphs = zip(*columns_of(root["subgraphs"], *_SUBGRAPH), strict=True)
         return Model(
             subgraphs=tuple(
-                self._subgraph(subgraph, f"$.subgraphs[{number}]")
-                for number, subgraph in enumerate(_list(row["subgraphs"]))
+                self._subgraph(*subgraph, f"$.subgraphs[{number}]")
+                for number, subgraph in enumerate(subgraphs)
             ),
-            description=row["description"] or "",
+            description=root["description"] or "",
             metadata={
-                entry["name"] or "": self._metadata(entry, f"$.metadata[{number}]")
-                for number, entry in enumerate(_list(row["metadata"]))
+                name or "": self._metadata(buffer, f"$.metadata[{number}]")
+                for number, (name, buffer) in enumerate(zip(names, buffers, strict=True))
             },
-            signatures=tuple(_signature(entry) for entry in _list(row["signature_defs"])),
-            version=row["version"],
+            signatures=_signatures(root["signature_defs"]),
+            version=root["version"],
             source=source,
             nbytes=self.reader.size,
             format="tflite",
@@ -111,19 +116,19 @@ class _ModelReader:
 
     # -- buffers
 
-    def _buffer(self, row: Row, number: int) -> Array | None:
+    def _buffer(self, data: Array | None, offset: int, size: int, number: int) -> Array | None:
         """A buffer's bytes, which may lie behind the FlatBuffer; None if it is empty."""
-        data: Array | None = row["data"]
-        if row["offset"] > 1:
-            data = self.reader.span(row["offset"], row["size"], f"$.buffers[{number}]")
+        if offset > 1:
+            data = self.reader.span(offset, size, f"$.buffers[{number}]")
         return data if data is not None and len(data) else None
 
-    def _data(self, index: int, type_: TensorType, path: str) -> Array | None:
-        """The constant data of the tensor at ``path``, copied only if they are not aligned."""
+    def _data(self, index: int, type_: TensorType, path: str, tensor: int) -> Array | None:
+        """A tensor's constant data, copied only if they are not aligned."""
         if index >= len(self.buffers):
             if index == 0:
                 return None
-            raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
+            where = f"{path}.tensors[{tensor}].buffer"
+            raise _bad_index("a buffer", index, len(self.buffers), where)
         data = self.buffers[index]
         if data is not None and not _is_aligned(data, type_.dtype):
             data = data.copy()
@@ -131,8 +136,7 @@ class _ModelReader:
             self.buffers[index] = data
         return data
 
-    def _metadata(self, row: Row, path: str) -> bytes:
-        index = row["buffer"]
+    def _metadata(self, index: int, path: str) -> bytes:
         if index >= len(self.buffers):
             raise _bad_index("a buffer", index, len(self.buffers), f"{path}.buffer")
         if index not in self.metadata:
@@ -142,65 +146,64 @@ class _ModelReader:
 
     # -- subgraphs
 
-    def _subgraph(self, row: Row, path: str) -> Subgraph:
+    def _subgraph(
+        self,
+        tensors: Tables | None,
+        operators: Tables | None,
+        inputs: Numbers | None,
+        outputs: Numbers | None,
+        name: str | None,
+        path: str,
+    ) -> Subgraph:
         return Subgraph(
-            tensors=tuple(
-                self._tensor(tensor, f"{path}.tensors[{number}]")
-                for number, tensor in enumerate(_list(row["tensors"]))
-            ),
-            operators=tuple(
-                self._operator(operator, f"{path}.operators[{number}]")
-                for number, operator in enumerate(_list(row["operators"]))
-            ),
-            inputs=row["inputs"] or (),
-            outputs=row["outputs"] or (),
-            name=row["name"] or "",
+            tensors=tuple(self._tensors(tensors, path)),
+            operators=tuple(self._operators(operators, path)),
+            inputs=inputs or (),
+            outputs=outputs or (),
+            name=name or "",
         )
 
-    def _tensor(self, row: Row, path: str) -> Tensor:
-        type_ = _TYPES.get(row["type"])
-        if type_ is None:
-            raise ModelError(
-                f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {row['type']}",
-                path=f"{path}.type",
-            )
-        if row["sparsity"] is not None or row["external_buffer"] or row["variant_tensors"]:
-            raise _refused(row, path)
-        return Tensor(
-            row["name"] or "",
-            type_,
-            row["shape"] or (),
-            self._data(row["buffer"], type_, path),
-            _quantization(row["quantization"], path),
-            row["is_variable"],
-            row["shape_signature"],
-            row["has_rank"],
-            row["buffer"],
-        )
+    def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
+        columns = zip(*columns_of(tables, *_TENSOR), strict=True)
+        quantization = zip(*columns_of(tables, *_QUANTIZATION), strict=True)
+        refused = zip(*columns_of(tables, *_REFUSED_IN_TENSORS), strict=True)
+        rows = zip(columns, quantization, refused, strict=True)
+        for number, ((name, code, shape, buffer, *rest), quantized, bad) in enumerate(rows):
+            type_ = _TYPES.get(code)
+            if type_ is None or bad != _NOTHING_REFUSED:
+                _check_tensor(code, bad, f"{path}.tensors[{number}]")
+            assert type_ is not None
+            data = self._data(buffer, type_, path, number)
+            values = _quantization(*quantized, path, number)
+            yield Tensor(name or "", type_, shape or (), data, values, *rest, buffer)
 
     # -- operators
 
-    def _operator(self, row: Row, path: str) -> Operator:
-        index = row["opcode_index"]
-        if index >= len(self.codes):
-            raise _bad_index("an operator code", index, len(self.codes), f"{path}.opcode_index")
-        name, is_custom, version = self.codes[index]
-        union: Union | None = row["builtin_options"]
-        union_2: Union | None = row["builtin_options_2"]
-        return Operator(
-            name=name,
-            inputs=row["inputs"] or (),
-            outputs=row["outputs"] or (),
-            options=self._options(name, is_custom, union, f"{path}.builtin_options"),
-            custom_options=self._custom_options(row, path),
-            is_custom=is_custom,
-            intermediates=row["intermediates"] or (),
-            version=version,
-            options_type=union.type if union else 0,
-            options_2_type=union_2.type if union_2 else 0,
-            mutating_variable_inputs=row["mutating_variable_inputs"] or (),
-            raw_options=self._raw(union, f"{path}.builtin_options"),
-        )
+    def _operators(self, tables: Tables | None, path: str) -> Iterator[Operator]:
+        columns = zip(*columns_of(tables, *_OPERATOR), strict=True)
+        for number, (index, inputs, outputs, union, union_2, *rest) in enumerate(columns):
+            where = f"{path}.operators[{number}]"
+            if index >= len(self.codes):
+                raise _bad_index(
+                    "an operator code", index, len(self.codes), f"{where}.opcode_index"
+                )
+            name, is_custom, version = self.codes[index]
+            intermediates, mutating, *custom = rest
+            options = f"{where}.builtin_options"
+            yield Operator(
+                name,
+                inputs or (),
+                outputs or (),
+                self._options(name, is_custom, union, options),
+                self._custom_options(*custom, where),
+                is_custom,
+                intermediates or (),
+                version,
+                union.type if union else 0,
+                union_2.type if union_2 else 0,
+                mutating or (),
+                self._raw(union, options),
+            )
 
     def _raw(self, union: Union | None, path: str) -> RawOptions | None:
         if union is None:
@@ -224,12 +227,10 @@ class _ModelReader:
         values = self.reader.table(union.value.position, layout, path)
         return row(**values)
 
-    def _custom_options(self, row: Row, path: str) -> bytes:
-        offset = row["large_custom_options_offset"]
+    def _custom_options(self, data: Array | None, offset: int, size: int, path: str) -> bytes:
         if offset > 1:
             where = f"{path}.large_custom_options_offset"
-            return self.reader.span(offset, row["large_custom_options_size"], where).tobytes()
-        data: Array | None = row["custom_options"]
+            return self.reader.span(offset, size, where).tobytes()
         return b"" if data is None else data.tobytes()
 
 
@@ -249,7 +250,25 @@ def parse_options(raw: RawOptions, row: type[OptionsTable]) -> OptionsTable:
 
 # -- pieces -----------------------------------------------------------------------------
 
+_ROOT = (
+    *("version", "operator_codes", "subgraphs", "description", "buffers"),
+    *("metadata", "signature_defs"),
+)
+_CODE = ("deprecated_builtin_code", "builtin_code", "custom_code", "version")
+_BUFFER = ("data", "offset", "size")
+_SUBGRAPH = ("tensors", "operators", "inputs", "outputs", "name")
+_TENSOR = ("name", "type", "shape", "buffer", "is_variable", "shape_signature", "has_rank")
+_QUANTIZATION = tuple(
+    f"quantization.{field}"
+    for field in ("scale", "zero_point", "min", "max", "quantized_dimension", "details")
+)
+_OPERATOR = (
+    *("opcode_index", "inputs", "outputs", "builtin_options", "builtin_options_2"),
+    *("intermediates", "mutating_variable_inputs"),
+    *("custom_options", "large_custom_options_offset", "large_custom_options_size"),
+)
 _LAST_CODE = max(BuiltinOperator)
+_BUILTINS = {int(code): code.name for code in BuiltinOperator}
 _TYPES = {int(type_): type_ for type_ in TensorType}
 _REFUSED_IN_TENSORS = {
     "sparsity": "the tensor is sparse, which TFLM does not run; convert the model without "
@@ -259,48 +278,65 @@ _REFUSED_IN_TENSORS = {
 }
 
 
+#: Their values in nearly all tensors.
+_NOTHING_REFUSED = (None, 0, None)
+
 _COMPRESSED = (
     "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
     "built with USE_TFLM_COMPRESSION; load the model from before, or compress it for TFLM_DECODE"
 )
 
 
-def _operator_code(row: Row, path: str) -> tuple[str, bool, int]:
+def _operator_code(
+    old: int, new: int, custom: str | None, version: int, path: str
+) -> tuple[str, bool, int]:
     """Name, whether it is custom, version."""
-    code = max(row["deprecated_builtin_code"], row["builtin_code"])
+    code = max(old, new)
     if not 0 <= code <= _LAST_CODE:
         raise ModelError(
             f"expected an operator code from 0 to {_LAST_CODE:d}, got {code}", path=path
         )
     if code != BuiltinOperator.CUSTOM:
-        return BuiltinOperator(code).name, False, row["version"]
-    if not row["custom_code"]:
+        return _BUILTINS[code], False, version
+    if not custom:
         raise ModelError("a custom operator needs a name", path=f"{path}.custom_code")
-    return row["custom_code"], True, row["version"]
+    return custom, True, version
 
 
-def _refused(row: Row, path: str) -> ModelError:
-    name = next(name for name in _REFUSED_IN_TENSORS if row[name] not in (None, 0, []))
-    return ModelError(_REFUSED_IN_TENSORS[name], path=f"{path}.{name}")
+def _check_tensor(code: int, refused: tuple[Any, ...], path: str) -> None:
+    """Check what most tensors have in common: a known type, nothing that TFLM does not run."""
+    if code not in _TYPES:
+        raise ModelError(
+            f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {code}", path=f"{path}.type"
+        )
+    for value, (name, message) in zip(refused, _REFUSED_IN_TENSORS.items(), strict=True):
+        if value or (name == "sparsity" and value is not None):
+            raise ModelError(message, path=f"{path}.{name}")
 
 
-def _quantization(row: Row | None, path: str) -> Quantization | None:
+def _quantization(
+    scale: Array | None,
+    zero_point: Array | None,
+    low: Array | None,
+    high: Array | None,
+    axis: int | None,
+    details: Union | None,
+    path: str,
+    tensor: int,
+) -> Quantization | None:
     """None also where the table is there and says nothing, as TFLM has it."""
-    if row is None:
-        return None
-    if row["details"] is not None:
+    if details is not None:
         raise ModelError(
             "the tensor has custom or blockwise quantisation, which TFLM does not run; "
             "quantise the model per tensor or per channel",
-            path=f"{path}.quantization.details",
+            path=f"{path}.tensors[{tensor}].quantization.details",
         )
-    scale, zero_point, low, high = row["scale"], row["zero_point"], row["min"], row["max"]
     if scale is None and zero_point is None and low is None and high is None:
         return None
     return Quantization(
         _NO_SCALES if scale is None else scale,
         _NO_ZERO_POINTS if zero_point is None else zero_point,
-        row["quantized_dimension"],
+        axis or 0,
         low,
         high,
     )
@@ -311,16 +347,17 @@ _NO_ZERO_POINTS = np.zeros(0, np.int64)
 _NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
 
 
-def _signature(row: Row) -> SignatureDef:
-    def tensors(side: str) -> dict[str, int]:
-        return {entry["name"] or "": entry["tensor_index"] for entry in _list(row[side])}
-
-    return SignatureDef(
-        key=row["signature_key"] or "",
-        inputs=tensors("inputs"),
-        outputs=tensors("outputs"),
-        subgraph=row["subgraph_index"],
+def _signatures(tables: Tables | None) -> tuple[SignatureDef, ...]:
+    columns = columns_of(tables, "signature_key", "inputs", "outputs", "subgraph_index")
+    return tuple(
+        SignatureDef(key or "", _by_name(inputs), _by_name(outputs), subgraph)
+        for key, inputs, outputs, subgraph in zip(*columns, strict=True)
     )
+
+
+def _by_name(tables: Tables | None) -> dict[str, int]:
+    names, tensors = columns_of(tables, "name", "tensor_index")
+    return {name or "": tensor for name, tensor in zip(names, tensors, strict=True)}
 
 
 @cache
@@ -348,7 +385,3 @@ def _is_aligned(data: Array, dtype: np.dtype[Any]) -> bool:
 
 def _bad_index(what: str, index: int, count: int, path: str) -> ModelError:
     return ModelError(f"expected {what} from 0 to {count - 1}, got {index}", path=path)
-
-
-def _list(rows: list[Row] | None) -> list[Row]:
-    return rows or []

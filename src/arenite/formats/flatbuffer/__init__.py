@@ -6,6 +6,7 @@ rows into a file; ``locate`` says where in the file a path such as
 ``internals.md`` and ``verifier.h``.
 """
 
+from arenite.formats.flatbuffer.columns import Column, Tables, columns_of
 from arenite.formats.flatbuffer.locate import locate
 from arenite.formats.flatbuffer.reader import Reader, TableLayout, layout_of, read, view_of
 from arenite.formats.flatbuffer.schema import (
@@ -19,6 +20,7 @@ from arenite.formats.flatbuffer.schema import (
 from arenite.formats.flatbuffer.writer import write
 
 __all__ = [
+    "Column",
     "Field",
     "FormatError",
     "Opaque",
@@ -26,7 +28,9 @@ __all__ = [
     "Row",
     "Schema",
     "TableLayout",
+    "Tables",
     "Union",
+    "columns_of",
     "layout_of",
     "locate",
     "read",

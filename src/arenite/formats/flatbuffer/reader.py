@@ -11,13 +11,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite import native
 from arenite.errors import ModelError
+from arenite.formats.flatbuffer.columns import Tables
 from arenite.formats.flatbuffer.schema import (
     DTYPES,
     SCALARS,
@@ -28,6 +30,8 @@ from arenite.formats.flatbuffer.schema import (
     Schema,
     Union,
 )
+
+T = TypeVar("T")
 
 MAX_DEPTH = 64
 ALLOWANCE = 3
@@ -107,33 +111,56 @@ class Reader:
         self._wholes: dict[np.dtype[Any], npt.NDArray[Any] | None] = {}
 
     def root(self) -> Row:
-        """Check the file's identifier, if its kind has one, and read the root table."""
+        """Check the file's identifier, if its kind has one, and read the root table.
+
+        Raises:
+            ModelError: With byte offset and path of what is wrong.
+        """
+        scan = self._scan()
+        found = None if scan is None else scan.rows_of(self.schema, self, self.budget)
+        if found is None:
+            return self._worded(self.read_root)
+        row, self.budget = found
+        return row
+
+    def tables(self) -> Tables | list[Row]:
+        """The same for :func:`columns_of`: one table, the root.
+
+        Raises:
+            ModelError: With byte offset and path of what is wrong.
+        """
+        scan = self._scan()
+        found = None if scan is None else scan.tables_of(self.schema, self, self.budget)
+        if found is None:
+            return [self._worded(self.read_root)]
+        tables, self.budget = found
+        return tables
+
+    def _scan(self) -> ModuleType | None:
+        """What reads a file that the verifier in C takes."""
+        self._worded(self._check_identifier)
+        if not native.available():
+            return None
+        from arenite.formats.flatbuffer import scan  # noqa: PLC0415 - needs the engine
+
+        return scan
+
+    def _worded(self, read: Callable[[], T]) -> T:
         try:
-            if self.size < 8:
-                raise FormatError(f"expected a FlatBuffer of at least 8 bytes, got {self.size}", 0)
-            found = bytes(self.data[4:8])
-            if self.schema.identifier not in (b"", found):
-                raise FormatError(
-                    f"expected file identifier {self.schema.identifier!r} "
-                    f"({self.schema.name}), got {found!r}",
-                    4,
-                )
-            row = self._scanned()
-            return self.read_root() if row is None else row
+            return read()
         except FormatError as error:
             raise ModelError(error.message, offset=error.offset, path=error.path) from None
 
-    def _scanned(self) -> Row | None:
-        """The root table of a file that the verifier in C takes."""
-        if not native.available():
-            return None
-        from arenite.formats.flatbuffer.scan import rows_of  # noqa: PLC0415 - needs the engine
-
-        found = rows_of(self.schema, self, self.budget)
-        if found is None:
-            return None
-        row, self.budget = found
-        return row
+    def _check_identifier(self) -> None:
+        if self.size < 8:
+            raise FormatError(f"expected a FlatBuffer of at least 8 bytes, got {self.size}", 0)
+        found = bytes(self.data[4:8])
+        if self.schema.identifier not in (b"", found):
+            raise FormatError(
+                f"expected file identifier {self.schema.identifier!r} "
+                f"({self.schema.name}), got {found!r}",
+                4,
+            )
 
     def read_root(self) -> Row:
         """Read the root table in Python.

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from arenite.formats.flatbuffer.columns import Tables
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS, Field, Opaque, Row, Schema, Union
 from arenite.native import flatbuffer as native
 
@@ -36,6 +37,14 @@ def rows_of(schema: Schema, reader: Reader, budget: int) -> tuple[Row, int] | No
     return None if found is None else (make(found[0], 0, reader), found[1])
 
 
+def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int] | None:
+    """The same as columns: one table, the root."""
+    found = _compiled(schema)[0].scan(reader.data, budget)
+    if found is None:
+        return None
+    return Tables(schema, schema.root, found[0], [0], reader), found[1]
+
+
 # -- what C is told -----------------------------------------------------------------------
 
 
@@ -49,7 +58,7 @@ def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
     members: list[tuple[int, int]] = []
     for name in names:
         known = schema.tables[name]
-        tables.append((len(fields), len(known), sum(map(_width, known))))
+        tables.append((len(fields), len(known), row_width(schema, name)))
         for field in known:
             union = schema.unions.get(field.kind.removeprefix("union:"), {})
             element = field.kind.strip("[]")
@@ -57,7 +66,7 @@ def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
             fields.append(_described(field, table, len(union)))
             members += [(code, names.index(member)) for code, member in union.items()]
     limits = {"max_depth": reader.MAX_DEPTH, "table_cost": reader.TABLE_COST}
-    return native.Verifier(tables, fields, members, **limits), _makers(schema)[schema.root]
+    return native.Verifier(tables, fields, members, **limits), makers_of(schema)[schema.root]
 
 
 def _described(field: Field, table: int, members: int) -> tuple[int, ...]:
@@ -81,21 +90,33 @@ def _kind(field: Field) -> int:
     return int(native.TEXT if kind == "string" else native.TABLE)
 
 
-def _width(field: Field) -> int:
+def width_of(field: Field) -> int:
+    """How many numbers a row has of a field."""
     return _COLUMNS.get(_kind(field), 1)
+
+
+def row_width(schema: Schema, name: str) -> int:
+    """How many numbers a table's row has."""
+    return sum(map(width_of, schema.tables[name]))
 
 
 # -- from numbers to rows -----------------------------------------------------------------
 
 
-def _makers(schema: Schema) -> dict[str, MakeRow]:
+def decoder_of(schema: Schema, field: Field) -> Callable[..., Any] | None:
+    """``decode(*numbers of the field, numbers, reader)``; None where the number is the value."""
+    return _decoder(schema, field, makers_of(schema))
+
+
+@cache
+def makers_of(schema: Schema) -> dict[str, MakeRow]:
     """For every table a function with a line per field, which takes a third of what a loop does."""
     makers: dict[str, Any] = {}
     for name, fields in schema.tables.items():
         names: dict[str, Any] = {"makers": makers}
         taken, items = [], []
         for number, field in enumerate(fields):
-            columns = [f"n{number}_{column}" for column in range(_width(field))]
+            columns = [f"n{number}_{column}" for column in range(width_of(field))]
             taken += columns
             decode = names[f"decode{number}"] = _decoder(schema, field, makers)
             value = columns[0]
@@ -131,8 +152,7 @@ def _decoder(schema: Schema, field: Field, makers: dict[str, Any]) -> Callable[.
         return _tuple(element) if field.as_tuple else _array(element)
     if kind == native.TABLE:
         return lambda at, numbers, reader: makers[element](numbers, at, reader)
-    width = sum(map(_width, schema.tables[element]))
-    return _tables(element, width, makers)
+    return _tables(element, row_width(schema, element), makers)
 
 
 def _text(start: int, count: int, numbers: list[int], reader: Reader) -> str:
