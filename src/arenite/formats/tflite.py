@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arenite import ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Opaque, Row, TableLayout, Tables, Union, columns_of
+from arenite.formats.flatbuffer import Row, TableLayout, Tables, values_of
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -37,7 +37,7 @@ from arenite.model.check import check
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
 Array = npt.NDArray[Any]
-Numbers = tuple[int, ...]
+Values = tuple[Any, ...]
 Buffer = bytes | bytearray | memoryview | mmap | Array
 
 
@@ -74,38 +74,38 @@ def read(data: Buffer, *, source: str = "") -> Model:
 
 
 class _ModelReader:
-    """Turns a file's tables into a model, column by column."""
+    """Turns a file's tables into a model."""
 
     def __init__(self, reader: flatbuffer.Reader, root: Tables | list[Row]) -> None:
         self.reader = reader
-        columns = columns_of(root, *_ROOT)
-        self.root = {name: column[0] for name, column in zip(_ROOT, columns, strict=True)}
+        (values,) = values_of(root, _ROOT)
+        self.root = dict(zip(_ROOT, values, strict=True))
         self.metadata: dict[int, bytes] = {}
-        codes = zip(*columns_of(self.root["operator_codes"], *_CODE), strict=True)
         self.codes = [
-            _operator_code(*code, f"$.operator_codes[{number}]")
-            for number, code in enumerate(codes)
+            _operator_code(code, f"$.operator_codes[{number}]")
+            for number, code in enumerate(values_of(self.root["operator_codes"], _CODE))
         ]
-        buffers = zip(*columns_of(self.root["buffers"], *_BUFFER), strict=True)
-        self.buffers = [self._buffer(*buffer, number) for number, buffer in enumerate(buffers)]
+        self.buffers = [
+            self._buffer(buffer, number)
+            for number, buffer in enumerate(values_of(self.root["buffers"], _BUFFER))
+        ]
 
     def model(self, source: str) -> Model:
         """The whole model."""
         root = self.root
-        names, buffers = columns_of(root["metadata"], "name", "buffer")
-        if "COMPRESSION_METADATA" in names:
-            number = names.index("COMPRESSION_METADATA")
-            raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
-        subgraphs = zip(*columns_of(root["subgraphs"], *_SUBGRAPH), strict=True)
+        metadata = list(values_of(root["metadata"], ("name", "buffer")))
+        for number, (name, _) in enumerate(metadata):
+            if name == "COMPRESSION_METADATA":
+                raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
         return Model(
             subgraphs=tuple(
-                self._subgraph(*subgraph, f"$.subgraphs[{number}]")
-                for number, subgraph in enumerate(subgraphs)
+                self._subgraph(subgraph, f"$.subgraphs[{number}]")
+                for number, subgraph in enumerate(values_of(root["subgraphs"], _SUBGRAPH))
             ),
             description=root["description"] or "",
             metadata={
                 name or "": self._metadata(buffer, f"$.metadata[{number}]")
-                for number, (name, buffer) in enumerate(zip(names, buffers, strict=True))
+                for number, (name, buffer) in enumerate(metadata)
             },
             signatures=_signatures(root["signature_defs"]),
             version=root["version"],
@@ -116,8 +116,10 @@ class _ModelReader:
 
     # -- buffers
 
-    def _buffer(self, data: Array | None, offset: int, size: int, number: int) -> Array | None:
+    def _buffer(self, values: Values, number: int) -> Array | None:
         """A buffer's bytes, which may lie behind the FlatBuffer; None if it is empty."""
+        data: Array | None
+        data, offset, size = values
         if offset > 1:
             data = self.reader.span(offset, size, f"$.buffers[{number}]")
         return data if data is not None and len(data) else None
@@ -146,15 +148,8 @@ class _ModelReader:
 
     # -- subgraphs
 
-    def _subgraph(
-        self,
-        tensors: Tables | None,
-        operators: Tables | None,
-        inputs: Numbers | None,
-        outputs: Numbers | None,
-        name: str | None,
-        path: str,
-    ) -> Subgraph:
+    def _subgraph(self, values: Values, path: str) -> Subgraph:
+        tensors, operators, inputs, outputs, name = values
         return Subgraph(
             tensors=tuple(self._tensors(tensors, path)),
             operators=tuple(self._operators(operators, path)),
@@ -164,70 +159,71 @@ class _ModelReader:
         )
 
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
-        columns = zip(*columns_of(tables, *_TENSOR), strict=True)
-        quantization = zip(*columns_of(tables, *_QUANTIZATION), strict=True)
-        refused = zip(*columns_of(tables, *_REFUSED_IN_TENSORS), strict=True)
-        rows = zip(columns, quantization, refused, strict=True)
-        for number, ((name, code, shape, buffer, *rest), quantized, bad) in enumerate(rows):
+        for number, values in enumerate(values_of(tables, _TENSOR)):
+            name, code, shape, buffer, is_variable, signature, has_rank = values[:7]
             type_ = _TYPES.get(code)
-            if type_ is None or bad != _NOTHING_REFUSED:
-                _check_tensor(code, bad, f"{path}.tensors[{number}]")
+            if type_ is None or values[7:10] != _NOTHING_REFUSED:
+                _check_tensor(code, values[7:10], f"{path}.tensors[{number}]")
             assert type_ is not None
             data = self._data(buffer, type_, path, number)
-            values = _quantization(*quantized, path, number)
-            yield Tensor(name or "", type_, shape or (), data, values, *rest, buffer)
+            yield Tensor(
+                name or "",
+                type_,
+                shape or (),
+                data,
+                _quantization(values[10:], path, number),
+                is_variable,
+                signature,
+                has_rank,
+                buffer,
+            )
 
     # -- operators
 
     def _operators(self, tables: Tables | None, path: str) -> Iterator[Operator]:
-        columns = zip(*columns_of(tables, *_OPERATOR), strict=True)
-        for number, (index, inputs, outputs, union, union_2, *rest) in enumerate(columns):
+        for number, values in enumerate(values_of(tables, _OPERATOR)):
+            index, inputs, outputs, intermediates, mutating, union, place, is_empty, union_2 = (
+                values[:9]
+            )
             where = f"{path}.operators[{number}]"
             if index >= len(self.codes):
                 raise _bad_index(
                     "an operator code", index, len(self.codes), f"{where}.opcode_index"
                 )
             name, is_custom, version = self.codes[index]
-            intermediates, mutating, *custom = rest
-            options = f"{where}.builtin_options"
+            raw = None
+            if union:
+                raw = RawOptions(union, self.reader.bytes, place, f"{where}.builtin_options")
             yield Operator(
                 name,
                 inputs or (),
                 outputs or (),
-                self._options(name, is_custom, union, options),
-                self._custom_options(*custom, where),
+                None if raw is None else self._options(name, is_custom, raw, is_empty),
+                self._custom_options(values[9:], where),
                 is_custom,
                 intermediates or (),
                 version,
-                union.type if union else 0,
-                union_2.type if union_2 else 0,
+                union,
+                union_2,
                 mutating or (),
-                self._raw(union, options),
+                raw,
             )
 
-    def _raw(self, union: Union | None, path: str) -> RawOptions | None:
-        if union is None:
-            return None
-        assert isinstance(union.value, Opaque)
-        return RawOptions(union.type, self.reader.bytes, union.value.position, path)
-
     def _options(
-        self, name: str, is_custom: bool, union: Union | None, path: str
+        self, name: str, is_custom: bool, raw: RawOptions, is_empty: bool
     ) -> OptionsTable | None:
         """The operator's options through its own row; None where there is no such row."""
-        if union is None:
-            return None
-        assert isinstance(union.value, Opaque)
         found = None if is_custom else _options_row(name)
         if found is None:
-            return OptionsTable() if union.value.empty else None
+            return OptionsTable() if is_empty else None
         row, layout = found
-        if union.type != row.UNION_TYPE:
+        if raw.union_type != row.UNION_TYPE:
             return None
-        values = self.reader.table(union.value.position, layout, path)
-        return row(**values)
+        return row.filled(self.reader.table(raw.position, layout, raw.path))
 
-    def _custom_options(self, data: Array | None, offset: int, size: int, path: str) -> bytes:
+    def _custom_options(self, values: Values, path: str) -> bytes:
+        data: Array | None
+        data, offset, size = values
         if offset > 1:
             where = f"{path}.large_custom_options_offset"
             return self.reader.span(offset, size, where).tobytes()
@@ -245,7 +241,7 @@ def parse_options(raw: RawOptions, row: type[OptionsTable]) -> OptionsTable:
     if row.UNION_TYPE not in (0, raw.union_type):
         return row()
     reader = flatbuffer.Reader(SCHEMA, flatbuffer.view_of(raw.data))
-    return row(**reader.table(raw.position, _layout(row), raw.path))
+    return row.filled(reader.table(raw.position, _layout(row), raw.path))
 
 
 # -- pieces -----------------------------------------------------------------------------
@@ -257,16 +253,19 @@ _ROOT = (
 _CODE = ("deprecated_builtin_code", "builtin_code", "custom_code", "version")
 _BUFFER = ("data", "offset", "size")
 _SUBGRAPH = ("tensors", "operators", "inputs", "outputs", "name")
-_TENSOR = ("name", "type", "shape", "buffer", "is_variable", "shape_signature", "has_rank")
-_QUANTIZATION = tuple(
-    f"quantization.{field}"
-    for field in ("scale", "zero_point", "min", "max", "quantized_dimension", "details")
+_TENSOR = (
+    *("name", "type", "shape", "buffer", "is_variable", "shape_signature", "has_rank"),
+    *("sparsity", "external_buffer", "variant_tensors"),
+    *("quantization.scale", "quantization.zero_point", "quantization.min", "quantization.max"),
+    *("quantization.quantized_dimension", "quantization.details.type"),
 )
 _OPERATOR = (
-    *("opcode_index", "inputs", "outputs", "builtin_options", "builtin_options_2"),
-    *("intermediates", "mutating_variable_inputs"),
+    *("opcode_index", "inputs", "outputs", "intermediates", "mutating_variable_inputs"),
+    *("builtin_options.type", "builtin_options.position", "builtin_options.empty"),
+    "builtin_options_2.type",
     *("custom_options", "large_custom_options_offset", "large_custom_options_size"),
 )
+_SIGNATURE = ("signature_key", "inputs", "outputs", "subgraph_index")
 _LAST_CODE = max(BuiltinOperator)
 _BUILTINS = {int(code): code.name for code in BuiltinOperator}
 _TYPES = {int(type_): type_ for type_ in TensorType}
@@ -287,10 +286,9 @@ _COMPRESSED = (
 )
 
 
-def _operator_code(
-    old: int, new: int, custom: str | None, version: int, path: str
-) -> tuple[str, bool, int]:
+def _operator_code(values: Values, path: str) -> tuple[str, bool, int]:
     """Name, whether it is custom, version."""
+    old, new, custom, version = values
     code = max(old, new)
     if not 0 <= code <= _LAST_CODE:
         raise ModelError(
@@ -303,29 +301,21 @@ def _operator_code(
     return custom, True, version
 
 
-def _check_tensor(code: int, refused: tuple[Any, ...], path: str) -> None:
+def _check_tensor(code: int, refused: Values, path: str) -> None:
     """Check what most tensors have in common: a known type, nothing that TFLM does not run."""
     if code not in _TYPES:
         raise ModelError(
             f"expected a tensor type from 0 to {len(_TYPES) - 1}, got {code}", path=f"{path}.type"
         )
     for value, (name, message) in zip(refused, _REFUSED_IN_TENSORS.items(), strict=True):
-        if value or (name == "sparsity" and value is not None):
+        if value:
             raise ModelError(message, path=f"{path}.{name}")
 
 
-def _quantization(
-    scale: Array | None,
-    zero_point: Array | None,
-    low: Array | None,
-    high: Array | None,
-    axis: int | None,
-    details: Union | None,
-    path: str,
-    tensor: int,
-) -> Quantization | None:
+def _quantization(values: Values, path: str, tensor: int) -> Quantization | None:
     """None also where the table is there and says nothing, as TFLM has it."""
-    if details is not None:
+    scale, zero_point, low, high, axis, details = values
+    if details:
         raise ModelError(
             "the tensor has custom or blockwise quantisation, which TFLM does not run; "
             "quantise the model per tensor or per channel",
@@ -336,7 +326,7 @@ def _quantization(
     return Quantization(
         _NO_SCALES if scale is None else scale,
         _NO_ZERO_POINTS if zero_point is None else zero_point,
-        axis or 0,
+        axis,
         low,
         high,
     )
@@ -348,16 +338,14 @@ _NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
 
 
 def _signatures(tables: Tables | None) -> tuple[SignatureDef, ...]:
-    columns = columns_of(tables, "signature_key", "inputs", "outputs", "subgraph_index")
     return tuple(
         SignatureDef(key or "", _by_name(inputs), _by_name(outputs), subgraph)
-        for key, inputs, outputs, subgraph in zip(*columns, strict=True)
+        for key, inputs, outputs, subgraph in values_of(tables, _SIGNATURE)
     )
 
 
 def _by_name(tables: Tables | None) -> dict[str, int]:
-    names, tensors = columns_of(tables, "name", "tensor_index")
-    return {name or "": tensor for name, tensor in zip(names, tensors, strict=True)}
+    return {name or "": tensor for name, tensor in values_of(tables, ("name", "tensor_index"))}
 
 
 @cache

@@ -38,17 +38,49 @@ def check(model: Model) -> None:
 
 def _check_subgraph(subgraph: Subgraph, path: str) -> None:
     is_quantized_well = are_sound(subgraph.tensors)
-    for number, tensor in enumerate(subgraph.tensors):
-        _check_tensor(tensor, f"{path}.tensors[{number}]")
-        if not is_quantized_well and tensor.quantization is not None:
-            check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
-    for number, operator in enumerate(subgraph.operators):
-        _check_operator(subgraph, operator, f"{path}.operators[{number}]")
+    if not (is_quantized_well and _are_plain(subgraph.tensors)):
+        for number, tensor in enumerate(subgraph.tensors):
+            _check_tensor(tensor, f"{path}.tensors[{number}]")
+            if not is_quantized_well and tensor.quantization is not None:
+                check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
+    if not _have_places(subgraph):
+        for number, operator in enumerate(subgraph.operators):
+            _check_operator(subgraph, operator, f"{path}.operators[{number}]")
     count = len(subgraph.tensors)
     _check_indices(subgraph.inputs, 0, count, path, "inputs")
     _check_indices(subgraph.outputs, 0, count, path, "outputs")
     _check_writable(subgraph, subgraph.inputs, path, "inputs")
     _check_open_dimensions(subgraph, path)
+
+
+def _are_plain(tensors: Sequence[Tensor]) -> bool:
+    """Whether :func:`_check_tensor` has nothing to say, as of most: no dimension is 0 or open."""
+    for tensor in tensors:
+        shape, data = tensor.shape, tensor.data
+        elements = prod(shape)
+        if shape and (min(shape) < 1 or len(shape) > MAX_RANK):
+            return False
+        size = (elements * tensor.type.bits + 7) // 8
+        if elements > MAX_TENSOR_BYTES or size > MAX_TENSOR_BYTES or tensor.buffer < 0:
+            return False
+        if data is not None and len(data) < size:
+            return False
+    return True
+
+
+def _have_places(subgraph: Subgraph) -> bool:
+    """Whether :func:`_check_operator` has nothing to say."""
+    tensors, count = subgraph.tensors, len(subgraph.tensors)
+    writable = {i for i, t in enumerate(tensors) if t.data is None or t.is_variable}
+    for operator in subgraph.operators:
+        read = operator.inputs + operator.intermediates
+        if read and not (min(read) >= -1 and max(read) < count):
+            return False
+        if not writable.issuperset(operator.outputs):
+            return False
+        if operator.is_custom == (operator.name in _BUILTINS):
+            return False
+    return True
 
 
 def _check_operator(subgraph: Subgraph, operator: Operator, path: str) -> None:

@@ -96,11 +96,15 @@ class Tensor:
 
         Types without a NumPy dtype (packed ones, bfloat16, string) stay flat uint8.
         """
-        if self.data is None or self.type.bits == 0:
-            return self.data
-        if self.type.bits != 8 * self.type.dtype.itemsize:
-            return self.data[: self.nbytes]
-        return self.data[: self.nbytes].view(self.type.dtype).reshape(self.shape)
+        data, type_ = self.data, self.type
+        if data is None or type_.bits == 0:
+            return data
+        nbytes = self.nbytes
+        if type_.bits != 8 * type_.dtype.itemsize:
+            return data[:nbytes]
+        if len(data) != nbytes:
+            data = data[:nbytes]
+        return data.view(type_.dtype).reshape(self.shape)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

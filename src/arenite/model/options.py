@@ -7,11 +7,14 @@ through that row, so a new operator needs no parser code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+T = TypeVar("T", bound="OptionsTable")
 
 
 class Slot(NamedTuple):
@@ -40,6 +43,13 @@ class OptionsTable:
             Slot(f.name, int(f.metadata["id"]), str(f.metadata["kind"]), f.default)
             for f in fields(cls)
         )
+
+    @classmethod
+    def filled(cls: type[T], values: Mapping[str, Any]) -> T:
+        """The row with a value for each of its slots, without a call for each."""
+        made = object.__new__(cls)
+        vars(made).update(values)
+        return made
 
 
 class RawOptions(NamedTuple):

@@ -36,21 +36,14 @@ class TensorType(IntEnum):
     FLOAT8_E4M3FN = 21
     FLOAT8_E5M2 = 22
 
+    #: Bits per element; 0 for types without a fixed size (string, variant). A resource is the
+    #: number of a variable, an int32 as in TFLM.
+    bits: int
+    #: The NumPy dtype of one element; sub-byte and opaque types are raw uint8.
+    dtype: np.dtype[Any]
+
     def __str__(self) -> str:
         return self.name.lower()
-
-    @property
-    def bits(self) -> int:
-        """Bits per element; 0 for types without a fixed size (string, variant).
-
-        A resource is the number of a variable, an int32 as in TFLM.
-        """
-        return _BITS[self]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype of one element; sub-byte and opaque types are raw uint8."""
-        return _DTYPES.get(self, _RAW)
 
     def nbytes(self, elements: int) -> int:
         """Bytes that ``elements`` elements take, packed as TensorFlow Lite packs them."""
@@ -99,3 +92,7 @@ _BITS: dict[TensorType, int] = {
     TensorType.FLOAT8_E4M3FN: 8,
     TensorType.FLOAT8_E5M2: 8,
 }
+
+for _type in TensorType:  # attributes, since loading a model asks for them thousands of times
+    _type.bits = _BITS[_type]
+    _type.dtype = _DTYPES.get(_type, _RAW)

@@ -4,3 +4,4 @@ ffi: Any
 lib: Any
 Shortcut: Any
 shortened: Any
+rows: Any

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.native import _engine
 
@@ -19,6 +20,12 @@ BOOL, SIGNED, UNSIGNED, PLACE = (
 )
 TEXT, VECTOR, TEXTS = lib.AR_FB_TEXT, lib.AR_FB_VECTOR, lib.AR_FB_TEXTS
 TABLE, TABLES, UNION = lib.AR_FB_TABLE, lib.AR_FB_TABLES, lib.AR_FB_UNION
+INTEGER, TRUTH, TEXT_OF_IT = lib.AR_ROW_INTEGER, lib.AR_ROW_TRUTH, lib.AR_ROW_TEXT
+INTEGERS, TRUTHS = lib.AR_ROW_INTEGERS, lib.AR_ROW_TRUTHS
+SLICE, DECODED = lib.AR_ROW_SLICE, lib.AR_ROW_DECODED
+
+if not lib.ar_add_rows():
+    raise ImportError("the native engine has no way to make rows")
 
 #: So many numbers of rows have room at first, and so many kinds of tables.
 _ROOM, _KNOWN = 1 << 13, 1 << 10
@@ -52,12 +59,8 @@ class Verifier:
         self._schema = ffi.new("ar_fb_schema *", (*arrays, max_depth, table_cost))
         self._keep = arrays
 
-    def scan(self, data: Any, budget: int) -> tuple[list[int], int] | None:
-        """All tables of a sound file as numbers, and what is left of the budget.
-
-        The numbers are those of ``ar_fb_kind``, the root table's first. None where something is
-        wrong, or where that cannot be told.
-        """
+    def scan(self, data: Any, budget: int) -> Found | None:
+        """All tables of a sound file; None where something is wrong, or where that is not known."""
         buffer = ffi.from_buffer("uint8_t[]", data)
         scan = ffi.new("ar_fb_scan *")
         scan.data, scan.size = buffer, len(buffer)
@@ -70,5 +73,64 @@ class Verifier:
             if not lib.ar_fb_verify(self._schema, scan):
                 return None
             if scan.used <= wanted:
-                return room[: scan.used].tolist(), scan.budget
+                return Found(buffer, room[: scan.used], scan.budget)
             wanted = scan.used
+
+
+class Parts:
+    """Which fields of tables to make values of.
+
+    Args:
+        fields: An ``ar_row_field`` each.
+        absent: What stands for each where it is not there.
+        step: How many numbers a table's row has.
+    """
+
+    def __init__(
+        self, fields: Sequence[tuple[int, ...]], absent: tuple[Any, ...], step: int
+    ) -> None:
+        self._fields = ffi.new("ar_row_field[]", fields or 1)
+        self.address = int(ffi.cast("intptr_t", self._fields))
+        self.absent, self.step = absent, step
+
+
+class Found:
+    """What the verifier has found in a file: numbers by ``ar_fb_kind``, the root table's first.
+
+    ``budget`` is what is left of it.
+    """
+
+    def __init__(self, data: Any, room: npt.NDArray[np.int64], budget: int) -> None:
+        self._data, self._room = data, room
+        self._places = (
+            int(ffi.cast("intptr_t", data)),
+            int(ffi.cast("intptr_t", ffi.from_buffer(room))),
+        )
+        self.budget = budget
+
+    def numbers(self) -> list[int]:
+        """All numbers."""
+        numbers: list[int] = self._room.tolist()
+        return numbers
+
+    def rows(
+        self,
+        parts: Parts,
+        place: int,
+        count: int,
+        helpers: tuple[Any, ...],
+        loose: Callable[[int, int, int], Any],
+    ) -> list[tuple[Any, ...]]:
+        """A tuple of values for each of ``count`` tables.
+
+        Args:
+            parts: Which values.
+            place: The first table's number.
+            count: How many tables there are.
+            helpers: Of slices the whole file as such numbers, or None where it is not aligned; of
+                what is decoded a function of the field's numbers.
+            loose: ``loose(field, start, count)`` makes a slice that is not aligned.
+        """
+        wanted = parts.address, place, parts.step, count, parts.absent
+        made: list[tuple[Any, ...]] = _engine.rows(*self._places, *wanted, helpers, loose)
+        return made

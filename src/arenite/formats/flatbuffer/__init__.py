@@ -6,7 +6,6 @@ rows into a file; ``locate`` says where in the file a path such as
 ``internals.md`` and ``verifier.h``.
 """
 
-from arenite.formats.flatbuffer.columns import Column, Tables, columns_of
 from arenite.formats.flatbuffer.locate import locate
 from arenite.formats.flatbuffer.reader import Reader, TableLayout, layout_of, read, view_of
 from arenite.formats.flatbuffer.schema import (
@@ -17,10 +16,10 @@ from arenite.formats.flatbuffer.schema import (
     Schema,
     Union,
 )
+from arenite.formats.flatbuffer.values import Tables, values_of
 from arenite.formats.flatbuffer.writer import write
 
 __all__ = [
-    "Column",
     "Field",
     "FormatError",
     "Opaque",
@@ -30,10 +29,10 @@ __all__ = [
     "TableLayout",
     "Tables",
     "Union",
-    "columns_of",
     "layout_of",
     "locate",
     "read",
+    "values_of",
     "view_of",
     "write",
 ]

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from arenite import native
 from arenite.errors import ModelError
-from arenite.formats.flatbuffer.columns import Tables
 from arenite.formats.flatbuffer.schema import (
     DTYPES,
     SCALARS,
@@ -30,6 +29,7 @@ from arenite.formats.flatbuffer.schema import (
     Schema,
     Union,
 )
+from arenite.formats.flatbuffer.values import Tables
 
 T = TypeVar("T")
 
@@ -120,11 +120,12 @@ class Reader:
         found = None if scan is None else scan.rows_of(self.schema, self, self.budget)
         if found is None:
             return self._worded(self.read_root)
+        row: Row
         row, self.budget = found
         return row
 
     def tables(self) -> Tables | list[Row]:
-        """The same for :func:`columns_of`: one table, the root.
+        """The same for :func:`values_of`: one table, the root.
 
         Raises:
             ModelError: With byte offset and path of what is wrong.
@@ -133,6 +134,7 @@ class Reader:
         found = None if scan is None else scan.tables_of(self.schema, self, self.budget)
         if found is None:
             return [self._worded(self.read_root)]
+        tables: Tables
         tables, self.budget = found
         return tables
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from arenite.formats.flatbuffer.columns import Tables
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS, Field, Opaque, Row, Schema, Union
+from arenite.formats.flatbuffer.values import Scanned, Tables
 from arenite.native import flatbuffer as native
 
 if TYPE_CHECKING:
@@ -34,15 +34,15 @@ def rows_of(schema: Schema, reader: Reader, budget: int) -> tuple[Row, int] | No
     """The root table's row and what is left of the budget; None where the file is not sound."""
     verifier, make = _compiled(schema)
     found = verifier.scan(reader.data, budget)
-    return None if found is None else (make(found[0], 0, reader), found[1])
+    return None if found is None else (make(found.numbers(), 0, reader), found.budget)
 
 
 def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int] | None:
-    """The same as columns: one table, the root."""
+    """The same as one table, of which values are made that are asked for."""
     found = _compiled(schema)[0].scan(reader.data, budget)
     if found is None:
         return None
-    return Tables(schema, schema.root, found[0], [0], reader), found[1]
+    return Tables(Scanned(schema, found, reader), schema.root, 0), found.budget
 
 
 # -- what C is told -----------------------------------------------------------------------
@@ -66,7 +66,7 @@ def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
             fields.append(_described(field, table, len(union)))
             members += [(code, names.index(member)) for code, member in union.items()]
     limits = {"max_depth": reader.MAX_DEPTH, "table_cost": reader.TABLE_COST}
-    return native.Verifier(tables, fields, members, **limits), makers_of(schema)[schema.root]
+    return native.Verifier(tables, fields, members, **limits), _makers(schema)[schema.root]
 
 
 def _described(field: Field, table: int, members: int) -> tuple[int, ...]:
@@ -100,16 +100,45 @@ def row_width(schema: Schema, name: str) -> int:
     return sum(map(width_of, schema.tables[name]))
 
 
+# -- single fields, see :mod:`arenite.formats.flatbuffer.values` ----------------------------
+
+#: What C makes with something of the file's.
+HELPED = (native.SLICE, native.DECODED)
+_PARTS = {native.BOOL: native.TRUTH, native.SIGNED: native.INTEGER, native.UNSIGNED: native.INTEGER}
+
+
+def place_of(schema: Schema, table: str, name: str) -> tuple[Field, int]:
+    """A field, and at which number of its table's row it begins."""
+    column = 0
+    for field in schema.tables[table]:
+        if field.name == name:
+            return field, column
+        column += width_of(field)
+    raise KeyError(f"{table} has no field {name}")
+
+
+def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
+    """What C makes of a field, or of a union's number, and the ``item`` of that (``rows.h``)."""
+    kind, element = _kind(field), field.kind.strip("[]")
+    if kind == native.UNION and not schema.unions[field.kind.removeprefix("union:")]:
+        return (native.TRUTH if number == 2 else native.INTEGER), 0
+    if kind in _PARTS:
+        return _PARTS[kind], 0
+    if kind == native.TEXT:
+        return native.TEXT_OF_IT, 0
+    if kind == native.VECTOR and field.as_tuple and element in ("bool", *_SIGNED):
+        return native.TRUTHS if element == "bool" else native.INTEGERS, SCALARS[element].size
+    if kind == native.VECTOR and not field.as_tuple:
+        return native.SLICE, SCALARS[element].size
+    if kind in (native.PLACE, native.TABLE, native.TABLES):
+        return native.DECODED, width_of(field)
+    raise KeyError(f"there is no part for {field.name} of kind {field.kind}")
+
+
 # -- from numbers to rows -----------------------------------------------------------------
 
 
-def decoder_of(schema: Schema, field: Field) -> Callable[..., Any] | None:
-    """``decode(*numbers of the field, numbers, reader)``; None where the number is the value."""
-    return _decoder(schema, field, makers_of(schema))
-
-
-@cache
-def makers_of(schema: Schema) -> dict[str, MakeRow]:
+def _makers(schema: Schema) -> dict[str, MakeRow]:
     """For every table a function with a line per field, which takes a third of what a loop does."""
     makers: dict[str, Any] = {}
     for name, fields in schema.tables.items():
