@@ -12,13 +12,23 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from types import ModuleType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite import native
 from arenite.errors import ModelError
+from arenite.formats.flatbuffer.layout import (
+    Decoder,
+    Plan,
+    Scalar,
+    Slot,
+    Step,
+    TableLayout,
+    inside,
+    unpacking,
+)
 from arenite.formats.flatbuffer.schema import (
     DTYPES,
     SCALARS,
@@ -43,41 +53,6 @@ TABLE_COST = 20
 _U16 = struct.Struct("<H").unpack_from
 _U32 = struct.Struct("<I").unpack_from
 _I32 = struct.Struct("<i").unpack_from
-
-Decoder = Callable[["Reader", int, int], Any]
-"""``decode(reader, position, depth)`` reads what a table or vector has at ``position``."""
-_Step = tuple[str, Decoder, int]
-"""A field that a table has: its name, how to read it, its offset in the table."""
-_Scalar = tuple[str, Callable[[memoryview, int], tuple[Any, ...]], int]
-"""The same for a scalar, which only has to be unpacked."""
-
-
-class _Slot(NamedTuple):
-    """A field, compiled: ``size`` is what it takes inside its table."""
-
-    field: Field
-    size: int
-    decode: Decoder
-
-
-class TableLayout:
-    """A table, compiled."""
-
-    def __init__(self, schema: Schema, slots: tuple[_Slot, ...], defaults: Row) -> None:
-        self.schema = schema
-        self.slots = slots
-        self.defaults = defaults
-
-
-class _Plan(NamedTuple):
-    """What tables with a certain vtable hold: ``cost`` is what a visit takes of the budget."""
-
-    size: int
-    vtable_size: int
-    scalars: tuple[_Scalar, ...]
-    steps: tuple[_Step, ...]
-    cost: int
-    empty: bool
 
 
 def view_of(data: Any) -> memoryview:
@@ -107,7 +82,7 @@ class Reader:
         self._address = self.bytes.__array_interface__["data"][0]
         #: What may still be visited, in bytes.
         self.budget = ALLOWANCE * self.size + SLACK
-        self._plans: dict[tuple[int, TableLayout], _Plan] = {}
+        self._plans: dict[tuple[int, TableLayout], Plan] = {}
         self._wholes: dict[np.dtype[Any], npt.NDArray[Any] | None] = {}
 
     def root(self) -> Row:
@@ -233,8 +208,8 @@ class Reader:
         if self.budget < 0:
             raise self._overdrawn(position)
         row = layout.defaults.copy()
-        for name, unpack, offset in plan.scalars:
-            row[name] = unpack(self.data, position + offset)[0]
+        if plan.scalars:
+            row.update(zip(plan.scalars, plan.unpack(self.data, position), strict=True))
         name = ""
         try:
             for name, decode, offset in plan.steps:
@@ -244,7 +219,7 @@ class Reader:
             raise
         return row
 
-    def _plan(self, position: int, layout: TableLayout) -> _Plan:
+    def _plan(self, position: int, layout: TableLayout) -> Plan:
         """Check a table's extent and find its fields; equal vtables are examined once."""
         if position > self.size - 4:
             raise FormatError(
@@ -262,7 +237,7 @@ class Reader:
             raise FormatError(f"table overlaps its vtable at {vtable}", position)
         return plan
 
-    def _examine(self, position: int, vtable: int, layout: TableLayout) -> _Plan:
+    def _examine(self, position: int, vtable: int, layout: TableLayout) -> Plan:
         if not 0 <= vtable <= self.size - 4:
             raise FormatError(
                 f"vtable at {vtable} is outside of the file's {self.size} bytes", position
@@ -392,51 +367,39 @@ def _children(element: Decoder, cost: int) -> Decoder:
 
 
 @lru_cache(maxsize=4096)
-def _plan_of(layout: TableLayout, vtable: bytes) -> _Plan:
+def _plan_of(layout: TableLayout, vtable: bytes) -> Plan:
     """What tables with this vtable hold: files share vtables, and files have them in common.
 
     The ``offset`` of an error counts from the vtable; None stands for the table itself.
     """
     vtable_size, size, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
-    scalars: list[_Scalar] = []
-    steps: list[_Step] = []
+    scalars: list[Scalar] = []
+    steps: list[Step] = []
     for slot in layout.slots:
         step = _step(layout.schema, slot, offsets, size)
         if step is None:
             continue
         if slot.field.kind in SCALARS:
-            scalars.append((slot.field.name, SCALARS[slot.field.kind].unpack_from, step[2]))
+            scalars.append((slot.field.name, slot.field.kind, step[2]))
         else:
             steps.append(step)
     cost = max(size, TABLE_COST)
-    return _Plan(size, vtable_size, tuple(scalars), tuple(steps), cost, not any(offsets))
+    names, unpack = unpacking(scalars)
+    return Plan(size, vtable_size, names, unpack, tuple(steps), cost, not any(offsets))
 
 
-def _step(schema: Schema, slot: _Slot, offsets: Sequence[int], size: int) -> _Step | None:
+def _step(schema: Schema, slot: Slot, offsets: Sequence[int], size: int) -> Step | None:
     """How to read a field of tables that have a vtable with these offsets, if they have it."""
     field = slot.field
-    offset = _inside(field, field.id, offsets, slot.size, size)
+    offset = inside(field, field.id, offsets, slot.size, size)
     if field.kind.startswith("union:"):
-        type_offset = _inside(field, field.id - 1, offsets, 1, size)
+        type_offset = inside(field, field.id - 1, offsets, 1, size)
         return (field.name, _union(schema, field, type_offset, offset), 0) if type_offset else None
     if offset:
         return field.name, slot.decode, offset
     if field.required:
         raise FormatError(f"required field {field.name!r} is missing")
     return None
-
-
-def _inside(field: Field, number: int, offsets: Sequence[int], item: int, size: int) -> int:
-    """The offset of a field in its table of ``size`` bytes, 0 if the table lacks it."""
-    offset = offsets[number] if number < len(offsets) else 0
-    if offset and (offset < 4 or offset + item > size):
-        error = FormatError(
-            f"expected a field inside its table of {size} bytes, got offset {offset}",
-            4 + 2 * number,
-        )
-        error.steps.append(f".{field.name}")
-        raise error
-    return offset
 
 
 def _union(schema: Schema, field: Field, type_at: int, value_at: int) -> Decoder:
@@ -467,7 +430,7 @@ def _layout(schema: Schema, name: str) -> TableLayout:
 def layout_of(schema: Schema, fields: Iterable[Field]) -> TableLayout:
     """A table with these fields, compiled."""
     slots = tuple(
-        _Slot(
+        Slot(
             field,
             SCALARS[field.kind].size if field.kind in SCALARS else 4,
             _tuple(field.kind[1:-1]) if field.as_tuple else _decoder(schema, field.kind),
