@@ -23,6 +23,7 @@ from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.source import sources
 from arenite.firmware.text import identifier
+from arenite.formats import tflite
 from arenite.model import Model
 from tests.compiler import compiler
 from tests.firmware.built import has_address_sanitizer
@@ -101,7 +102,8 @@ def cases_of(operator: str, count: int, seed: int | None = None) -> Iterator[Cas
         (drawn if seed is None else hypothesis.seed(seed)(drawn))(oracle=None)
     finally:
         module.agrees = judge
-    for number, (model, steps) in enumerate(found):
+    for number, (drawn_model, steps) in enumerate(found):
+        model = tflite.read(tflite.write(drawn_model))  # as a file has it
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UndefinedWarning)

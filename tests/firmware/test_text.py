@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.firmware.text import call_of, fill, float_literal, identifier, initializer
-from arenite.firmware.work import UnsupportedError
 
 
 def test_a_template_needs_all_of_its_names():
@@ -25,9 +24,11 @@ def test_a_float_comes_back_to_the_last_bit(number):
     assert struct.pack("f", np.float32(text[:-1])) == struct.pack("f", number)
 
 
-def test_a_number_that_c_has_no_literal_for_is_refused():
-    with pytest.raises(UnsupportedError, match="finite"):
-        float_literal(float("inf"))
+@pytest.mark.parametrize(
+    ("number", "bits"), [("inf", "7f800000"), ("-inf", "ff800000"), ("nan", "7fc00000")]
+)
+def test_a_number_that_c_has_no_literal_for_is_its_bits(number, bits):
+    assert float_literal(float(number)) == f"ar_float_of_bits(0x{bits}u)"
 
 
 def test_the_lowest_integer_is_an_expression():

@@ -21,7 +21,7 @@ from arenite.firmware.layout import Inputs
 from arenite.firmware.machine import Count
 from arenite.firmware.ports import ports_model
 from arenite.formats import Source, model_of
-from arenite.model import Model
+from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.anew import Run, each_anew
 from arenite.runtime.batch import batch_of
@@ -104,7 +104,9 @@ class Board:
         self.processor = processor
         self.count = Count(0, 0)
         ports = self.model.inputs
-        self._inputs = [np.zeros(tensor.shape, tensor.type.dtype) for tensor in ports]
+        self._inputs: list[Array] = [
+            _shaped(bytes(tensor.nbytes), tensor).copy() for tensor in ports
+        ]
 
     def __repr__(self) -> str:
         return (
@@ -152,7 +154,7 @@ class Board:
             index = output_index(self.model, index)
         tensor = tensors[port("output", range(len(tensors)), index)]
         data = self._device.read(index, tensor.nbytes)
-        array: Array = np.frombuffer(data, tensor.type.dtype).reshape(tensor.shape).copy()
+        array: Array = _shaped(data, tensor).copy()
         return array
 
     def outputs(self, *, quantize: bool = False) -> Array | tuple[Array, ...]:
@@ -274,6 +276,12 @@ class Board:
             for index, results in enumerate(outputs):
                 results[number] = self.output(index)
         return count, None
+
+
+def _shaped(data: bytes, tensor: Tensor) -> Array:
+    """Bytes as a tensor's elements; flat where several share a byte, as in an interpreter."""
+    array: Array = np.frombuffer(data, tensor.type.dtype)
+    return array.reshape(tensor.shape) if array.size == tensor.size else array
 
 
 def exported_folder(model: Model | Source) -> Path | None:

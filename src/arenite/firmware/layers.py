@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from arenite.model import Model, Operator, TensorType
 from arenite.model.calls import calls_of
 from arenite.ops import resolver_of
@@ -160,6 +162,8 @@ def _network(graph: Graph, context: HeapContext, number: int, known: dict[int, N
         _value(_known(context, number, i), variable_reset_value(tensor))
         for i, tensor in enumerate(subgraph.tensors)
     ]
+    made = {*subgraph.inputs, *(i for one in subgraph.operators for i in one.outputs)}
+    values = [value if i in made else _known_empty(value) for i, value in enumerate(values)]
     layers = []
     for index, operator in enumerate(subgraph.operators):
         node = graph.entry(index, number).node
@@ -186,6 +190,13 @@ def _known(context: HeapContext, subgraph: int, index: int) -> TfLiteTensor:
     if tensor.type is TensorType.RESOURCE and (subgraph, index) in context.placed:
         return replace(tensor, data=context.tensors[subgraph][index].data)
     return tensor
+
+
+def _known_empty(value: Value) -> Value:
+    """A constant without elements, which has no bytes in a file, as one."""
+    if value.size or value.is_variable or value.data is not None:
+        return value
+    return replace(value, data=np.zeros(value.shape, value.type.dtype))
 
 
 def _take_decoded(values: list[Value], outputs: Sequence[int], params: DecodeParams) -> None:

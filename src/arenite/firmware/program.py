@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Layer, Network, Value, network_of
 from arenite.firmware.layout import Inputs, Layout, layout_of
 from arenite.firmware.replay import replay
 from arenite.firmware.streaming.group import Group
-from arenite.firmware.text import C_TYPES, call_of, identifier
+from arenite.firmware.text import are_literals, call_of, identifier
 from arenite.firmware.work import (
     Argument,
     Constant,
@@ -25,7 +23,7 @@ from arenite.firmware.work import (
     Work,
     routines_of,
 )
-from arenite.model import Model, TensorType
+from arenite.model import Model
 
 #: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
 Kernels = Callable[[Layer], Work]
@@ -41,12 +39,6 @@ class Plan:
 
 #: What to make of the works of all layers before they are placed.
 Improve = Callable[[Network, Sequence[Work]], Plan]
-
-_PORT_TYPES = (
-    *(TensorType.INT8, TensorType.INT16, TensorType.INT32, TensorType.INT64),
-    *(TensorType.UINT8, TensorType.UINT16, TensorType.UINT32, TensorType.UINT64),
-    *(TensorType.BOOL, TensorType.FLOAT32),
-)
 
 
 @dataclass(frozen=True)
@@ -153,8 +145,9 @@ class Program:
         return named
 
     def constant(self, constant: Constant) -> str:
-        """A constant's name in C."""
-        return self._named[_key(constant)][0]
+        """A constant's elements in C; where they have no literals, as a view of their bits."""
+        name, known = self._named[_key(constant)]
+        return name if are_literals(known.values) else f"{name}.values"
 
     def function(self, routine: Routine) -> str:
         """A routine's name in C."""
@@ -239,7 +232,7 @@ def program_of(
     works, refusals = [], []
     for layer in network.layers:
         try:
-            works.append(_with_finite_constants(kernels(layer)))
+            works.append(kernels(layer))
         except UnsupportedError as error:
             refusals.append((layer, str(error)))
     if refusals:
@@ -257,21 +250,13 @@ def program_of(
     )
 
 
-def _with_finite_constants(work: Work) -> Work:
-    for one in work.constants:
-        if one.values.dtype == np.float32 and not np.isfinite(one.values).all():
-            raise UnsupportedError(f"a constant ({one.role}) is infinite or NaN")
-    return work
-
-
 def _check_ports(network: Network) -> None:
-    """What comes in and goes out has a type of C, and is computed or fed."""
+    """What comes in and goes out has elements of one size, and is computed or fed."""
     computed = {value.index for layer in network.layers for value in layer.outputs}
     for value in (*network.inputs, *network.outputs):
-        if value.type not in _PORT_TYPES:
-            names = ", ".join(map(str, _PORT_TYPES))
+        if not value.type.bits:
             raise UnsupportedOperatorError(
-                f"expected inputs and outputs of {names}, got {value.type} ({value.name!r})", []
+                f"{value.name!r}: inputs and outputs of {value.type} have no size", []
             )
         if value.is_constant and value.index not in computed:
             raise UnsupportedOperatorError(f"output {value.name!r} is a constant", [])
@@ -287,11 +272,6 @@ def _name(model: Model, name: str | None) -> str:
             f"got {name!r}"
         )
     return name
-
-
-def c_type(value: Value) -> str:
-    """A tensor's element in C."""
-    return C_TYPES[value.type.dtype]
 
 
 def _key(constant: Constant) -> tuple[str, bytes]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from arenite.firmware.exported import Export, ExportedLayer
-from arenite.firmware.text import C_TYPES, fill
+from arenite.firmware.text import c_elements, fill
+from arenite.model import TensorType
 from arenite.model.text import printable
 
 _README = """\
@@ -100,7 +99,7 @@ def _quoted(source: str) -> str:
 
 
 def _c_type(ports: Sequence[Mapping[str, Any]]) -> str:
-    return C_TYPES[np.dtype(ports[0]["type"])] if ports else "int8_t"
+    return c_elements(TensorType[ports[0]["type"].upper()], 1)[0] if ports else "int8_t"
 
 
 def _figures(result: Export) -> Iterator[tuple[str, str]]:

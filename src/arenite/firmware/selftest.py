@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
+from math import prod
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -17,8 +18,8 @@ import numpy as np
 
 from arenite.errors import ConstraintError
 from arenite.firmware.layers import Value
-from arenite.firmware.program import Program, c_type
-from arenite.firmware.text import fill, float_literal, indented
+from arenite.firmware.program import Program
+from arenite.firmware.text import C_TYPES, c_elements, fill, float_literal, indented
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
@@ -225,14 +226,16 @@ def sample(values: Sequence[Value | Tensor], number: int, whole: int | None = No
     """
     seed, arrays = number, []
     for value in values:
-        data = np.full(value.size, (-128 if number == 2 else 127), np.int64)
+        count = c_elements(value.type, value.size)[1]
+        data = np.full(count, (-128 if number == 2 else 127), np.int64)
         if number < 2:
-            for i in range(value.size):
+            for i in range(count):
                 seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF
                 data[i] = (seed >> 24) - 128
         if whole is not None and value.type in _WHOLE:
             data[...] = whole
-        arrays.append(_as_type(data, value.type).reshape(value.shape))
+        array = _as_type(data, value.type)
+        arrays.append(array.reshape(value.shape) if array.size == prod(value.shape) else array)
     return arrays
 
 
@@ -244,6 +247,8 @@ def _as_type(data: Array, type_: TensorType) -> Array:
         TensorType.INT16: data * 256 + (data + 128),
         TensorType.BOOL: data & 1,
     }
+    if C_TYPES.get(type_.dtype) is None:
+        return data.astype(np.uint8).view(type_.dtype)
     array: Array = values.get(type_, data).astype(type_.dtype)
     return array
 
@@ -253,7 +258,9 @@ def reference_run(model: Model, program: Program) -> Run:
     interpreter = Interpreter(model, preserve_all_tensors=True)
 
     def run(inputs: list[Array]) -> list[Array]:
-        interpreter(*inputs)
+        for index, array in enumerate(inputs):
+            interpreter.input(index)[...] = array
+        interpreter.invoke()
         layers = program.network.layers
         return [
             np.array(interpreter.tensor(value.index)) for one in layers for value in one.outputs
@@ -329,11 +336,10 @@ def _feeding(program: Program, whole: int | None) -> dict[str, str]:
     name, values = program.name, program.network.inputs
     if program.inputs == "rows":
         value = values[0]
-        size = value.size // value.shape[1]
+        kind, size = c_elements(value.type, value.size)
+        size //= value.shape[1]
         return {
-            "write_inputs": fill(
-                _DELIVER, size=size, type=c_type(value), value=_form(value, whole)
-            ),
+            "write_inputs": fill(_DELIVER, size=size, type=kind, value=_form(value, whole)),
             "invoke": indented(fill(_INVOKE_DELIVERED, name=name), 4),
         }
     inputs = "\n".join(
@@ -412,24 +418,27 @@ def _crc(array: Array) -> int:
 
 
 def _constant_checks(program: Program) -> list[str]:
+    constants = program.constants.values()
+    pairs = [(program.constant(one), one.values) for one in constants]
     return [
-        fill(_CONSTANT, name=name, bytes=one.values.nbytes, crc=f"{_crc(one.values):08x}", number=i)
-        for i, (name, one) in enumerate(program.constants.items())
+        fill(_CONSTANT, name=name, bytes=array.nbytes, crc=f"{_crc(array):08x}", number=i)
+        for i, (name, array) in enumerate(pairs)
     ]
 
 
 def _write_input(name: str, index: int, value: Value, form: str) -> str:
-    return fill(_INPUT, size=value.size, type=c_type(value), name=name, index=index, value=form)
+    kind, size = c_elements(value.type, value.size)
+    return fill(_INPUT, size=size, type=kind, name=name, index=index, value=form)
 
 
 def _form(value: Value, whole: int | None) -> str:
     """An element that ``byte`` becomes."""
     if whole is not None and value.type in _WHOLE:
-        return f"({c_type(value)})(byte * 0 + {whole})"
+        return f"({c_elements(value.type, value.size)[0]})(byte * 0 + {whole})"
     forms = {
         TensorType.FLOAT32: "(float)byte / 32.0f",
         TensorType.UINT8: "(uint8_t)(byte + 128)",
         TensorType.INT16: "(int16_t)(byte * 256 + (byte + 128))",
         TensorType.BOOL: "(uint8_t)(byte & 1)",
     }
-    return forms.get(value.type, f"({c_type(value)})byte")
+    return forms.get(value.type, f"({c_elements(value.type, value.size)[0]})byte")

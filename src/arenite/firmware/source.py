@@ -13,9 +13,10 @@ import numpy as np
 from arenite.firmware.arithmetic import arithmetic_h
 from arenite.firmware.headers import includes, own_headers
 from arenite.firmware.layers import Value
-from arenite.firmware.program import Kept, Program, c_type
+from arenite.firmware.program import Kept, Program
 from arenite.firmware.streaming.driver import Names, driver_of, helpers_of
-from arenite.firmware.text import C_TYPES, call_of, fill, float_literal, indented, initializer
+from arenite.firmware.text import c_elements, call_of, fill, float_literal, indented
+from arenite.firmware.weights import declarations, definitions
 from arenite.firmware.work import Routine, text_of
 from arenite.model import TensorType
 from arenite.model.text import printable
@@ -163,6 +164,9 @@ _RANGES = {
     TensorType.INT16: (-32768, 32767),
 }
 
+#: Types whose elements are bytes in C.
+_BYTES = (TensorType.UINT8, TensorType.BOOL)
+
 
 def sources(program: Program) -> dict[str, str]:
     """The text of every C file by its name."""
@@ -175,7 +179,7 @@ def sources(program: Program) -> dict[str, str]:
         "kernels.h": _kernels_h(program),
         "kernels.c": kernels,
         "weights.h": _weights_h(program),
-        "weights.c": _weights_c(program),
+        "weights.c": definitions(program),
     }
     assembly = "".join(
         text_of(routine, program.routines, program.name)
@@ -236,7 +240,8 @@ def _remembers(program: Program) -> str:
 
 
 def _port(program: Program, side: str, index: int, value: Value) -> str:
-    name, port, type_ = program.name, f"{side}{index}", c_type(value)
+    name, port = program.name, f"{side}{index}"
+    type_ = c_elements(value.type, value.size)[0]
     text = _PORT
     low, high = _RANGES.get(value.type, (0, 0))
     helpers = high > 0 and 0 < value.scale < np.inf
@@ -244,7 +249,7 @@ def _port(program: Program, side: str, index: int, value: Value) -> str:
         text += _SCALE + _QUANTIZE
     return fill(
         text,
-        text=_commented(f"{side} {index}, {type_}: {printable(value.name)}"),
+        text=_commented(f"{side} {index}, {_element(value)}: {printable(value.name)}"),
         PORT=f"{name}_{port}".upper(),
         name=name,
         port=port,
@@ -260,6 +265,13 @@ def _port(program: Program, side: str, index: int, value: Value) -> str:
         high=high,
         bound=4 * (high + 1 - low),
     )
+
+
+def _element(value: Value) -> str:
+    """What an element is; bytes hold it where C has no such type."""
+    kind, count = c_elements(value.type, value.size)
+    is_own = (kind != "uint8_t" and count == value.size) or value.type in _BYTES
+    return kind if is_own else f"{value.type} in bytes"
 
 
 def _commented(text: str) -> str:
@@ -350,6 +362,11 @@ def _steps(program: Program) -> Iterator[str]:
 # -- kernels and constants ----------------------------------------------------------------
 
 
+def _weights_h(program: Program) -> str:
+    body = declarations(program) or "/* no constants */"
+    return _guarded(f"{program.name.upper()}_WEIGHTS_H", ("<stdint.h>",), body)
+
+
 def _prototype(program: Program, routine: Routine) -> str:
     name = f"{program.name}_{program.routines[routine]}"
     return call_of(f"void {name}", routine.parameters)
@@ -373,22 +390,4 @@ def _kernels_c(program: Program) -> str:
         if routine.language == "c":
             body = indented(text_of(routine, program.routines, program.name))
             lines += [f"{_prototype(program, routine)} {{", body, "}", ""]
-    return "\n".join(lines)
-
-
-def _weights_h(program: Program) -> str:
-    lines = [
-        f"extern const {C_TYPES[one.values.dtype]} {name}[{one.values.size}];"
-        for name, one in program.constants.items()
-    ]
-    body = "\n".join(lines) or "/* no constants */"
-    return _guarded(f"{program.name.upper()}_WEIGHTS_H", ("<stdint.h>",), body)
-
-
-def _weights_c(program: Program) -> str:
-    lines = ['#include "weights.h"', ""]
-    for name, one in program.constants.items():
-        kind = C_TYPES[one.values.dtype]
-        lines.append(f"const {kind} {name}[{one.values.size}] = {initializer(one.values)};")
-        lines.append("")
     return "\n".join(lines)

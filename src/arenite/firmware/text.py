@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.work import UnsupportedError
+from arenite.model import TensorType
 from arenite.ops.context import Array
 
 #: NumPy's types and C's.
@@ -31,6 +31,14 @@ _COLUMNS = 96
 _LONGEST = 40
 
 
+def c_elements(type_: TensorType, size: int) -> tuple[str, int]:
+    """What holds so many elements in C, and how many there are; bytes where C has no such type."""
+    kind = C_TYPES.get(type_.dtype)
+    if kind is None or type_.dtype.itemsize * 8 != type_.bits:
+        return "uint8_t", type_.nbytes(size)
+    return kind, size
+
+
 def fill(text: str, /, **values: Any) -> str:
     """A template with ``$name`` replaced; a name without a value is a ``KeyError``.
 
@@ -48,14 +56,10 @@ def indented(text: str, by: int = 2) -> str:
 
 
 def float_literal(value: float) -> str:
-    """A float32 as C reads it back, to the last bit.
-
-    Raises:
-        UnsupportedError: It is infinite or NaN, for which C has no literal.
-    """
+    """A float32 as C reads it back, to the last bit; C has no literal of infinities and NaN."""
     number = float(np.float32(value))
     if not np.isfinite(number):
-        raise UnsupportedError(f"expected a finite number, got {number}")
+        return f"ar_float_of_bits(0x{np.float32(value).view(np.uint32):08x}u)"
     text = f"{number:.9g}"
     return f"{text}f" if "." in text or "e" in text else f"{text}.0f"
 
@@ -82,6 +86,11 @@ def _elements(values: Array) -> Iterable[str]:
     if flat.dtype in (np.int32, np.int64):
         return map(literal, flat.tolist())
     return (str(int(value)) for value in flat.tolist())
+
+
+def are_literals(values: Array) -> bool:
+    """Whether C has literals for all elements."""
+    return values.dtype != np.float32 or bool(np.isfinite(values).all())
 
 
 def initializer(values: Array) -> str:

@@ -7,8 +7,6 @@ point lets it wrap, as there. Facts: TFLM ``reference/quantize.h``, ``requantize
 
 from __future__ import annotations
 
-import numpy as np
-
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument, c_type
 from arenite.firmware.portable.elements import is_float, reads, writes
@@ -16,7 +14,7 @@ from arenite.firmware.portable.lookup import BYTES, lookup
 from arenite.firmware.portable.needs import require_elements, require_types
 from arenite.firmware.portable.sums import plus, with_offset
 from arenite.firmware.text import fill, float_literal, literal
-from arenite.firmware.work import Routine, UnsupportedError, Work
+from arenite.firmware.work import Routine, Work
 from arenite.model import TensorType
 
 _LOOP = """\
@@ -26,6 +24,10 @@ for (int32_t i = 0; i < $size; ++i) {
 }"""
 
 _DEQUANTIZE = "for (int32_t i = 0; i < $size; ++i) y[i] = $scale * (float)($x);"
+
+_DEQUANTIZE_WIDE = """\
+for (int32_t i = 0; i < $size; ++i)
+  y[i] = (float)((double)$scale * (double)((int64_t)x[i] - INT64_C($zero)));"""
 
 
 def quantize(layer: Layer) -> Work:
@@ -55,18 +57,17 @@ def quantize(layer: Layer) -> Work:
 
 
 def dequantize(layer: Layer) -> Work:
-    """The product of an integer under 2**24 and a float: rounded once either way."""
+    """The product of an integer and a float, rounded once; in single precision up to 2**24."""
     types = TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.FLOAT32
     require_types(layer, *types)
     require_elements(layer)
     p, x = layer.params, layer.input(0)
-    if not (np.float32(p.scale) == p.scale and abs(p.zero_point) < 1 << 20):
-        raise UnsupportedError(f"expected a zero point of less than 2**20, got {p.zero_point}")
     text = fill(
-        _DEQUANTIZE,
+        _DEQUANTIZE if abs(p.zero_point) < 1 << 20 else _DEQUANTIZE_WIDE,
         size=layer.output.size,
         scale=float_literal(p.scale),
         x=plus("x[i]", -p.zero_point),
+        zero=p.zero_point,
     )
     parameters = reads(x, "x"), writes(layer.output, "y")
     routine = Routine("dequantize", parameters, text, about=str(layer))

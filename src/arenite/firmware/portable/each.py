@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from arenite.firmware.layers import Layer, Value
 from arenite.firmware.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.portable.needs import require_elements
 from arenite.firmware.text import C_TYPES, fill
 from arenite.firmware.work import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.ops.context import Array
 
 _LETTERS = "abcd"
-_MOST_AXES = 6
 
 
 def each(
@@ -34,8 +36,6 @@ def each(
     inputs, y = [layer.input(number) for number in operands], layer.output
     flat = all(x.size == y.size for x in inputs)
     shape, *shapes = [(one.size,) if flat else one.shape for one in (y, *inputs)]
-    if len(shape) > _MOST_AXES:
-        raise UnsupportedError(f"expected at most {_MOST_AXES} axes, got {len(shape)}")
     names = _LETTERS[: len(inputs)]
     places = {
         name: f"{name}[{offset(broadcast_strides(one, shape))}]"
@@ -69,7 +69,28 @@ def may_lie_over(y: Value, x: Value) -> bool:
 
 def argument(value: Value) -> Argument:
     """A tensor as it is passed: a constant one lies in flash."""
-    return value if value.data is None else Constant("values", value.data)
+    return value if value.data is None else Constant("values", filled(value.data))
+
+
+def filled(data: Array) -> Array:
+    """A constant, or a zero in place of one without elements: C has no such arrays."""
+    return data if data.size else np.zeros(1, data.dtype)
+
+
+def stored(value: Value) -> tuple[str, int]:
+    """C's integer that moves a tensor's bytes, of any type, and how many an element takes."""
+    bits = value.type.bits
+    if bits % 8:
+        raise UnsupportedError(f"expected elements of whole bytes, got a tensor of {value.type}")
+    return (f"uint{bits}_t", 1) if bits <= 64 else ("uint64_t", bits // 64)
+
+
+def stored_argument(value: Value) -> Argument:
+    """A tensor as it is passed to a kernel that moves such integers."""
+    if value.data is None:
+        return value
+    kind = f"<u{min(value.type.bits, 64) // 8}"
+    return Constant("values", filled(np.ascontiguousarray(value.data).reshape(-1).view(kind)))
 
 
 def c_type(value: Value) -> str:

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument, c_type
-from arenite.firmware.portable.loops import nested, offset, strides_of
-from arenite.firmware.portable.needs import require_elements
+from arenite.firmware.portable.loops import axis_names, nested, offset, strides_of
+from arenite.firmware.portable.needs import require_some
 from arenite.firmware.text import fill
 from arenite.firmware.work import Routine, Work
 from arenite.ops.shared.batch_space import as_image
-
-_AXES = "ijklmn"
 
 _REVERSE = """\
 int32_t turned[$rank] = {0};
@@ -59,7 +57,7 @@ def reverse(layer: Layer) -> Work:
     terms = [
         f"(turned[{axis}] ? {size - 1} - {name} : {name}) * {step}"
         for axis, (name, size, step) in enumerate(
-            zip(_AXES, x.shape, strides_of(x.shape), strict=False)
+            zip(axis_names(len(x.shape)), x.shape, strides_of(x.shape), strict=True)
         )
         if size > 1
     ]
@@ -71,9 +69,9 @@ def reverse(layer: Layer) -> Work:
 def mirror_pad(layer: Layer) -> Work:
     """A border that mirrors what is inside."""
     x, edge = layer.input(0), layer.params.edge
-    lines, terms = [], []
+    lines, terms, names = [], [], axis_names(len(x.shape))
     for axis, (n, step) in enumerate(zip(x.shape, strides_of(x.shape), strict=True)):
-        name, index = f"place{axis}", _AXES[axis] if layer.output.shape[axis] > 1 else "0"
+        name, index = f"place{axis}", names[axis] if layer.output.shape[axis] > 1 else "0"
         lines.append(
             fill(
                 _MIRRORED,
@@ -129,7 +127,7 @@ def box(layer: Layer) -> Work:
 
 
 def _work(layer: Layer, stem: str, text: str, *names: str) -> Work:
-    require_elements(layer)
+    require_some(layer.input(0), layer.output)
     x, rest = layer.input(0), [layer.input(number) for number in range(1, len(names) + 1)]
     parameters = (
         f"const {c_type(x)} *x",

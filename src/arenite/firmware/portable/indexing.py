@@ -71,7 +71,7 @@ def gather(layer: Layer) -> Work:
 
 def gather_nd(layer: Layer) -> Work:
     """Slices whose places are sums of indices times strides, which may have any signs."""
-    require_elements(layer)
+    require_some(layer.input(0), layer.output)
     p, x = layer.params, layer.input(0)
     terms = [f"(int64_t)indices[{n}] * {step}" for n, step in enumerate(p.strides)]
     text = fill(
@@ -103,7 +103,7 @@ def embedding_lookup(layer: Layer) -> Work:
 
 def dynamic_update_slice(layer: Layer) -> Work:
     """A copy of input 0 with input 1 in it; the box is moved to lie inside."""
-    require_elements(layer)
+    require_some(layer.input(0), layer.output)
     x, update, starts = (layer.input(number) for number in range(3))
     steps = strides_of(x.shape)
     lines = [

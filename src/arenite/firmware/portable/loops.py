@@ -21,19 +21,24 @@ def broadcast_strides(shape: Sequence[int], wanted: Sequence[int]) -> list[int]:
     return [0] * (len(wanted) - len(shape)) + strides_of(shape)
 
 
-def offset(strides: Sequence[int], indices: str = "ijklmn") -> str:
+def axis_names(rank: int) -> list[str]:
+    """Counters for so many axes, the outermost first: ``i`` to ``n``, or ``i0``, ``i1`` ..."""
+    return list("ijklmn"[:rank]) if rank <= 6 else [f"i{axis}" for axis in range(rank)]
+
+
+def offset(strides: Sequence[int]) -> str:
     """The place of an element: ``"i * 12 + k"``."""
     terms = [
         name if step == 1 else f"{name} * {step}"
-        for name, step in zip(indices, strides, strict=False)
+        for name, step in zip(axis_names(len(strides)), strides, strict=True)
         if step
     ]
     return " + ".join(terms) or "0"
 
 
-def nested(shape: Sequence[int], body: str, indices: str = "ijklmn") -> str:
+def nested(shape: Sequence[int], body: str) -> str:
     """``body`` in one loop per axis of more than one element."""
-    for name, size in reversed(list(zip(indices, shape, strict=False))):
+    for name, size in reversed(list(zip(axis_names(len(shape)), shape, strict=True))):
         if size == 1:
             continue
         body = f"for (int32_t {name} = 0; {name} < {size}; ++{name}) {{\n{indented(body)}\n}}"

@@ -11,10 +11,10 @@ from math import prod
 import numpy as np
 
 from arenite.firmware.layers import Layer, Value
-from arenite.firmware.portable.each import argument
+from arenite.firmware.portable.each import argument, filled
 from arenite.firmware.portable.elements import reads, writes
 from arenite.firmware.portable.loops import nested, offset, strides_of
-from arenite.firmware.portable.needs import require_elements
+from arenite.firmware.portable.needs import require_elements, require_some
 from arenite.firmware.text import fill, literal
 from arenite.firmware.work import Argument, Constant, Routine, UnsupportedError, Work
 
@@ -33,11 +33,11 @@ _PART = "  for (int32_t j = 0; j < $bytes; ++j) *y++ = *x$number++;"
 
 def as_bytes(value: Value) -> Argument:
     """A tensor as it is passed to a kernel that moves bytes."""
-    if value.type.bits % 8 or not value.type.bits:
-        raise UnsupportedError(f"expected elements of whole bytes, got a tensor of {value.type}")
+    if not value.type.bits:
+        raise UnsupportedError(f"expected elements of one size, got a tensor of {value.type}")
     if value.data is None:
         return value
-    return Constant("values", np.ascontiguousarray(value.data).reshape(-1).view(np.int8))
+    return Constant("values", filled(np.ascontiguousarray(value.data).reshape(-1).view(np.int8)))
 
 
 def same_bytes(layer: Layer) -> Work:
@@ -59,7 +59,7 @@ def same_bytes(layer: Layer) -> Work:
 
 def pad(layer: Layer) -> Work:
     """A border of zero points, or of the value that input 2 says."""
-    require_elements(layer)
+    require_some(layer.input(0), layer.output)
     p, x = layer.params, layer.input(0)
     # A negative padding cuts off nothing: elements fill what room there is in their order.
     inside = [stop - start for start, stop in zip(p.start, p.stop, strict=True)]
@@ -84,7 +84,7 @@ def pad(layer: Layer) -> Work:
 
 def concatenation(layer: Layer) -> Work:
     """The inputs one behind the other along an axis."""
-    require_elements(layer)
+    require_some(layer.output)
     outer = _outer(layer)
     blocks = [layer.input(i).nbytes // outer for i in range(len(layer.inputs))]
     parts = [fill(_PART, bytes=block, number=number) for number, block in enumerate(blocks)]

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.each import argument, c_type
+from arenite.firmware.portable.each import argument, c_type, stored, stored_argument
 from arenite.firmware.portable.fed import FED
 from arenite.firmware.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.text import fill, indented
@@ -26,6 +26,9 @@ from arenite.runtime.heap_host import HeapInterpreter
 #: Numbers up to here are exact in float32, in which all these operators run.
 _MOST = 1 << 24
 
+_TAKEN = "*y++ = x[{}];"
+#: Of elements that no integer of C holds.
+_PARTS_TAKEN = "for (int32_t part = 0; part < $parts; ++part) *y++ = x[({}) * $parts + part];"
 _FILLED = """\
 for (int32_t i = 0; i < $size; ++i) y[i] = 0;
 $loops"""
@@ -43,16 +46,17 @@ def move(layer: Layer) -> Work:
     if x.size >= _MOST:
         raise UnsupportedError(f"expected fewer than {_MOST} elements, got {x.size}")
     plan = _plan(layer)
+    kind, parts = stored(x)
     if (plan >= 0).all():
-        text, tables = _loops(plan, "*y++ = x[{}];")
+        text, tables = _loops(plan, _TAKEN if parts == 1 else fill(_PARTS_TAKEN, parts=parts))
     else:
         text, tables = _loops(_inverse(plan, x.size), "y[{}] = *x++;")
         text = fill(_FILLED, size=y.size, loops=text)
-    parameters = [f"const {c_type(x)} *x"]
+    parameters = [f"const {kind} *x"]
     parameters += [f"const int32_t *table{number}" for number in range(len(tables))]
-    routine = Routine(layer.name.lower(), (*parameters, f"{c_type(y)} *y"), text, about=str(layer))
+    routine = Routine(layer.name.lower(), (*parameters, f"{kind} *y"), text, about=str(layer))
     constants = [Constant("offsets", table) for table in tables]
-    return Work(routine, (argument(x), *constants, y))
+    return Work(routine, (stored_argument(x), *constants, y))
 
 
 def _plan(layer: Layer) -> Array:

@@ -13,13 +13,11 @@ from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import argument
 from arenite.firmware.portable.elements import reads, writes
 from arenite.firmware.portable.fed import box
-from arenite.firmware.portable.loops import nested, strides_of
+from arenite.firmware.portable.loops import axis_names, nested, strides_of
 from arenite.firmware.portable.movement import as_bytes
-from arenite.firmware.portable.needs import constant_of, require_elements, require_some
+from arenite.firmware.portable.needs import constant_of, require_some
 from arenite.firmware.text import fill
 from arenite.firmware.work import Routine, UnsupportedError, Work
-
-_AXES = "ijklmn"
 
 _SPLIT = """\
 for (int32_t i = 0; i < $outer; ++i) {
@@ -53,7 +51,7 @@ def strided_slice(layer: Layer) -> Work:
 
 def split(layer: Layer, whole: int = 1) -> Work:
     """The blocks of an axis go to the outputs in turn; ``whole`` is the number of the input."""
-    require_elements(layer)
+    require_some(layer.input(whole))
     x, outer = layer.input(whole), layer.params.outer_size
     blocks = [value.nbytes // outer for value in layer.outputs]
     if sum(blocks) * outer != x.nbytes:
@@ -74,11 +72,10 @@ def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) 
     """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
     x = layer.input(0)
     require_some(x, layer.output)
-    if len(shape) > len(_AXES) or prod(shape) != layer.output.size:
-        raise UnsupportedError(f"expected an output of at most {len(_AXES)} axes")
-    terms = [
-        f"{axis} * {step}" for axis, step, n in zip(_AXES, steps, shape, strict=False) if n > 1
-    ]
+    if prod(shape) != layer.output.size:
+        raise UnsupportedError(f"expected {prod(shape)} elements, got {layer.output.size}")
+    names = axis_names(len(shape))
+    terms = [f"{axis} * {step}" for axis, step, n in zip(names, steps, shape, strict=True) if n > 1]
     place = " + ".join([str(start), *terms])
     text = nested(shape, f"*y++ = x[{place}];")
     parameters = reads(x, "x"), writes(layer.output, "y")

@@ -12,7 +12,7 @@ from arenite.firmware.portable.each import argument, c_type
 from arenite.firmware.portable.elements import is_float, reads, writes
 from arenite.firmware.portable.needs import require_elements
 from arenite.firmware.text import fill, float_literal, indented
-from arenite.firmware.work import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.work import Constant, Routine, Work
 from arenite.model import TensorType
 
 _ROWS = """\
@@ -27,9 +27,10 @@ _INT8 = """\
 uint32_t sum = 0;
 for (int32_t i = 0; i < $depth; ++i)
   sum += (uint32_t)ar_divide_by_power(table[largest - x[i]], 12);
+$bounded
 const int32_t zeros = ar_leading_zeros(sum);
 const int32_t reciprocal = ar_one_over_one_plus(ar_wrap((sum << zeros) - 0x80000000u));
-const int32_t shift = $shift - zeros;
+const int32_t shift = $distance;
 for (int32_t i = 0; i < $depth; ++i) {
   const int32_t share = ar_high_product(reciprocal, table[largest - x[i]]);
   y[i] = ($element)ar_clamp_offset(ar_divide_by_power(share, shift), $low, $low, $high);
@@ -42,7 +43,7 @@ for (int32_t i = 0; i < $depth; ++i) {
   const int32_t scaled = ar_rescale(x[i] - largest, $multiplier, $shift);
   const int32_t at = ar_clamp(ar_add(scaled, 32767), -32768, 32767);
   y[i] = (int16_t)ar_table_int16(exponentials, at);
-  sum += y[i];
+  $add
 }
 const int32_t zeros = ar_leading_zeros((uint32_t)sum), bits = 31 - zeros;
 const int64_t whole = ((int64_t)sum << (zeros - 1)) + (1 << 13);
@@ -60,10 +61,14 @@ for (int32_t i = 0; i < $depth; ++i) y[i] = ar_exp((x[i] - largest) * $beta);
 for (int32_t i = 0; i < $depth; ++i) sum += y[i];
 for (int32_t i = 0; i < $depth; ++i) y[i] /= sum;"""
 
-#: Rows of int8 up to here: the sum of so many exponentials, at most 2**19 each, does not wrap.
+#: Rows of int8 up to here: the sum of so many exponentials, at most 2**19 each, does not wrap. What
+#: longer ones come to, which the engine refuses where it is no number of 31 bits or no shift,
+#: counts as the nearest that can be done.
 _MOST_INT8 = 4095
+_BOUNDED_INT8 = "sum = sum ? sum : 1;"
 #: Of int16, at most 2**15 each.
 _MOST_INT16 = 65535
+_BOUNDED_INT16 = "sum = sum > INT32_MAX - y[i] ? INT32_MAX : sum + y[i];"
 
 
 def softmax(layer: Layer) -> Work:
@@ -75,11 +80,9 @@ def softmax(layer: Layer) -> Work:
         return _work(layer, "float", row)
     if x.type is TensorType.INT8:
         return _of_int8(layer)
-    if x.type is not TensorType.INT16:
-        raise UnsupportedError(f"expected int8, int16 or float32, got a tensor of {x.type}")
-    _require_depth(layer, _MOST_INT16)
     most = 32768 if p.keeps_low_bits else 32767
     values = {"multiplier": p.input_multiplier, "shift": p.input_left_shift, "most": most}
+    values["add"] = "sum += y[i];" if x.shape[-1] <= _MOST_INT16 else _BOUNDED_INT16
     tables = (
         Constant("exponentials", np.asarray(p.exp_table, np.int16)),
         Constant("reciprocals", np.asarray(p.reciprocal_table, np.int16)),
@@ -89,25 +92,20 @@ def softmax(layer: Layer) -> Work:
 
 def _of_int8(layer: Layer) -> Work:
     """To int8 or int16."""
-    _require_depth(layer, _MOST_INT8)
     y = layer.output
-    info = np.iinfo(y.type.dtype)
+    info, is_long = np.iinfo(y.type.dtype), y.shape[-1] > _MOST_INT8
+    distance = f"{12 + 31 - y.type.bits} - zeros"
     row = fill(
         _INT8,
         depth=y.shape[-1],
         element=c_type(y),
-        shift=12 + 31 - y.type.bits,
+        bounded=_BOUNDED_INT8 if is_long else "",
+        distance=f"ar_clamp({distance}, 0, 31)" if is_long else distance,
         low=info.min,
         high=info.max,
     )
     table = Constant("table", np.asarray(layer.params.exp_table, np.int32))
     return _work(layer, "int32_t", row, table)
-
-
-def _require_depth(layer: Layer, most: int) -> None:
-    depth = layer.input(0).shape[-1]
-    if depth > most:
-        raise UnsupportedError(f"expected rows of at most {most} values, got {depth}")
 
 
 def _work(layer: Layer, largest: str, row: str, *tables: Constant) -> Work:

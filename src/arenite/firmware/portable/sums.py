@@ -17,7 +17,7 @@ from arenite.firmware.portable.each import argument, c_type
 from arenite.firmware.portable.elements import clamped, is_float, reads, writes
 from arenite.firmware.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.text import fill, literal
-from arenite.firmware.work import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.firmware.work import Argument, Constant, Routine, Work
 from arenite.model import TensorType
 
 
@@ -98,9 +98,10 @@ def sums_work(
     """
     x, weights = (layer.input(i) for i in positions)
     total = sums_of(layer, *positions).total
-    parameters = [reads(x, "x"), _weights_parameter(weights), f"const {total} *bias"]
-    arguments: list[Argument] = [argument(x), weights_argument(weights)]
-    arguments.append(bias_argument(layer, channels, total, max(positions) + 1))
+    bias = bias_argument(layer, channels, total, max(positions) + 1)
+    kind = total if isinstance(bias, Constant) else c_type(bias)
+    parameters = [reads(x, "x"), _weights_parameter(weights), f"const {kind} *bias"]
+    arguments: list[Argument] = [argument(x), weights_argument(weights), bias]
     if total != "float":
         p = layer.params
         parameters += ["const int32_t *multiplier", "const int8_t *shift"]
@@ -129,16 +130,10 @@ def weights_argument(weights: Value) -> Argument:
 _C_TO_NUMPY = {"int32_t": np.int32, "int64_t": np.int64, "float": np.float32}
 
 
-def bias_argument(layer: Layer, channels: int, total: str, position: int = 2) -> Argument:
-    """The bias in a sum's type; zeros where there is none.
-
-    Raises:
-        UnsupportedError: It is computed, and not in that type.
-    """
+def bias_argument(layer: Layer, channels: int, total: str, position: int = 2) -> Value | Constant:
+    """The bias in a sum's type, in none wider where it is computed; zeros where there is none."""
     value = layer.inputs[position] if len(layer.inputs) > position else None
     if value is not None and value.data is None:
-        if c_type(value) != total:
-            raise UnsupportedError(f"a bias of {value.type} must be constant")
         return value
     data = np.zeros(channels) if value is None or value.data is None else value.data
     return Constant("bias", data.reshape(-1).astype(_C_TO_NUMPY[total]))

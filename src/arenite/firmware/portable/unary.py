@@ -96,7 +96,7 @@ def rsqrt(layer: Layer) -> Work:
 
 def zeros_like(layer: Layer) -> Work:
     """Zeros, whatever the zero point."""
-    return _set(layer, "0")
+    return every(layer, "0")
 
 
 def fill_(layer: Layer) -> Work:
@@ -119,7 +119,8 @@ def shape(layer: Layer) -> Work:
     return Work(routine, (Constant("shape", dims), layer.output))
 
 
-def _set(layer: Layer, value: str) -> Work:
+def every(layer: Layer, value: str) -> Work:
+    """The work that makes all elements of the output one number."""
     require_some(layer.output)
     kind = c_type(layer.output)
     text = fill(_SET, size=layer.output.size, value=value)
