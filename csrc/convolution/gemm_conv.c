@@ -298,43 +298,56 @@ static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
 
 /* The start value, and the way to the output, of one int8 channel. */
 static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_conv *p,
-                                       const int8_t *f, int32_t filter, int64_t filter_size,
+                                       ar_plan_lane plan_lane, int32_t filter,
                                        ar_requantize_block *block, int32_t lane) {
+  const Window *w = &p->window;
+  const int64_t filter_size = (int64_t)w->filter_size[0] * w->filter_size[1] * p->depth;
   const int32_t b = p->bias ? ((const int32_t *)p->bias)[filter] : 0;
   ar_weight_sums sums = {0, 0};
-  ar_sum_weights(&sums, f, filter_size, p->element_step);
+  ar_sum_weights(&sums, (const int8_t *)p->weights + filter * p->filter_step, filter_size,
+                 p->element_step);
   /* What the staged input leaves out of its offset. */
   const int32_t folded = isa->int8_bytes == 1 ? p->input_offset - 128 : 0;
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)folded * sum);
-  return isa->plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
-                        (int32_t)p->activation_min, (int32_t)p->activation_max,
-                        ar_range_of(b, sums, p->input_offset));
+  return plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
+                   (int32_t)p->activation_min, (int32_t)p->activation_max,
+                   ar_range_of(b, sums, p->input_offset));
+}
+
+/* The blocks of one tile from `first` on, all of them bare if they can be. */
+static void plan_blocks(const ar_gemm_isa *isa, const ar_gemm_conv *p, const conv_plan *plan,
+                        ar_requantize_block *blocks, int32_t first) {
+  const int32_t channels = plan->gemm.channels, begin = first * AR_BLOCK;
+  const int32_t all = begin + plan->tile_blocks * AR_BLOCK, end = all < channels ? all : channels;
+  int bare = isa->plan_bare != 0;
+  for (int32_t i = begin; bare && i < end; ++i)
+    bare = plan_channel(isa, p, isa->plan_bare, i % plan->filters, &blocks[i / AR_BLOCK],
+                        i % AR_BLOCK) == AR_REQUANT_BARE;
+  for (int32_t n = first; bare && n < first + plan->tile_blocks; ++n)
+    blocks[n].mode = AR_REQUANT_BARE;
+  for (int32_t i = begin; !bare && i < end; ++i) {
+    ar_requantize_block *block = &blocks[i / AR_BLOCK];
+    const int32_t mode =
+        plan_channel(isa, p, isa->plan_lane, i % plan->filters, block, i % AR_BLOCK);
+    if (mode > block->mode) block->mode = mode;
+  }
 }
 
 ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void *memory) {
   conv_plan *plan = memory;
   ar_status status = describe(isa, p, plan);
   if (status != AR_OK) return status;
-  const Window *w = &p->window;
-  const int64_t filter_size = (int64_t)w->filter_size[0] * w->filter_size[1] * plan->depth;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
   int8_t *packed = (int8_t *)memory + plan->weights;
   ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(plan)), plan->blocks);
   memset(packed, 0, (size_t)packed_bytes(plan));
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  for (int32_t channel = 0; channel < plan->filters * plan->fold; ++channel) {
-    const int32_t filter = channel % plan->filters, lane = channel % AR_BLOCK;
-    ar_requantize_block *block = &blocks[channel / AR_BLOCK];
-    const int8_t *f = (const int8_t *)p->weights + filter * p->filter_step * plan->element_bytes;
-    if (p->is_float) {
-      const float b = p->bias ? ((const float *)p->bias)[filter] : 0.0f;
-      memcpy(&block->bias[lane], &b, sizeof b);
-    } else {
-      const ar_requantize_mode mode = plan_channel(isa, p, f, filter, filter_size, block, lane);
-      if ((int32_t)mode > block->mode) block->mode = mode;
-    }
-  }
+  for (int32_t n = 0; !p->is_float && n < plan->blocks; n += plan->tile_blocks)
+    plan_blocks(isa, p, plan, blocks, n);
+  for (int32_t i = 0; p->is_float && p->bias && i < plan->gemm.channels; ++i)
+    memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
+           (const float *)p->bias + i % plan->filters, sizeof(float));
   if (plan->leave) plan->leave(before);
   (isa->groups ? pack_groups : pack)(plan, p, packed);
   return AR_OK;

@@ -156,7 +156,7 @@ static void put(const ar_depthwise_isa *isa, int8_t *packed, int32_t y, int8_t w
 
 /* One lane: its channel's weights, a group of filter rows to a dword, and its requantisation. */
 static ar_requantize_mode plan_interleaved_lane(
-    const ar_depthwise_isa *isa, const DepthwiseConv2DParams *params,
+    const ar_depthwise_isa *isa, ar_plan_lane plan_lane, const DepthwiseConv2DParams *params,
     const ar_rescaling *rescaling, const ar_tensor *io, const ar_depthwise *d, int32_t i,
     ar_requantize_block *block, int8_t *packed) {
   const int8_t *weights = io[2].data;
@@ -173,9 +173,30 @@ static ar_requantize_mode plan_interleaved_lane(
     }
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * sum);
-  return isa->gemm->plan_lane(block, lane, rescaling, c, params->output_offset,
-                              d->activation_min, d->activation_max,
-                              ar_range_of(b, sums, params->input_offset));
+  return plan_lane(block, lane, rescaling, c, params->output_offset, d->activation_min,
+                   d->activation_max, ar_range_of(b, sums, params->input_offset));
+}
+
+/* The units of one store from `first` on. With plan_bare, all of them are BARE or the first lane that
+ * cannot be ends it. */
+static ar_requantize_mode plan_store(const ar_depthwise_isa *isa, ar_plan_lane plan_lane,
+                                     const DepthwiseConv2DParams *params,
+                                     const ar_rescaling *rescaling, const ar_tensor *io,
+                                     const ar_depthwise *d, int32_t first,
+                                     ar_requantize_block *blocks, int8_t *packed) {
+  const int bare = plan_lane == isa->gemm->plan_bare;
+  const int32_t all = first * AR_BLOCK + isa->lanes, repeats = isa->lanes % d->channels == 0;
+  const int32_t end = repeats || all < d->channels ? all : d->channels;
+  for (int32_t n = first; n < first + isa->lanes / AR_BLOCK; ++n)
+    blocks[n].mode = bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
+  for (int32_t i = first * AR_BLOCK; i < end; ++i) {
+    ar_requantize_block *block = &blocks[i / AR_BLOCK];
+    const ar_requantize_mode mode = plan_interleaved_lane(isa, plan_lane, params, rescaling, io, d,
+                                                          i, block, packed);
+    if (bare && mode != AR_REQUANT_BARE) return mode;
+    if ((int32_t)mode > block->mode) block->mode = mode;
+  }
+  return bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
 }
 
 ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
@@ -202,14 +223,12 @@ ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
   int8_t *packed = (int8_t *)memory + plan->packed;
   ar_clear_blocks(blocks, (ar_requantize_integers *)((uint8_t *)memory + plan->integers), d->units);
   memset(packed, 0, (size_t)packed_bytes(d));
-  const int32_t lanes = d->units * AR_BLOCK;
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  for (int32_t i = 0; i < lanes; ++i) {
-    if (i >= d->channels && isa->lanes % d->channels) break;
-    ar_requantize_block *block = &blocks[i / AR_BLOCK];
-    const ar_requantize_mode mode =
-        plan_interleaved_lane(isa, params, rescaling, io, d, i, block, packed);
-    if ((int32_t)mode > block->mode) block->mode = mode;
+  for (int32_t n = 0; n < d->units; n += isa->lanes / AR_BLOCK) {
+    if (isa->gemm->plan_bare && plan_store(isa, isa->gemm->plan_bare, params, rescaling, io, d, n,
+                                           blocks, packed) == AR_REQUANT_BARE)
+      continue;
+    plan_store(isa, isa->gemm->plan_lane, params, rescaling, io, d, n, blocks, packed);
   }
   if (plan->leave) plan->leave(before);
   if (plan->weights != plan->packed) isa->arrange(d, packed, (int8_t *)memory + plan->weights);

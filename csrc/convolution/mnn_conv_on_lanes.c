@@ -24,6 +24,7 @@ static ar_requantize_mode plan_by_factor(ar_requantize_block *block, int lane,
 static ar_gemm_isa real_gemm(const ar_gemm_isa *gemm) {
   ar_gemm_isa real = *gemm;
   real.plan_lane = plan_by_factor;
+  real.plan_bare = 0;
   real.enter = 0;
   real.leave = 0;
   return real;

@@ -15,7 +15,14 @@ Array = np.ndarray[Any, Any]
 
 
 def convolution(
-    x: Array, weights: Array, stride: int, scale: float, *, padding: int = 0, bias: Any = 0
+    x: Array,
+    weights: Array,
+    stride: int,
+    scale: float,
+    *,
+    padding: int = 0,
+    bias: Any = 0,
+    activation: int = 0,
 ) -> Model:
     """Images whose zero is -128; ``scale`` is how many units of a sum an output step takes."""
     b = ModelBuilder()
@@ -29,7 +36,8 @@ def convolution(
         b.constant("b", values, scale=1.0),
     ]
     y = b.tensor("y", (x.shape[0], *size, len(weights)), "int8", scale=scale)
-    b.operator("CONV_2D", inputs, [y], Conv2DOptions(padding, stride, stride))
+    options = Conv2DOptions(padding, stride, stride, fused_activation_function=activation)
+    b.operator("CONV_2D", inputs, [y], options)
     b.output(y)
     return b.build()
 

@@ -19,7 +19,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
                            const uint32_t *rows, const row_span *span, const int8_t *weights,
                            const ar_requantize_block *blocks, int8_t *output) {
   const row_span s = *span;
-  const ar_bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(mode, plan);
   const int32_t tap = plan->dilation_columns * plan->channels;
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
@@ -41,7 +41,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
                                      w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    _mm512_mask_storeu_epi8(output, s.lanes, pack_four(to, acc));
+    _mm512_mask_storeu_epi8(output, s.lanes, ar_pack_four(acc, to));
   }
 }
 
@@ -52,7 +52,7 @@ AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
                                   const int8_t *weights, const ar_requantize_block *blocks,
                                   int8_t *output) {
   const row_span s = *span;
-  const ar_bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(mode, plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   const int64_t unit = (int64_t)64 * groups * columns;
@@ -72,7 +72,7 @@ AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
     }
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
-    _mm512_mask_storeu_epi8(output, s.lanes, pack_four(to, acc));
+    _mm512_mask_storeu_epi8(output, s.lanes, ar_pack_four(acc, to));
   }
 }
 
@@ -95,6 +95,8 @@ static void interleave_taps(const ar_depthwise *plan, const image *input, int64_
 ROW(row_1_0, 1, AR_REQUANT_FLOAT)
 ROW(row_1_1, 1, AR_REQUANT_SIGNED)
 ROW(exact_row_1, 1, AR_REQUANT_INTEGER)
+ROW(row_1_5, 1, AR_REQUANT_BARE)
+ROW(row_3_5, 3, AR_REQUANT_BARE)
 ROW(row_3_0, 3, AR_REQUANT_FLOAT)
 ROW(row_3_1, 3, AR_REQUANT_SIGNED)
 ROW(exact_row_3, 3, AR_REQUANT_INTEGER)
@@ -108,15 +110,18 @@ ROW(exact_row_3, 3, AR_REQUANT_INTEGER)
 GROUPS(0)
 GROUPS(1)
 GROUPS(2)
+GROUPS(5)
 
 typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, const row_span *,
                           const int8_t *, const ar_requantize_block *, int8_t *);
-static const groups_fn group_variants[4] = {groups_0, groups_1, groups_2, groups_2};
+static const groups_fn group_variants[] = {groups_0, groups_1, groups_2,
+                                            groups_2, groups_2, groups_5};
 
 typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *, const int8_t *,
                        const ar_requantize_block *, int8_t *);
-static const row_fn row_variants[2][4] = {{row_1_0, row_1_1, exact_row_1, exact_row_1},
-                                          {row_3_0, row_3_1, exact_row_3, exact_row_3}};
+static const row_fn row_variants[2][6] = {
+    {row_1_0, row_1_1, exact_row_1, exact_row_1, exact_row_1, row_1_5},
+    {row_3_0, row_3_1, exact_row_3, exact_row_3, exact_row_3, row_3_5}};
 
 /* All channels of a row of output. */
 static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const int8_t *weights,

@@ -64,25 +64,18 @@ static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0
 }
 
 AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
-  __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
+  const __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
+  if (mode == AR_REQUANT_BARE) return ar_on_bare_line(acc, scale, offset);
   if (mode == AR_REQUANT_FLOAT) return ar_on_line(acc, scale, offset);
   if (mode == AR_REQUANT_SIGNED)
     return ar_on_signed_line(acc, scale, offset, _mm512_load_ps(block->negative_offset));
   return ar_requantize_exact(acc, block);
 }
 
-AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {
-  return ar_set_bounds(plan->activation_min, plan->activation_max);
-}
-
-/* Packs four vectors of outputs to 64 bytes in order, clamped. */
-AR_INLINE __m512i pack_four(ar_bounds to, const __m512i *acc) {
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  __m512i packed =
-      _mm512_packs_epi16(_mm512_packs_epi32(acc[0], acc[1]), _mm512_packs_epi32(acc[2], acc[3]));
-  packed = _mm512_permutexvar_epi32(order, packed);
-  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
-  return packed;
+AR_INLINE ar_bounds bounds_of(const int mode, const ar_depthwise *plan) {
+  ar_bounds to = ar_set_bounds(plan->activation_min, plan->activation_max);
+  to.bare = mode == AR_REQUANT_BARE;
+  return to;
 }
 
 /* Whether weights fit in registers. */

@@ -39,7 +39,7 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
                          const four_row_span *span, const int8_t *weights,
                          const ar_requantize_block *blocks, int8_t *output) {
   four_row_span s = *span;
-  const ar_bounds to = bounds_of(plan);
+  const ar_bounds to = bounds_of(mode, plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   int64_t at = 0;
@@ -66,7 +66,7 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
     for (int r = 0; r < 4; ++r) {
 #pragma clang loop unroll(full)
       for (int u = 0; u < 4; ++u) acc[r][u] = requantize(mode, acc[r][u], &blocks[u]);
-      const __m512i packed = pack_four(to, acc[r]);
+      const __m512i packed = ar_pack_four(acc[r], to);
       if (r < s.rows_left) _mm512_mask_storeu_epi8(output + r * s.output_row, s.lanes, packed);
     }
     s.rows_left -= s.rows_step;
@@ -103,11 +103,12 @@ static void shift_weights(const ar_depthwise *plan, const int8_t *weights, int8_
 FOUR_ROWS(0)
 FOUR_ROWS(1)
 FOUR_ROWS(2)
+FOUR_ROWS(5)
 typedef void (*four_rows_fn)(const ar_depthwise *, const uint32_t *const *,
                              const four_row_span *, const int8_t *, const ar_requantize_block *,
                              int8_t *);
-static const four_rows_fn four_row_variants[4] = {four_rows_0, four_rows_1, four_rows_2,
-                                                  four_rows_2};
+static const four_rows_fn four_row_variants[] = {four_rows_0, four_rows_1, four_rows_2,
+                                                 four_rows_2, four_rows_2, four_rows_5};
 
 /* Four units of all output rows. */
 static void four_units(const ar_depthwise *plan, const uint32_t *interleaved, int32_t block,

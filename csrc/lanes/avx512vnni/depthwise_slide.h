@@ -20,7 +20,7 @@ AR_INLINE void store_units(const int UNITS, const ar_bounds to,
 #pragma clang loop unroll(full)
   for (int x = 0; x < UNITS; x += 2) {
     const __m512i four[4] = {acc[0][x], acc[1][x], acc[0][x + 1], acc[1][x + 1]};
-    const __m512i packed = pack_four(to, four);
+    const __m512i packed = ar_pack_four(four, to);
 #pragma clang loop unroll(full)
     for (int i = 0; i < 4 && x + i / 2 < UNITS; ++i)
       store_unit(i, (i % 2 ? lower : upper) + (x + i / 2) * step, packed);
@@ -53,7 +53,7 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
 #pragma clang loop unroll(full)
   for (int i = 0; i < 2 * UNITS; ++i)
     acc[i % 2][i / 2] = requantize(mode, acc[i % 2][i / 2], block);
-  ar_bounds to = bounds_of(plan);
+  ar_bounds to = bounds_of(mode, plan);
   if (to.clamps) {
     to.clamps = 1;
     store_units(UNITS, to, acc, RATIO * channels, upper, lower);
@@ -114,12 +114,14 @@ typedef void (*slide_fn)(const ar_depthwise *, row_parts, const uint32_t *, cons
 SLIDE_VARIANT(slide_1_0, 1, AR_REQUANT_FLOAT)
 SLIDE_VARIANT(slide_1_1, 1, AR_REQUANT_SIGNED)
 SLIDE_VARIANT(exact_slide_1, 1, AR_REQUANT_INTEGER)
+SLIDE_VARIANT(slide_1_5, 1, AR_REQUANT_BARE)
+SLIDE_VARIANT(slide_2_5, 2, AR_REQUANT_BARE)
 SLIDE_VARIANT(slide_2_0, 2, AR_REQUANT_FLOAT)
 SLIDE_VARIANT(slide_2_1, 2, AR_REQUANT_SIGNED)
 SLIDE_VARIANT(exact_slide_2, 2, AR_REQUANT_INTEGER)
-static const slide_fn slide_variants[2][4] = {
-    {slide_1_0, slide_1_1, exact_slide_1, exact_slide_1},
-    {slide_2_0, slide_2_1, exact_slide_2, exact_slide_2}};
+static const slide_fn slide_variants[2][6] = {
+    {slide_1_0, slide_1_1, exact_slide_1, exact_slide_1, exact_slide_1, slide_1_5},
+    {slide_2_0, slide_2_1, exact_slide_2, exact_slide_2, exact_slide_2, slide_2_5}};
 
 static void slide(const ar_depthwise *plan, const image *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {

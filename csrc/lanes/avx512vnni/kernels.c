@@ -5,6 +5,7 @@
 #include "convolution/gemm_conv.h"
 #include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
+#include "bare_lines.h"
 #include "lanes/templates/nan_flag.h"
 #include "isa.h"
 
@@ -16,6 +17,7 @@ static const ar_gemm_isa gemm = {
     .forget_nan = forget_nan,
     .met_nan = met_nan,
     .plan_lane = plan_by_line,
+    .plan_bare = plan_bare,
     .stage = ar_stage,
 };
 static const ar_depthwise_isa depthwise = {

@@ -6,15 +6,24 @@
 #include "requantize.h"
 
 /* Accumulators `first` to `first + count` on their lines. */
-AR_INLINE void on_lines(const int NB, const int first, const int count, ar_i32 *acc,
+AR_INLINE void on_lines(const int lines, const int NB, const int first, const int count, ar_i32 *acc,
                         const ar_requantize_block *blocks) {
 #pragma clang loop unroll(full)
-  for (int i = first; i < first + count; ++i)
-    acc[i] = ar_on_line(acc[i], ar_load_f32(blocks[i % NB].scale),
-                        ar_load_f32(blocks[i % NB].offset));
+  for (int i = first; i < first + count; ++i) {
+    const ar_f32 scale = ar_load_f32(blocks[i % NB].scale);
+    const ar_f32 offset = ar_load_f32(blocks[i % NB].offset);
+#ifdef AR_HAS_BARE_LINES
+    if (lines == AR_REQUANT_BARE) {
+      acc[i] = ar_on_bare_line(acc[i], scale, offset);
+      continue;
+    }
+#endif
+    acc[i] = ar_on_line(acc[i], scale, offset);
+  }
 }
 
-/* With `lines`, what is stored is put on its line just before: registers are free earlier. */
+/* With `lines`, 1 or AR_REQUANT_BARE, what is stored is put on its line just before: registers are
+ * free earlier. */
 AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds to,
                      const ar_gemm *gemm, ar_i32 *acc, const ar_requantize_block *blocks,
                      int32_t valid_channels, int8_t *output) {
@@ -23,7 +32,7 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (gemm->channels == AR_BLOCK * NB && ALL % AR_STORE_BLOCKS == 0) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_blocks(output + AR_BLOCK * i, acc + i, to);
     }
     return;
@@ -31,7 +40,7 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (NB % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK * NB) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(NB, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, to);
     }
     return;
@@ -39,14 +48,14 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (NB == 1 && ALL % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(1, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines) on_lines(lines, 1, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_apart(output + i * channels, channels, acc + i, to);
     }
     return;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < ALL; ++i) {
-    if (lines) on_lines(NB, i, 1, acc, blocks);
+    if (lines) on_lines(lines, NB, i, 1, acc, blocks);
     ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], to,
                    valid_channels - AR_BLOCK * (i % NB));
   }
@@ -81,6 +90,19 @@ AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *ac
   for (int n = 0; n < NB; ++n) modes |= blocks[n].mode;
   /* Each store below knows at compile time whether it clamps: mostly there is no need. */
   ar_bounds to = ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high);
+#ifdef AR_HAS_BARE_LINES
+  if (modes == AR_REQUANT_BARE) {
+    to.bare = 1;
+    if (!to.clamps) {
+      to.clamps = 0;
+      store(P, NB, AR_REQUANT_BARE, to, gemm, acc, blocks, valid_channels, output);
+      return;
+    }
+    to.clamps = 1;
+    store(P, NB, AR_REQUANT_BARE, to, gemm, acc, blocks, valid_channels, output);
+    return;
+  }
+#endif
   if (modes == AR_REQUANT_FLOAT && !to.clamps) {
     to.clamps = 0;
     store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);

@@ -1,0 +1,105 @@
+/* Lines on sums that are floats already. Include lanes.h and lanes/templates/line_search.h before.
+ *
+ * In [2^23, 2^24) a float32 counts in ones, so its bits are 0x4B000000 and an integer. A sum that
+ * starts from such bits is a float without being converted, and where a line ends among such
+ * numbers, rounding down leaves the output in the low bits of the result. One fused
+ * multiply-add is then all, and exact: the floor of scale * (sum + shift) - whole. As the line's
+ * end is an integer, its offset has to come from the shift of the sum: of the many that the
+ * range of the sums leaves room for, one lands where the steps want it. */
+#include "arithmetic/requantize_plan.h"
+
+static const int32_t AR_BARE_MIDDLE = 3 << 22; /* of those floats */
+
+/* The outputs of 16 sums, in integers. */
+static void on_bare_line(float scale, float end, int32_t shift, const int32_t *acc,
+                         int32_t *output) {
+  const ar_i32 start = ar_set_i32((int32_t)AR_BARE_BITS + shift);
+  const ar_i32 bits = ar_on_bare_line(ar_add_i32(ar_load_i32(acc), start), ar_set_f32(scale),
+                                      ar_set_f32(end));
+  ar_save_i32(output, ar_from_bare(bits));
+}
+
+/* A line is monotone, and so is the reference: they are equal on all sums if they are on both
+ * sides of every step. */
+static int proves_bare(const ar_steps *steps, float scale, float end, int32_t shift) {
+  _Alignas(64) int32_t before[16], y_on[16], y_before[16];
+  for (int i = 0; i < steps->count; i += 16) {
+    const int32_t *on = steps->threshold + i, *wanted = steps->output + i;
+    for (int lane = 0; lane < 16; ++lane) before[lane] = (int32_t)((uint32_t)on[lane] - 1);
+    on_bare_line(scale, end, shift, on, y_on);
+    on_bare_line(scale, end, shift, before, y_before);
+    int32_t bad = 0;
+    for (int lane = 0; lane < 16; ++lane) {
+      bad |= (on[lane] <= steps->high) & (y_on[lane] < wanted[lane]);
+      bad |= (before[lane] >= steps->low) & (y_before[lane] >= wanted[lane]);
+    }
+    if (bad) return 0;
+  }
+  return 1;
+}
+
+/* A number of turns after which a place is an integer but for `most`, by Euclid's steps: always
+ * two small ways to go, upwards and downwards, of which the longer one is shortened by the other
+ * where both lead too far. Gives up after some. */
+static double turns_to(double place, double turn, double most) {
+  double off = place - floor(place + 0.5), up = turn - floor(turn), down = 1.0 - up;
+  double turns = 0.0, turns_up = 1.0, turns_down = 1.0;
+  for (int i = 0; i < 64 && fabs(off) > most && up > 0.0 && down > 0.0; ++i) {
+    const double times = floor((fabs(off) + most) / (off < 0.0 ? up : down));
+    turns += times * (off < 0.0 ? turns_up : turns_down);
+    off += off < 0.0 ? times * up : -times * down;
+    if (times > 0.0) continue;
+    const double longer = up > down ? up : down, shorter = up > down ? down : up;
+    const double cuts = ceil(longer / shorter) - 1.0;
+    if (up > down) up -= cuts * down, turns_up += cuts * turns_down;
+    else down -= cuts * up, turns_down += cuts * turns_up;
+    if (cuts < 1.0) break;
+  }
+  return turns;
+}
+
+/* Puts a lane on a bare line that meets the reference: its mode, or SLOW where none was found. */
+static ar_requantize_mode find_bare_line(ar_requantize_block *block, int lane,
+                                         const ar_steps *steps, float nearest, int32_t bias) {
+  const double scale = nearest;
+  const offsets all =
+      allowed(steps, scale, 0, steps->count, INT32_MIN, steps->high, steps->low + 1, INT32_MAX);
+  if (!(all.low < all.high) || all.high - all.low > 1e6) return AR_REQUANT_SLOW;
+  const double middle = middle_of(all), slack = 0.45 * (all.high - all.low);
+  if (scale * steps->low + all.low < -32000 || scale * steps->high + all.high > 32000)
+    return AR_REQUANT_SLOW; /* two bytes hold what is left after the line */
+  const int64_t least = -(INT64_C(1) << 22) - steps->low;
+  const int64_t most = (INT64_C(1) << 22) - 1 - steps->high;
+  if (least > most) return AR_REQUANT_SLOW;
+  const double first = floor(scale * (double)(AR_BARE_MIDDLE + (least + most) / 2) - middle);
+  const double whole = first + turns_to((middle + first) / scale, 1.0 / scale, slack / scale);
+  const int64_t shift = (int64_t)floor((middle + whole) / scale + 0.5) - AR_BARE_MIDDLE;
+  const float end = (float)(AR_BARE_MIDDLE - whole);
+  if (shift < least || shift > most) return AR_REQUANT_SLOW;
+  if (!proves_bare(steps, nearest, end, (int32_t)shift)) return AR_REQUANT_SLOW;
+  block->scale[lane] = nearest;
+  block->offset[lane] = end;
+  block->bias[lane] = (int32_t)((uint32_t)bias + (uint32_t)shift + AR_BARE_BITS);
+  return AR_REQUANT_BARE;
+}
+
+/* Plans one lane of a block whose lanes are all to be bare. */
+static ar_requantize_mode plan_bare(ar_requantize_block *block, int lane,
+                                    const ar_rescaling *rescaling, int32_t channel,
+                                    int32_t output_offset, int32_t activation_min,
+                                    int32_t activation_max, ar_range range) {
+  const int32_t multiplier = rescaling->multiplier.data[channel];
+  const int32_t shift = rescaling->shift.data[channel], bare = ar_bare_shift(shift);
+  if (bare > -1 || bare < -31 || multiplier < 1 << 30) return AR_REQUANT_SLOW;
+  if (range.low <= -(1 << 23) || range.high >= 1 << 23) return AR_REQUANT_SLOW;
+  if (activation_min >= activation_max) return AR_REQUANT_SLOW;
+  ar_steps steps;
+  ar_find_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max, range,
+                0);
+  const float nearest = (float)ldexp((double)multiplier, bare - 31);
+  const int32_t bias = block->bias[lane];
+  for (int attempt = 0; attempt < 24; ++attempt)
+    if (find_bare_line(block, lane, &steps, neighbour(nearest, attempt), bias) == AR_REQUANT_BARE)
+      return AR_REQUANT_BARE;
+  return AR_REQUANT_SLOW;
+}

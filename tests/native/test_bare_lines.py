@@ -1,0 +1,61 @@
+"""Sums that start from a float's bits stay exact at the ends of what such floats hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("arenite.native._engine")
+
+from arenite.native.program import available_isas
+from tests.native.convolutions import check, convolution, largest_sum
+
+Array = np.ndarray[Any, Any]
+
+NONE, RELU = 0, 1
+#: Sums of so many products reach 2^22, 2^23 and 2^24, and stay just below.
+DEPTHS = [1, 64, 129, 130, 258, 260, 517, 519]
+
+
+def images(depth: int, seed: int) -> Array:
+    """All pixels at one end of int8, halves at either end, and between them."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-128, 128, (1, 5, 6, depth))
+    x[0, 0, 0], x[0, 0, 1] = -128, 127
+    x[0, 0, 2] = np.where(np.arange(depth) % 2, 127, -128)
+    x[0, 0, 3] = np.where(np.arange(depth) % 2, -128, 127)
+    return x.astype(np.int8)
+
+
+def filters(depth: int, count: int, seed: int) -> Array:
+    """Of one sign, of both by turns, of few values, all zero."""
+    rng = np.random.default_rng(seed)
+    w = rng.integers(-127, 128, (count, 1, 1, depth))
+    w[0], w[1], w[3] = 127, -127, 0
+    w[2, 0, 0] = np.where(np.arange(depth) % 2, 127, -127)
+    return w.astype(np.int8)
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("activation", [NONE, RELU])
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("outputs", [3.0, 255.0, 4000.0, 70000.0])
+def test_sums_and_outputs_of_any_size(
+    outputs: float, depth: int, activation: int, isa: str
+) -> None:
+    """``outputs``: so many steps of the output lie between the extreme sums."""
+    x, w = images(depth, depth), filters(depth, 40, depth)
+    scale = max(2 * largest_sum(w) / outputs, 2.01)
+    bias = np.random.default_rng(1).integers(-9999, 9999, len(w))
+    check(isa, x, convolution(x, w, 1, scale, bias=bias, activation=activation))
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("bias", [-(2**31), -(2**23), -(2**22), 2**22, 2**23, 2**31 - 1])
+def test_biases_that_leave_the_range(bias: int, isa: str) -> None:
+    x, w = images(16, 0), filters(16, 16, 0)
+    biases = np.zeros(len(w), np.int64)
+    biases[5] = bias
+    check(isa, x, convolution(x, w, 1, 2000.0, bias=biases, activation=RELU))
