@@ -4,8 +4,16 @@
 
 #include <string.h>
 
+#include "engine/share.h"
 #include "grouped.h"
 #include "records/window.h"
+
+/* What a band of outputs reads and writes, at most: it stays in caches from one block of channels to
+ * the next. */
+enum { BAND_BYTES = 1 << 16, FEW = 8 };
+
+/* How parts of the work differ: in blocks of channels, or in where their outputs are. */
+typedef enum { BY_ROWS, BY_COLUMNS, BY_BLOCKS } way;
 
 typedef struct {
   ar_staging staging;
@@ -26,6 +34,9 @@ typedef struct {
   int32_t fold;              /* output columns that share a block of 16 channels */
   int32_t blocks;            /* of 16 channels */
   int32_t tile_blocks, tile_positions;
+  way shared;                /* also how one part goes through bands: by columns or by rows */
+  int32_t is_flat;           /* all positions are one row, each a column of bytes side by side */
+  int32_t window_rows;       /* staged rows that a row of positions reads */
   int64_t tile_bytes;          /* of the weights of tile_blocks */
   int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
 } conv_plan;
@@ -129,6 +140,16 @@ static int is_pointwise(const ar_gemm_conv *p) {
          w->stride[1] == 1 && w->output_size[0] == p->height && w->output_size[1] == p->width;
 }
 
+/* Parts by blocks of channels read the weights once, parts by positions the input. Few of either
+ * would differ too much in size. */
+static way way_of(const conv_plan *plan) {
+  const int64_t blocks = plan->blocks / plan->tile_blocks, weights = blocks * plan->tile_bytes;
+  const int64_t positions = plan->is_flat ? plan->columns / plan->tile_positions : plan->rows;
+  const int64_t input = (int64_t)plan->staging.staged_rows * plan->staging.staged_row_bytes;
+  if (blocks > positions || (weights > input && blocks >= FEW)) return BY_BLOCKS;
+  return plan->is_flat ? BY_COLUMNS : BY_ROWS;
+}
+
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
   const int32_t c = p->depth, filters = p->filters;
@@ -175,7 +196,9 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
     plan->staging.rows *= plan->batches;
     plan->staging.staged_rows = plan->staging.rows;
     plan->rows = plan->batches = 1;
+    plan->is_flat = 1;
   }
+  plan->window_rows = (w->filter_size[0] - 1) * w->dilation[0] + 1;
   plan->blocks = ar_round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
   plan->taps = plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
                w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
@@ -184,6 +207,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   choose_tile(isa, find, plan);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
+  plan->shared = way_of(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);
   plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
   return AR_OK;
@@ -203,6 +227,8 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   if (status != AR_OK) return status;
   sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
   sizes->workspace = ar_staged_bytes(&plan.staging);
+  sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * plan.blocks * AR_BLOCK *
+                plan.gemm.segments * plan.gemm.dwords * 4 / plan.staged_bytes;
   return AR_OK;
 }
 
@@ -353,53 +379,147 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   return AR_OK;
 }
 
-/* The input where the tiles can read it: floats that need no border stay where they are. */
-static const uint8_t *stage(const conv_plan *plan, const uint8_t *input, uint8_t *workspace) {
+/* Outputs of one image: rows and columns of positions, and blocks of channels. */
+typedef struct {
+  int32_t row, row_end, column, column_end, block, block_end;
+} region;
+
+/* Where one image's tensors and a plan's data are. */
+typedef struct {
+  const uint8_t *input;
+  uint8_t *output, *workspace;
+  const int8_t *packed;
+  const ar_requantize_block *blocks;
+} places;
+
+/* The columns [column, column_end) of a row of bytes without a border. */
+static const uint8_t *stage_columns(const conv_plan *plan, const places *at, const region *r) {
+  const int64_t bytes = (int64_t)r->column * plan->gemm.position_stride;
+  const uint8_t *input = at->input + bytes / plan->staged_bytes * plan->element_bytes;
+  if (!plan->stage) return input;
+  ar_staging part = plan->staging;
+  part.rows = part.staged_rows = 1;
+  part.row_bytes = part.staged_row_bytes =
+      (r->column_end - r->column) * plan->gemm.position_stride;
+  plan->stage(&part, (const int8_t *)input, at->workspace);
+  return at->workspace;
+}
+
+/* The input of a region where the tiles can read it, from its first position on: floats that need no
+ * border stay where they are. */
+static const uint8_t *stage(const conv_plan *plan, const places *at, const region *r) {
+  if (plan->is_flat) return stage_columns(plan, at, r);
+  const int32_t stride = plan->row_stride / plan->staging.staged_row_bytes;
+  const ar_staged_part part = ar_staged_rows(&plan->staging, r->row * stride,
+                                             (r->row_end - 1) * stride + plan->window_rows);
+  const int64_t row = (int64_t)plan->staging.row_bytes / plan->staged_bytes * plan->element_bytes;
+  const uint8_t *input = at->input + part.first * row;
   if (plan->stage)
-    plan->stage(&plan->staging, (const int8_t *)input, workspace);
+    plan->stage(&part.staging, (const int8_t *)input, at->workspace);
   else if (ar_needs_no_border(&plan->staging))
     return input;
   else
-    ar_stage_zero(&plan->staging, input, workspace);
-  return workspace;
+    ar_stage_zero(&part.staging, input, at->workspace);
+  return at->workspace;
+}
+
+/* All tiles of a region, which has whole rows, or is flat and begins with its first column. */
+static void run_region(const conv_plan *plan, const places *at, const region *r) {
+  const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
+  const int32_t bytes = plan->element_bytes, channels = plan->gemm.channels;
+  const uint8_t *staged = stage(plan, at, r);
+  for (int32_t block = r->block; block < r->block_end; block += n)
+    for (int32_t row = r->row; row < r->row_end; ++row)
+      for (int32_t column = r->column; column < r->column_end; column += positions) {
+        /* The last tile starts early enough to be whole: it computes some columns twice. */
+        const int32_t last = r->column_end - positions, start = column > last ? last : column;
+        plan->tile(&plan->gemm,
+                   staged + (int64_t)(row - r->row) * plan->row_stride +
+                       (int64_t)(start - r->column) * plan->gemm.position_stride,
+                   at->packed + block / n * plan->tile_bytes, at->blocks + block,
+                   channels - AR_BLOCK * block,
+                   at->output + (((int64_t)row * plan->columns + start) * channels +
+                                 AR_BLOCK * block) * bytes);
+      }
+}
+
+/* How many positions of a row, or rows, are a band. */
+static int32_t band_of(const conv_plan *plan) {
+  const int64_t position = (int64_t)plan->gemm.channels * plan->element_bytes;
+  const int64_t bytes = plan->is_flat ? plan->gemm.position_stride + position
+                                      : plan->row_stride + plan->columns * position;
+  const int64_t count = BAND_BYTES / bytes;
+  if (!plan->is_flat) return count < 1 ? 1 : (int32_t)count;
+  return count < plan->tile_positions ? plan->tile_positions
+                                      : (int32_t)count / plan->tile_positions * plan->tile_positions;
+}
+
+/* A region band by band. The last one is not too small for a tile. */
+static void run_bands(const conv_plan *plan, const places *at, region r) {
+  const int32_t band = band_of(plan), least = plan->is_flat ? plan->tile_positions : 1;
+  int32_t *first = plan->is_flat ? &r.column : &r.row;
+  int32_t *end = plan->is_flat ? &r.column_end : &r.row_end;
+  const int32_t last = *end;
+  for (; *first < last; *first = *end) {
+    *end = last - *first < band + least ? last : *first + band;
+    run_region(plan, at, &r);
+  }
+}
+
+/* What a part computes of every image; nothing, where there are not as many tiles. */
+static region region_of(const conv_plan *plan, ar_share share) {
+  region r = {0, plan->rows, 0, plan->columns, 0, plan->blocks};
+  if (share.count == 1) return r;
+  const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
+  if (plan->shared == BY_BLOCKS) {
+    const ar_range_of_units some = ar_units_of(share, plan->blocks / n);
+    r.block = (int32_t)some.first * n;
+    r.block_end = (int32_t)some.end * n;
+    if (r.block == r.block_end) r.row_end = r.column_end = 0;
+  } else if (plan->shared == BY_ROWS) {
+    const ar_range_of_units some = ar_units_of(share, plan->rows);
+    r.row = (int32_t)some.first;
+    r.row_end = (int32_t)some.end;
+  } else {
+    const ar_range_of_units some = ar_units_of(share, plan->columns / positions);
+    r.column = (int32_t)some.first * positions;
+    r.column_end = (int32_t)some.end * positions;
+    if (share.number == share.count - 1) r.column_end = plan->columns;
+  }
+  return r;
 }
 
 /* A folded filter meets its neighbours' inputs with zeros, which an infinity makes no number of:
  * AR_UNSUPPORTED leaves those to the reference. */
-ar_status ar_gemm_conv_run(const void *memory, const void *input, void *output,
-                           uint8_t *workspace) {
+ar_status ar_gemm_conv_part(const void *memory, const void *input, void *output,
+                            uint8_t *workspace, ar_share share) {
   const conv_plan *plan = memory;
-  const ar_requantize_block *blocks =
-      (const ar_requantize_block *)((const uint8_t *)memory + plan->requantize);
-  const int8_t *packed = (const int8_t *)memory + plan->weights;
-  const int32_t positions = plan->tile_positions, n = plan->tile_blocks;
-  const int32_t bytes = plan->element_bytes;
-  const int64_t image =
-      (int64_t)plan->staging.rows * plan->staging.row_bytes / plan->staged_bytes * bytes;
-  const int64_t position_bytes = (int64_t)plan->gemm.channels * bytes;
-  const ar_gemm_tile tile = plan->tile;
-  uint8_t *out = output;
+  places at = {
+      .input = input,
+      .output = output,
+      .workspace = workspace,
+      .packed = (const int8_t *)memory + plan->weights,
+      .blocks = (const ar_requantize_block *)((const uint8_t *)memory + plan->requantize),
+  };
+  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes /
+                        plan->staged_bytes * plan->element_bytes;
+  const int64_t results =
+      (int64_t)plan->rows * plan->columns * plan->gemm.channels * plan->element_bytes;
+  const region r = region_of(plan, share);
   const uint32_t before = plan->enter ? plan->enter() : 0;
   if (plan->forget_nan) plan->forget_nan();
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    const uint8_t *staged = stage(plan, (const uint8_t *)input + batch * image, workspace);
-    for (int32_t block = 0; block < plan->blocks; block += n)
-      for (int32_t row = 0; row < plan->rows; ++row)
-        for (int32_t column = 0; column < plan->columns; column += positions) {
-          /* The last tile starts early enough to be whole: it computes some columns twice. */
-          int32_t start = column + positions > plan->columns ? plan->columns - positions : column;
-          tile(&plan->gemm,
-               staged + (int64_t)row * plan->row_stride +
-                   (int64_t)start * plan->gemm.position_stride,
-               packed + block / n * plan->tile_bytes, blocks + block,
-               plan->gemm.channels - AR_BLOCK * block,
-               out + ((int64_t)row * plan->columns + start) * position_bytes +
-                   AR_BLOCK * block * bytes);
-        }
-    out += (int64_t)plan->rows * plan->columns * position_bytes;
+    run_bands(plan, &at, r);
+    at.input += image;
+    at.output += results;
   }
   if (plan->leave) plan->leave(before);
   return plan->met_nan && plan->met_nan() ? AR_UNSUPPORTED : AR_OK;
+}
+
+ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output,
+                           uint8_t *workspace) {
+  return ar_gemm_conv_part(plan, input, output, workspace, ar_whole);
 }
 
 ar_status ar_gemm_measure(const ar_gemm_isa *isa, ar_gemm_problem problem, const void *params,
@@ -420,4 +540,10 @@ ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
                       uint8_t *workspace) {
   (void)params;
   return ar_gemm_conv_run(plan, io[1].data, io[0].data, workspace);
+}
+
+ar_status ar_gemm_part(const void *params, const void *plan, const ar_tensor *io,
+                       uint8_t *workspace, ar_share share) {
+  (void)params;
+  return ar_gemm_conv_part(plan, io[1].data, io[0].data, workspace, share);
 }

@@ -23,6 +23,8 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *conv,
 ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *conv, void *plan);
 ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output,
                            uint8_t *workspace);
+ar_status ar_gemm_conv_part(const void *plan, const void *input, void *output,
+                            uint8_t *workspace, ar_share share);
 
 /* The problem that an operator poses, or AR_UNSUPPORTED. */
 typedef ar_status (*ar_gemm_problem)(const void *params, const ar_tensor *io, ar_gemm_conv *conv);
@@ -36,5 +38,7 @@ ar_status ar_gemm_plan(const ar_gemm_isa *isa, ar_gemm_problem problem, const vo
                        const ar_tensor *io, void *plan);
 ar_status ar_gemm_run(const void *params, const void *plan, const ar_tensor *io,
                       uint8_t *workspace);
+ar_status ar_gemm_part(const void *params, const void *plan, const ar_tensor *io,
+                       uint8_t *workspace, ar_share share);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "engine/share.h"
 #include "interleaved_depthwise.h"
 #include "gemm_conv.h"
 #include "staging.h"
@@ -23,7 +24,8 @@ typedef struct {
   int64_t staged;                            /* and in the workspace */
 } depthwise_plan;
 
-enum { HEADER = 256 };
+/* SLOWER: products of depthwise convolutions next to those of others. */
+enum { HEADER = 256, SLOWER = 3 };
 
 static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
                          const ar_tensor *io, ar_gemm_conv *conv) {
@@ -85,6 +87,7 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   plan->depthwise = (ar_depthwise){
       .staging = staging,
       .output_rows = w->output_size[0],
+      .image_rows = w->output_size[0],
       .output_columns = w->output_size[1],
       .channels = c,
       .row_bytes = staging.staged_row_bytes,
@@ -142,6 +145,8 @@ ar_status ar_depthwise_measure_rescaled(const ar_depthwise_isa *isa,
   const ar_depthwise *d = &plan.depthwise;
   sizes->plan = plan.integers + d->units * (int64_t)sizeof(ar_requantize_integers);
   sizes->workspace = plan.staged + (plan.stage ? ar_staged_bytes(&d->staging) : 0);
+  sizes->work = SLOWER * plan.batches * d->output_rows * d->output_columns * d->channels *
+                d->filter_rows * d->filter_columns;
   return AR_OK;
 }
 
@@ -235,31 +240,52 @@ ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
   return AR_OK;
 }
 
-ar_status ar_depthwise_run(const void *params, const void *memory, const ar_tensor *io,
-                           uint8_t *workspace) {
+/* Rows of output, an even number but for the last: kernels take them in pairs. */
+static void run_rows(const depthwise_plan *plan, const uint8_t *memory, const int8_t *input,
+                     int8_t *output, uint8_t *workspace, ar_range_of_units rows) {
+  ar_depthwise d = plan->depthwise;
+  const int32_t first = (int32_t)rows.first * d.stride_rows;
+  d.output_rows = (int32_t)(rows.end - rows.first);
+  if (!d.output_rows) return;
+  const uint8_t *seen = (const uint8_t *)input;
+  if (plan->stage) {
+    const int32_t read = (d.output_rows - 1) * d.stride_rows + (d.filter_rows - 1) * d.dilation_rows;
+    const ar_staged_part part = ar_staged_rows(&d.staging, first, first + read + 1);
+    seen = workspace + plan->staged;
+    plan->stage(&part.staging, input + (int64_t)part.first * d.staging.row_bytes,
+                workspace + plan->staged);
+  } else {
+    d.staging.top -= first;
+  }
+  plan->run(&d, seen, (const int8_t *)memory + plan->weights,
+            (const ar_requantize_block *)(memory + plan->blocks),
+            output + rows.first * d.output_columns * d.channels, workspace);
+}
+
+ar_status ar_depthwise_part(const void *params, const void *memory, const ar_tensor *io,
+                            uint8_t *workspace, ar_share share) {
   (void)params;
   const depthwise_plan *plan = memory;
   const int8_t *input = io[1].data;
   int8_t *output = io[0].data;
   if (plan->is_gemm)
-    return ar_gemm_conv_run((const uint8_t *)memory + HEADER, input, output, workspace);
+    return ar_gemm_conv_part((const uint8_t *)memory + HEADER, input, output, workspace, share);
   const ar_depthwise *d = &plan->depthwise;
-  uint8_t *staged = workspace + plan->staged;
   const int64_t image = (int64_t)d->staging.rows * d->staging.row_bytes;
   const int64_t output_image = (int64_t)d->output_rows * d->output_columns * d->channels;
+  ar_range_of_units rows = ar_units_of(share, (d->output_rows + 1) / 2);
+  rows.first *= 2;
+  rows.end = rows.end * 2 < d->output_rows ? rows.end * 2 : d->output_rows;
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    const uint8_t *seen = (const uint8_t *)input + batch * image;
-    if (plan->stage) {
-      plan->stage(&d->staging, input + batch * image, staged);
-      seen = staged;
-    }
-    plan->run(d, seen, (const int8_t *)memory + plan->weights,
-              (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
-              output + batch * output_image, workspace);
-  }
+  for (int32_t batch = 0; batch < plan->batches; ++batch)
+    run_rows(plan, memory, input + batch * image, output + batch * output_image, workspace, rows);
   if (plan->leave) plan->leave(before);
   return AR_OK;
+}
+
+ar_status ar_depthwise_run(const void *params, const void *memory, const ar_tensor *io,
+                           uint8_t *workspace) {
+  return ar_depthwise_part(params, memory, io, workspace, ar_whole);
 }
 
 _Static_assert(sizeof(depthwise_plan) <= HEADER, "the header holds the plan");

@@ -17,7 +17,8 @@ enum { AR_MAX_DEPTHWISE_GROUPS = 32 };
 
 typedef struct {
   ar_staging staging;                  /* the image, and the border around it */
-  int32_t output_rows, output_columns;
+  int32_t output_rows, output_columns; /* of a part of the image, or of all of it */
+  int32_t image_rows;                  /* of output, in all of it */
   int32_t channels;
   int32_t row_bytes;                   /* of one staged (padded, u8) input row */
   int32_t filter_rows, filter_columns;
@@ -62,5 +63,7 @@ ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
                                      void *plan);
 ar_status ar_depthwise_run(const void *params, const void *plan, const ar_tensor *io,
                            uint8_t *workspace);
+ar_status ar_depthwise_part(const void *params, const void *plan, const ar_tensor *io,
+                            uint8_t *workspace, ar_share share);
 
 #endif

@@ -127,3 +127,9 @@ ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor 
   const MnnConvInt8Params *p = params;
   return (p->is_depthwise ? ar_depthwise_run : ar_gemm_run)(params, plan, io, workspace);
 }
+
+ar_status ar_mnn_conv_part(const void *params, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace, ar_share share) {
+  const MnnConvInt8Params *p = params;
+  return (p->is_depthwise ? ar_depthwise_part : ar_gemm_part)(params, plan, io, workspace, share);
+}

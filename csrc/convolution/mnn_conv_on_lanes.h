@@ -11,5 +11,7 @@ ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, cons
                            void *plan);
 ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,
                           uint8_t *workspace);
+ar_status ar_mnn_conv_part(const void *params, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace, ar_share share);
 
 #endif

@@ -94,6 +94,22 @@ static inline void ar_stage(const ar_staging *s, const int8_t *source, uint8_t *
     ar_flip(row, source + (int64_t)y * s->row_bytes, s->row_bytes);
 }
 
+/* Rows [from, to) of a staged image, staged by themselves: the source's begin with row `first`. */
+typedef struct {
+  ar_staging staging;
+  int32_t first;
+} ar_staged_part;
+
+static inline ar_staged_part ar_staged_rows(const ar_staging *s, int32_t from, int32_t to) {
+  ar_staged_part part = {*s, from > s->top ? from - s->top : 0};
+  if (part.first > s->rows) part.first = s->rows;
+  const int32_t end = to - s->top < s->rows ? to - s->top : s->rows;
+  part.staging.rows = end > part.first ? end - part.first : 0;
+  part.staging.top = s->top > from && part.staging.rows ? s->top - from : 0;
+  part.staging.staged_rows = to - from;
+  return part;
+}
+
 static inline void ar_widen(int16_t *restrict out, const int8_t *restrict in, int64_t count,
                             int32_t zero_point) {
   for (int64_t i = 0; i < count; ++i) out[i] = (int16_t)(in[i] - zero_point);

@@ -1,5 +1,6 @@
 /* Plans of the convolutions that winograd_conv_2d.h describes. */
 #include "winograd_conv_2d.h"
+#include "engine/share.h"
 #include "records/window.h"
 
 #include <string.h>
@@ -120,6 +121,8 @@ ar_status ar_winograd_measure(const ar_winograd_isa *isa, const void *params, co
   sizes->plan = plan.weights + plan.winograd.blocks * block_bytes(&plan.winograd) +
                 plan.winograd.blocks * (int64_t)sizeof(ar_requantize_integers);
   sizes->workspace = plan.staged + ar_staged_bytes(&plan.staging);
+  sizes->work = (int64_t)plan.batches * plan.winograd.rows * plan.winograd.columns * 9 *
+                conv.depth * conv.filters;
   return AR_OK;
 }
 
@@ -216,23 +219,42 @@ ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const
   return AR_OK;
 }
 
-ar_status ar_winograd_run(const void *params, const void *memory, const ar_tensor *io,
-                          uint8_t *workspace) {
+/* Rows of output, at least one tile's. */
+static void run_rows(const winograd_plan *plan, const uint8_t *memory, const int8_t *input,
+                     int8_t *output, uint8_t *workspace, ar_range_of_units rows) {
+  ar_winograd w = plan->winograd;
+  w.rows = (int32_t)(rows.end - rows.first);
+  if (!w.rows) return;
+  w.tile_rows = divide_up(w.rows, AR_WINOGRAD_OUT);
+  const int32_t first = (int32_t)rows.first * w.stride, read = (w.rows - 1) * w.stride + 3;
+  const ar_staged_part part = ar_staged_rows(&plan->staging, first, first + read);
+  uint8_t *staged = workspace + plan->staged;
+  plan->stage(&part.staging, input + (int64_t)part.first * plan->staging.row_bytes, staged);
+  plan->run(&w, staged, (const int8_t *)memory + plan->weights,
+            (const ar_requantize_block *)(memory + plan->blocks),
+            output + rows.first * w.columns * w.gemm.channels, workspace);
+}
+
+ar_status ar_winograd_part(const void *params, const void *memory, const ar_tensor *io,
+                           uint8_t *workspace, ar_share share) {
   (void)params;
   const winograd_plan *plan = memory;
   const ar_winograd *w = &plan->winograd;
   const int8_t *input = io[1].data;
   int8_t *output = io[0].data;
-  uint8_t *staged = workspace + plan->staged;
   const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
   const int64_t output_image = (int64_t)w->rows * w->columns * w->gemm.channels;
+  ar_range_of_units rows = ar_units_of(share, w->rows / AR_WINOGRAD_OUT);
+  rows.first *= AR_WINOGRAD_OUT;
+  rows.end = share.number == share.count - 1 ? w->rows : rows.end * AR_WINOGRAD_OUT;
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    plan->stage(&plan->staging, input + batch * image, staged);
-    plan->run(w, staged, (const int8_t *)memory + plan->weights,
-              (const ar_requantize_block *)((const uint8_t *)memory + plan->blocks),
-              output + batch * output_image, workspace);
-  }
+  for (int32_t batch = 0; batch < plan->batches; ++batch)
+    run_rows(plan, memory, input + batch * image, output + batch * output_image, workspace, rows);
   if (plan->leave) plan->leave(before);
   return AR_OK;
+}
+
+ar_status ar_winograd_run(const void *params, const void *memory, const ar_tensor *io,
+                          uint8_t *workspace) {
+  return ar_winograd_part(params, memory, io, workspace, ar_whole);
 }

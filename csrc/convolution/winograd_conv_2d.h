@@ -59,6 +59,8 @@ ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const
                            void *plan);
 ar_status ar_winograd_run(const void *params, const void *plan, const ar_tensor *io,
                           uint8_t *workspace);
+ar_status ar_winograd_part(const void *params, const void *plan, const ar_tensor *io,
+                           uint8_t *workspace, ar_share share);
 
 /* Bytes of the workspace that a run uses: some tiles at all points, and their products with one
  * block of filters. */

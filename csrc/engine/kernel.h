@@ -10,8 +10,13 @@
 #define AR_KERNEL(ISA, ORDER, OPERATOR, MEASURE, PLAN, RUN) \
   const ar_kernel ar_kernel_##ISA##_##OPERATOR##_##ORDER = {#OPERATOR, MEASURE, PLAN, RUN};
 
-/* The same, from FAMILY_measure(), FAMILY_plan() and FAMILY_run(): the first two take an
- * instruction set's parts, the last arguments here, before their own. */
+/* The same, of a kernel that threads can share. */
+#define AR_SHARED_KERNEL(ISA, ORDER, OPERATOR, MEASURE, PLAN, RUN, PART) \
+  const ar_kernel ar_kernel_##ISA##_##OPERATOR##_##ORDER = {#OPERATOR, MEASURE, PLAN, RUN, PART};
+
+/* The same, from FAMILY_measure(), FAMILY_plan(), FAMILY_run() and FAMILY_part(), which may be a
+ * null pointer: the first two take an instruction set's parts, the last arguments here, before their
+ * own. */
 #define AR_FAMILY_KERNEL(ISA, ORDER, OPERATOR, FAMILY, ...)                                      \
   static ar_status ISA##_##OPERATOR##_##ORDER##_measure(const void *params, const ar_tensor *io, \
                                                         ar_sizes *sizes) {                       \
@@ -21,7 +26,7 @@
                                                      void *plan) {                               \
     return FAMILY##_plan(__VA_ARGS__, params, io, plan);                                         \
   }                                                                                              \
-  AR_KERNEL(ISA, ORDER, OPERATOR, ISA##_##OPERATOR##_##ORDER##_measure,                          \
-            ISA##_##OPERATOR##_##ORDER##_plan, FAMILY##_run)
+  AR_SHARED_KERNEL(ISA, ORDER, OPERATOR, ISA##_##OPERATOR##_##ORDER##_measure,                   \
+                   ISA##_##OPERATOR##_##ORDER##_plan, FAMILY##_run, FAMILY##_part)
 
 #endif

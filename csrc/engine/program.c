@@ -1,24 +1,18 @@
 /* Walks a program's steps, and those of the subgraphs that they call. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <string.h>
-#include <time.h>
 
-#include "engine.h"
+#include "clock.h"
+#include "team.h"
 
 enum { PAUSE_NS = 50 * 1000 * 1000, SHORT_NS = 1000 * 1000, LONG_NS = 10 * 1000 * 1000 };
 enum { MOST_ROUNDS = 256 };
-
-static int64_t now_ns(void) {
-  struct timespec t = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Whether it is time to pause. Looks at the clock every so many rounds, which take a
  * millisecond or more, but are few. */
 static int is_time_to_pause(ar_program *p) {
   if (--p->rounds > 0) return 0;
-  const int64_t now = now_ns();
+  const int64_t now = ar_now_ns();
   if (p->since == 0) p->since = p->last = now;
   if (now - p->last < SHORT_NS && p->interval < MOST_ROUNDS) p->interval *= 2;
   if (now - p->last > LONG_NS) p->interval = 1;
@@ -80,11 +74,15 @@ static ar_status end_part(ar_program *p, const ar_control *c, int part) {
   return AR_OK;
 }
 
+static ar_status run_step(const ar_program *p, const ar_step *step, const ar_tensor *io) {
+  if (p->team && step->part) return ar_team_run(p->team, step, io, p->workspace);
+  return step->run(step->params, step->plan, io, p->workspace);
+}
+
 /* Runs kernels up to the end of the current subgraph, or to a step that is none. */
 static ar_status run_kernels(ar_program *p, ar_frame *frame) {
   const ar_step *step = p->steps + frame->next, *end = p->steps + frame->end;
   const ar_tensor *tensors = p->tensors;
-  uint8_t *workspace = p->workspace;
   ar_status status = AR_OK;
   for (; step < end; ++step) {
     if (!step->run) {
@@ -92,7 +90,7 @@ static ar_status run_kernels(ar_program *p, ar_frame *frame) {
       break;
     }
     if (step->before.count) copy_tensors(p, &step->before);
-    status = step->run(step->params, step->plan, tensors + step->first_tensor, workspace);
+    status = run_step(p, step, tensors + step->first_tensor);
     if (status != AR_OK) break;
   }
   frame->next = (int32_t)(step - p->steps);
@@ -120,6 +118,7 @@ ar_status ar_run(ar_program *p, int32_t begin, int32_t end) {
   p->frames[0] = (ar_frame){begin, end, 0};
   p->rounds = p->interval = 1;
   p->since = p->last = 0;
+  if (p->team) ar_team_call(p->team);
   return ar_resume(p);
 }
 

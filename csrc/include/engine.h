@@ -59,6 +59,7 @@ typedef struct {
 typedef struct {
   int64_t plan;      /* lives as long as the program; filled by plan() */
   int64_t workspace; /* shared by all kernels of a program, valid during one run() */
+  int64_t work;      /* about as many products of int8 as run() takes the time of; 0 where unknown */
   int32_t noted;     /* so many bytes of `note` are what the plan begins with when plan() is called:
                       * what measure() had to find out, and need not be found out again */
   uint8_t note[28];
@@ -68,6 +69,17 @@ typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_s
 typedef ar_status (*ar_plan_fn)(const void *params, const ar_tensor *io, void *plan);
 typedef ar_status (*ar_run_fn)(const void *params, const void *plan, const ar_tensor *io,
                                uint8_t *workspace);
+
+/* Part `number` of `count` parts of a kernel's work. */
+typedef struct {
+  int32_t number;
+  int32_t count;
+} ar_share;
+
+/* What run() does, in parts: all of them, in any order and at the same time, write what run() does.
+ * A part may be empty. */
+typedef ar_status (*ar_part_fn)(const void *params, const void *plan, const ar_tensor *io,
+                                uint8_t *workspace, ar_share share);
 
 /* A kernel. `io` holds the operator's outputs, at least one, then its inputs, at least one, then
  * the buffers in which it keeps its state (AR_UINT8 of rank 1, aligned to 16 bytes), then three
@@ -83,6 +95,7 @@ typedef struct {
   ar_measure_fn measure;
   ar_plan_fn plan;
   ar_run_fn run;
+  ar_part_fn part; /* NULL where it cannot be shared; takes run()'s workspace for every part */
 } ar_kernel;
 
 /* Best last; one does not contain all others. */
@@ -150,6 +163,8 @@ typedef struct {
   int32_t first_tensor; /* into the program's tensors */
   const ar_control *control;
   ar_copies before;
+  ar_part_fn part; /* for a program with a team; NULL where one thread runs the step */
+  int32_t parts;
 } ar_step;
 
 /* What a caller gives for a quantised input, see src/arenite/runtime/feed.py: the parameters of the
@@ -178,12 +193,16 @@ typedef struct {
   int32_t part;
 } ar_frame;
 
+/* Threads that share a program's steps, see team.h. */
+typedef struct ar_team ar_team;
+
 /* A whole inference. */
 typedef struct {
   const ar_step *steps;
   int32_t count; /* of the main subgraph, which comes first */
   const ar_tensor *tensors;
-  uint8_t *workspace;
+  uint8_t *workspace; /* with a team, one after the other for every thread of it */
+  ar_team *team;      /* NULL: the caller's thread runs all steps */
   const ar_port *inputs;
   const ar_port *outputs;
   int32_t input_count;

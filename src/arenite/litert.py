@@ -6,8 +6,8 @@ Names, arguments, keys and classes of errors are those of ``ai_edge_litert.inter
 - the numbers are TensorFlow Lite Micro's, or those of ``target``, not XNNPACK's;
 - every tensor keeps its value, with or without ``experimental_preserve_all_tensors``;
 - the arrays of ``tensor()`` may be held while ``invoke()`` runs;
-- there are no delegates, and ``num_threads`` is checked and then ignored: ``arenite.Interpreter``
-  has ``predict(batch, threads=2)``.
+- there are no delegates; ``num_threads`` share one inference, as in ``arenite.Interpreter``, which
+  has ``predict(batch, threads=2)`` as well.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Interpreter:
         model_path: A ``.tflite`` or ``.mnn`` file.
         model_content: A file's bytes, instead.
         experimental_delegates: None: there are no delegates.
-        num_threads: Checked, and ignored.
+        num_threads: How many threads share an inference; one by default.
         experimental_op_resolver_type: Checked, and ignored.
         experimental_preserve_all_tensors: Tensors are always preserved.
         options: LiteRT's other ``experimental_...`` arguments, which change nothing.
@@ -95,6 +95,7 @@ class Interpreter:
                 AllOpsResolver() if resolver is None else resolver,
                 target=target,
                 engine="auto",
+                threads=num_threads or 1,
             )
         except AreniteError as error:
             raise ValueError(str(error)) from error

@@ -9,7 +9,8 @@ import pytest
 
 from arenite.model import Model
 from arenite.native import program
-from arenite.native.program import ABSENT, NativeTensor, Program
+from arenite.native.program import Program
+from arenite.native.tensors import ABSENT, NativeTensor
 from arenite.runtime.heap_host import HeapInterpreter
 
 Array = np.ndarray[Any, Any]
@@ -51,10 +52,27 @@ class Fence:
             assert (memory[stop:] == value).all(), "written behind a buffer"
 
 
-def fenced_outputs(
-    model: Model, isa: str, inputs: list[Array], value: int, monkeypatch: pytest.MonkeyPatch
+def fenced_twice(
+    model: Model, isa: str, inputs: list[Array], monkeypatch: pytest.MonkeyPatch
+) -> list[list[bytes] | None]:
+    """All tensors after a run of the operator, and after one in parts, between other guards.
+
+    None where it has no kernel or is refused.
+    """
+    return [
+        _fenced_outputs(model, isa, inputs, (value, parts), monkeypatch)
+        for value, parts in ((0x5A, 1), (0xFF, 3))
+    ]
+
+
+def _fenced_outputs(
+    model: Model,
+    isa: str,
+    inputs: list[Array],
+    how: tuple[int, int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> list[bytes] | None:
-    """All tensors after one run of the operator; None where it has no kernel or is refused."""
+    value, parts = how
     fence = Fence(value)
     interpreter = HeapInterpreter(model)
     interpreter.allocate_tensors()
@@ -71,13 +89,15 @@ def fenced_outputs(
             twin[...] = tensor.data
         tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape, constant)
     monkeypatch.setattr(program, "_aligned", fence.allocate)
-    native = Program(isa)
+    monkeypatch.setattr(program, "parts_of", lambda work, threads: parts)
+    native = Program(isa, threads=min(parts, 2))
     outputs = [tensors[index] for index in node.outputs]
     if not native.add(node.name, node.params, outputs, [tensors[i] for i in node.inputs]):
         return None
     native.finish()
     before = {index: bytes_of(tensors[index]) for index in node.inputs if index >= 0}
     stopped = native.run(0, 1) == 0
+    native.close()
     fence.check()
     for index, data in before.items():
         if not model.main.tensors[index].is_variable:

@@ -19,7 +19,8 @@ from tests.native.contract_models import MODELS
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.native.program import ABSENT, NativeTensor, Program, available_isas
+from arenite.native.program import Program, available_isas
+from arenite.native.tensors import ABSENT, NativeTensor
 
 
 class Node:

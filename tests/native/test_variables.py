@@ -12,7 +12,8 @@ from arenite.ops.shared.variables import VariableParams
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.native.program import ABSENT, NativeTensor, Program
+from arenite.native.program import Program
+from arenite.native.tensors import ABSENT, NativeTensor
 
 
 def tensor(*values: int, dtype: str = "int8") -> NativeTensor:

@@ -7,7 +7,7 @@
 static int shifts_weights(const ar_depthwise *plan) {
   const int side_by_side = plan->stride_columns == 1 || !is_flat(plan);
   return (plan->groups > 1 || plan->filter_columns == 1) && plan->stride_rows == 1 &&
-         plan->dilation_rows == 1 && plan->output_rows >= 3 && side_by_side;
+         plan->dilation_rows == 1 && plan->image_rows >= 3 && side_by_side;
 }
 
 /* Groups of four rows that four output rows meet. */

@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,8 @@ from arenite.native import _engine
 from arenite.native.call import Call, go_on
 from arenite.native.heap import keep_freed_memory
 from arenite.native.record import to_struct
+from arenite.native.team import Team, parts_of
+from arenite.native.tensors import ABSENT, NativeTensor, can_be_copied, is_whole, nbytes_of
 
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
@@ -41,24 +42,11 @@ _POINTER_FIRST = np.dtype(
     {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
 )
 _ADDRESS = ffi.typeof("uintptr_t")
-_MAX_RANK = 6
-_MAX_DIMENSION = 2**31 - 1
 
 
-class NativeTensor(NamedTuple):
-    """A tensor as a kernel sees it; ``data`` is None for one that is absent."""
-
-    data: Array | None
-    type: int
-    shape: tuple[int, ...]
-    is_constant: bool
-
-
-_ABSENT_TYPE: int = lib.AR_ABSENT
-ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
 _TENSOR_BYTES = ffi.sizeof("ar_tensor")
 #: What is behind a step's tensors, as values of ``ar_tensor``.
-_BEHIND = (*[(ffi.NULL, _ABSENT_TYPE, 0, ())] * 3, (ffi.NULL, lib.AR_END, 0, ()))
+_BEHIND = (*[(ffi.NULL, ABSENT.type, 0, ())] * 3, (ffi.NULL, lib.AR_END, 0, ()))
 _NO_DATA = (ABSENT,) * len(_BEHIND)
 
 
@@ -95,6 +83,7 @@ class _Step(NamedTuple):
     params: Any = ffi.NULL
     tensors: Any = ()  # as the kernel is measured and planned with them: only constants have data
     plan_bytes: int = 0
+    work: int = 0  # about, in products of int8
     note: bytes = b""  # what measuring found out for planning
     first_tensor: int = 0
     isa: str = ""
@@ -121,7 +110,8 @@ class Program:
     Those of the main subgraph come first; controls run the others.
     """
 
-    def __init__(self, instruction_set: str | None = None) -> None:
+    def __init__(self, instruction_set: str | None = None, threads: int = 1) -> None:
+        self._threads = threads
         self._isa: int = ISAS[instruction_set or isa()]
         self._steps: list[_Step] = []
         self._tensor_count = 0
@@ -147,7 +137,7 @@ class Program:
         ``copies``: arrays, and those that have their values when the kernel runs, which are among
         the inputs.
         """
-        if not all(map(_is_whole, outputs)) or not all(map(_is_whole, inputs)):
+        if not all(map(is_whole, outputs)) or not all(map(is_whole, inputs)):
             return False
         keep: list[Any] = []
         try:
@@ -166,7 +156,9 @@ class Program:
         note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
         first, isa_name = self._tensor_count, _NAMES[found[0]]
         before = self._before(copies, tensors)
-        step = _Step(kernel, struct, array, sizes.plan, note, first, isa_name, before=before)
+        step = _Step(
+            *(kernel, struct, array, sizes.plan, sizes.work, note, first, isa_name), before=before
+        )
         self._append(step, (*tensors, *_NO_DATA, *sources))
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
         self._keep += keep
@@ -204,9 +196,9 @@ class Program:
     def add_control(self, kind: int, flag: NativeTensor, *parts: Part) -> bool:
         """Add a step that calls subgraphs, if all copies are of tensors that C can copy."""
         pairs = [pair for part in parts for pair in (*part.before, *part.after)]
-        if not _is_whole(flag) or (kind != NOTHING and not _nbytes(flag)):
+        if not is_whole(flag) or (kind != NOTHING and not nbytes_of(flag)):
             return False
-        if not all(map(_can_be_copied, pairs)):
+        if not all(map(can_be_copied, pairs)):
             return False
         keep: list[Any] = []
         tensors = (flag, *(tensor for pair in pairs for tensor in pair))
@@ -236,7 +228,13 @@ class Program:
     @property
     def packed_bytes(self) -> int:
         """Bytes of packed constants and workspace, which :meth:`finish` takes."""
-        return sum(_align(step.plan_bytes) for step in self._steps) + self._workspace_bytes
+        workspace = self._workspace_bytes if self._threads == 1 else self._shared_workspace_bytes
+        return sum(_align(step.plan_bytes) for step in self._steps) + workspace
+
+    @property
+    def _shared_workspace_bytes(self) -> int:
+        """Of the workspaces of all threads."""
+        return self._threads * _align(self._workspace_bytes)
 
     def finish(self, main_steps: int | None = None) -> None:
         """Pack constants and lay out steps, tensors and workspace.
@@ -247,27 +245,49 @@ class Program:
         offsets = list(accumulate((_align(step.plan_bytes) for step in self._steps), initial=0))
         plans = _aligned(offsets[-1])
         base = ffi.cast("uint8_t *", from_buffer(plans))
-        slots = []
-        for step, offset in zip(self._steps, offsets, strict=False):
-            kernel, plan = step.kernel, base + offset
-            if kernel is None:
-                slots.append((ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control, step.before))
-                continue
-            ffi.memmove(plan, step.note, len(step.note))
-            status = kernel.plan(step.params, step.tensors, plan)
-            if status:
-                name = ffi.string(kernel.name).decode()
-                raise AreniteError(f"the native kernel of {name} failed with status {status}")
-            slots.append((kernel.run, step.params, plan, step.first_tensor, ffi.NULL, step.before))
+        slots = [
+            self._slot(step, base + offset)
+            for step, offset in zip(self._steps, offsets, strict=False)
+        ]
         self._array = ffi.new("ar_step[]", slots or 1)
         self._io = self._all_tensors()
-        workspace = _aligned(self._workspace_bytes)
+        self._team = None
+        workspace_bytes = self._workspace_bytes
+        if any(parts > 1 for *_, parts in slots):
+            workspace_bytes, own = self._shared_workspace_bytes, _align(workspace_bytes)
+            self._team = Team(self._threads, own, _aligned(Team.nbytes(self._threads)))
+        workspace = _aligned(workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
         self._keep += [plans, workspace]
-        self._walk, frames = self._walker(self._io, self._workspace)
+        self._walk, frames = self._walker(self._io, self._workspace, self._team)
         self._keep.append(frames)
         #: Bytes of packed constants and workspace.
         self.nbytes = plans.nbytes + workspace.nbytes
+
+    def _slot(self, step: _Step, plan: Any) -> tuple[Any, ...]:
+        """A step in C, with its constants packed."""
+        kernel = step.kernel
+        if kernel is None:
+            return ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control, step.before, ffi.NULL, 1
+        ffi.memmove(plan, step.note, len(step.note))
+        status = kernel.plan(step.params, step.tensors, plan)
+        if status:
+            name = ffi.string(kernel.name).decode()
+            raise AreniteError(f"the native kernel of {name} failed with status {status}")
+        parts = parts_of(step.work, self._threads) if kernel.part else 1
+        part = kernel.part if parts > 1 else ffi.NULL
+        where = step.params, plan, step.first_tensor
+        return kernel.run, *where, ffi.NULL, step.before, part, parts
+
+    def close(self) -> None:
+        """End the threads that share steps, if there are any: the caller's runs all from now on."""
+        if self._team is not None:
+            self._team.end()
+
+    @property
+    def threads(self) -> int:
+        """How many threads there are for its steps now, the caller's among them."""
+        return 1 if self._team is None else self._team.size
 
     def _all_tensors(self) -> Any:
         """The tensors of all steps, with their data."""
@@ -314,7 +334,7 @@ class Program:
 
     def walk_anew(self, begin: int, end: int, run_step: Callable[[int], None]) -> None:
         """What :meth:`start` and :meth:`go_on` do, while another walk waits for Python."""
-        program, frames = self._walker(self._io, self._workspace)
+        program, frames = self._walker(self._io, self._workspace, self._team)
         status = lib.ar_run(program, begin, end)
         if status:
             go_on(program, status, run_step)
@@ -336,28 +356,30 @@ class Program:
             run_step: See :class:`Call`.
             turn: Holds a token while nobody works in the arena.
             arena: ``(own, copy)``: tensors in ``own`` are those in ``copy`` instead, which has
-                its layout and alignment; for a thread of its own. Packed constants are shared.
+                its layout and alignment; for a thread of its own, which runs all steps alone.
+                Packed constants are shared.
         """
-        io, workspace = self._io, self._workspace
+        io, workspace, team = self._io, self._workspace, self._team
         memory: Array | None = None
         private: list[Array] = []
         if arena is not None:
             private = [np.empty_like(one) for one in self._private]
             io = self._moved((arena, *zip(self._private, private, strict=True)))
             memory = _aligned(self._workspace_bytes)
-            workspace = ffi.cast("uint8_t *", ffi.from_buffer(memory))
+            workspace, team = ffi.cast("uint8_t *", ffi.from_buffer(memory)), None
         sources, targets = _ports(inputs), _ports(outputs)
-        program, frames = self._walker(io, workspace)
+        program, frames = self._walker(io, workspace, team)
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
         keep = (self, inputs, arena, io, memory, private, workspace, sources, targets, frames)
         return Call(program, outputs, run_step, turn, isa=self._isa, keep=keep)
 
-    def _walker(self, io: Any, workspace: Any) -> tuple[Any, Any]:
+    def _walker(self, io: Any, workspace: Any, team: Team | None) -> tuple[Any, Any]:
         """What walks the steps over these tensors, and its frames, which must live as long."""
         program, frames = ffi.new("ar_program *"), ffi.new("ar_frame[]", MAX_DEPTH + 1)
         program.steps, program.count = self._array, self._main_steps
         program.tensors, program.workspace = io, workspace
+        program.team = ffi.NULL if team is None else team.pointer
         program.frames, program.frame_count = frames, len(frames)
         return program, frames
 
@@ -382,48 +404,11 @@ class Program:
         return self._steps[step].isa
 
 
-def _is_whole(tensor: NativeTensor) -> bool:
-    """Whether all elements are there, where C may read them: what kernels cannot see.
-
-    A file's constants may lie anywhere, and a shape say more than there is memory.
-    """
-    data, type_, shape, _ = tensor
-    if data is None:
-        return type_ == _ABSENT_TYPE
-    flags = data.flags
-    if len(shape) > _MAX_RANK or not flags.aligned or not flags.c_contiguous:
-        return False
-    if data.size and data.shape == shape:  # as most are; loading does this for all tensors
-        return data.itemsize >= _itemsize(type_)
-    if max(shape, default=0) > _MAX_DIMENSION:
-        return False
-    return data.nbytes >= TensorType(type_).nbytes(prod(shape))
-
-
-@cache
-def _itemsize(type_: int) -> int:
-    """Bytes of an element, at least one."""
-    return TensorType(type_).nbytes(1)
-
-
-def _nbytes(tensor: NativeTensor) -> int:
-    return 0 if tensor.data is None else tensor.data.nbytes
-
-
-def _can_be_copied(pair: tuple[NativeTensor, NativeTensor]) -> bool:
-    """Whether both tensors have their bytes, as many, and the second one may be written."""
-    source, target = pair
-    if not (_is_whole(source) and _is_whole(target)) or source.data is None or target.data is None:
-        return False
-    is_packed = any(TensorType(one.type).bits % 8 for one in pair)
-    return not (target.is_constant or is_packed) and _nbytes(source) == _nbytes(target)
-
-
 def _copies(
     pairs: Sequence[tuple[NativeTensor, NativeTensor]], numbers: Iterator[int], keep: list[Any]
 ) -> tuple[Any, int]:
     """Copies in C; the numbers are those of the tensors, two for each."""
-    values = [(next(numbers), next(numbers), _nbytes(source)) for source, _ in pairs]
+    values = [(next(numbers), next(numbers), nbytes_of(source)) for source, _ in pairs]
     copies = ffi.new("ar_copy[]", values or 1)
     keep.append(copies)
     return copies, len(values)

@@ -12,7 +12,8 @@ from arenite.memory.budget import Budget
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.native.call import Call
-from arenite.native.program import ABSENT, NativeTensor, Program, address_of
+from arenite.native.program import Program, address_of
+from arenite.native.tensors import ABSENT, NativeTensor
 from arenite.ops.context import Array, EvalTensor
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
@@ -27,9 +28,14 @@ class CompiledGraph:
     """
 
     def __init__(
-        self, graph: Graph, instruction_set: str | None = None, *, budget: Budget | None = None
+        self,
+        graph: Graph,
+        instruction_set: str | None = None,
+        *,
+        budget: Budget | None = None,
+        threads: int = 1,
     ) -> None:
-        self._program = program = Program(instruction_set)
+        self._program = program = Program(instruction_set, threads)
         self._graph = graph
         self._host: GraphHost = graph.host
         self._ranges: dict[int, tuple[int, int]] = {}

@@ -128,8 +128,8 @@ def _nbytes(tensor: EvalTensor) -> int:
 class HeapInterpreter:
     """Runs a model on the heap; inputs can be resized.
 
-    ``target`` and ``engine`` are those of :class:`MicroInterpreter`: whose bits are meant, and
-    what computes them.
+    ``target``, ``engine`` and ``threads`` are those of :class:`MicroInterpreter`: whose bits are
+    meant, and what computes them.
 
     >>> interp = HeapInterpreter(model)                     # doctest: +SKIP
     >>> interp.resize_input(0, (4, 28, 28, 1))              # doctest: +SKIP
@@ -143,14 +143,15 @@ class HeapInterpreter:
         *,
         target: Target | str | None = None,
         engine: Engine = "reference",
+        threads: int = 1,
         profiler: Profiler | None = None,
     ) -> None:
-        self._setup = setup = Setup.of(target, engine)
+        self._setup = setup = Setup.of(target, engine, threads=threads)
         self._model = model = model_of(model)
         self._context = HeapContext(model, setup.target)
         graph = Graph(model, self._context, profiler=profiler)
         graph.resolve(setup.resolver(resolver_of(model) if resolver is None else resolver))
-        self._life = Life(graph, is_native=setup.is_native)
+        self._life = Life(graph, is_native=setup.is_native, threads=setup.threads)
         self._turn: Turn = [None]
 
     @alone

@@ -55,6 +55,10 @@ class Interpreter:
         planner: Name of the memory planner: TFLM's ``"greedy"`` or ``"linear"``, or ``"optimal"``.
         preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
         resource_variables: How many variables there is room for, see :class:`MicroInterpreter`.
+        threads: How many threads share one inference of the native engine, the caller's among
+            them, from 1 to 1024. Bits are the same. Small operators run on one thread, and so does
+            all of the reference engine. The threads begin with the first inference and end with
+            the interpreter, or with :meth:`close`.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
         external_context: What custom operators find with ``get_external_context``.
         decompression_memory: Memory beside the arena for the outputs of TFLM_DECODE, see
@@ -65,6 +69,7 @@ class Interpreter:
         UnsupportedOperatorError: The resolver lacks operators.
         ConstraintError: An operator cannot run what the model asks of it.
         ArenaError: The arena is too small.
+        TypeError, ValueError: ``threads`` is no integer from 1 to 1024.
     """
 
     def __init__(
@@ -78,6 +83,7 @@ class Interpreter:
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
+        threads: int = 1,
         profiler: Profiler | None = None,
         external_context: Any = None,
         decompression_memory: Sequence[Memory | int] = (),
@@ -90,6 +96,7 @@ class Interpreter:
             "planner": planner,
             "preserve_all_tensors": preserve_all_tensors,
             "resource_variables": resource_variables,
+            "threads": threads,
         }
         arguments = self._model, self._resolver
         options = {**self._options, "profiler": profiler}
@@ -154,8 +161,10 @@ class Interpreter:
         needs ``stateful``: whether the samples are one sequence, or independent of each other.
         Models without state ignore it.
 
-        With several threads each takes a part of the batch in a copy of the arena. Models in
-        which all operators are native gain from threads; others give the same results on one.
+        With several threads each takes a part of the batch in a copy of the arena, and runs its
+        inferences alone; with one, those that the interpreter was made with share each inference.
+        Models in which all operators are native gain from threads; others give the same results
+        on one.
 
         Args:
             batch: ``(N, ...)`` samples; with several inputs a tuple of such arrays. A sample
@@ -206,6 +215,14 @@ class Interpreter:
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
         self._micro.reset()
+
+    @alone
+    def close(self) -> None:
+        """End the threads that share inferences, now rather than with the interpreter.
+
+        Inferences go on, on the caller's thread. Without ``threads`` there is nothing to end.
+        """
+        self._micro.close()
 
     # -- tensors
 

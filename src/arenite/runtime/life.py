@@ -31,11 +31,12 @@ Tensors = list[tuple[int, Array]]
 class Life:
     """Drives a graph against its host. Every step runs those that come before it."""
 
-    def __init__(self, graph: Graph, *, is_native: bool = False) -> None:
+    def __init__(self, graph: Graph, *, is_native: bool = False, threads: int = 1) -> None:
         self.graph = graph
         self.compiled: CompiledGraph | None = None
         self._host = graph.host
         self._is_native = is_native
+        self._threads = threads
         self._preparing: Iterator[tuple[int, int]] | None = None
         self._prepared = (-1, -1)
         self._finalizer: weakref.finalize[..., Any] | None = None
@@ -109,7 +110,9 @@ class Life:
         """
         from arenite.runtime.compiled import CompiledGraph  # noqa: PLC0415 - may be absent
 
-        return CompiledGraph(self.graph, instruction_set, budget=self._host.budget)
+        return CompiledGraph(
+            self.graph, instruction_set, budget=self._host.budget, threads=self._threads
+        )
 
     def invoke(self) -> bool:
         """Run the main subgraph, with its native program where there is one.

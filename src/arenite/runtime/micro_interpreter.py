@@ -59,6 +59,7 @@ class MicroInterpreter:
         resource_variables: How many variables there is room for, as a firmware says in
             ``MicroResourceVariables::Create``; by default one for every name in the model, as
             TFLM's package has it.
+        threads: How many threads share one inference, see :class:`Interpreter`.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``. It says
             the target and the planner.
@@ -80,6 +81,7 @@ class MicroInterpreter:
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
+        threads: int = 1,
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
     ) -> None:
@@ -94,6 +96,7 @@ class MicroInterpreter:
             planner,
             preserve_all_tensors=preserve_all_tensors,
             resource_variables=_checked_count(resource_variables),
+            threads=threads,
         )
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
@@ -116,6 +119,7 @@ class MicroInterpreter:
         planner: str = "greedy",
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
+        threads: int = 1,
         profiler: Profiler | None = None,
         external_context: Any = None,
         decompression_memory: Sequence[Memory | int] = (),
@@ -137,6 +141,7 @@ class MicroInterpreter:
             allocator=unlimited,
             engine=engine,
             resource_variables=resource_variables,
+            threads=threads,
             profiler=profiler,
         )
         micro._external_context = external_context
@@ -166,7 +171,7 @@ class MicroInterpreter:
         variables = self._setup.resource_variables
         graph = Graph(self._model, self._context, profiler=profiler, max_variables=variables)
         graph.resolve(self._resolver)
-        self._life = Life(graph, is_native=self._setup.is_native)
+        self._life = Life(graph, is_native=self._setup.is_native, threads=self._setup.threads)
 
     # -- the life of an interpreter
 
@@ -241,6 +246,11 @@ class MicroInterpreter:
     def invoke_in_turn(self) -> bool:
         """What :meth:`invoke` does, for a caller who has taken the turn."""
         return self._life.invoke()
+
+    def close(self) -> None:
+        """End the threads that share inferences; see :meth:`Interpreter.close`."""
+        if self.compiled is not None:
+            self.compiled.program.close()
 
     @alone
     def reset(self) -> None:

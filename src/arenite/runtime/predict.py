@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import pairwise
-from operator import index as as_index
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -29,32 +28,17 @@ from arenite.runtime.feed import (
     first_nan,
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
+from arenite.runtime.threads import checked_threads
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
     from arenite.runtime.life import Life
 
-MAX_THREADS = 1024
 _CHUNK_SECONDS = 0.05
 #: How often a caller who waits for threads looks whether they live.
 _LOOK_SECONDS = 0.5
 #: The next chunk has at most that many times the samples of the last one.
 _GROWTH = 8
-
-
-def checked_threads(threads: int) -> int:
-    """A number of threads.
-
-    Raises:
-        TypeError: It is no integer.
-        ValueError: It is none from 1 to 1024.
-    """
-    if isinstance(threads, bool | np.bool_):
-        raise TypeError(f"expected a number of threads, got {threads}")
-    count = as_index(threads)
-    if not 1 <= count <= MAX_THREADS:
-        raise ValueError(f"expected threads from 1 to {MAX_THREADS}, got {threads}")
-    return count
 
 
 def predict(

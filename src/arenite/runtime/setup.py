@@ -15,6 +15,7 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes, Memory
 from arenite.memory.planners import planner_for
 from arenite.ops import OpResolver
+from arenite.runtime.threads import checked_threads
 from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Setup:
     planner: str
     #: Room for variables, None for one of every name.
     resource_variables: int | None = None
+    #: That share one inference of the native engine.
+    threads: int = 1
     #: Alternate memory for decompressed tensors.
     regions: tuple[Bytes, ...] = field(default=(), compare=False, repr=False)
 
@@ -47,11 +50,13 @@ class Setup:
         *,
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
+        threads: int = 1,
     ) -> Setup:
         """A setup as people ask for it.
 
         Raises:
-            ValueError: There is no such target or engine.
+            TypeError: ``threads`` is no integer.
+            ValueError: There is no such target or engine, or ``threads`` is not from 1 to 1024.
             AreniteError: The native engine is asked for and was not built.
         """
         planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
@@ -59,7 +64,8 @@ class Setup:
             raise ValueError(f"expected an engine of auto, native, reference, got {engine!r}")
         if engine == "native" and not native.available():
             raise AreniteError(f"engine='native': {native.absence()}; use 'auto' or 'reference'")
-        return cls(find_target(target), engine, planner, resource_variables)
+        count = checked_threads(threads)
+        return cls(find_target(target), engine, planner, resource_variables, count)
 
     @property
     def is_native(self) -> bool:

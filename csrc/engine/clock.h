@@ -1,0 +1,14 @@
+/* The time, for what waits and what pauses. Needs _POSIX_C_SOURCE. */
+#ifndef ARENITE_CLOCK_H
+#define ARENITE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline int64_t ar_now_ns(void) {
+  struct timespec t = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+#endif

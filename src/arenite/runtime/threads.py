@@ -1,0 +1,24 @@
+"""How many threads a caller may ask for."""
+
+from __future__ import annotations
+
+from operator import index as as_index
+
+import numpy as np
+
+MAX_THREADS = 1024
+
+
+def checked_threads(threads: int) -> int:
+    """A number of threads.
+
+    Raises:
+        TypeError: It is no integer.
+        ValueError: It is none from 1 to 1024.
+    """
+    if isinstance(threads, bool | np.bool_):
+        raise TypeError(f"expected a number of threads, got {threads}")
+    count = as_index(threads)
+    if not 1 <= count <= MAX_THREADS:
+        raise ValueError(f"expected threads from 1 to {MAX_THREADS}, got {threads}")
+    return count
