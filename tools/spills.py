@@ -74,7 +74,7 @@ def assembly_of(entry: dict[str, str]) -> str:
     subprocess.run(
         command, cwd=folder, env={**os.environ, **caches}, capture_output=True, check=True
     )
-    return output.read_text("utf-8")
+    return output.read_text("latin-1")  # tables of numbers may be printed as bytes
 
 
 def main(folder: str) -> int:
