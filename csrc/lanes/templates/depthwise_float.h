@@ -1,5 +1,8 @@
 /* DEPTHWISE_CONV_2D on float32 with one output channel per input channel, a register of
- * AR_LANES channels at a time. Include an instruction set's lanes.h before. */
+ * AR_LANES channels at a time. Include an instruction set's lanes.h before.
+ *
+ * Only the rows that windows meet next have their border, in a ring: a copy of the whole image would
+ * leave the first cache. */
 #include <string.h>
 
 #include "engine.h"
@@ -13,12 +16,14 @@ typedef struct {
   int32_t units;             /* of AR_LANES: all channels, or one with repeated channels */
   int32_t flat;              /* whole columns lie side by side in a unit */
   int32_t taps_high, taps_wide;
-  int32_t stride_rows, stride_columns;    /* in floats of the staged input */
-  int32_t tap_rows, tap_columns;          /* likewise, from one tap to the next */
+  int32_t stride_rows, tap_rows;       /* in rows, from one output or tap to the next */
+  int32_t stride_columns, tap_columns; /* likewise, in floats */
+  int32_t ring_rows;                   /* that are given their border; 0 where there is none */
+  int64_t ring_floats;                 /* of one of them */
   float low, high;
 } float_plan;
 
-enum { HEADER = 192 };
+enum { HEADER = 192, MOST_ROWS = 128 };
 
 static float *packed_of(void *plan) { return (float *)((uint8_t *)plan + HEADER); }
 
@@ -41,7 +46,7 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   /* An infinity times the zeros of the border is no number. */
   if (!ar_needs_no_border(&plan->staging) && !ar_are_finite(weights->data, ar_elements(weights)))
     return AR_UNSUPPORTED;
-  const int32_t row = plan->staging.staged_row_bytes / 4;
+  if (w->filter_size[0] >= MOST_ROWS) return AR_UNSUPPORTED;
   plan->batches = x->dims[0];
   plan->rows = w->output_size[0];
   plan->columns = w->output_size[1];
@@ -50,12 +55,17 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   plan->units = plan->flat ? 1 : (c + AR_LANES - 1) / AR_LANES;
   plan->taps_high = w->filter_size[0];
   plan->taps_wide = w->filter_size[1];
-  plan->stride_rows = w->stride[0] * row;
+  plan->stride_rows = w->stride[0];
   plan->stride_columns = w->stride[1] * c;
-  plan->tap_rows = w->dilation[0] * row;
+  plan->tap_rows = w->dilation[0];
   plan->tap_columns = w->dilation[1] * c;
   plan->low = (float)params->activation_min;
   plan->high = (float)params->activation_max;
+  /* Loads of whole vectors go past the last channels. */
+  const int direct = plan->staging.staged_row_bytes == plan->staging.row_bytes && c % AR_LANES == 0;
+  const int64_t met = (int64_t)(plan->taps_high - 1) * plan->tap_rows + 2;
+  plan->ring_rows = direct ? 0 : met < x->dims[1] ? (int32_t)met : x->dims[1];
+  plan->ring_floats = (plan->staging.staged_row_bytes / 4 + 2 * AR_LANES) / AR_LANES * AR_LANES;
   return AR_OK;
 }
 
@@ -65,7 +75,7 @@ static ar_status float_measure(const void *params, const ar_tensor *io, ar_sizes
   if (status != AR_OK) return status;
   sizes->plan =
       HEADER + (int64_t)4 * AR_LANES * plan.units * (1 + (int64_t)plan.taps_high * plan.taps_wide);
-  sizes->workspace = ar_staged_bytes(&plan.staging);
+  sizes->workspace = (1 + plan.ring_rows) * plan.ring_floats * 4;
   return AR_OK;
 }
 
@@ -89,81 +99,192 @@ static ar_status float_make_plan(const void *params, const ar_tensor *io, void *
   return AR_OK;
 }
 
-AR_INLINE ar_vector one_unit(const float_plan *plan, const float *x, const float *packed) {
+/* -- single rows ------------------------------------------------------------------------------- */
+
+/* Where the rows of a window begin. */
+typedef const float *const *row_list;
+
+AR_INLINE ar_vector one_unit(const float_plan *plan, row_list rows, int64_t at,
+                             const float *packed) {
   ar_vector acc = ar_load_vector(packed);
   packed += AR_LANES;
-  for (int32_t i = 0; i < plan->taps_high; ++i, x += plan->tap_rows)
+  for (int32_t i = 0; i < plan->taps_high; ++i)
     for (int32_t j = 0; j < plan->taps_wide; ++j, packed += AR_LANES)
-      acc = ar_fma_vector(ar_load_vector(x + j * plan->tap_columns), ar_load_vector(packed),
-                            acc);
+      acc = ar_fma_vector(ar_load_vector(rows[i] + at + j * plan->tap_columns),
+                          ar_load_vector(packed), acc);
   return acc;
 }
 
-/* 3x3 with weights in registers: `count` vectors, `advance` floats apart in the input. */
-static void three_by_three(const float_plan *plan, const float *x, int64_t count, int64_t advance,
-                           const float *packed, int32_t lanes, float *y, int64_t y_advance) {
-  const int64_t row = plan->tap_rows, column = plan->tap_columns;
+/* `count` vectors, `advance` floats apart in the input. */
+typedef struct {
+  int64_t at, count, advance;
+  int32_t lanes;
+  int64_t y_advance;
+} vector_run;
+
+/* 3x3 with weights in registers. */
+static void three_by_three(const float_plan *plan, row_list rows, vector_run run,
+                           const float *packed, float *y) {
+  const int64_t column = plan->tap_columns;
   const ar_vector bias = ar_load_vector(packed);
   const ar_vector low = ar_set_vector(plan->low), high = ar_set_vector(plan->high);
+  const float *const x[3] = {rows[0] + run.at, rows[1] + run.at, rows[2] + run.at};
   ar_vector w[9];
 #pragma clang loop unroll(full)
   for (int t = 0; t < 9; ++t) w[t] = ar_load_vector(packed + AR_LANES * (1 + t));
-  for (int64_t i = 0; i < count; ++i, x += advance, y += y_advance) {
+  for (int64_t i = 0, at = 0; i < run.count; ++i, at += run.advance, y += run.y_advance) {
     ar_vector acc[3];
 #pragma clang loop unroll(full)
     for (int r = 0; r < 3; ++r) {
-      const float *taps = x + r * row;
+      const float *taps = x[r] + at;
       acc[r] = ar_fma_vector(ar_load_vector(taps), w[3 * r], r ? ar_set_vector(0.0f) : bias);
       acc[r] = ar_fma_vector(ar_load_vector(taps + column), w[3 * r + 1], acc[r]);
       acc[r] = ar_fma_vector(ar_load_vector(taps + 2 * column), w[3 * r + 2], acc[r]);
     }
     const ar_vector sum = ar_add_vector(acc[0], ar_add_vector(acc[1], acc[2]));
-    ar_store_vector(y, sum, low, high, lanes);
+    ar_store_vector(y, sum, low, high, run.lanes);
   }
 }
 
-static void vectors(const float_plan *plan, const float *x, int64_t count, int64_t advance,
-                    const float *packed, int32_t lanes, float *y, int64_t y_advance) {
+static void vectors(const float_plan *plan, row_list rows, vector_run run, const float *packed,
+                    float *y) {
   if (plan->taps_high == 3 && plan->taps_wide == 3) {
-    three_by_three(plan, x, count, advance, packed, lanes, y, y_advance);
+    three_by_three(plan, rows, run, packed, y);
     return;
   }
   const ar_vector low = ar_set_vector(plan->low), high = ar_set_vector(plan->high);
-  for (int64_t i = 0; i < count; ++i, x += advance, y += y_advance)
-    ar_store_vector(y, one_unit(plan, x, packed), low, high, lanes);
+  for (int64_t i = 0; i < run.count; ++i, run.at += run.advance, y += run.y_advance)
+    ar_store_vector(y, one_unit(plan, rows, run.at, packed), low, high, run.lanes);
 }
 
-static void output_row(const float_plan *plan, const float *x, const float *packed, float *y) {
+static void output_row(const float_plan *plan, row_list rows, const float *packed, float *y) {
   const int32_t c = plan->channels;
   if (plan->flat) {
     const int64_t elements = (int64_t)plan->columns * c, whole = elements / AR_LANES;
-    vectors(plan, x, whole, AR_LANES, packed, AR_LANES, y, AR_LANES);
+    vectors(plan, rows, (vector_run){0, whole, AR_LANES, AR_LANES, AR_LANES}, packed, y);
     const int32_t rest = (int32_t)(elements % AR_LANES);
-    if (rest)
-      vectors(plan, x + whole * AR_LANES, 1, 0, packed, rest,
-              y + whole * AR_LANES, 0);
+    const int64_t done = whole * AR_LANES;
+    if (rest) vectors(plan, rows, (vector_run){done, 1, 0, rest, 0}, packed, y + done);
     return;
   }
   const int64_t unit = AR_LANES * (1 + plan->taps_high * plan->taps_wide);
   for (int32_t first = 0; first < c; first += AR_LANES, packed += unit) {
     const int32_t left = c - first;
     const int32_t lanes = left < AR_LANES ? left : AR_LANES;
-    vectors(plan, x + first, plan->columns, plan->stride_columns, packed, lanes, y + first, c);
+    vectors(plan, rows, (vector_run){first, plan->columns, plan->stride_columns, lanes, c}, packed,
+            y + first);
   }
 }
 
+/* -- rows that share what is loaded ------------------------------------------------------------ */
+
+enum { ROWS_AT_ONCE = AR_LANES == 8 ? 1 : 2, COLUMNS_AT_ONCE = 4 }; /* as registers allow */
+
+/* 3x3 with stride and dilation 1: ROWS times COUNT outputs, `step` floats apart, from one vector of
+ * channels. A vector of inputs serves all outputs that meet it. */
+AR_INLINE void slide_block(const int ROWS, const int COUNT, row_list rows, int64_t at,
+                           int64_t step, const ar_vector *w, const float_plan *plan,
+                           const float *packed, int32_t lanes, float *y) {
+  const ar_vector bias = ar_load_vector(packed);
+  ar_vector acc[ROWS][COUNT];
+#pragma clang loop unroll(full)
+  for (int r = 0; r < ROWS; ++r)
+#pragma clang loop unroll(full)
+    for (int k = 0; k < COUNT; ++k) acc[r][k] = bias;
+#pragma clang loop unroll(full)
+  for (int c = 0; c < COUNT + 2; ++c)
+#pragma clang loop unroll(full)
+    for (int i = 0; i < ROWS + 2; ++i) {
+      const ar_vector x = ar_load_vector(rows[i] + at + c * step);
+#pragma clang loop unroll(full)
+      for (int r = 0; r < ROWS; ++r)
+#pragma clang loop unroll(full)
+        for (int k = 0; k < COUNT; ++k)
+          if (c >= k && c - k < 3 && i >= r && i - r < 3)
+            acc[r][k] = ar_fma_vector(x, w[3 * (i - r) + c - k], acc[r][k]);
+    }
+  const ar_vector low = ar_set_vector(plan->low), high = ar_set_vector(plan->high);
+  const int64_t row = (int64_t)plan->columns * plan->channels;
+#pragma clang loop unroll(full)
+  for (int r = 0; r < ROWS; ++r)
+#pragma clang loop unroll(full)
+    for (int k = 0; k < COUNT; ++k)
+      ar_store_vector(y + r * row + k * step, acc[r][k], low, high, lanes);
+}
+
+static void slide_rows(const float_plan *plan, row_list rows, const float *packed, float *y) {
+  const int32_t c = plan->channels, columns = plan->columns;
+  for (int32_t first = 0; first < c; first += AR_LANES, packed += AR_LANES * 10) {
+    const int32_t lanes = c - first < AR_LANES ? c - first : AR_LANES;
+    ar_vector w[9];
+#pragma clang loop unroll(full)
+    for (int t = 0; t < 9; ++t) w[t] = ar_load_vector(packed + AR_LANES * (1 + t));
+#define SLIDE(COUNT)                                                                         \
+  case COUNT:                                                                                \
+    slide_block(ROWS_AT_ONCE, COUNT, rows, at, c, w, plan, packed, lanes, y + at);           \
+    break;
+    const int32_t parts = (columns + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE;
+    int64_t at = first;
+    for (int32_t i = 0; i < parts; ++i) {
+      const int32_t count = columns / parts + (i < columns % parts);
+      switch (count) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) }
+      at += (int64_t)count * c;
+    }
+#undef SLIDE
+  }
+}
+
+/* Whether slide_rows does what output_row would. */
+static int slides(const float_plan *plan) {
+  return !plan->flat && plan->taps_high == 3 && plan->taps_wide == 3 &&
+         plan->stride_rows == 1 && plan->stride_columns == plan->channels &&
+         plan->tap_rows == 1 && plan->tap_columns == plan->channels;
+}
+
+/* -- rows of the image, with their border ------------------------------------------------------ */
+
+/* Rows that windows meet get their border in a ring, each once; one of zeros stands for all beside
+ * the image. */
+typedef struct {
+  const float *image;
+  float *zeros, *ring;
+  int32_t next; /* row of the image that is not in the ring yet */
+} bordered;
+
+static const float *row_at(const float_plan *plan, bordered *b, int64_t y) {
+  const ar_staging *s = &plan->staging;
+  const int32_t floats = s->row_bytes / 4;
+  y -= s->top;
+  if (y < 0 || y >= s->rows) return b->zeros;
+  if (!plan->ring_rows) return b->image + y * floats;
+  const int64_t slot = plan->ring_floats;
+  for (; b->next <= y; ++b->next)
+    memcpy(b->ring + b->next % plan->ring_rows * slot + s->left_bytes / 4,
+           b->image + (int64_t)b->next * floats, s->row_bytes);
+  return b->ring + y % plan->ring_rows * slot;
+}
+
 static ar_status float_run(const void *params, const void *memory, const ar_tensor *io,
-                     uint8_t *workspace) {
+                           uint8_t *workspace) {
   (void)params;
   const float_plan *plan = memory;
-  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes;
+  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes / 4;
   const int64_t row = (int64_t)plan->columns * plan->channels;
-  float *y = io[0].data;
+  const float *packed = (const float *)((const uint8_t *)memory + HEADER);
+  const int32_t together = slides(plan) ? ROWS_AT_ONCE : 1;
+  float *y = io[0].data, *zeros = (float *)workspace;
+  memset(workspace, 0, (size_t)plan->ring_floats * 4 * (1 + plan->ring_rows));
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
-    ar_stage_zero(&plan->staging, (const uint8_t *)io[1].data + batch * image, workspace);
-    const float *x = (const float *)workspace;
-    for (int32_t i = 0; i < plan->rows; ++i, x += plan->stride_rows, y += row)
-      output_row(plan, x, (const float *)((const uint8_t *)memory + HEADER), y);
+    bordered b = {(const float *)io[1].data + batch * image, zeros, zeros + plan->ring_floats, 0};
+    for (int32_t i = 0; i < plan->rows;) {
+      const float *rows[MOST_ROWS];
+      const int many = together > 1 && i + together <= plan->rows;
+      for (int32_t t = 0; t < plan->taps_high + (many ? together - 1 : 0); ++t)
+        rows[t] = row_at(plan, &b, (int64_t)i * plan->stride_rows + (int64_t)t * plan->tap_rows);
+      (many ? slide_rows : output_row)(plan, rows, packed, y);
+      i += many ? together : 1;
+      y += row * (many ? together : 1);
+    }
   }
   return AR_OK;
 }
