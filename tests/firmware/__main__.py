@@ -32,6 +32,7 @@ def main() -> int:
     done = Tally()
     for part in _parts(options, names):
         done.equal += part.equal
+        done.stack = max(done.stack, part.stack)
         done.different += part.different
         for why, count in part.refused.items():
             done.refused[why] = done.refused.get(why, 0) + count
@@ -41,6 +42,8 @@ def main() -> int:
         print(f"  DIFFERENT {text}")
     refused = sum(done.refused.values())
     print(f"{done.equal} equal, {len(done.different)} different, {refused} refused, {options.on}")
+    if done.stack:
+        print(f"deepest stack of an inference: {done.stack} bytes")
     return 1 if done.different else 0
 
 

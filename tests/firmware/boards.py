@@ -68,7 +68,7 @@ def _by(first: int) -> Callable[[Sequence[int]], tuple[int, ...]]:
     return lambda indices: tuple(i + first if i >= 0 else i for i in indices)
 
 
-def board_of(model: Model, processor: str) -> Callable[..., Any]:
+def board_of(model: Model, processor: str) -> Board | RiscV:
     """A model's firmware on a core, called like an interpreter."""
     if processor != RISCV:
         return Board(model, processor, name="cases")
@@ -85,6 +85,7 @@ def compared_on(processor: str, cases: Sequence[Case]) -> Tally:
     wrong: dict[str, str] = {}
     for number in range(INVOKES):
         given = board(*(array for case in cases for array in case.steps[number]))
+        tally.stack = max(tally.stack, board.stack_bytes)
         left = list(given) if isinstance(given, tuple | list) else [given]
         for case in cases:
             for wanted in case.outputs[number]:

@@ -69,9 +69,13 @@ class Case:
 
 @dataclass
 class Tally:
-    """What became of random models: how many, why not exported, where different."""
+    """What became of random models: how many, why not exported, where different.
+
+    ``stack`` is the deepest of an inference, on an emulated core.
+    """
 
     equal: int = 0
+    stack: int = 0
     refused: dict[str, int] = field(default_factory=dict)
     different: list[str] = field(default_factory=list)
 

@@ -24,6 +24,7 @@ from tests.firmware.boards import CORES, RISCV
 from tests.firmware.built import TESTED
 from tests.firmware.bulk import Tally
 from tests.firmware.riscv import Core, built
+from tests.firmware.stacks import STACK, inference_stack
 from tests.firmware.streaming.chains import Folder, grouped, self_tests, write
 from tests.optimize.layers import Layers, Value
 from tests.optimize.networks import KINDS, network
@@ -32,8 +33,6 @@ from tests.optimize.networks import KINDS, network
 Writer = Callable[[Path], Folder]
 #: Programs that are compiled and run together.
 _TOGETHER = 20
-#: What an inference's stack may take on an emulated core, in bytes.
-STACK = 400
 #: What a board is asked for, in turn.
 _BUDGETS: tuple[Mapping[str, Any], ...] = (
     {},
@@ -134,13 +133,12 @@ def _as_c(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
         passed = {one.name: f"PASS {one.name}:" in printed for one in folders}
         wrong = [f"{name}: {printed[-1000:]}" for name, right in passed.items() if not right]
     else:
-        results = _on_core(on, folders, folder)
-        wrong = [f"{name}: {why}" for name, why in results.items() if why]
+        return _on_core(on, folders, folder)
     return Tally(equal=len(folders) - len(wrong), different=wrong)
 
 
-def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> dict[str, str]:
-    """What is wrong with each."""
+def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
+    """What is wrong with each, and the deepest stack of an inference."""
     for one in folders:  # one file to compile for each, which saves most of the time
         included = [f'#include "{one.name}/{name}"\n' for name in TESTED]
         (folder / "src" / f"{one.name}_all.c").write_text("".join(included))
@@ -152,13 +150,15 @@ def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> dict[str, str]
         core = Core(built(folder / "src"))
     else:
         core = Machine(build(folder, folder, CORES[on]), CORES[on])
-    return {one.name: _self_test(core, one.name) for one in folders}
-
-
-def _self_test(core: Core | Machine, name: str) -> str:
-    failures = core.call(f"{name}_selftest", core.address("board_print") | 1)
-    if failures:
-        return f"{failures} failures"
-    if isinstance(core, Machine) and core.stack_bytes() > STACK:
-        return f"{core.stack_bytes()} bytes of stack"
-    return ""
+    tally = Tally()
+    for one in folders:
+        failures = core.call(f"{one.name}_selftest", core.address("board_print") | 1)
+        stack = inference_stack(core, one.name, Path(one.folder) / "src" / "model.h")
+        tally.stack = max(tally.stack, stack)
+        if failures:
+            tally.different.append(f"{one.name}: {failures} failures")
+        elif stack > STACK:
+            tally.different.append(f"{one.name}: {stack} bytes of stack, expected at most {STACK}")
+        else:
+            tally.equal += 1
+    return tally

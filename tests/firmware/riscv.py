@@ -1,6 +1,7 @@
 """A program on an emulated RISC-V core (RV32IMC): plain C that no Arm core has part in.
 
-Flash can be read and run, memory and stack read and written; all else ends the run.
+Flash can be read and run, memory and stack read and written; all else ends the run. Nothing is
+below the stack and above it, and how deep it was is known after every call.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from arenite.firmware.source import sources
 Array = np.ndarray[Any, Any]
 
 FLASH, RAM, STACK, BYTES = 0x20000000, 0x80000000, 0x90000000, 16 << 20
+STACK_BYTES = 64 << 10
+_TOP = STACK + STACK_BYTES - 64
 _EXIT = FLASH + BYTES - 16
+_PATTERN = b"\xa5"
 
 _LINK = f"""\
 MEMORY {{
@@ -77,22 +81,29 @@ class Core:
         self._registers = riscv_const
         self._core = core = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
         core.mem_map(FLASH, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
-        for start in (RAM, STACK):
-            core.mem_map(start, BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
+        for start, size in ((RAM, BYTES), (STACK, STACK_BYTES)):
+            core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         for address, data in self._image.segments:
             core.mem_write(address, data)
 
     def address(self, function: str) -> int:
         return self._image.symbols[function]
 
-    def call(self, function: str, argument: int = 0) -> int:
+    def call(self, function: str, *arguments: int) -> int:
+        """Call a function with up to eight integers."""
         core, names = self._core, self._registers
-        core.reg_write(names.UC_RISCV_REG_SP, STACK + BYTES - 64)
+        core.mem_write(STACK, _PATTERN * STACK_BYTES)
+        core.reg_write(names.UC_RISCV_REG_SP, _TOP)
         core.reg_write(names.UC_RISCV_REG_RA, _EXIT)
-        core.reg_write(names.UC_RISCV_REG_A0, argument)
+        for number, value in enumerate(arguments):
+            core.reg_write(getattr(names, f"UC_RISCV_REG_A{number}"), value)
         core.emu_start(self.address(function), _EXIT)
-        assert core.reg_read(names.UC_RISCV_REG_SP) == STACK + BYTES - 64
+        assert core.reg_read(names.UC_RISCV_REG_SP) == _TOP
         return int(core.reg_read(names.UC_RISCV_REG_A0)) & 0xFFFFFFFF
+
+    def stack_bytes(self) -> int:
+        """The deepest that the stack was in the last call."""
+        return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
 
     def write(self, address: int, data: bytes) -> None:
         self._core.mem_write(address, data)
@@ -108,15 +119,17 @@ class RiscV:
         for name, text in sources(program).items():
             (folder / name).write_text(text)
         self._program, self._core = program, Core(built(folder))
+        self.stack_bytes = 0
         self._call("init")
 
-    def _call(self, function: str, argument: int = 0) -> int:
-        return self._core.call(f"{self._program.name}_{function}", argument)
+    def _call(self, function: str, *arguments: int) -> int:
+        return self._core.call(f"{self._program.name}_{function}", *arguments)
 
     def __call__(self, *inputs: Array) -> list[Array]:
         for index, array in enumerate(inputs):
             self._core.write(self._call("input", index), np.ascontiguousarray(array).tobytes())
         self._call("invoke")
+        self.stack_bytes = self._core.stack_bytes()
         return [self._output(index) for index in range(len(self._program.network.outputs))]
 
     def _output(self, index: int) -> Array:

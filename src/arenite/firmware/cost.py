@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.firmware.board import Board
-from arenite.firmware.cortex_m import cortex_m_work
-from arenite.firmware.export import ASSEMBLED, layered
+from arenite.firmware.export import TUNED, layered
 from arenite.firmware.figures import by_layer, can_emulate
 from arenite.firmware.layers import Value
 from arenite.firmware.machine import FLASH, RAM, Count
@@ -77,9 +76,7 @@ def firmware_cost(
         BoardError: The firmware does not build.
     """
     model = model_of(model)
-    is_assembled = processor in ASSEMBLED
-    exported = layered(model, processor if is_assembled else "")
-    program = program_of(exported, cortex_m_work if is_assembled else portable_work)
+    program = program_of(layered(model, processor), TUNED.get(processor, portable_work))
     counts = [count_layer(program, number) for number in range(len(program.works))]
     emulated, total = _emulated(model, program, processor)
     layers = tuple(_layers(program, counts, emulated))

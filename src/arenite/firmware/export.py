@@ -25,7 +25,7 @@ from arenite.firmware.ports import port_facts
 from arenite.firmware.program import Kernels, Plan, Program, program_of
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
-from arenite.firmware.selftest import golden_of, sample, selftest_files
+from arenite.firmware.selftest import Golden, golden_of, sample, selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.work import Routine, Work
 from arenite.formats import Source, model_of
@@ -110,8 +110,9 @@ def export(
         )
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
-    files = _files(model, program)
-    figures = _figures(files, program, processor) if emulate else None
+    golden = golden_of(model, program)
+    files = _files(program, golden)
+    figures = _figures(files, program, golden, processor) if emulate else None
     result = _export(program, processor, place, figures)
     source = Path(model.source).name  # not where it lies here
     files["README.md"] = readme(result, source)
@@ -121,22 +122,25 @@ def export(
     return result
 
 
-def _files(model: Model, program: Program) -> dict[str, str]:
+def _files(program: Program, golden: Golden) -> dict[str, str]:
     """All files but those with figures, by their paths."""
     library = sources(program)
     compiled = [name for name in library if not name.endswith(".h")]
-    library |= selftest_files(program, golden_of(model, program))
+    library |= selftest_files(program, golden)
     return {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
         **project_files(program.name, program.arena_bytes, compiled),
     }
 
 
-def _figures(files: Mapping[str, str], program: Program, processor: str) -> Figures | None:
-    """What an emulated core counts of one inference, where there is one."""
+def _figures(
+    files: Mapping[str, str], program: Program, golden: Golden, processor: str
+) -> Figures | None:
+    """What an emulated core counts of the self-test's inferences, where there is one."""
     if not can_emulate(processor):
         return None
-    data = [array.tobytes() for array in sample(program.network.inputs, 0)]
+    samples = golden.samples or [sample(program.network.inputs, 0)]
+    data = [[array.tobytes() for array in arrays] for arrays in samples]
     layers, row_bytes = len(program.network.layers), program.row_bytes
     return emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
 

@@ -22,10 +22,11 @@ class Figures:
 
     Attributes:
         processor: The emulated core.
-        instructions: Of one inference.
-        cycles: Of one inference.
+        instructions: Of an inference of the first inputs.
+        cycles: Of the same.
         code_bytes: Functions in flash, as zig's clang makes them with -Os.
-        stack_bytes: The deepest that an inference's stack was.
+        stack_bytes: The deepest that the stack of an inference was, of ``NAME_invoke`` and all that
+            it calls, on any of the inputs.
         equal: Whether the self-test passed: every layer, output and constant.
         layers: Instructions and cycles of every layer.
     """
@@ -50,7 +51,7 @@ def emulated(
     files: Mapping[str, str],
     name: str,
     layers: int,
-    inputs: Sequence[bytes],
+    inputs: Sequence[Sequence[bytes]],
     processor: str,
     *,
     row_bytes: int = 0,
@@ -61,7 +62,7 @@ def emulated(
         files: Texts by path.
         name: What all names in C begin with.
         layers: How many there are.
-        inputs: Bytes of an inference's inputs.
+        inputs: Bytes of the inputs of some inferences.
         processor: One that :func:`can_emulate`.
         row_bytes: Of a row of the input, where the firmware asks for rows.
 
@@ -77,12 +78,10 @@ def emulated(
         return _figures(Device(folder, name, processor, row_bytes), layers, inputs)
 
 
-def _figures(device: Device, layers: int, inputs: Sequence[bytes]) -> Figures:
-    counts = by_layer(_run(device, inputs), layers)
-    for index, data in enumerate(inputs):
-        device.write(index, data)
-    count = device.invoke()
-    stack = device.stack_bytes
+def _figures(device: Device, layers: int, inputs: Sequence[Sequence[bytes]]) -> Figures:
+    counts = by_layer(_observed(device, inputs[0]), layers)
+    runs = [_run(device, one) for one in inputs]
+    count, stack = runs[0][0], max(stack for _, stack in runs)
     printed = device.self_test()
     return Figures(
         device.processor,
@@ -127,7 +126,14 @@ def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any
     }
 
 
-def _run(device: Device, inputs: Sequence[bytes]) -> list[LayerRun]:
+def _observed(device: Device, inputs: Sequence[bytes]) -> list[LayerRun]:
     for index, data in enumerate(inputs):
         device.write(index, data)
     return device.invoke_observed()
+
+
+def _run(device: Device, inputs: Sequence[bytes]) -> tuple[Count, int]:
+    """What an inference cost, and its stack."""
+    for index, data in enumerate(inputs):
+        device.write(index, data)
+    return device.invoke(), device.stack_bytes

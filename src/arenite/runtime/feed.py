@@ -102,9 +102,16 @@ def checked(
     where = f"input {index} ({tensor.name!r})"
     array, given = _read(value, tensor, where, quantize=quantize)
     array = convert(given, array, tensor)
-    if array.shape != tensor.shape:
-        raise ShapeError(f"{where}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
+    shape = _held(tensor)
+    if array.shape != shape:
+        raise ShapeError(f"{where}: expected shape {list(shape)}, got {list(array.shape)}")
     return array
+
+
+def _held(tensor: Tensor) -> tuple[int, ...]:
+    """The shape of an array of a tensor's elements: flat bytes where NumPy has no such elements."""
+    is_own = tensor.type.bits == 8 * tensor.type.dtype.itemsize
+    return tensor.shape if is_own or not tensor.type.bits else (tensor.nbytes,)
 
 
 def checked_samples(
