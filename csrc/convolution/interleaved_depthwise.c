@@ -166,7 +166,8 @@ static ar_requantize_mode plan_interleaved_lane(
     ar_requantize_block *block, int8_t *packed) {
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
-  const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK, c = i % d->channels;
+  const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK;
+  const int32_t c = isa->channel ? isa->channel(d, i) : i % d->channels;
   const int32_t b = bias ? bias[c] : 0;
   ar_weight_sums sums = {0, 0};
   for (int32_t y = 0; y < d->filter_rows; ++y)

@@ -39,6 +39,8 @@ typedef struct {
   int32_t group;  /* filter rows in a dword: 4, with weights of int8, or 2 of int16 */
   int32_t lanes;  /* units fill a multiple of so many lanes */
   int64_t (*workspace)(const ar_depthwise *plan); /* bytes, for interleaved rows */
+  /* The channel of a lane; NULL where they are in order. */
+  int32_t (*channel)(const ar_depthwise *plan, int32_t lane);
   ar_depthwise_fn run;
   /* Bytes of weights in an order of its own, 0 for none, and what makes them of packed ones:
    * `run` is given those then. Both are NULL where there is no such order. */

@@ -3,6 +3,7 @@
 
 #include "depthwise_shift.h"
 #include "depthwise_slide.h"
+#include "depthwise_walk.h"
 
 /* A run of stores of four units: where they start and how far they are apart. */
 typedef struct {
@@ -150,20 +151,27 @@ static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const i
 
 int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   const int64_t row = row_dwords(plan) * 4, border = border_bytes(plan);
-  /* An interleaved row, and an output row that nobody wants. */
-  if (slides(plan)) return border + row + (plan->output_columns * plan->channels + 63) / 64 * 64;
+  /* An output row that nobody wants, and an interleaved row. */
+  const int64_t unwanted = ((int64_t)plan->output_columns * plan->channels + 63) / 64 * 64;
+  if (walks(plan)) return border + unwanted;
+  if (slides(plan)) return border + row + unwanted;
   if (!shifts_weights(plan)) return border + row * plan->groups;
   return border + row * rows_of_four(plan);
 }
 
+int32_t ar_depthwise_channel_avx512vnni(const ar_depthwise *plan, int32_t lane) {
+  return walk_channel(plan, lane);
+}
+
 int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan) {
+  if (walks(plan)) return (int64_t)WALK_BYTES * (plan->units / 4);
   if (slides(plan) || !shifts_weights(plan)) return 0;
   return shifted_bytes(plan) * (units_done(plan) / 4);
 }
 
 void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
                                      int8_t *arranged) {
-  shift_all_weights(plan, packed, arranged);
+  (walks(plan) ? walk_arrange : shift_all_weights)(plan, packed, arranged);
 }
 
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, const int8_t *weights,
@@ -172,6 +180,10 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, con
   const image input = {(const int8_t *)bytes, (const int8_t *)workspace};
   memset(workspace, plan->staging.padding ^ 0x80, (size_t)plan->staging.row_bytes);
   uint32_t *interleaved = (uint32_t *)(workspace + border_bytes(plan));
+  if (walks(plan)) {
+    walk_image(plan, &input, weights, blocks, output, (int8_t *)interleaved);
+    return;
+  }
   if (slides(plan)) {
     slide(plan, &input, weights, blocks, output, interleaved);
     return;

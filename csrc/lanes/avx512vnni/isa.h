@@ -9,6 +9,7 @@ ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);
 
 int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan);
+int32_t ar_depthwise_channel_avx512vnni(const ar_depthwise *plan, int32_t lane);
 int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan);
 void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
                                      int8_t *arranged);

@@ -24,6 +24,7 @@ static const ar_depthwise_isa depthwise = {
     .group = 4,
     .lanes = 64, /* of one store */
     .workspace = ar_depthwise_workspace_avx512vnni,
+    .channel = ar_depthwise_channel_avx512vnni,
     .run = ar_depthwise_avx512vnni,
     .arranged_bytes = ar_depthwise_arranged_bytes_avx512vnni,
     .arrange = ar_depthwise_arrange_avx512vnni,
