@@ -6,7 +6,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from mmap import mmap
 from typing import Any
@@ -33,11 +33,15 @@ from arenite.model import (
     TensorType,
 )
 from arenite.model.check import check
+from arenite.model.pause import paused
 
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
 Array = npt.NDArray[Any]
 Values = tuple[Any, ...]
+
+#: Files of more bytes may hold thousands of tensors.
+_LARGE = 1 << 20
 Buffer = bytes | bytearray | memoryview | mmap | Array
 
 
@@ -63,8 +67,9 @@ def read(data: Buffer, *, source: str = "") -> Model:
             path=error.path,
         ) from None
     try:
-        model = _ModelReader(reader, root).model(source)
-        check(model)
+        with paused(reader.size > _LARGE):
+            model = _ModelReader(reader, root).model(source)
+            check(model)
     except ModelError as error:
         if error.offset is not None:
             raise
@@ -160,17 +165,16 @@ class _ModelReader:
 
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
         for number, values in enumerate(values_of(tables, _TENSOR)):
-            name, code, shape, buffer, is_variable, signature, has_rank = values[:7]
+            name, code, shape, buffer, is_variable, signature, has_rank, *refused = values[:10]
             type_ = _TYPES.get(code)
-            if type_ is None or values[7:10] != _NOTHING_REFUSED:
-                _check_tensor(code, values[7:10], f"{path}.tensors[{number}]")
+            if type_ is None or refused != _NOTHING_REFUSED:
+                _check_tensor(code, refused, f"{path}.tensors[{number}]")
             assert type_ is not None
-            data = self._data(buffer, type_, path, number)
             yield Tensor(
                 name or "",
                 type_,
                 shape or (),
-                data,
+                self._data(buffer, type_, path, number),
                 _quantization(values[10:], path, number),
                 is_variable,
                 signature,
@@ -278,7 +282,7 @@ _REFUSED_IN_TENSORS = {
 
 
 #: Their values in nearly all tensors.
-_NOTHING_REFUSED = (None, 0, None)
+_NOTHING_REFUSED = [None, 0, None]
 
 _COMPRESSED = (
     "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
@@ -301,7 +305,7 @@ def _operator_code(values: Values, path: str) -> tuple[str, bool, int]:
     return custom, True, version
 
 
-def _check_tensor(code: int, refused: Values, path: str) -> None:
+def _check_tensor(code: int, refused: Sequence[Any], path: str) -> None:
     """Check what most tensors have in common: a known type, nothing that TFLM does not run."""
     if code not in _TYPES:
         raise ModelError(

@@ -42,15 +42,6 @@ class Lifetime:
     first_created: int = -1
     last_used: int = -1
 
-    def create(self, scope: int) -> None:
-        """The buffer is written in this scope; only the first time counts."""
-        if self.first_created < 0:
-            self.first_created = scope
-
-    def use(self, scope: int) -> None:
-        """The buffer is needed in this scope."""
-        self.last_used = scope
-
 
 class Lifetimes(NamedTuple):
     """Lifetimes by subgraph and tensor index, and by scratch handle."""
@@ -59,54 +50,85 @@ class Lifetimes(NamedTuple):
     scratch: list[Lifetime]
 
 
+class Spans(NamedTuple):
+    """First and last scopes of buffers, see :class:`Lifetime`."""
+
+    first: list[int]
+    last: list[int]
+
+    @classmethod
+    def of(cls, count: int) -> Spans:
+        """Those of so many buffers that are never needed."""
+        return cls([-1] * count, [-1] * count)
+
+    def note(self, number: int, first: int, last: int) -> None:
+        """A buffer is written in one scope, and needed in another."""
+        if self.first[number] < 0:
+            self.first[number] = first
+        self.last[number] = last
+
+    def lifetimes(self) -> list[Lifetime]:
+        """The same, one by one."""
+        return list(map(Lifetime, self.first, self.last))
+
+
 def lifetimes(model: Model, scratch: Sequence[ScratchRequest] = ()) -> Lifetimes:
     """Walk the model as an inference does and note when buffers are needed.
 
     Raises:
         ModelError: See :func:`check_calls`; or there are too many calls.
     """
+    tensors, of_scratch = spans(model, scratch)
+    return Lifetimes([one.lifetimes() for one in tensors], of_scratch.lifetimes())
+
+
+def spans(model: Model, scratch: Sequence[ScratchRequest] = ()) -> tuple[list[Spans], Spans]:
+    """The same as numbers: of each subgraph's tensors, and of scratch buffers.
+
+    Raises:
+        ModelError: See :func:`lifetimes`.
+    """
     check_calls(model)
     walk = _Walk(model, scratch)
     walk.subgraph(0)
-    return walk.result
+    return walk.tensors, walk.scratch
 
 
 class _Walk:
     """One pass over the main subgraph and all that it calls."""
 
     def __init__(self, model: Model, scratch: Sequence[ScratchRequest]) -> None:
-        self.result = Lifetimes(
-            [[Lifetime() for _ in s.tensors] for s in model.subgraphs],
-            [Lifetime() for _ in scratch],
-        )
+        self.tensors = [Spans.of(len(subgraph.tensors)) for subgraph in model.subgraphs]
+        self.scratch = Spans.of(len(scratch))
         self._model = model
         self._scope = 0
-        self._requests: Mapping[tuple[int, int], list[Lifetime]] = defaultdict(list)
-        for request, lifetime in zip(scratch, self.result.scratch, strict=True):
-            self._requests[request.subgraph, request.operator].append(lifetime)
+        self._handles: Mapping[tuple[int, int], list[int]] = defaultdict(list)
+        for handle, request in enumerate(scratch):
+            self._handles[request.subgraph, request.operator].append(handle)
 
     def subgraph(self, index: int) -> None:
-        subgraph, tensors = self._model.subgraphs[index], self.result.tensors[index]
+        subgraph, spans = self._model.subgraphs[index], self.tensors[index]
+        first, last = spans
         for i in subgraph.inputs:
-            tensors[i].create(self._scope)
-            tensors[i].use(self._scope)
+            spans.note(i, self._scope, self._scope)
         for number, operator in enumerate(subgraph.operators):
             self._advance()
             start = self._scope
-            for i in _present(operator.outputs):
-                tensors[i].create(start)
+            for i in operator.outputs:
+                if i >= 0 and first[i] < 0:
+                    first[i] = start
             for called in calls_of(operator):
                 self._advance()
                 self.subgraph(called)
-            for i in _present((*operator.inputs, *operator.outputs)):
-                tensors[i].use(self._scope)
+            end = self._scope
+            for i in operator.inputs + operator.outputs:
+                if i >= 0:
+                    last[i] = end
             # Scratch memory of a calling operator lives through all that it calls.
-            for lifetime in self._requests.get((index, number), ()):
-                lifetime.create(start)
-                lifetime.use(self._scope)
+            for handle in self._handles.get((index, number), ()):
+                self.scratch.note(handle, start, end)
         for i in subgraph.outputs:
-            tensors[i].create(self._scope)
-            tensors[i].use(self._scope)
+            spans.note(i, self._scope, self._scope)
 
     def _advance(self) -> None:
         self._scope += 1
@@ -137,10 +159,6 @@ def moments(model: Model) -> list[Moment]:
 
     visit(0)
     return found
-
-
-def _present(indices: tuple[int, ...]) -> list[int]:
-    return [index for index in indices if index >= 0]
 
 
 def tensor_bytes(tensor: Tensor) -> int:

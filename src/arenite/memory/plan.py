@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from arenite.errors import ModelError
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
-from arenite.memory.liveness import ONLINE, Lifetime, ScratchRequest, lifetimes, tensor_bytes
+from arenite.memory.liveness import ONLINE, ScratchRequest, spans, tensor_bytes
 from arenite.memory.planners import plan
 from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
@@ -87,31 +87,33 @@ def head_buffers(
     ``placed`` are the tensors that have memory of another kind.
 
     Raises:
-        ModelError: See :func:`lifetimes` and :func:`tensor_bytes`; or an operator has an
+        ModelError: See :func:`spans` and :func:`tensor_bytes`; or an operator has an
             intermediate tensor with a size, which TFLM has no memory for.
     """
     _check_intermediates(model)
-    alive = lifetimes(model, scratch)
+    alive, of_scratch = spans(model, scratch)
     buffers = []
-    for subgraph, index, tensor in _tensors(model):
-        offset = ONLINE if offline is None else offline[subgraph][index]
-        in_tail = tensor.is_variable and offset == ONLINE
-        if in_tail or (tensor.is_constant and not tensor.is_variable):
-            continue
-        if placed and (subgraph, index) in placed:
-            continue
-        size = tensor_bytes(tensor)
-        if size:
-            place = None if offset == ONLINE else offset
-            lifetime = alive.tensors[subgraph][index]
-            buffers.append(
-                _buffer(tensor.name, "tensor", (subgraph, index), size, lifetime, offline=place)
-            )
-    for handle, (request, lifetime) in enumerate(zip(scratch, alive.scratch, strict=True)):
+    for subgraph, content in enumerate(model.subgraphs):
+        first, last = alive[subgraph]
+        for index, tensor in enumerate(content.tensors):
+            offset = ONLINE if offline is None else offline[subgraph][index]
+            is_elsewhere = offset == ONLINE if tensor.is_variable else tensor.data is not None
+            if is_elsewhere or (placed and (subgraph, index) in placed):
+                continue
+            size = tensor_bytes(tensor)
+            if size:
+                place = None if offset == ONLINE else offset
+                begin, end = first[index], last[index] + 1
+                buffers.append(
+                    PlannedBuffer(
+                        *(tensor.name, "tensor", subgraph, index, 0, size, begin, end, place)
+                    )
+                )
+    for handle, (request, begin, last_used) in enumerate(zip(scratch, *of_scratch, strict=True)):
         operator = model.subgraphs[request.subgraph].operators[request.operator]
         name = f"#{request.operator} {operator.name} {request.purpose or 'scratch'}"
-        where = (request.subgraph, handle)
-        buffers.append(_buffer(name, "scratch", where, request.size, lifetime))
+        where = request.subgraph, handle, 0
+        buffers.append(PlannedBuffer(name, "scratch", *where, request.size, begin, last_used + 1))
     return buffers
 
 
@@ -171,19 +173,6 @@ def _placed(b: PlannedBuffer, offset: int) -> PlannedBuffer:
     return PlannedBuffer(
         b.name, b.kind, b.subgraph, b.index, offset, b.size, b.begin, b.end, b.offline_offset
     )
-
-
-def _buffer(
-    name: str,
-    kind: Literal["tensor", "scratch"],
-    where: tuple[int, int],
-    size: int,
-    lifetime: Lifetime,
-    *,
-    offline: int | None = None,
-) -> PlannedBuffer:
-    begin, end = lifetime.first_created, lifetime.last_used + 1
-    return PlannedBuffer(name, kind, *where, 0, size, begin, end, offline)
 
 
 def _tensors(model: Model) -> Iterator[tuple[int, int, Tensor]]:

@@ -12,7 +12,6 @@ moments knows that end for any lifetime.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
@@ -101,12 +100,7 @@ def _are_apart(buffers: Sequence[Buffer], starts: Sequence[int]) -> bool:
     """Whether no two share a byte while both are alive; they come in the order of their starts."""
     stops = [start + buffer.size for buffer, start in zip(buffers, starts, strict=True)]
     if len(buffers) < _MANY:
-        return not any(
-            stops[lower] > starts[upper]
-            and buffers[lower].begin < buffers[upper].end
-            and buffers[upper].begin < buffers[lower].end
-            for lower, upper in combinations(range(len(buffers)), 2)
-        )
+        return _few_are_apart(buffers, starts, stops)
     begins, ends = [b.begin for b in buffers], [b.end for b in buffers]
     numbers = range(len(buffers))
     to_die, dead = sorted(numbers, key=ends.__getitem__), 0
@@ -122,6 +116,18 @@ def _are_apart(buffers: Sequence[Buffer], starts: Sequence[int]) -> bool:
         if upper >= 0 and stops[number] > starts[upper]:
             return False
         alive.add(number)
+    return True
+
+
+def _few_are_apart(buffers: Sequence[Buffer], starts: Sequence[int], stops: Sequence[int]) -> bool:
+    """The same, by looking at all pairs of which one begins where the other has not ended."""
+    for lower, (buffer, stop) in enumerate(zip(buffers, stops, strict=True)):
+        for upper in range(lower + 1, len(buffers)):
+            if starts[upper] >= stop:
+                break
+            other = buffers[upper]
+            if buffer.begin < other.end and other.begin < buffer.end:
+                return False
     return True
 
 

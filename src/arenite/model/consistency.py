@@ -37,16 +37,17 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
     written = set(subgraph.inputs) - variables
     ready |= written
     for number, operator in enumerate(subgraph.operators):
-        where = f"{path}.operators[{number}]"
         if operator.custom_options and not operator.is_custom:
             raise ModelError(
                 f"{operator.name} is a builtin operator and has custom options, which TFLM refuses",
-                path=f"{where}.custom_options",
+                path=f"{path}.operators[{number}].custom_options",
             )
-        _check_reads(subgraph, operator, ready, where)
+        if not ready.issuperset(operator.inputs):
+            _check_reads(subgraph, operator, ready, f"{path}.operators[{number}]")
         for place, index in enumerate(operator.outputs):
             if index in written:
-                raise _written_twice(subgraph, index, f"{where}.outputs[{place}]", operator)
+                where = f"{path}.operators[{number}].outputs[{place}]"
+                raise _written_twice(subgraph, index, where, operator)
             if index not in variables:
                 written.add(index)
                 ready.add(index)

@@ -17,6 +17,7 @@ from arenite.memory.arena import Bytes, Memory, SingleArenaBufferAllocator, as_b
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
+from arenite.model.pause import paused
 from arenite.ops import Node, OpResolver
 from arenite.ops.context import Array
 from arenite.runtime.allocation import create_allocator, dry_run, with_needed
@@ -31,6 +32,9 @@ from arenite.target import Target, find_target
 
 if TYPE_CHECKING:
     from arenite.runtime.compiled import CompiledGraph
+
+#: So many operators are prepared without looking for garbage.
+_MANY = 500
 
 
 class MicroInterpreter:
@@ -189,7 +193,7 @@ class MicroInterpreter:
         """
         if not (self._life.has_begun and self.state is InterpreterState.PREPARE):
             self._context.require("allocate_tensors", InterpreterState.INIT)
-        with self._undoing():
+        with self._undoing(), paused(self._has_many_operators()):
             self._life.allocate()
 
     @alone
@@ -429,6 +433,11 @@ class MicroInterpreter:
                     regions=self._setup.regions,
                 ) from None
             raise
+
+    def _has_many_operators(self) -> bool:
+        """Whether it is worth preparing without the garbage collector, and no code of a user's."""
+        count = sum(len(subgraph.operators) for subgraph in self._model.subgraphs)
+        return count >= _MANY and self._life.graph.is_own
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
         self._context.require(kind, INVOKE, before="allocate_tensors()")
