@@ -90,10 +90,7 @@ class _ModelReader:
             _operator_code(code, f"$.operator_codes[{number}]")
             for number, code in enumerate(values_of(self.root["operator_codes"], _CODE))
         ]
-        self.buffers = [
-            self._buffer(buffer, number)
-            for number, buffer in enumerate(values_of(self.root["buffers"], _BUFFER))
-        ]
+        self.buffers = list(self._buffers())
 
     def model(self, source: str) -> Model:
         """The whole model."""
@@ -121,13 +118,13 @@ class _ModelReader:
 
     # -- buffers
 
-    def _buffer(self, values: Values, number: int) -> Array | None:
-        """A buffer's bytes, which may lie behind the FlatBuffer; None if it is empty."""
-        data: Array | None
-        data, offset, size = values
-        if offset > 1:
-            data = self.reader.span(offset, size, f"$.buffers[{number}]")
-        return data if data is not None and len(data) else None
+    def _buffers(self) -> Iterator[Array | None]:
+        """Buffers' bytes, which may lie behind the FlatBuffer; None for those that are empty."""
+        for number, (data, offset, size) in enumerate(values_of(self.root["buffers"], _BUFFER)):
+            found = data
+            if offset > 1:
+                found = self.reader.span(offset, size, f"$.buffers[{number}]")
+            yield found if found is not None and len(found) else None
 
     def _data(self, index: int, type_: TensorType, path: str, tensor: int) -> Array | None:
         """A tensor's constant data, copied only if they are not aligned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,29 +33,44 @@ _FEW = 32
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
-def are_sound(tensors: Iterable[Tensor]) -> bool:
+def are_sound(tensors: Sequence[Tensor]) -> bool:
     """Whether :func:`check_quantization` has nothing to say of any of the tensors.
 
     It looks at all their numbers together, which takes NumPy hardly longer than those of one.
     """
     scales: list[Array] = []
-    zero_points: dict[TensorType, list[Array]] = defaultdict(list)
+    zero_points: list[Array] = []
+    types: set[TensorType] = set()
     for tensor in tensors:
         quantization = tensor.quantization
         if quantization is None:
             continue
-        count = len(quantization.zero_point)
-        if count > 1 and count != len(quantization.scale):
+        scale, zero_point = quantization.scale, quantization.zero_point
+        if len(zero_point) > 1 and len(zero_point) != len(scale):
             return False
         if not 0 <= quantization.quantized_dimension < MAX_RANK:
             return False
-        scales.append(quantization.scale)
-        zero_points[tensor.type].append(quantization.zero_point)
+        scales.append(scale)
+        zero_points.append(zero_point)
+        types.add(tensor.type)
     if not scales:
         return True
-    return _are_within(np.concatenate(scales), 0.0, _FLOAT32_MAX) and all(
+    if not _are_within(np.concatenate(scales), 0.0, _FLOAT32_MAX):
+        return False
+    # Most are 0, or in the range of the smallest type that is there.
+    ranges = [_ZERO_POINTS.get(type_, _ANY_ZERO_POINT) for type_ in types]
+    low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
+    return _are_within(np.concatenate(zero_points), low, high) or _are_within_their_types(tensors)
+
+
+def _are_within_their_types(tensors: Iterable[Tensor]) -> bool:
+    found: dict[TensorType, list[Array]] = defaultdict(list)
+    for tensor in tensors:
+        if tensor.quantization is not None:
+            found[tensor.type].append(tensor.quantization.zero_point)
+    return all(
         _are_within(np.concatenate(arrays), *_ZERO_POINTS.get(type_, _ANY_ZERO_POINT))
-        for type_, arrays in zero_points.items()
+        for type_, arrays in found.items()
     )
 
 

@@ -88,7 +88,7 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         """Bytes that the tensor's value takes."""
-        return self.type.nbytes(self.size)
+        return (prod(self.shape) * self.type.bits + 7) // 8
 
     @property
     def value(self) -> Array | None:
@@ -99,12 +99,12 @@ class Tensor:
         data, type_ = self.data, self.type
         if data is None or type_.bits == 0:
             return data
-        nbytes = self.nbytes
-        if type_.bits != 8 * type_.dtype.itemsize:
+        dtype, nbytes = type_.dtype, self.nbytes
+        if type_.bits != 8 * dtype.itemsize:
             return data[:nbytes]
         if len(data) != nbytes:
             data = data[:nbytes]
-        return data.view(type_.dtype).reshape(self.shape)
+        return data.view(dtype).reshape(self.shape)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
