@@ -52,8 +52,8 @@ static const ar_depthwise_isa depthwise = {
 static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
 
 AR_FAMILY_KERNEL(avx2, 1, CONV_2D, ar_winograd, &winograd)
-AR_FAMILY_KERNEL(avx2, 2, CONV_2D, ar_gemm, &grouped_gemm, ar_conv_2d_problem)
-AR_FAMILY_KERNEL(avx2, 3, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx2, 3, CONV_2D, ar_gemm, &grouped_gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx2, 4, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(avx2, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
 AR_FAMILY_KERNEL(avx2, 1, FULLY_CONNECTED, ar_gemm, &grouped_gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx2, 2, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
@@ -85,7 +85,7 @@ static const ar_winograd_isa vnni_winograd = {
     .direct = 2, .run = ar_winograd_avx2, .gemm = &vnni_gemm};
 
 AR_FAMILY_KERNEL(avxvnni, 1, CONV_2D, ar_winograd, &vnni_winograd)
-AR_FAMILY_KERNEL(avxvnni, 2, CONV_2D, ar_gemm, &vnni_gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avxvnni, 3, CONV_2D, ar_gemm, &vnni_gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(avxvnni, 1, DEPTHWISE_CONV_2D, ar_depthwise, &vnni_depthwise)
 AR_FAMILY_KERNEL(avxvnni, 1, FULLY_CONNECTED, ar_gemm, &vnni_gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avxvnni, 1, MNN_CONV_INT8, ar_mnn_conv, &vnni_depthwise)

@@ -232,6 +232,9 @@ AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
 AR_INLINE ar_vector ar_load_vector(const float *p) { return _mm256_loadu_ps(p); }
 AR_INLINE ar_vector ar_set_vector(float x) { return _mm256_set1_ps(x); }
 AR_INLINE ar_vector ar_add_vector(ar_vector a, ar_vector b) { return _mm256_add_ps(a, b); }
+AR_INLINE ar_vector ar_sub_vector(ar_vector a, ar_vector b) { return _mm256_sub_ps(a, b); }
+AR_INLINE ar_vector ar_mul_vector(ar_vector a, ar_vector b) { return _mm256_mul_ps(a, b); }
+AR_INLINE void ar_save_vector(float *p, ar_vector v) { _mm256_store_ps(p, v); }
 AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
   return _mm256_fmadd_ps(a, b, c);
 }

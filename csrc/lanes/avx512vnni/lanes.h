@@ -185,6 +185,9 @@ AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, in
 AR_INLINE ar_vector ar_load_vector(const float *p) { return _mm512_loadu_ps(p); }
 AR_INLINE ar_vector ar_set_vector(float x) { return _mm512_set1_ps(x); }
 AR_INLINE ar_vector ar_add_vector(ar_vector a, ar_vector b) { return _mm512_add_ps(a, b); }
+AR_INLINE ar_vector ar_sub_vector(ar_vector a, ar_vector b) { return _mm512_sub_ps(a, b); }
+AR_INLINE ar_vector ar_mul_vector(ar_vector a, ar_vector b) { return _mm512_mul_ps(a, b); }
+AR_INLINE void ar_save_vector(float *p, ar_vector v) { _mm512_store_ps(p, v); }
 AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
   return _mm512_fmadd_ps(a, b, c);
 }
