@@ -23,7 +23,7 @@ Made from the operators' files by `make docs`; do not edit.
 Every operator runs where TensorFlow Lite Micro runs it and refuses what TensorFlow Lite
 Micro refuses. The rows below are the constraints that are checked before `prepare`, word
 for word as the error message gives them; `prepare` itself checks what needs arithmetic.
-Options are given as `name = default`, in the schema's order. All but MNN's are exported as C
+Options are given as `name = default`, in the schema's order. All are exported as C
 as well ([firmware.md](firmware.md)).
 
 ## Models that TensorFlow Lite Micro runs and Arenite refuses

@@ -25,8 +25,10 @@ from arenite.firmware.source import sources
 from arenite.firmware.text import identifier
 from arenite.formats import tflite
 from arenite.model import Model
+from arenite.ops.registry import mnn_names
 from tests.compiler import compiler
 from tests.firmware.built import has_address_sanitizer
+from tests.firmware.mnn_cases import drawn
 from tests.native.strategies import steps_of
 from tests.ops.differential import assert_same, module_of, run_arenite
 from tests.oracle import Step
@@ -84,6 +86,27 @@ def cases_of(operator: str, count: int, seed: int | None = None) -> Iterator[Cas
     """Those of an operator's random models that the reference runs: the same ones every time, or
     those of a seed.
     """
+    for number, (model, steps) in enumerate(_drawn(operator, count, seed)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UndefinedWarning)
+                outputs = run_arenite(model, steps)
+        except AreniteError:
+            continue
+        yield Case(operator, number, model, steps, outputs)
+
+
+def _drawn(operator: str, count: int, seed: int | None) -> Iterator[tuple[Model, list[Step]]]:
+    """Models as files have them; those of MNN's operators are in no ``.tflite`` file."""
+    if operator in mnn_names():
+        yield from drawn(operator, count, seed, INVOKES)
+        return
+    for model, steps in _drawn_for_tflm(operator, count, seed):
+        yield tflite.read(tflite.write(model)), steps
+
+
+def _drawn_for_tflm(operator: str, count: int, seed: int | None) -> list[tuple[Model, list[Step]]]:
+    """What the operator's own test would compare with TFLM."""
     module = module_of(operator)
     found: list[tuple[Model, list[Step]]] = []
 
@@ -102,19 +125,11 @@ def cases_of(operator: str, count: int, seed: int | None = None) -> Iterator[Cas
         suppress_health_check=list(HealthCheck),
     )
     try:
-        drawn = draw(given(**test._given_kwargs)(test.inner_test))
-        (drawn if seed is None else hypothesis.seed(seed)(drawn))(oracle=None)
+        test_of = draw(given(**test._given_kwargs)(test.inner_test))
+        (test_of if seed is None else hypothesis.seed(seed)(test_of))(oracle=None)
     finally:
         module.agrees = judge
-    for number, (drawn_model, steps) in enumerate(found):
-        model = tflite.read(tflite.write(drawn_model))  # as a file has it
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UndefinedWarning)
-                outputs = run_arenite(model, steps)
-        except AreniteError:
-            continue
-        yield Case(operator, number, model, steps, outputs)
+    return found
 
 
 def exported_of(operator: str, drawn: int, wanted: int, seed: int | None = None) -> list[Case]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from arenite.firmware.double_functions import DOUBLE_FUNCTIONS
 from arenite.firmware.float_arithmetic import FLOAT_FUNCTIONS
 from arenite.firmware.float_functions import MORE_FLOAT_FUNCTIONS
 
@@ -169,7 +170,9 @@ def functions_of(text: str) -> dict[str, str]:
 
 
 #: All of them by name.
-FUNCTIONS = functions_of("\n\n".join([_INTEGER_FUNCTIONS, FLOAT_FUNCTIONS, MORE_FLOAT_FUNCTIONS]))
+FUNCTIONS = functions_of(
+    "\n\n".join([_INTEGER_FUNCTIONS, FLOAT_FUNCTIONS, MORE_FLOAT_FUNCTIONS, DOUBLE_FUNCTIONS])
+)
 
 
 def arithmetic_h(kernels: str) -> str:

@@ -95,6 +95,11 @@ class Layer:
         """The operator's name."""
         return self.operator.name
 
+    @property
+    def options(self) -> Any:
+        """What the file says of the operator."""
+        return self.operator.options
+
     def input(self, number: int) -> Value:
         """An input that is there."""
         value = self.inputs[number]

@@ -14,6 +14,7 @@ from arenite.firmware.program import program_of
 from arenite.firmware.work import UnsupportedError
 from arenite.model import ModelBuilder
 from arenite.ops import builtin_names, custom_names
+from arenite.ops.registry import mnn_names
 from tests.firmware.bulk import compared, exported_of
 from tests.firmware.models import chain
 from tests.ops.differential import CASES
@@ -30,8 +31,8 @@ def test_random_layers_of_every_operator_give_the_reference_s_results(tmp_path):
     assert tally.equal == len(cases)
 
 
-def test_every_operator_but_mnn_s_can_be_exported():
-    assert exported_names() == sorted([*builtin_names(), *custom_names()])
+def test_every_operator_can_be_exported():
+    assert exported_names() == sorted([*builtin_names(), *custom_names(), *mnn_names()])
 
 
 def test_all_layers_that_cannot_be_exported_are_named():

@@ -39,3 +39,9 @@ def test_a_window_over_two_axes() -> None:
     # Every window of 3 by 3 holds all four elements.
     x = np.float32([[1, 1], [1, 1]])
     same(normalised(x, MnnLrnOptions(3, 9.0, 1.0, axes=(0, 1))), *[1 / 5] * 4)
+
+
+def test_what_is_infinite_stays_within_its_windows() -> None:
+    x = np.float32([1, 1, np.inf, 1, 1, 1])
+    y = normalised(x, MnnLrnOptions(3, 3.0, 1.0, axes=(0,)))
+    same(y[[0, 4, 5]], 1 / 3, 1 / 4, 1 / 3)

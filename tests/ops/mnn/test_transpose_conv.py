@@ -63,3 +63,9 @@ def test_a_bias_is_added_and_the_sum_is_clamped() -> None:
     weights = np.float32([2, 3]).reshape(1, 1, 1, 1, 2)
     options = MnnTransposeConvOptions((1, 1), low=0.0, high=6.0)
     assert transposed([[1]], weights, options, np.float32([-5, 100])) == [[0, 6]]
+
+
+def test_infinities_of_both_signs_are_no_number_and_no_warning() -> None:
+    weights = np.float32([np.inf, -np.inf]).reshape(1, 1, 1, 2, 1)
+    ((y,),) = transposed([[1, 1]], weights, MnnTransposeConvOptions((1, 1)))
+    assert np.isnan(y)

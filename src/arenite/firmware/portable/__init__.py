@@ -25,6 +25,9 @@ from arenite.firmware.portable import (
     fourier,
     indexing,
     lstm,
+    mnn_functions,
+    mnn_images,
+    mnn_moves,
     movement,
     moves,
     normalization,
@@ -44,6 +47,7 @@ from arenite.firmware.work import Routine, UnsupportedError, Work
 _MODULES = (
     *(activation, along, arithmetic, batch_matmul, binary, compared, conversion),
     *(convolution, custom, fourier, indexing, lstm, movement, moves, normalization),
+    *(mnn_functions, mnn_images, mnn_moves),
     *(picking, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )

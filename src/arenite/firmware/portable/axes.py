@@ -28,14 +28,20 @@ $loops"""
 _SIZES = "const int32_t stay_$name = gone[$axis] ? 1 : $size, go_$name = gone[$axis] ? $size : 1;"
 
 
-def reduction(layer: Layer, stem: str, first: str, step: str, last: str) -> Work:
+def reduction(
+    layer: Layer, stem: str, first: str, step: str, last: str, *, mask: int | None = None
+) -> Work:
     """The work that does ``first``, ``step`` and ``last`` for every element of the output.
 
     ``step`` is done for every element that goes into it, which it calls ``$x``; neither tensor
-    is empty.
+    is empty. ``mask`` are the axes that go, by default those of the layer's parameters.
     """
-    x, fed = layer.input(0), is_fed(layer)
-    text = (_fed if fed else _known)(layer, first, step, last)
+    x, fed = layer.input(0), mask is None and is_fed(layer)
+    if fed:
+        text = _fed(layer, first, step, last)
+    else:  # a layer without axes has none that goes
+        known = max(layer.params.axis_mask, 0) if mask is None else mask
+        text = _known(x, known, first, step, last)
     axes = [layer.input(1)] if fed else []
     parameters = reads(x, "x"), *(reads(one, "axes") for one in axes), writes(layer.output, "y")
     routine = Routine(stem, parameters, text, about=str(layer))
@@ -53,8 +59,7 @@ def count_of(layer: Layer) -> int:
     return max(layer.input(0).size // layer.output.size, 1)
 
 
-def _known(layer: Layer, first: str, step: str, last: str) -> str:
-    x, mask = layer.input(0), max(layer.params.axis_mask, 0)  # without axes none goes
+def _known(x: Value, mask: int, first: str, step: str, last: str) -> str:
     going = [size if mask >> axis & 1 else 1 for axis, size in enumerate(x.shape)]
     staying = [1 if mask >> axis & 1 else size for axis, size in enumerate(x.shape)]
     place = f"x[{offset(strides_of(x.shape))}]"

@@ -83,7 +83,7 @@ def conv_2d(layer: Layer) -> Work:
     """A convolution, with groups and dilation."""
     sums, x = sums_of(layer), "pixel[c]"
     filters, _, _, depth = layer.input(1).shape
-    values = _geometry(layer) | _names(layer, sums)
+    values = geometry(layer) | _names(layer, sums)
     more = {
         "filters": filters,
         "depth": depth,
@@ -96,10 +96,10 @@ def conv_2d(layer: Layer) -> Work:
 
 def depthwise_conv_2d(layer: Layer) -> Work:
     """A convolution of every channel by itself, with depth multiplier and dilation."""
-    sums, geometry = sums_of(layer), _geometry(layer)
+    sums, known = sums_of(layer), geometry(layer)
     filters, multiple = layer.input(1).shape[3], layer.params.depth_multiplier
-    x = fill("x[(iy * $in_w + ix) * $in_c + n / $multiple]", **geometry, multiple=multiple)
-    values = geometry | _names(layer, sums) | {"filters": filters}
+    x = fill("x[(iy * $in_w + ix) * $in_c + n / $multiple]", **known, multiple=multiple)
+    values = known | _names(layer, sums) | {"filters": filters}
     add = sums.add(_without_zero(layer, x), sums.weight("w"))
     tap = indented(fill(_DEPTHWISE_TAP, **values, add=add), 12)
     return _windows(layer, "depthwise_conv_2d", sums, values | {"tap": tap})
@@ -153,7 +153,7 @@ def _without_zero(layer: Layer, text: str) -> str:
     return text if is_float(layer.output) else plus(text, layer.params.input_offset)
 
 
-def _geometry(layer: Layer) -> dict[str, str | int]:
+def geometry(layer: Layer) -> dict[str, str | int]:
     """The names of a window's measures in the templates."""
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     return {

@@ -52,12 +52,14 @@ def invoke(context: Context, node: Node) -> None:
 
 def window_mean(x: Array, size: int, axis: int) -> Array:
     """The mean of ``size`` neighbours along an axis, with zeros outside."""
-    n = x.shape[axis]
-    sums = np.cumsum(np.moveaxis(x, axis, 0), 0)
-    sums = np.concatenate([np.zeros_like(sums[:1]), sums])
-    first = np.arange(n) - size // 2
-    ends, starts = np.clip(first + size, 0, n), np.clip(first, 0, n)
-    return np.moveaxis((sums[ends] - sums[starts]) / size, 0, axis)
+    n, before = x.shape[axis], size // 2
+    rows = np.moveaxis(x, axis, 0)
+    sums = np.zeros_like(rows)
+    # Neighbours at a distance of n or more lie outside.
+    for move in range(max(-before, 1 - n), min(size - before, n)):
+        first, end = max(-move, 0), n - max(move, 0)
+        sums[first:end] += rows[first + move : end + move]
+    return np.moveaxis(sums / size, 0, axis)
 
 
 REGISTRATION = Registration(

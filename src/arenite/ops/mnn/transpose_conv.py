@@ -52,6 +52,7 @@ def prepare(context: Context, node: Node) -> None:
     context.resize_tensor(output_tensor(context, node).index, (shape[0], *options.output, filters))
 
 
+@np.errstate(all="ignore")
 def invoke(context: Context, node: Node) -> None:
     """Every tap of every filter adds its part to the output."""
     options: MnnTransposeConvOptions = node.options
@@ -76,8 +77,7 @@ def invoke(context: Context, node: Node) -> None:
     total = sums.reshape(out.shape)
     if bias is not None:
         total += bias
-    with np.errstate(all="ignore"):
-        out[...] = np.clip(total, options.low, options.high)
+    out[...] = np.clip(total, options.low, options.high)
 
 
 def products(x: Array, weights: Array) -> Array:
