@@ -126,57 +126,75 @@ ar_status ar_winograd_measure(const ar_winograd_isa *isa, const void *params, co
   return AR_OK;
 }
 
-/* The values of three weights at the six points, times 24; a third of that at infinity. */
-static void at_six(const int32_t *w, int32_t *values) {
-  values[0] = 6 * w[0];
-  values[1] = -4 * (w[0] + w[1] + w[2]);
-  values[2] = -4 * (w[0] - w[1] + w[2]);
-  values[3] = w[0] + 2 * w[1] + 4 * w[2];
-  values[4] = w[0] - 2 * w[1] + 4 * w[2];
-  values[5] = 8 * w[2];
-}
-
-/* The values of the outer weights at the five points, times 6, and of the middle one. */
-static void at_five(const int32_t *w, int32_t *values) {
-  const int32_t taps[2][2] = {{w[0], w[2]}, {w[1], 0}};
-  for (int phase = 0; phase < 2; ++phase, values += AR_WINOGRAD_MOST_POINTS) {
-    const int32_t a = taps[phase][0], b = taps[phase][1];
-    values[0] = 3 * a;
-    values[1] = -3 * (a + b);
-    values[2] = b - a;
-    values[3] = a + 2 * b;
-    values[4] = 6 * b;
-  }
-}
-
-/* Values of three weights in one direction: [phase][point]. */
+/* Two channels of 16 filters: [filter][2]. */
+typedef int16_t lanes __attribute__((vector_size(64)));
 typedef struct {
-  int32_t at[2][AR_WINOGRAD_MOST_POINTS];
+  lanes at[2][AR_WINOGRAD_MOST_POINTS]; /* [phase][point] */
 } line_values;
 
-static line_values at_points(const ar_winograd *w, int32_t a, int32_t b, int32_t c) {
-  line_values v;
-  (w->stride == 1 ? at_six : at_five)((const int32_t[]){a, b, c}, v.at[0]);
-  return v;
+/* The values of three weights at the six points, times 24; a third of that at infinity. */
+static void at_six(const lanes *a, const lanes *b, const lanes *c, lanes *values) {
+  const lanes outer = *a + *c, far = *a + 4 * *c;
+  values[0] = 6 * *a;
+  values[1] = -4 * (outer + *b);
+  values[2] = -4 * (outer - *b);
+  values[3] = far + 2 * *b;
+  values[4] = far - 2 * *b;
+  values[5] = 8 * *c;
 }
 
-/* One channel of a filter: 9 weights that lie `depth` apart. What the lane packs for a point and
- * a phase lies `step` bytes behind what it packs for the one before. */
-static void pack_channel(const ar_winograd *w, const int8_t *f, int64_t step, int8_t *packed) {
+/* The values of two weights at the five points, times 6. */
+static void at_five(const lanes *a, const lanes *b, lanes *values) {
+  values[0] = 3 * *a;
+  values[1] = -3 * (*a + *b);
+  values[2] = *b - *a;
+  values[3] = *a + 2 * *b;
+  values[4] = 6 * *b;
+}
+
+/* Three weights in one direction; with stride 2 the outer ones, and the middle one. */
+static void at_points(const ar_winograd *w, const lanes *a, const lanes *b, const lanes *c,
+                      line_values *v) {
+  const lanes none = {0};
+  if (w->stride == 1) {
+    at_six(a, b, c, v->at[0]);
+    return;
+  }
+  at_five(a, c, v->at[0]);
+  at_five(b, &none, v->at[1]);
+}
+
+/* What filters have at a point and a phase lies `step` bytes behind what they have at the one
+ * before. */
+static void pack_channels(const ar_winograd *w, const lanes *taps, int64_t step, int8_t *packed) {
   line_values rows[3], columns[2][AR_WINOGRAD_MOST_POINTS];
-  const int32_t d = w->depth, phases = w->stride;
-  for (int y = 0; y < 3; ++y, f += 3 * d) rows[y] = at_points(w, f[0], f[d], f[2 * d]);
+  const int32_t phases = w->stride;
+  for (int y = 0; y < 3; ++y) at_points(w, taps + 3 * y, taps + 3 * y + 1, taps + 3 * y + 2, &rows[y]);
   for (int phase = 0; phase < phases; ++phase)
     for (int x = 0; x < w->points; ++x)
-      columns[phase][x] = at_points(w, rows[0].at[phase][x], rows[1].at[phase][x],
-                                    rows[2].at[phase][x]);
+      at_points(w, &rows[0].at[phase][x], &rows[1].at[phase][x], &rows[2].at[phase][x],
+                &columns[phase][x]);
   for (int y = 0; y < w->points; ++y)
     for (int x = 0; x < w->points; ++x)
       for (int vertical = 0; vertical < w->phases[y]; ++vertical)
-        for (int phase = 0; phase < w->phases[x]; ++phase, packed += step) {
-          const int16_t value = (int16_t)columns[phase][x].at[vertical][y];
-          memcpy(packed, &value, sizeof value);
-        }
+        for (int phase = 0; phase < w->phases[x]; ++phase, packed += step)
+          memcpy(packed, &columns[phase][x].at[vertical][y], sizeof(lanes));
+}
+
+/* A block of up to 16 filters. */
+static void pack_block(const ar_winograd *w, const ar_gemm_conv *p, int32_t first,
+                       int8_t *packed) {
+  const int32_t rest = p->filters - first, count = rest < AR_BLOCK ? rest : AR_BLOCK;
+  for (int32_t c = 0; c < w->depth; c += 2, packed += 64) {
+    int16_t taps[9][2 * AR_BLOCK] = {{0}};
+    lanes vectors[9];
+    const int8_t *f = (const int8_t *)p->weights + first * p->filter_step + c;
+    for (int32_t lane = 0; lane < count; ++lane, f += p->filter_step)
+      for (int t = 0; t < 9; ++t)
+        for (int i = 0; i < 2; ++i) taps[t][2 * lane + i] = f[t * w->depth + i];
+    memcpy(vectors, taps, sizeof vectors);
+    pack_channels(w, vectors, (int64_t)64 * w->gemm.dwords, packed);
+  }
 }
 
 static ar_requantize_mode plan_filter(const ar_winograd_isa *isa, const ar_gemm_conv *p,
@@ -204,17 +222,14 @@ ar_status ar_winograd_plan(const ar_winograd_isa *isa, const void *params, const
   int8_t *packed = (int8_t *)memory + plan->weights;
   const int64_t packed_bytes = w->blocks * block_bytes(w);
   ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes), w->blocks);
-  memset(packed, 0, (size_t)packed_bytes);
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t filter = 0; filter < conv.filters; ++filter) {
     ar_requantize_block *block = &blocks[filter / AR_BLOCK];
     const ar_requantize_mode mode = plan_filter(isa, &conv, filter, block);
     if ((int32_t)mode > block->mode) block->mode = mode;
-    const int8_t *weights = (const int8_t *)conv.weights + filter * conv.filter_step;
-    int8_t *lane = packed + filter / AR_BLOCK * block_bytes(w) + filter % AR_BLOCK * 4;
-    for (int32_t c = 0; c < w->depth; ++c)
-      pack_channel(w, weights + c, (int64_t)64 * w->gemm.dwords, lane + c / 2 * 64 + c % 2 * 2);
   }
+  for (int32_t b = 0; b < w->blocks; ++b)
+    pack_block(w, &conv, b * AR_BLOCK, packed + b * block_bytes(w));
   if (plan->leave) plan->leave(before);
   return AR_OK;
 }

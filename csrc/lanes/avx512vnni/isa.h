@@ -4,6 +4,7 @@
 
 #include "convolution/interleaved_depthwise.h"
 #include "convolution/gemm.h"
+#include "convolution/winograd_conv_2d.h"
 
 ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);
@@ -16,5 +17,9 @@ void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *pac
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
                              const ar_requantize_block *blocks, int8_t *output,
                              uint8_t *workspace);
+
+void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
+                            const ar_requantize_block *blocks, int8_t *output,
+                            uint8_t *workspace);
 
 #endif

@@ -20,6 +20,9 @@ static const ar_gemm_isa gemm = {
     .plan_bare = plan_bare,
     .stage = ar_stage,
 };
+/* A product of pairs takes the time of one of four bytes. */
+static const ar_winograd_isa winograd = {
+    .direct = 2, .run = ar_winograd_avx512vnni, .gemm = &gemm};
 static const ar_depthwise_isa depthwise = {
     .group = 4,
     .lanes = 64, /* of one store */
@@ -31,7 +34,8 @@ static const ar_depthwise_isa depthwise = {
     .gemm = &gemm,
 };
 
-AR_FAMILY_KERNEL(avx512vnni, 2, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(avx512vnni, 2, CONV_2D, ar_winograd, &winograd)
+AR_FAMILY_KERNEL(avx512vnni, 3, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
 AR_FAMILY_KERNEL(avx512vnni, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
