@@ -106,11 +106,23 @@ AR_INLINE void from_points(const __m512i *m, __m512i *y) {
   y[3] = plus(plus(difference, times(difference2, 3)), plus(m[5], times(m[5], 1)));
 }
 
+/* One row of outputs. */
+static __attribute__((noinline)) void finish_row(const ar_winograd *w, const __m512i *m,
+                                                 const ar_requantize_block *block,
+                                                 int32_t valid_channels, int8_t *output) {
+  const __m512i ninth = _mm512_set1_epi32(AR_WINOGRAD_NINTH), bias = ar_load_i32(block->bias);
+  ar_i32 acc[AR_WINOGRAD_OUT];
+  from_points(m, acc);
+#pragma clang loop unroll(full)
+  for (int x = 0; x < AR_WINOGRAD_OUT; ++x)
+    acc[x] = plus(_mm512_srai_epi32(_mm512_mullo_epi32(acc[x], ninth), 6), bias);
+  finish(AR_WINOGRAD_OUT, 1, &w->gemm, acc, block, valid_channels, output);
+}
+
 /* 4x4 outputs of up to 16 filters. */
 static void finish_tile(const ar_winograd *w, const int32_t *products,
                         const ar_requantize_block *block, int32_t valid_channels,
                         int8_t *output) {
-  const __m512i ninth = _mm512_set1_epi32(AR_WINOGRAD_NINTH), bias = ar_load_i32(block->bias);
   const ptrdiff_t row = (ptrdiff_t)w->columns * w->gemm.channels;
   __m512i columns[AR_WINOGRAD_OUT][POINTS];
 #pragma clang loop unroll(full)
@@ -122,14 +134,8 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
 #pragma clang loop unroll(full)
     for (int i = 0; i < AR_WINOGRAD_OUT; ++i) columns[i][x] = y[i];
   }
-  for (int y = 0; y < AR_WINOGRAD_OUT; ++y, output += row) {
-    ar_i32 acc[AR_WINOGRAD_OUT];
-    from_points(columns[y], acc);
-#pragma clang loop unroll(full)
-    for (int x = 0; x < AR_WINOGRAD_OUT; ++x)
-      acc[x] = plus(_mm512_srai_epi32(_mm512_mullo_epi32(acc[x], ninth), 6), bias);
-    finish(AR_WINOGRAD_OUT, 1, &w->gemm, acc, block, valid_channels, output);
-  }
+  for (int y = 0; y < AR_WINOGRAD_OUT; ++y, output += row)
+    finish_row(w, columns[y], block, valid_channels, output);
 }
 
 /* -- tiles ------------------------------------------------------------------------------------- */
