@@ -24,6 +24,8 @@ def cycles(layer: Layer, work: Work) -> float:
     """Of a layer that is done by ``work``."""
     if work.routine is None:
         return 0
+    if work.cycles:
+        return _CALL + work.cycles
     estimate = _ASSEMBLY.get(layer.name) if work.routine.is_assembly else None
     return _CALL + (_plain(layer) if estimate is None else estimate(layer, work))
 
@@ -74,8 +76,6 @@ def _conv(layer: Layer, work: Work) -> float:
     assert work.routine is not None
     _, _, width, depth = layer.input(0).shape
     _, rows, columns, filters = layer.output.shape
-    if work.routine.stem == "winograd":
-        return 4.6 * layer.output.size * depth + 9 * layer.input(0).size + 19 * layer.output.size
     quads = -(-filters // 4)
     if layer.params.window.filter_size == (1, 1) and work.routine.stem == "pointwise":
         return (rows * columns + 1) // 2 * (quads * (8 * depth + 90) + 3 * depth + 40)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from arenite.firmware.cortex_m.tiles import SIZES
 from arenite.firmware.cortex_m.winograd import winograd
 from arenite.firmware.layers import Layer
 from arenite.firmware.work import UnsupportedError, Work
@@ -9,9 +12,12 @@ from arenite.firmware.work import UnsupportedError, Work
 
 def offers(layer: Layer, work: Work) -> list[Work]:
     """Faster ways, of larger constants, to do a layer that is done by ``work``."""
-    if layer.name != "CONV_2D" or work.reason:
-        return []
-    try:
-        return [winograd(layer)]
-    except UnsupportedError:
-        return []
+    return [] if layer.name != "CONV_2D" or work.reason else list(_sizes(layer))
+
+
+def _sizes(layer: Layer) -> Iterator[Work]:
+    for tiles in SIZES:
+        try:
+            yield winograd(layer, tiles)
+        except UnsupportedError:
+            continue

@@ -1,0 +1,52 @@
+"""Random 3x3 convolutions that one size of Winograd's tiles takes, whatever they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+from arenite.firmware.cortex_m.tiles import Tiles
+from arenite.firmware.cortex_m.winograd import winograd
+from arenite.firmware.export import ASSEMBLED, TUNED
+from arenite.firmware.layers import Layer
+from arenite.firmware.work import UnsupportedError, Work
+from tests.firmware.cortex_m.layers import NONE, RELU, RELU6, RELU_N1, SAME, VALID, Layers
+
+_ACTIVATIONS = (NONE, RELU, RELU, RELU_N1, RELU6)
+_DEPTHS = (4, 4, 8, 8, 12, 16, 20, 32, 64, 68)
+
+
+@contextmanager
+def always(tiles: Tiles) -> Iterator[None]:
+    """Every convolution that can be is done in such tiles, all else as usual."""
+    usual = dict(TUNED)
+
+    def work(layer: Layer) -> Work:
+        try:
+            return winograd(layer, tiles) if layer.name == "CONV_2D" else usual["cortex-m4"](layer)
+        except UnsupportedError:
+            return usual["cortex-m4"](layer)
+
+    with patch.dict(TUNED, dict.fromkeys(ASSEMBLED, work)):  # type: ignore[arg-type]
+        yield
+
+
+def random_winograd(seed: int, count: int, tiles: Tiles) -> Layers:
+    """So many convolutions; a seed says everything. A few have sums too large for their tiles."""
+    net = Layers(seed, extreme=True)
+    while len(net) < count:
+        _convolution(net, tiles.outputs)
+    return net
+
+
+def _convolution(net: Layers, least: int) -> None:
+    rng = net.rng
+    padding = (SAME, VALID)[int(rng.integers(2))]
+    least += 2 if padding == VALID else 0
+    depth = int(rng.choice(_DEPTHS))
+    wide = 40 if depth <= 8 else 20 if depth <= 16 else 11
+    height, width = rng.integers(least, (least + 8, max(wide, least + 1)))
+    filters = int(rng.integers(4, 14))
+    activation = int(rng.choice(_ACTIVATIONS))
+    net.conv((int(height), int(width), depth), filters, (3, 3), padding=padding, activation=activation)
