@@ -28,11 +28,13 @@ class Layers:
     """Collects layers, each with an input and an output of its own.
 
     With ``extreme``, scales, zero points and biases may be anything, and channels may be constant.
+    Weights are ``largest`` at most.
     """
 
-    def __init__(self, seed: int, *, extreme: bool = False) -> None:
+    def __init__(self, seed: int, *, extreme: bool = False, largest: int = 127) -> None:
         self.rng = np.random.default_rng(seed)
         self.extreme = extreme
+        self.largest = largest
         self._b = ModelBuilder()
         self._count = 0
 
@@ -135,9 +137,13 @@ class Layers:
         y = self._output((1, shape[2]), scales.max(), int(zeros[1]))
         self._b.operator("MEAN", [x, axes], [y], ReducerOptions())
 
+    def values(self, shape: tuple[int, ...]) -> np.ndarray:
+        """Weights of a shape."""
+        return self.rng.integers(-self.largest, self.largest + 1, shape, np.int8)
+
     def _weights(self, shape: tuple[int, ...], axis: int) -> tuple[int, float, np.ndarray]:
         """Weights with a scale per channel; their number per output, and the mean scale."""
-        values = self.rng.integers(-127, 128, shape, np.int8)
+        values = self.values(shape)
         if self.extreme and self.rng.random() < 0.3:  # channels that never change, or nearly so
             np.moveaxis(values, axis, 0)[self.rng.random(shape[axis]) < 0.4] //= 127
         scale = self.rng.uniform(0.002, 0.01, shape[axis]).astype(np.float32)

@@ -22,6 +22,14 @@ def test_more_flash_makes_more_layers_faster(tmp_path):
         assert result.constant_bytes <= flash
 
 
+def test_tiles_are_as_large_as_flash_allows(tmp_path):
+    layers = Layers(12)
+    layers.conv((8, 8, 16), 16, (3, 3))
+    for flash, name in ((4_000, "conv_2d"), (10_000, "winograd_2x2"), (20_000, "winograd_4x4")):
+        (layer,) = export(layers.build(), tmp_path / name, flash=flash).layers
+        assert layer.function == f"{name}_1"
+
+
 def test_too_little_flash_is_refused_with_the_least_that_is_enough(tmp_path):
     layers = Layers(11)
     layers.conv((4, 4, 8), 8)

@@ -47,6 +47,8 @@ def test_every_reachable_sum_gives_the_reference_s_output(zero_point, signed):
         else:
             one = r.constants(c, 1)
             np.testing.assert_array_equal(outputs(sums, one, 1, r.k - 8), wanted)
+        one = r.constants(c, 576)
+        np.testing.assert_array_equal(outputs(sums, one, 576, r.shift(576)), wanted)
 
 
 def outputs_of(given: Channels, c: int, sums: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Random 3x3 convolutions that one size of Winograd's tiles takes, whatever they cost."""
+"""Random 3x3 convolutions that Winograd's tiles take, whatever they cost."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
+from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.tiles import Tiles
 from arenite.firmware.cortex_m.winograd import winograd
 from arenite.firmware.export import ASSEMBLED, TUNED
@@ -18,22 +19,23 @@ _DEPTHS = (4, 4, 8, 8, 12, 16, 20, 32, 64, 68)
 
 
 @contextmanager
-def always(tiles: Tiles) -> Iterator[None]:
-    """Every convolution that can be is done in such tiles, all else as usual."""
-    usual = dict(TUNED)
+def always(*sizes: Tiles) -> Iterator[None]:
+    """Convolutions that can be are done in such tiles, the sizes in turn; all else as usual."""
 
     def work(layer: Layer) -> Work:
         try:
-            return winograd(layer, tiles) if layer.name == "CONV_2D" else usual["cortex-m4"](layer)
+            if layer.name == "CONV_2D":
+                return winograd(layer, sizes[layer.index % len(sizes)])
         except UnsupportedError:
-            return usual["cortex-m4"](layer)
+            pass
+        return cortex_m_work(layer)
 
     with patch.dict(TUNED, dict.fromkeys(ASSEMBLED, work)):  # type: ignore[arg-type]
         yield
 
 
 def random_winograd(seed: int, count: int, tiles: Tiles) -> Layers:
-    """So many convolutions; a seed says everything. A few have sums too large for their tiles."""
+    """So many convolutions; a seed says everything."""
     net = Layers(seed, extreme=True)
     while len(net) < count:
         _convolution(net, tiles.outputs)
@@ -45,8 +47,9 @@ def _convolution(net: Layers, least: int) -> None:
     padding = (SAME, VALID)[int(rng.integers(2))]
     least += 2 if padding == VALID else 0
     depth = int(rng.choice(_DEPTHS))
-    wide = 40 if depth <= 8 else 20 if depth <= 16 else 11
-    height, width = rng.integers(least, (least + 8, max(wide, least + 1)))
-    filters = int(rng.integers(4, 14))
+    widest = 40 if depth <= 8 else 20 if depth <= 16 else 11
+    height, width = rng.integers(least, (least + 8, widest))
+    shape = int(height), int(width), depth
+    net.largest = int(rng.choice((40, 127)))  # deep ones have sums too large for large tiles
     activation = int(rng.choice(_ACTIVATIONS))
-    net.conv((int(height), int(width), depth), filters, (3, 3), padding=padding, activation=activation)
+    net.conv(shape, int(rng.integers(4, 14)), (3, 3), padding=padding, activation=activation)

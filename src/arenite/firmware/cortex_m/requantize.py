@@ -107,11 +107,11 @@ class Requantization:
         return not bool(seen[varying].any())
 
     def shift(self, scale: int) -> int:
-        """The shift of sums scaled by a power of two up to 256."""
+        """The shift of sums scaled so: multipliers have 31 bits as they have for 256."""
         return self.k - 9 + scale.bit_length()
 
     def constants(self, channel: int, scale: int, *, whole: bool = False) -> Constants:
-        """The constants for sums scaled by ``scale``: 1, 64 or 256.
+        """The constants for sums scaled by ``scale``: 1, 64, 256 or 576.
 
         With ``whole`` the bias is a multiple of the scale: it is added before scaling.
 

@@ -23,8 +23,8 @@ from arenite.firmware.cortex_m.asm import Assembly
 Matrix = npt.NDArray[np.int64]
 #: Keeps a register as one of the transformed values, by number.
 Store = Callable[[str, int], None]
-#: Makes outputs of registers, at (row, column) of a tile each; one more register is free.
-Finish = Callable[[dict[str, tuple[int, int]], str], None]
+#: Takes registers that hold sums of outputs, at (row, column) of a tile, and one that is free.
+Made = Callable[[dict[str, tuple[int, int]], str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Tiles:
     values: tuple[str, ...]
     raw: tuple[str, ...]
     forward: Callable[[Assembly, Sequence[str], Store], None]
-    backward: Callable[[Assembly, Finish], None]
+    backward: Callable[[Assembly, Made], None]
     kept: int
     room: int
     turn: int
@@ -120,7 +120,7 @@ def _forward_4x4(a: Assembly, d: Sequence[str], store: Store) -> None:
     store(d[3], 5)
 
 
-def _backward_2x2(a: Assembly, finish: Finish) -> None:
+def _backward_2x2(a: Assembly, made: Made) -> None:
     for row in range(4):
         a("ldm sums!, {r8-r11}")
         if row == 0:
@@ -134,10 +134,10 @@ def _backward_2x2(a: Assembly, finish: Finish) -> None:
                 a("add r4, r4, r8", "sub r5, r5, r8", "add r6, r6, r9", "sub r7, r7, r9")
             else:
                 a("sub r5, r5, r8", "sub r7, r7, r9")
-    finish({"r4": (0, 0), "r5": (1, 0), "r6": (0, 1), "r7": (1, 1)}, "r8")
+    made({"r4": (0, 0), "r5": (1, 0), "r6": (0, 1), "r7": (1, 1)}, "r8")
 
 
-def _backward_4x4(a: Assembly, finish: Finish) -> None:
+def _backward_4x4(a: Assembly, made: Made) -> None:
     """From left to right into memory, then upwards, a column of outputs at a time."""
     given = ("r4", "r6", "r10", "r5")
     for row in range(6):
@@ -150,7 +150,7 @@ def _backward_4x4(a: Assembly, finish: Finish) -> None:
     for column in range(4):
         a("ldm r12!, {r4-r9}")
         _combined(a)
-        finish({one: (row, column) for row, one in enumerate(given)}, "r7")
+        made({one: (row, column) for row, one in enumerate(given)}, "r7")
 
 
 def _combined(a: Assembly) -> None:
@@ -190,7 +190,9 @@ TILES_4X4 = Tiles(
         (0, 4, 0, -5, 0, 1),
     ),
     weights=_matrix((6, 0, 0), (-4, -4, -4), (-4, 4, -4), (1, 2, 4), (1, -2, 4), (0, 0, 12)),
-    back=_matrix((1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 2)),
+    back=_matrix(
+        (1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 2)
+    ),
     values=("r4", "r5", "r6", "r7", "r8", "r9"),
     raw=("r4", "r5", "r6", "r7", "r8", "r9"),
     forward=_forward_4x4,

@@ -10,12 +10,11 @@ Memory that they share, in words of two channels or of one sum:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from arenite.firmware.cortex_m.asm import MAX_OFFSET, Assembly, offset
 from arenite.firmware.cortex_m.gemm import QUAD
 from arenite.firmware.cortex_m.requantize import Finish
-from arenite.firmware.cortex_m.tiles import Tiles
+from arenite.firmware.cortex_m.tiles import Made, Store, Tiles
 from arenite.firmware.work import Routine
 
 #: Steps of two channels in one turn of the loop of products, at most.
@@ -35,7 +34,7 @@ def rows(tiles: Tiles, row_in: int, depth: int) -> Routine:
             _emit_loads(a, tiles.raw, row_in)
         pairs = zip(tiles.values, tiles.raw, strict=True)
         a(*(f"sxtb16 {value}, {raw}{turned}" for value, raw in pairs))
-        tiles.forward(a, tiles.values, partial(_store, a, "to", 4 * half * n, 4))
+        tiles.forward(a, tiles.values, _stores(a, "to", 4 * half * n, 4))
     for row in ("r0", "r1", "r2"):
         a.add(row, depth)
     a.add("to", 8 * n)
@@ -62,8 +61,13 @@ def _emit_loads(a: Assembly, to: Sequence[str], row_in: int) -> None:
         a(f"ldr {one}, [{at}]")
 
 
-def _store(a: Assembly, base: str, first: int, distance: int, register: str, number: int) -> None:
-    a(f"str {register}, [{base}, #{offset(first + number * distance)}]")
+def _stores(a: Assembly, base: str, first: int, distance: int) -> Store:
+    """Values go to memory at ``base``, so many bytes from each other."""
+
+    def store(register: str, number: int) -> None:
+        a(f"str {register}, [{base}, #{offset(first + number * distance)}]")
+
+    return store
 
 
 def across(tiles: Tiles, starts: Sequence[int], slots: int, depth: int) -> Routine:
@@ -78,7 +82,7 @@ def across(tiles: Tiles, starts: Sequence[int], slots: int, depth: int) -> Routi
         values = values[-known:] + values[:-known] if known else values
         for column in range(known, n):
             a(f"ldr {values[column]}, [down, #{offset(8 * n * (start + column))}]")
-        tiles.forward(a, values, partial(_store, a, "tiles", tile * pixel, block))
+        tiles.forward(a, values, _stores(a, "tiles", tile * pixel, block))
     a("add down, down, #4")
     a.add("tiles", n * block)
     a("subs rows, rows, #1", "bne .rows")
@@ -168,7 +172,7 @@ def outputs(
         a("str r4, [last]")
     a(".tiles:")
     for tile in range(turn):
-        tiles.backward(a, partial(_emit_outputs, a, finish, tile * step, (row_out, filters)))
+        tiles.backward(a, _finishing(a, finish, tile * step, (row_out, filters)))
         a.add("sums", (QUAD - 1) * block)
     a.add("y", turn * step)
     if not is_even:
@@ -188,26 +192,23 @@ def outputs(
     )
 
 
-def _emit_outputs(
-    a: Assembly,
-    finish: Finish,
-    first: int,
-    distances: tuple[int, int],
-    registers: dict[str, tuple[int, int]],
-    free: str,
-) -> None:
-    """Requantise registers and store them; ``distances`` are those of rows and columns."""
-    for one in registers:
-        if finish.signed:
-            a(f"and {free}, step, {one}, asr #31", f"smmla {one}, {one}, factor, addend")
-            a(f"sub {one}, {one}, {free}")
-        else:
-            a(f"smmla {one}, {one}, factor, addend")
-    for one, (row, column) in registers.items():
-        a(*finish.clamp(one))
-        at = first + row * distances[0] + column * distances[1]
-        if at <= MAX_OFFSET:
-            a(f"strb {one}, [y, #{at}]")
-        else:
-            a.add(free, at, "y")
-            a(f"strb {one}, [{free}]")
+def _finishing(a: Assembly, finish: Finish, first: int, distances: tuple[int, int]) -> Made:
+    """Registers are requantised and stored; ``distances`` are those of rows and columns."""
+
+    def made(registers: dict[str, tuple[int, int]], free: str) -> None:
+        for one in registers:
+            if finish.signed:
+                a(f"and {free}, step, {one}, asr #31", f"smmla {one}, {one}, factor, addend")
+                a(f"sub {one}, {one}, {free}")
+            else:
+                a(f"smmla {one}, {one}, factor, addend")
+        for one, (row, column) in registers.items():
+            a(*finish.clamp(one))
+            at = first + row * distances[0] + column * distances[1]
+            if at <= MAX_OFFSET:
+                a(f"strb {one}, [y, #{at}]")
+            else:
+                a.add(free, at, "y")
+                a(f"strb {one}, [{free}]")
+
+    return made

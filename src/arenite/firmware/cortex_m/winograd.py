@@ -2,13 +2,13 @@
 
 Four products, or two and a quarter, make what nine make otherwise. Transforms are scaled so that
 all stays whole (:mod:`arenite.firmware.cortex_m.tiles`): weights have 16 bits, sums are ``64 * a``
-or ``576 * a``. They may wrap on the way, the result does not, as the requantisation checks of what
-every channel can reach. Constants in flash take 3.6 or 8 times as much, so it is a choice.
+or ``576 * a``. They may wrap on the way, the result does not: that is checked of all that a channel
+can reach. Constants in flash take 3.6 or 8 times as much, so it is a choice.
 
-A strip of tiles, one row of them, at a time. By four channels ``rows`` transforms the strip's inputs
+A strip of tiles, one row of them, at a time. By four channels ``rows`` transforms its inputs
 downwards and ``across`` that from left to right; ``products`` multiplies position by position two
-tiles by four filters; ``outputs`` transforms back and requantises. Where sizes are no multiples, the
-last strip, tile or quad of filters begins with some outputs that were made before.
+tiles by four filters; ``outputs`` transforms back and requantises. Where sizes are no multiples,
+the last strip, tile or quad of filters begins with some outputs that were made before.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ class Strips:
     Attributes:
         starts: Where the tiles of a strip begin, in outputs.
         span: Outputs of a strip.
-        slots: Tiles that there is room for: products take two at a time.
     """
 
     starts: tuple[int, ...]
@@ -92,7 +91,7 @@ class Strips:
 
     @property
     def slots(self) -> int:
-        """Tiles that there is room for: products are made of two at a time."""
+        """Tiles that there is room for: products take two at a time."""
         return len(self.starts) + len(self.starts) % 2
 
 
@@ -161,7 +160,7 @@ def pack(
 
 def _work(layer: Layer, tiles: Tiles, stream: Constant, finish: Finish) -> Work:
     _, _, width, depth = layer.input(0).shape
-    _, out_height, out_width, filters = layer.output.shape
+    _, _, out_width, filters = layer.output.shape
     strips, pad = strips_of(tiles, out_width, depth), layer.params.window.padding[0]
     sizes = {
         "tiles": tiles.positions * strips.slots * depth // 2,
@@ -185,20 +184,21 @@ def _work(layer: Layer, tiles: Tiles, stream: Constant, finish: Finish) -> Work:
         about=str(layer),
     )
     scratch = Scratch(4 * sum(sizes.values()) + zero_bytes)
-    cycles = layer.input(0).shape[0] * -(-out_height // tiles.outputs) * _cycles(layer, tiles, strips, parts)
-    return Work(routine, (layer.input(0), stream, scratch, layer.output), cycles=cycles)
+    arguments = (layer.input(0), stream, scratch, layer.output)
+    return Work(routine, arguments, cycles=_cycles(layer, tiles, strips, parts))
 
 
 def _cycles(
     layer: Layer, tiles: Tiles, strips: Strips, parts: Sequence[tuple[str, Routine]]
 ) -> float:
-    """Of a row of strips, counted from its parts; its driver, in C, is estimated."""
+    """Of the layer, counted from its parts; its driver, in C, is estimated."""
+    images, out_height, out_width, filters = layer.output.shape
     _, _, width, depth = layer.input(0).shape
+    count = images * -(-out_height // tiles.outputs) * -(-out_width // strips.span)
     end = 8 * tiles.side * min(strips.span + 1, width)
-    count = -(-layer.output.shape[2] // strips.span)
     total = _STRIP
     for word, routine in parts:
-        calls = depth // 4 if word in ("rows", "across") else -(-layer.output.shape[3] // QUAD)
+        calls = depth // 4 if word in ("rows", "across") else -(-filters // QUAD)
         text = routine.body.replace("@name@", word)
         total += calls * (_CALL + count_of(text, (0, 0, 0, 0, end)).cycles)
     return count * total
