@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,14 +36,33 @@ def test_it_gives_the_interpreter_s_outputs(board):
         np.testing.assert_array_equal(board(x(seed)), interpreter(x(seed)))
 
 
-def test_instructions_are_counted_to_within_two(board):
+def test_instructions_and_cycles_are_counted_exactly(board):
     board(x())
-    first = board.count.instructions
+    first = board.count
     board(x())
-    assert first > 100
-    assert abs(board.count.instructions - first) <= 2
+    assert first == board.count
+    assert 100 < first.instructions <= first.cycles < 2 * first.instructions
     shares = [run.count.instructions for run in board.layers(x())]
-    assert 0 <= sum(shares) - first < 100 * len(shares)
+    assert 0 <= sum(shares) - first.instructions < 100 * len(shares)
+
+
+@pytest.mark.parametrize("turns", [1, 7, 1000])
+def test_a_loop_s_turns_are_counted(board, turns):
+    # push {lr}; dls lr, r0; begin: nop; nop; le begin; pop {pc}
+    code = [0xB500, 0xF040, 0xE001, 0xBF00, 0xBF00, 0xF00F, 0xC005, 0xBD00]
+    machine, at = board._device.machine, qemu.FLASH + (1 << 20)
+    machine.write(at, struct.pack("<8H", *code))
+    image = replace(
+        machine.image,
+        segments=(*machine.image.segments, (at, struct.pack("<8H", *code))),
+        symbols={**machine.image.symbols, "loop": at},
+    )
+    whole, machine.image = machine.image, image
+    trace, machine._trace = machine._trace, qemu.Trace(image)
+    with machine.counting():
+        machine.call("loop", turns)
+    assert machine.count().instructions == 3 + 3 * turns
+    machine.image, machine._trace = whole, trace
 
 
 def test_the_self_test_passes_there(board):

@@ -44,7 +44,7 @@ class Board:
         model: A model, a file's path, a file's bytes, or a folder that was exported, which is
             built and run as it stands.
         processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55`` (by
-            QEMU, without an estimate of cycles); by default the folder's, or ``"cortex-m4"``.
+            QEMU); by default the folder's, or ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         ram: Bytes that the arena may take.

@@ -102,7 +102,7 @@ def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
         raise BoardError(f"expected one of {', '.join(PROCESSORS)}, got {processor!r}")
     vectors = processor in VECTORS
     (into / "link.ld").write_text(link_script(_LINK, qemu if vectors else machine) + "\n")
-    (into / "board.c").write_text(_counting_board() if vectors else _BOARD)
+    (into / "board.c").write_text(_BOARD + (qemu.PROGRAM if vectors else ""))
     target = f"thumb-freestanding-eabi{'hf' if vectors else ''}"
     command = [f"--target={target}", f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
     # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
@@ -131,12 +131,6 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     if done.returncode:
         raise BoardError(f"the compiler refused '{what}':\n{done.stderr[-4000:]}")
     return read_elf((into / "firmware.elf").read_bytes())
-
-
-def _counting_board() -> str:
-    """The board's program where what is watched is called by a function that counts."""
-    watched = "__attribute__((noinline)) void board_observe_watched("
-    return _BOARD.replace("void board_observe(", watched) + qemu.PROGRAM
 
 
 def link_script(text: str, memory: ModuleType) -> str:

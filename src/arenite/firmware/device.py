@@ -78,13 +78,13 @@ class Device:
     def invoke(self) -> Count:
         """One inference, and what it cost."""
         before = self.machine.count()
-        with self._delivering() as rows:
+        with self.machine.counting(), self._delivering() as rows:
             self.call("invoke", *rows)
         return _since(before, self.machine.count())
 
     def invoke_observed(self) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
-        with self._observing() as runs, self._delivering() as rows:
+        with self.machine.counting(), self._observing() as runs, self._delivering() as rows:
             self.call("invoke_observed", *rows, self.machine.address("board_observe") | 1, 0)
         return runs
 

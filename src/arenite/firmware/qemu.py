@@ -1,13 +1,12 @@
 """An emulated Cortex-M55 with a program: QEMU's board mps3-an547, driven as a debugger drives it.
 
 It has what :class:`arenite.firmware.machine.Machine` has. Code and constants lie in the board's
-SRAM, memory in its ISRAM, the stack in its DTCM, all by their secure aliases. Time on the board is
-instructions: QEMU's ``-icount`` lets each take 16 ns, and the program reads a timer of 32 MHz when
-a call begins and ends. There is no estimate of cycles.
+SRAM, memory in its ISRAM, the stack in its DTCM, all by their secure aliases. While it shall count,
+QEMU writes a line for every block that runs: :mod:`arenite.firmware.trace` makes instructions and
+cycles of them.
 
 Facts: QEMU, ``hw/arm/mps2-tz.c`` (memory), ``gdbstub`` (its dialect of GDB's remote protocol); Arm
-Corstone SSE-300 technical reference (aliases); Armv8-M Architecture Reference Manual (SysTick,
-CPACR).
+Corstone SSE-300 technical reference (aliases); Armv8-M Architecture Reference Manual (CPACR).
 """
 
 from __future__ import annotations
@@ -18,29 +17,26 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from arenite.errors import BoardError
 from arenite.firmware.elf import Image
 from arenite.firmware.machine import Count
+from arenite.firmware.trace import Trace
 
 FLASH, FLASH_BYTES = 0x11000000, 2 << 20
 RAM, RAM_BYTES = 0x31000000, 4 << 20
 STACK, STACK_BYTES = 0x30000000, 8 << 10
 _PATTERN = b"\xa5"
-#: Instructions in a tick of the timer: 31.25 ns of 16 ns.
-_NUMERATOR, _DENOMINATOR = 125, 64
 #: Bytes that go into a packet as hexadecimal numbers.
 _PACKET = 1024
 _SP, _LR, _PC, _XPSR = 13, 14, 15, 25
 _THUMB = 1 << 24
 
-#: The program's own: it starts, calls, counts, and stops where the debugger waits.
+#: The program's own: it starts, and stops where the debugger waits.
 PROGRAM = """\
-#define TIMER ((volatile uint32_t *)0xE000E010)
 #define VTOR (*(volatile uint32_t *)0xE000ED08)
 #define CPACR (*(volatile uint32_t *)0xE000ED88)
-
-uint32_t board_ticks, board_last;
 
 void board_exit(void);
 void board_exit(void) { for (;;) __asm__ volatile(""); }
@@ -56,25 +52,6 @@ void board_start(void) {
   VTOR = (uint32_t)board_vectors;
   CPACR |= 0xF00000; /* vectors and floats */
   __asm__ volatile("dsb\\n\\tisb" ::: "memory");
-  TIMER[1] = 0xFFFFFF, TIMER[2] = 0, TIMER[0] = 5;
-  board_ticks = 0;
-}
-
-uint32_t board_call(uint32_t (*function)(uint32_t, uint32_t, uint32_t), uint32_t a, uint32_t b,
-                    uint32_t c);
-uint32_t board_call(uint32_t (*function)(uint32_t, uint32_t, uint32_t), uint32_t a, uint32_t b,
-                    uint32_t c) {
-  board_last = TIMER[2];
-  const uint32_t result = function(a, b, c);
-  board_ticks += (board_last - TIMER[2]) & 0xFFFFFF;
-  return result;
-}
-
-void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes);
-void board_observe(void *user, int layer, const char *name, const void *result, size_t bytes) {
-  board_ticks += (board_last - TIMER[2]) & 0xFFFFFF;
-  board_observe_watched(user, layer, name, result, bytes);
-  board_last = TIMER[2];
 }
 """
 
@@ -101,28 +78,31 @@ class Qemu:
                 "package qemu-system-arm of Debian and Ubuntu, qemu of Homebrew"
             )
         self.image = image
+        self._trace = Trace(image)
+        self._log: IO[bytes] | None = None
         self._top = STACK + STACK_BYTES - 64
         self._watched: dict[int, Callable[[], None]] = {}
         self._begin()
 
     def _begin(self) -> None:
         """Start QEMU with the program, and the program."""
+        self._folder = tempfile.TemporaryDirectory(prefix="arenite-")
+        folder = Path(self._folder.name)
         command = ["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none"]
-        command += ["-serial", "none", "-S", "-gdb", "stdio", "-icount", "shift=4"]
+        command += ["-serial", "none", "-S", "-gdb", "stdio"]
         self._received = b""
-        with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-            for address, data in self.image.segments:
-                file = Path(folder) / f"{address:x}"
-                file.write_bytes(data)
-                command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-            # Registers have the numbers that this description gives them. Who answers has read all.
-            self._ask("qXfer:features:read:target.xml:0,ffb")
+        for address, data in self.image.segments:
+            file = folder / f"{address:x}"
+            file.write_bytes(data)
+            command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        # Registers have the numbers that this description gives them.
+        self._ask("qXfer:features:read:target.xml:0,ffb")
         for stop in ("board_exit", "board_fault"):
             self._ask(f"Z0,{self.address(stop):x},2")
-        self._enter("board_start", "board_start")
+        self._enter("board_start")
 
     def close(self) -> None:
         """End the emulator."""
@@ -132,6 +112,7 @@ class Qemu:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
+        self._folder.cleanup()
 
     def __del__(self) -> None:
         if hasattr(self, "_process"):
@@ -140,7 +121,7 @@ class Qemu:
     # -- running
 
     def restart(self) -> None:
-        """A board as after power came on; counts begin anew."""
+        """A board as after power came on; counts go on."""
         self.close()
         self._watched.clear()
         self._begin()
@@ -148,7 +129,7 @@ class Qemu:
     @contextmanager
     def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
         """Call ``told`` whenever a function is entered."""
-        at = self.image.symbols.get(f"{function}_watched", self.address(function))
+        at = self.address(function)
         self._ask(f"Z0,{at:x},2")
         self._watched[at] = told
         try:
@@ -157,22 +138,36 @@ class Qemu:
             if self._watched.pop(at, None) is not None:  # not where the board began anew
                 self._ask(f"z0,{at:x},2")
 
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what is called."""
+        file = Path(self._folder.name) / "log"
+        self._monitor(f'logfile "{file}"')  # a new one: QEMU lets the one before go
+        self._monitor("log exec,nochain")
+        try:
+            with file.open("rb") as self._log:
+                yield
+        finally:
+            self._log = None
+            self._monitor("log none")
+            file.unlink(missing_ok=True)  # it went where the board began anew
+
     def call(self, function: str, *arguments: int) -> int:
-        """Call a function with up to three integers; counts go on.
+        """Call a function with up to four integers; counts go on.
 
         Raises:
             BoardError: There is no such function, or it left the board's memory.
         """
         self.write(STACK, _PATTERN * (STACK_BYTES - 64))
-        for number, value in enumerate((self.address(function) | 1, *arguments)):
+        for number, value in enumerate(arguments):
             self._set(number, value)
-        self._enter("board_call", function)
+        self._enter(function)
         if self._get(_SP) != self._top:
             raise BoardError(f"{function} did not give back its stack")
         return self._get(0)
 
-    def _enter(self, function: str, called: str) -> None:
-        """Run a function, with its arguments in registers, to its end; it calls another one."""
+    def _enter(self, function: str) -> None:
+        """Run a function, with its arguments in registers, to its end."""
         end = self.address("board_exit")
         for number, value in ((_SP, self._top), (_LR, end | 1), (_XPSR, _THUMB)):
             self._set(number, value)
@@ -180,10 +175,12 @@ class Qemu:
         while True:
             self._ask("c")
             at = self._get(_PC)
+            if at != end and at not in self._watched:
+                raise BoardError(f"{function}: the program stopped with a fault")
+            if self._log is not None:
+                self._trace.add(self._log.read(), at)
             if at == end:
                 return
-            if at not in self._watched:
-                raise BoardError(f"{called}: the program stopped with a fault")
             self._watched[at]()
             self._set(_PC, self._get(_LR) & ~1)  # what is watched does nothing: back at once
 
@@ -198,9 +195,8 @@ class Qemu:
         return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
 
     def count(self) -> Count:
-        """Instructions since the machine was made; there is no estimate of cycles: it is 0."""
-        ticks = int.from_bytes(self.read(self.image.symbols["board_ticks"], 4), "little")
-        return Count(ticks * _NUMERATOR // _DENOMINATOR, 0)
+        """What ran while it was to count; cycles are an estimate."""
+        return self._trace.count
 
     def address(self, function: str) -> int:
         """Where a function is.
@@ -237,6 +233,9 @@ class Qemu:
         return data.partition(b"\0")[0].decode("ascii", "backslashreplace")
 
     # -- the debugger's protocol
+
+    def _monitor(self, command: str) -> None:
+        self._ask(f"qRcmd,{command.encode().hex()}")
 
     def _get(self, register: int) -> int:
         return int.from_bytes(bytes.fromhex(self._ask(f"p{register:x}")), "little")
