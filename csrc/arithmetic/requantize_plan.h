@@ -51,11 +51,27 @@ static inline void ar_clear_blocks(ar_requantize_block *blocks, ar_requantize_in
   for (int64_t i = 0; i < count; ++i) blocks[i].integers = &integers[i];
 }
 
+/* The accumulators that a channel can have: what its weights make of any input. */
+typedef struct {
+  int64_t low, high;
+} ar_range;
+
+/* What was found for channels with these integers. It holds for fewer accumulators, too. */
+typedef struct {
+  int32_t multiplier, shift;
+  int32_t known, gave_up; /* whether there is something; whether one for more channels is none */
+  ar_range range;
+  int32_t moved;          /* what all accumulators are moved by */
+  float scale, offset, negative_offset;
+  ar_requantize_mode mode;
+} ar_known_line;
+
 /* From sums to outputs in a model's own numbers, by channel: two integers, or two floats in MNN's
  * convolutions. The others are empty. */
 typedef struct {
   ar_int32s multiplier, shift;
   ar_floats factor, offset;
+  ar_known_line *line, *bare; /* of the channels before, to be tried first; or NULL */
 } ar_rescaling;
 
 /* Whether there are numbers for so many channels. */
@@ -87,16 +103,30 @@ static inline void ar_sum_weights(ar_weight_sums *sums, const int8_t *weights, i
   }
 }
 
-/* The accumulators that a channel can have: what its weights make of any input. */
-typedef struct {
-  int64_t low, high;
-} ar_range;
-
 /* For inputs q in [-128, 127] that count as q + input_offset. */
 static inline ar_range ar_range_of(int32_t bias, ar_weight_sums w, int32_t input_offset) {
   const int64_t least = input_offset - 128, most = input_offset + 127;
   return (ar_range){bias + w.positive * least + w.negative * most,
                     bias + w.positive * most + w.negative * least};
+}
+
+/* Whether a known line is one for these integers. */
+static inline int ar_is_for(const ar_known_line *known, int32_t multiplier, int32_t shift) {
+  return known && known->known && known->multiplier == multiplier && known->shift == shift;
+}
+
+/* Whether it meets the reference on this range as well. */
+static inline int ar_covers(const ar_known_line *known, ar_range range) {
+  return known->range.low <= range.low && range.high <= known->range.high;
+}
+
+/* The range for which to look for a line: of this channel, and those before with the same integers
+ * if there may be one for all. */
+static inline ar_range ar_range_to_cover(const ar_known_line *known, int32_t multiplier,
+                                         int32_t shift, ar_range range) {
+  if (!ar_is_for(known, multiplier, shift) || known->gave_up) return range;
+  return (ar_range){known->range.low < range.low ? known->range.low : range.low,
+                    known->range.high > range.high ? known->range.high : range.high};
 }
 
 /* Fills multiplier, shift, high_shift and constant of a lane, and the mode of all; returns

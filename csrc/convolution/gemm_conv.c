@@ -368,9 +368,13 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   int8_t *packed = (int8_t *)memory + plan->weights;
   ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(plan)), plan->blocks);
   memset(packed, 0, (size_t)packed_bytes(plan));
+  ar_known_line lines[2] = {{0}};
+  ar_gemm_conv knowing = *p;
+  knowing.rescaling.line = &lines[0];
+  knowing.rescaling.bare = &lines[1];
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t n = 0; !p->is_float && n < plan->blocks; n += plan->tile_blocks)
-    plan_blocks(isa, p, plan, blocks, n);
+    plan_blocks(isa, &knowing, plan, blocks, n);
   for (int32_t i = 0; p->is_float && p->bias && i < plan->gemm.channels; ++i)
     memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
            (const float *)p->bias + i % plan->filters, sizeof(float));

@@ -58,29 +58,60 @@ static double turns_to(double place, double turn, double most) {
   return turns;
 }
 
-/* Puts a lane on a bare line that meets the reference: its mode, or SLOW where none was found. */
-static ar_requantize_mode find_bare_line(ar_requantize_block *block, int lane,
-                                         const ar_steps *steps, float nearest, int32_t bias) {
+/* Finds a bare line that meets the reference: whether there is one. */
+static int find_bare_line(const ar_steps *steps, float nearest, ar_known_line *found) {
   const double scale = nearest;
   const offsets all =
       allowed(steps, scale, 0, steps->count, INT32_MIN, steps->high, steps->low + 1, INT32_MAX);
-  if (!(all.low < all.high) || all.high - all.low > 1e6) return AR_REQUANT_SLOW;
+  if (!(all.low < all.high) || all.high - all.low > 1e6) return 0;
   const double middle = middle_of(all), slack = 0.45 * (all.high - all.low);
   if (scale * steps->low + all.low < -32000 || scale * steps->high + all.high > 32000)
-    return AR_REQUANT_SLOW; /* two bytes hold what is left after the line */
+    return 0; /* two bytes hold what is left after the line */
   const int64_t least = -(INT64_C(1) << 22) - steps->low;
   const int64_t most = (INT64_C(1) << 22) - 1 - steps->high;
-  if (least > most) return AR_REQUANT_SLOW;
+  if (least > most) return 0;
   const double first = floor(scale * (double)(AR_BARE_MIDDLE + (least + most) / 2) - middle);
   const double whole = first + turns_to((middle + first) / scale, 1.0 / scale, slack / scale);
   const int64_t shift = (int64_t)floor((middle + whole) / scale + 0.5) - AR_BARE_MIDDLE;
   const float end = (float)(AR_BARE_MIDDLE - whole);
-  if (shift < least || shift > most) return AR_REQUANT_SLOW;
-  if (!proves_bare(steps, nearest, end, (int32_t)shift)) return AR_REQUANT_SLOW;
-  block->scale[lane] = nearest;
-  block->offset[lane] = end;
-  block->bias[lane] = (int32_t)((uint32_t)bias + (uint32_t)shift + AR_BARE_BITS);
-  return AR_REQUANT_BARE;
+  if (shift < least || shift > most) return 0;
+  if (!proves_bare(steps, nearest, end, (int32_t)shift)) return 0;
+  found->scale = nearest;
+  found->offset = end;
+  found->moved = (int32_t)shift;
+  return 1;
+}
+
+/* The same for all sums of a range. */
+static int bare_line_for(const channel_integers *c, ar_range range, ar_known_line *found) {
+  ar_steps steps;
+  ar_find_steps(&steps, c->multiplier, c->shift, c->output_offset, c->activation_min,
+                c->activation_max, range, 0);
+  const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
+  *found = (ar_known_line){
+      .multiplier = c->multiplier, .shift = c->shift, .known = 1, .range = range};
+  for (int attempt = 0; attempt < 24; ++attempt)
+    if (find_bare_line(&steps, neighbour(nearest, attempt), found)) return 1;
+  return 0;
+}
+
+/* The same, where one that is known for the channels before is tried first. */
+static int known_bare_line_for(ar_known_line *known, const channel_integers *c, ar_range range,
+                               ar_known_line *found) {
+  const int is_same = ar_is_for(known, c->multiplier, c->shift);
+  if (is_same && ar_covers(known, range)) {
+    *found = *known;
+    return 1;
+  }
+  const ar_range all = ar_range_to_cover(known, c->multiplier, c->shift, range);
+  if (bare_line_for(c, all, found)) {
+    found->gave_up = is_same && known->gave_up;
+    if (known) *known = *found;
+    return 1;
+  }
+  if (all.low == range.low && all.high == range.high) return 0;
+  known->gave_up = 1;
+  return bare_line_for(c, range, found);
 }
 
 /* Plans one lane of a block whose lanes are all to be bare. */
@@ -88,18 +119,17 @@ static ar_requantize_mode plan_bare(ar_requantize_block *block, int lane,
                                     const ar_rescaling *rescaling, int32_t channel,
                                     int32_t output_offset, int32_t activation_min,
                                     int32_t activation_max, ar_range range) {
-  const int32_t multiplier = rescaling->multiplier.data[channel];
-  const int32_t shift = rescaling->shift.data[channel], bare = ar_bare_shift(shift);
-  if (bare > -1 || bare < -31 || multiplier < 1 << 30) return AR_REQUANT_SLOW;
+  const channel_integers c = {rescaling->multiplier.data[channel], rescaling->shift.data[channel],
+                              output_offset, activation_min, activation_max};
+  const int32_t bare = ar_bare_shift(c.shift);
+  if (bare > -1 || bare < -31 || c.multiplier < 1 << 30) return AR_REQUANT_SLOW;
   if (range.low <= -(1 << 23) || range.high >= 1 << 23) return AR_REQUANT_SLOW;
   if (activation_min >= activation_max) return AR_REQUANT_SLOW;
-  ar_steps steps;
-  ar_find_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max, range,
-                0);
-  const float nearest = (float)ldexp((double)multiplier, bare - 31);
-  const int32_t bias = block->bias[lane];
-  for (int attempt = 0; attempt < 24; ++attempt)
-    if (find_bare_line(block, lane, &steps, neighbour(nearest, attempt), bias) == AR_REQUANT_BARE)
-      return AR_REQUANT_BARE;
-  return AR_REQUANT_SLOW;
+  ar_known_line found;
+  if (!known_bare_line_for(rescaling->bare, &c, range, &found)) return AR_REQUANT_SLOW;
+  block->scale[lane] = found.scale;
+  block->offset[lane] = found.offset;
+  block->bias[lane] =
+      (int32_t)((uint32_t)block->bias[lane] + (uint32_t)found.moved + AR_BARE_BITS);
+  return AR_REQUANT_BARE;
 }

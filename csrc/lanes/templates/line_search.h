@@ -127,32 +127,83 @@ static ar_requantize_mode find_line(const ar_steps *steps, float nearest, line *
   return AR_REQUANT_INTEGER;
 }
 
+/* A channel's integers, and what its outputs are held within. */
+typedef struct {
+  int32_t multiplier, shift, output_offset, activation_min, activation_max;
+} channel_integers;
+
+/* A line for accumulators of a range, which are moved by -center. */
+static ar_requantize_mode line_for(const channel_integers *c, ar_range range, line *found,
+                                   int32_t *center) {
+  /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
+  *center = range.low >= 0 || range.high < 0 ? (int32_t)((range.low + range.high) / 2) : 0;
+  ar_steps steps;
+  ar_find_steps(&steps, c->multiplier, c->shift, c->output_offset, c->activation_min,
+                c->activation_max, range, *center);
+  const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
+  return find_line(&steps, nearest, found);
+}
+
+static void remember(ar_known_line *known, const channel_integers *c, ar_range range,
+                     ar_requantize_mode mode, const line *found, int32_t center) {
+  *known = (ar_known_line){c->multiplier, c->shift,     1,             0,
+                           range,         center,       found->scale,  found->offset,
+                           found->negative_offset, mode};
+}
+
+/* The same, where one that is known for the channels before is tried first: layers that are quantised
+ * as a whole have one line, and a few searches for hundreds of channels. One with two offsets is
+ * taken where it costs nothing, since a channel of the block has such: its mode is `slowest`. */
+static ar_requantize_mode known_line_for(ar_known_line *known, const channel_integers *c,
+                                         ar_range range, int32_t slowest, line *found,
+                                         int32_t *center) {
+  const int is_same = ar_is_for(known, c->multiplier, c->shift);
+  const int takes_two = slowest == AR_REQUANT_SIGNED;
+  if (is_same && known->mode != AR_REQUANT_FLOAT && !takes_two)
+    return line_for(c, range, found, center);
+  if (is_same && ar_covers(known, range)) {
+    *found = (line){known->scale, known->offset, known->negative_offset};
+    *center = known->moved;
+    return known->mode;
+  }
+  const ar_range all = ar_range_to_cover(known, c->multiplier, c->shift, range);
+  const int is_wider = all.low != range.low || all.high != range.high;
+  ar_requantize_mode mode = line_for(c, all, found, center);
+  if (mode == AR_REQUANT_FLOAT || (mode == AR_REQUANT_SIGNED && (takes_two || !is_wider))) {
+    const int gave_up = is_same && known->gave_up;
+    if (known) remember(known, c, all, mode, found, *center), known->gave_up = gave_up;
+    return mode;
+  }
+  if (!is_wider) return mode;
+  mode = line_for(c, range, found, center);
+  if (mode == AR_REQUANT_SIGNED)
+    remember(known, c, range, mode, found, *center);
+  else
+    known->gave_up = 1;
+  return mode;
+}
+
 /* Plans one lane of a block: multiplier, shift, and a line if one passes. Returns its mode. */
 static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
                                        const ar_rescaling *rescaling, int32_t channel,
                                        int32_t output_offset, int32_t activation_min,
                                        int32_t activation_max, ar_range range) {
-  const int32_t multiplier = rescaling->multiplier.data[channel];
-  const int32_t shift = rescaling->shift.data[channel];
+  const channel_integers c = {rescaling->multiplier.data[channel], rescaling->shift.data[channel],
+                              output_offset, activation_min, activation_max};
   const ar_requantize_mode exact =
-      ar_requantize_integer_plan(block->integers, lane, multiplier, shift, output_offset);
-  if (multiplier == 0) { /* the output is its offset, whatever the input */
+      ar_requantize_integer_plan(block->integers, lane, c.multiplier, c.shift, output_offset);
+  if (c.multiplier == 0) { /* the output is its offset, whatever the input */
     block->scale[lane] = 0.0f;
     block->offset[lane] = block->negative_offset[lane] = (float)output_offset;
     return AR_REQUANT_FLOAT;
   }
-  const int32_t bare = ar_bare_shift(shift);
-  if (bare > -1 || bare < -31 || multiplier < 1 << 30) return exact;
+  const int32_t bare = ar_bare_shift(c.shift);
+  if (bare > -1 || bare < -31 || c.multiplier < 1 << 30) return exact;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
-  /* Accumulators of one sign are moved towards zero, where float32 holds them exactly. */
-  const int32_t center =
-      range.low >= 0 || range.high < 0 ? (int32_t)((range.low + range.high) / 2) : 0;
-  ar_steps steps;
-  ar_find_steps(&steps, multiplier, shift, output_offset, activation_min, activation_max, range,
-                center);
   line found;
-  const float nearest = (float)ldexp((double)multiplier, bare - 31);
-  const ar_requantize_mode mode = find_line(&steps, nearest, &found);
+  int32_t center;
+  const ar_requantize_mode mode = known_line_for(rescaling->line, &c, range, block->mode,
+                                                 &found, &center);
   if (mode == AR_REQUANT_INTEGER) return exact;
   block->scale[lane] = found.scale;
   block->offset[lane] = found.offset;
