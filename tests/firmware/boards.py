@@ -61,7 +61,7 @@ def side_by_side(models: Sequence[Model]) -> Model:
         inputs=tuple(inputs),
         outputs=tuple(outputs),
     )
-    return replace(models[0], subgraphs=(main,), metadata={}, signatures=())
+    return replace(models[0], subgraphs=(main,), metadata={}, signatures=(), format="")
 
 
 def _by(first: int) -> Callable[[Sequence[int]], tuple[int, ...]]:

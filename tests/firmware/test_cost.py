@@ -70,3 +70,12 @@ def test_without_an_emulator_they_are_not_known(model, monkeypatch):
     counted = room.firmware_cost(model)
     assert [layer.origin for layer in counted.layers] == ["counted"] * 4
     assert counted.cycles == sum(layer.cycles for layer in counted.layers)
+
+
+def test_cycles_that_nobody_estimates_are_not_known(monkeypatch):
+    counts = tuple(room.Count(100, 0) for _ in range(4))
+    monkeypatch.setattr(room, "_emulated", lambda *_: (counts, room.Count(400, 0)))
+    found = room.firmware_cost(residual(), "cortex-m55")
+    assert [layer.function for layer in found.layers[:2]] == ["vector_fully_connected_1"] * 2
+    assert [layer.cycles for layer in found.layers] == [None] * 4
+    assert (found.instructions, found.cycles, found.milliseconds) == (400, None, None)

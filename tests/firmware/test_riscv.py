@@ -10,7 +10,15 @@ pytest.importorskip("ziglang")
 from tests.firmware.boards import RISCV, compared_on
 from tests.firmware.bulk import exported_of
 
-OPERATORS = ("CONV_2D", "MUL", "QUANTIZE", "SOFTMAX", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM")
+OPERATORS = (
+    "CONV_2D",
+    "MUL",
+    "QUANTIZE",
+    "SOFTMAX",
+    "SVDF",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "MNN_TOP_K",
+)
 
 
 def test_random_layers_give_the_reference_s_results_on_risc_v():

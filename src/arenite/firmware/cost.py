@@ -92,7 +92,7 @@ def firmware_cost(
         clock_mhz,
         layers,
         total.instructions if total else None,
-        total.cycles if total else None,
+        _cycles(total),
     )
 
 
@@ -113,6 +113,11 @@ def count_layer(program: Program, number: int) -> Count | None:
         return count_of(text, list(_addresses(program, number)))
     except UnsupportedError:
         return None
+
+
+def _cycles(count: Count | None) -> int | None:
+    """The estimate; None where the emulator has instructions and no estimate."""
+    return None if count is None or (count.instructions and not count.cycles) else count.cycles
 
 
 def _addresses(program: Program, number: int) -> Iterator[int]:
@@ -155,6 +160,6 @@ def _layers(
             layer.name,
             program.routines[work.routine] if work.routine else "",
             count.instructions if count else None,
-            count.cycles if count else None,
+            _cycles(count),
             origin,
         )

@@ -50,7 +50,10 @@ def _about(cost: FirmwareCost) -> str:
         "estimate, for memory that never waits; no board was measured."
     )
     if all(one.origin for one in cost.layers):
-        return text
+        unknown = (
+            " There is no estimate of cycles for this processor." if cost.cycles is None else ""
+        )
+        return text + unknown
     return text + (
         " Layers in C are not known here: they take an emulated core of this processor (cortex-m0, "
         "-m3, -m4, -m7 or -m33), and ziglang and unicorn, the extra board."
