@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 DECLARATION = re.compile(r"^AR_\w*KERNEL\(", re.MULTILINE)
-PORTABLE = re.compile(r"AR_PORTABLE_KERNEL\(\s*(\w+),")
-LANES = re.compile(r"AR_(?:FAMILY_)?KERNEL\(\s*(\w+),\s*(\d+),\s*(\w+),")
+PORTABLE = re.compile(r"AR_(?:FLAT_)?PORTABLE_KERNEL\(\s*(\w+),")
+LANES = re.compile(r"AR_(?:FAMILY_|FLAT_)?KERNEL\(\s*(\w+),\s*(\d+),\s*(\w+),")
 
 
 class Kernel(NamedTuple):

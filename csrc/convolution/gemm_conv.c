@@ -10,7 +10,7 @@
 
 /* What a band of outputs reads and writes, at most: it stays in caches from one block of channels to
  * the next. */
-enum { BAND_BYTES = 1 << 16, FEW = 8 };
+enum { BAND_BYTES = 1 << 14, FEW = 8 };
 
 /* How parts of the work differ: in blocks of channels, or in where their outputs are. */
 typedef enum { BY_ROWS, BY_COLUMNS, BY_BLOCKS } way;

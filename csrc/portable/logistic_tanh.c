@@ -42,5 +42,5 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 AR_DEFINE_RUN(logistic)
 AR_DEFINE_RUN(tanh)
 
-AR_PORTABLE_KERNEL(LOGISTIC, measure, ar_plan_nothing, run_logistic)
-AR_PORTABLE_KERNEL(TANH, measure, ar_plan_nothing, run_tanh)
+AR_FLAT_PORTABLE_KERNEL(LOGISTIC, AR_LOOKUP_WORK, measure, ar_plan_nothing, run_logistic)
+AR_FLAT_PORTABLE_KERNEL(TANH, AR_LOOKUP_WORK, measure, ar_plan_nothing, run_tanh)

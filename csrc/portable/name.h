@@ -13,7 +13,14 @@
 #define AR_PORTABLE_KERNEL(OPERATOR, MEASURE, PLAN, RUN) \
   const ar_kernel AR_NAME(OPERATOR) = {#OPERATOR, MEASURE, PLAN, RUN};
 
+#include "engine/kernel.h"
 #include "engine/proof.h"
+
+/* Declares one as AR_FLAT_KERNEL does, for one output and one input. */
+#define AR_FLAT_PORTABLE_KERNEL(OPERATOR, WORK, MEASURE, PLAN, RUN) \
+  AR_FLAT_BY_NAME(AR_NAME(OPERATOR), OPERATOR, WORK, MEASURE, PLAN, RUN)
+#define AR_FLAT_BY_NAME(NAME, OPERATOR, WORK, MEASURE, PLAN, RUN) \
+  AR_DEFINE_FLAT(NAME, OPERATOR, 2, WORK, MEASURE, PLAN, RUN)
 
 /* NaN stays as it is. */
 static inline float ar_clamp_float(float x, float low, float high) {

@@ -1,20 +1,26 @@
 /* QUANTIZE: floats to integers, or one quantisation to another; DEQUANTIZE. */
 #include "arithmetic/fixedpoint.h"
+#include "lookup.h"
 #include "name.h"
 #include "records/dequantize.h"
 #include "records/quantize.h"
 
 /* -- QUANTIZE */
 
+static int are_bytes(const ar_tensor *io) {
+  return ar_element_bytes(io[0].type) == 1 && ar_element_bytes(io[1].type) == 1;
+}
+
 static ar_status measure_quantize(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
-  (void)sizes;
   const QuantizeParams *p = opaque;
   const ar_tensor *y = &io[0], *x = &io[1];
   if (ar_elements(x) != ar_elements(y)) return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(y->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_UINT8, AR_INT16, AR_INT32)) return AR_UNSUPPORTED;
-  return ar_is_rescale(p->shift) ? AR_OK : AR_UNSUPPORTED;
+  if (!ar_is_rescale(p->shift)) return AR_UNSUPPORTED;
+  if (are_bytes(io)) sizes->plan = 256;
+  return AR_OK;
 }
 
 /* round(x / scale), halves away from zero; INT32_MIN for NaN and for what int32 does not hold. */
@@ -31,6 +37,17 @@ static inline int32_t requantized(const QuantizeParams *p, int32_t x) {
   const int32_t scaled = ar_rescale(real, p->multiplier, p->shift);
   return ar_clamp((int32_t)((uint32_t)scaled + (uint32_t)p->zero_point), p->output_min,
                   p->output_max);
+}
+
+/* -- bytes to bytes: a table of all of them */
+
+static ar_status plan_quantize(const void *params, const ar_tensor *io, void *plan) {
+  int8_t *table = plan;
+  if (!are_bytes(io)) return AR_OK;
+  for (int32_t byte = 0; byte < 256; ++byte)
+    table[byte] =
+        (int8_t)requantized(params, io[1].type == AR_INT8 ? (int8_t)byte : (uint8_t)byte);
+  return AR_OK;
 }
 
 #define AR_QUANTIZE(IN, OUT)                                                          \
@@ -68,7 +85,11 @@ AR_QUANTIZE_ALL(int32_t)
 
 static ar_status run_quantize(const void *params, const void *plan, const ar_tensor *io,
                               uint8_t *workspace) {
-  (void)plan, (void)workspace;
+  (void)workspace;
+  if (are_bytes(io)) {
+    ar_lookup(plan, io[1].data, io[0].data, ar_elements(&io[0]));
+    return AR_OK;
+  }
   switch (io[0].type) {
     case AR_INT8: to_int8_t(params, io); break;
     case AR_UINT8: to_uint8_t(params, io); break;
@@ -114,5 +135,5 @@ static ar_status run_dequantize(const void *opaque, const void *plan, const ar_t
   return AR_OK;
 }
 
-AR_PORTABLE_KERNEL(QUANTIZE, measure_quantize, ar_plan_nothing, run_quantize)
+AR_FLAT_PORTABLE_KERNEL(QUANTIZE, AR_LOOKUP_WORK, measure_quantize, plan_quantize, run_quantize)
 AR_PORTABLE_KERNEL(DEQUANTIZE, measure_dequantize, ar_plan_nothing, run_dequantize)

@@ -153,7 +153,7 @@ static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_t
   return AR_OK;
 }
 
-AR_PORTABLE_KERNEL(RELU, measure_relu, ar_plan_nothing, run_relu)
-AR_PORTABLE_KERNEL(RELU6, measure_relu6, ar_plan_nothing, run_relu6)
-AR_PORTABLE_KERNEL(LEAKY_RELU, measure_leaky_relu, ar_plan_nothing, run_leaky_relu)
-AR_PORTABLE_KERNEL(HARD_SWISH, measure_hard_swish, ar_plan_nothing, run_hard_swish)
+AR_FLAT_PORTABLE_KERNEL(RELU, AR_LOOKUP_WORK, measure_relu, ar_plan_nothing, run_relu)
+AR_FLAT_PORTABLE_KERNEL(RELU6, AR_LOOKUP_WORK, measure_relu6, ar_plan_nothing, run_relu6)
+AR_FLAT_PORTABLE_KERNEL(LEAKY_RELU, AR_LOOKUP_WORK, measure_leaky_relu, ar_plan_nothing, run_leaky_relu)
+AR_FLAT_PORTABLE_KERNEL(HARD_SWISH, AR_LOOKUP_WORK, measure_hard_swish, ar_plan_nothing, run_hard_swish)

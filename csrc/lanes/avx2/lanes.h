@@ -69,6 +69,13 @@ AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
   return (ar_f32){{ar_load_bytes_half(p), ar_load_bytes_half(p + 8)}};
 }
 
+AR_INLINE __m256i ar_load_integers_half(const int8_t *p) {
+  return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
+}
+AR_INLINE ar_i32 ar_load_integers(const int8_t *p) {
+  return (ar_i32){{ar_load_integers_half(p), ar_load_integers_half(p + 8)}};
+}
+
 /* -- products --------------------------------------------------------------------------------- */
 
 #ifdef AR_VNNI
@@ -96,6 +103,10 @@ AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
 
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) {
   return (ar_i32){{_mm256_add_epi32(a.half[0], b.half[0]), _mm256_add_epi32(a.half[1], b.half[1])}};
+}
+AR_INLINE ar_i32 ar_multiply_i32(ar_i32 a, ar_i32 b) {
+  return (ar_i32){
+      {_mm256_mullo_epi32(a.half[0], b.half[0]), _mm256_mullo_epi32(a.half[1], b.half[1])}};
 }
 AR_INLINE ar_f32 ar_add_f32(ar_f32 a, ar_f32 b) {
   return (ar_f32){{_mm256_add_ps(a.half[0], b.half[0]), _mm256_add_ps(a.half[1], b.half[1])}};

@@ -72,13 +72,14 @@ static int find_bare_line(const ar_steps *steps, float nearest, ar_known_line *f
   if (least > most) return 0;
   const double first = floor(scale * (double)(AR_BARE_MIDDLE + (least + most) / 2) - middle);
   const double whole = first + turns_to((middle + first) / scale, 1.0 / scale, slack / scale);
-  const int64_t shift = (int64_t)floor((middle + whole) / scale + 0.5) - AR_BARE_MIDDLE;
+  const double wanted = floor((middle + whole) / scale + 0.5) - AR_BARE_MIDDLE;
   const float end = (float)(AR_BARE_MIDDLE - whole);
-  if (shift < least || shift > most) return 0;
-  if (!proves_bare(steps, nearest, end, (int32_t)shift)) return 0;
+  if (!(wanted >= (double)least && wanted <= (double)most)) return 0;
+  const int32_t shift = (int32_t)wanted;
+  if (!proves_bare(steps, nearest, end, shift)) return 0;
   found->scale = nearest;
   found->offset = end;
-  found->moved = (int32_t)shift;
+  found->moved = shift;
   return 1;
 }
 

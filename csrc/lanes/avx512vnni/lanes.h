@@ -53,6 +53,11 @@ AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));
 }
 
+/* The same as int32. */
+AR_INLINE ar_i32 ar_load_integers(const int8_t *p) {
+  return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
+}
+
 /* -- products --------------------------------------------------------------------------------- */
 
 /* acc + the sum of four u8 of x times the four s8 of the lane's weights. */
@@ -65,6 +70,7 @@ AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
 }
 
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) { return _mm512_add_epi32(a, b); }
+AR_INLINE ar_i32 ar_multiply_i32(ar_i32 a, ar_i32 b) { return _mm512_mullo_epi32(a, b); }
 AR_INLINE ar_f32 ar_add_f32(ar_f32 a, ar_f32 b) { return _mm512_add_ps(a, b); }
 AR_INLINE ar_f32 ar_float_bits(ar_i32 v) { return _mm512_castsi512_ps(v); }
 AR_INLINE ar_i32 ar_int_bits(ar_f32 v) { return _mm512_castps_si512(v); }

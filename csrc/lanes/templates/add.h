@@ -7,6 +7,8 @@
 #include "requantize.h"
 #include "records/add_sub.h"
 
+enum { ADD_WORK = 16 };
+
 typedef struct {
   float scale1, scale2, offset;
   int8_t low, high;
