@@ -35,8 +35,12 @@ def test_a_model_costs_at_most(name, instructions, cycles, arena, code):
 
 
 @LONG
-def test_a_model_with_room_in_flash_costs_less():
-    result = trial(shared_model("ic_int8"), runs=3, flash=230_000)
+@pytest.mark.parametrize(
+    ("flash", "instructions", "cycles"),
+    [(230_000, 8_300_000, 10_200_000), (280_000, 7_200_000, 8_900_000)],
+)
+def test_a_model_with_room_in_flash_costs_less(flash, instructions, cycles):
+    result = trial(shared_model("ic_int8"), runs=3, flash=flash)
     assert result.differences == ()
-    assert result.instructions <= 8_600_000
-    assert result.cycles <= 10_800_000
+    assert result.instructions <= instructions
+    assert result.cycles <= cycles

@@ -9,8 +9,10 @@ import pytest
 
 from arenite.firmware import export
 from arenite.firmware.cortex_m.asm import Assembly, offset
+from arenite.firmware.cortex_m.tiles import SIZES
 from arenite.firmware.work import UnsupportedError
-from tests.firmware.cortex_m.layers import Layers
+from tests.firmware.cortex_m.layers import NONE, Layers
+from tests.firmware.cortex_m.winograd_layers import always
 
 
 def lines(a: Assembly) -> list[str]:
@@ -57,12 +59,15 @@ def test_what_is_out_of_reach_is_refused():
 def test_gcc_takes_what_clang_takes(tmp_path):
     layers = Layers(9)
     layers.conv((4, 4, 8), 8)
-    layers.conv((4, 4, 8), 8, (3, 3))
+    layers.conv((4, 4, 8), 8, (2, 2))
+    for _ in SIZES:
+        layers.conv((4, 5, 8), 8, (3, 3), activation=NONE)
     layers.depthwise((4, 4, 8))
     layers.dense(8, 8)
     layers.add(8)
     layers.average((4, 4, 8))
-    export(layers.build(), tmp_path)
+    with always(*SIZES):
+        export(layers.build(), tmp_path)
     command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-Wa,--fatal-warnings", "-c", "kernels.S"]
     done = subprocess.run(
         command, cwd=tmp_path / "src", capture_output=True, text=True, check=False

@@ -50,6 +50,13 @@ def test_convolutions():
     assert_equal_in_assembly(layers)
 
 
+def test_depthwise_of_channels_whose_outputs_are_further_away_than_one_store_reaches():
+    layers = Layers(14)
+    layers.depthwise((3, 4, 1028))
+    layers.depthwise((3, 3, 1028), activation=NONE)
+    assert_equal_in_assembly(layers)
+
+
 @pytest.mark.parametrize("activation", [RELU, NONE])
 def test_filters_that_are_no_multiple_of_four(activation):
     layers = Layers(12)

@@ -63,6 +63,13 @@ class Assembly:
             self(f"{word} {to}, {source}, #{part}")
             source, rest = to, rest - part
 
+    def store_byte(self, register: str, base: str, distance: int, free: str) -> None:
+        """A byte to any distance from ``base``; ``free`` is a register for those beyond reach."""
+        if distance > MAX_OFFSET:
+            self.add(free, distance, base)
+            base, distance = free, 0
+        self(f"strb {register}, [{base}, #{distance}]")
+
     def put(self, to: str, number: int) -> None:
         """``to = number``, of 32 bits."""
         self(f"movw {to}, #{number & 0xFFFF}")

@@ -156,7 +156,7 @@ class _Block:
         for number, one in enumerate(sums):
             row, column = divmod(number, self.columns)
             place = out + (row * self.g.out_width + column) * self.g.channels
-            a(f"strb {one}, [y, #{offset(place)}]")
+            a.store_byte(one, "y", place, "r12")
 
     def _requantize(self, sums: list[str]) -> None:
         a = self.a

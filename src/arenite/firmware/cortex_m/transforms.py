@@ -205,10 +205,6 @@ def _finishing(a: Assembly, finish: Finish, first: int, distances: tuple[int, in
         for one, (row, column) in registers.items():
             a(*finish.clamp(one))
             at = first + row * distances[0] + column * distances[1]
-            if at <= MAX_OFFSET:
-                a(f"strb {one}, [y, #{at}]")
-            else:
-                a.add(free, at, "y")
-                a(f"strb {one}, [{free}]")
+            a.store_byte(one, "y", at, free)
 
     return made
