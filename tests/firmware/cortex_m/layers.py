@@ -28,13 +28,13 @@ class Layers:
     """Collects layers, each with an input and an output of its own.
 
     With ``extreme``, scales, zero points and biases may be anything, and channels may be constant.
-    Weights are ``largest`` at most.
+    Weights are ``heaviest`` at most.
     """
 
-    def __init__(self, seed: int, *, extreme: bool = False, largest: int = 127) -> None:
+    def __init__(self, seed: int, *, extreme: bool = False, heaviest: int = 127) -> None:
         self.rng = np.random.default_rng(seed)
         self.extreme = extreme
-        self.largest = largest
+        self.heaviest = heaviest
         self._b = ModelBuilder()
         self._count = 0
 
@@ -139,7 +139,7 @@ class Layers:
 
     def values(self, shape: tuple[int, ...]) -> np.ndarray:
         """Weights of a shape."""
-        return self.rng.integers(-self.largest, self.largest + 1, shape, np.int8)
+        return self.rng.integers(-self.heaviest, self.heaviest + 1, shape, np.int8)
 
     def _weights(self, shape: tuple[int, ...], axis: int) -> tuple[int, float, np.ndarray]:
         """Weights with a scale per channel; their number per output, and the mean scale."""

@@ -26,7 +26,7 @@ def both(layers: Layers, *layer, **kinds) -> None:
 
 
 def test_all_layers_are_equal_on_the_board_and_take_as_long_as_was_said():
-    layers = Layers(7, largest=60)
+    layers = Layers(7, heaviest=60)
     both(layers, (5, 9, 8), 5, activation=NONE)
     both(layers, (6, 35, 4), 6, activation=RELU6)
     both(layers, (7, 10, 20), 4, padding=VALID, activation=RELU_N1)

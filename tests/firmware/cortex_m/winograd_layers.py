@@ -50,6 +50,6 @@ def _convolution(net: Layers, least: int) -> None:
     widest = 40 if depth <= 8 else 20 if depth <= 16 else 11
     height, width = rng.integers(least, (least + 8, widest))
     shape = int(height), int(width), depth
-    net.largest = int(rng.choice((40, 127)))  # deep ones have sums too large for large tiles
+    net.heaviest = int(rng.choice((40, 127)))  # deep ones have sums too large for large tiles
     activation = int(rng.choice(_ACTIVATIONS))
     net.conv(shape, int(rng.integers(4, 14)), (3, 3), padding=padding, activation=activation)
