@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from arenite.firmware.cortex_m55.addition import add_sub
 from arenite.firmware.cortex_m55.convolution import conv_2d
 from arenite.firmware.cortex_m55.depthwise import depthwise_conv_2d
 from arenite.firmware.cortex_m55.fully_connected import fully_connected
@@ -19,9 +20,11 @@ from arenite.firmware.portable import work_with
 from arenite.firmware.work import Work
 
 _KERNELS: dict[str, Callable[[Layer], Work]] = {
+    "ADD": add_sub,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "SUB": add_sub,
 }
 
 

@@ -46,8 +46,9 @@ for (int32_t four = 0; four < $filters; four += 4) {
     + """\
   stream += 4 + 16 * $blocks;
   int8_t *to = y + $place;
-  ar_vector_store(to, $requantize(ar_vector(a0, a1, a2, a3), stream, $right), $limits);
-  ar_vector_store(to + $filters, $requantize(ar_vector(b0, b1, b2, b3), stream, $right), $limits);
+  const ar_vector_how how = ${requantize}_how(stream);
+  ar_vector_store(to, $requantize(ar_vector(a0, a1, a2, a3), how, $right), $limits);
+  ar_vector_store(to + $filters, $requantize(ar_vector(b0, b1, b2, b3), how, $right), $limits);
   stream += $constants;
 }"""
 )

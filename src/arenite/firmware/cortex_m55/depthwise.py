@@ -37,7 +37,7 @@ $products
       }
       slot = slot + 1 < $kernel_h ? slot + 1 : 0;
     }
-    const int32_t *constants = stream + 4 + $taps;
+    const ar_vector_how how = ${requantize}_how(stream + 4 + $taps);
     int8_t *to = y + o * $filters + $place;
 $stores
   }
@@ -102,7 +102,7 @@ def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
     )
     stores = (
         f"    ar_vector_store(to + {i * g.channels}, "
-        f"$requantize(s{i}, constants, $right), $limits);"
+        f"$requantize(s{i}, how, $right), $limits);"
         for i in range(block)
     )
     text = _ROW.replace("$products", "\n".join(products)).replace("$stores", "\n".join(stores))

@@ -33,7 +33,8 @@ for (int32_t four = 0; four < $filters; four += 4) {
     s3 = vmladavaq_s8(s3, v, vld1q_s8(w + 48));
   }
   stream += 4 + 16 * $blocks;
-  ar_vector_store(y + $place, $requantize(ar_vector(s0, s1, s2, s3), stream, $right), $limits);
+  const ar_vector_how how = ${requantize}_how(stream);
+  ar_vector_store(y + $place, $requantize(ar_vector(s0, s1, s2, s3), how, $right), $limits);
   stream += $constants;
 }"""
 

@@ -38,20 +38,35 @@ static inline AR_ALWAYS int32x4_t ar_vector(int32_t a, int32_t b, int32_t c, int
   return vsetq_lane_s32(d, sums, 3);
 }
 
-/* Four filters' sums times their multipliers, plus addends, shifted to the right. */
-static inline AR_ALWAYS int32x4_t ar_vector_rising(int32x4_t sums, const int32_t *constants,
+/* What requantises four filters' sums: in registers, as a store might change what is in memory. */
+typedef struct {
+  int32x4_t multiplier, addend, step;
+} ar_vector_how;
+
+static inline AR_ALWAYS ar_vector_how ar_vector_rising_how(const int32_t *constants) {
+  const int32x4_t multiplier = vld1q_s32(constants), addend = vld1q_s32(constants + 4);
+  return (ar_vector_how){multiplier, addend, addend};
+}
+
+static inline AR_ALWAYS ar_vector_how ar_vector_signed_how(const int32_t *constants) {
+  ar_vector_how how = ar_vector_rising_how(constants);
+  how.step = vld1q_s32(constants + 8);
+  return how;
+}
+
+/* Sums times their multipliers, plus addends, shifted to the right. */
+static inline AR_ALWAYS int32x4_t ar_vector_rising(int32x4_t sums, ar_vector_how how,
                                                    int32_t right) {
-  const int32x4_t high = vmulhq_s32(sums, vld1q_s32(constants));
-  return vshlq_r_s32(vaddq_s32(high, vld1q_s32(constants + 4)), -right);
+  return vshlq_r_s32(vaddq_s32(vmulhq_s32(sums, how.multiplier), how.addend), -right);
 }
 
 /* The same of sums times 256, less a step for negative ones. */
-static inline AR_ALWAYS int32x4_t ar_vector_signed(int32x4_t sums, const int32_t *constants,
+static inline AR_ALWAYS int32x4_t ar_vector_signed(int32x4_t sums, ar_vector_how how,
                                                    int32_t right) {
   const int32x4_t wide = vshlq_n_s32(sums, 8);
-  const int32x4_t step = vandq_s32(vld1q_s32(constants + 8), vshrq_n_s32(wide, 31));
-  const int32x4_t high = vmulhq_s32(wide, vld1q_s32(constants));
-  return vshlq_r_s32(vsubq_s32(vaddq_s32(high, vld1q_s32(constants + 4)), step), -right);
+  const int32x4_t step = vandq_s32(how.step, vshrq_n_s32(wide, 31));
+  const int32x4_t high = vmulhq_s32(wide, how.multiplier);
+  return vshlq_r_s32(vsubq_s32(vaddq_s32(high, how.addend), step), -right);
 }
 
 static inline AR_ALWAYS void ar_vector_store(int8_t *to, int32x4_t v, int32_t low, int32_t high,
