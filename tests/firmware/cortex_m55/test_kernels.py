@@ -22,10 +22,13 @@ def layers_of_all_kinds() -> Layers:
         layers.conv((5, 6, 3), 5, (3, 2), stride=(2, 1), activation=activation)
         layers.depthwise((5, 7, 6), padding=SAME, activation=activation)
         layers.depthwise((9, 5, 8), stride=(2, 3), kernel=(4, 2), activation=activation)
+        layers.depthwise((4, 9, 4), kernel=(2, 5), activation=activation)
         layers.depthwise((12, 1, 4), kernel=(5, 1), padding=VALID, activation=activation)
         layers.depthwise((6, 6, 1), multiplier=5, activation=activation)
         layers.dense(50, 6, activation)
         layers.dense(3, 2, activation)
+        layers.add(9, "ADD", activation)
+        layers.add(16, "SUB", activation)
     return layers
 
 

@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D: four channels in a vector, up to four outputs for each load of weights.
+"""DEPTHWISE_CONV_2D: four channels in a vector, up to five outputs for each load of weights.
 
 Rows are copied into a ring of as many as the weights are high, with the padding around them: the
 output may lie over the input.
@@ -23,6 +23,8 @@ from arenite.firmware.work import Constant, Routine, Scratch, Work
 
 #: Outputs that are made at once, at most: their sums and two more fit into the registers.
 _MOST = 5
+#: Taps of a row that are done without a loop, at most.
+_STRAIGHT = 3
 _ROW = """\
 for (int32_t four = 0; four < $filters; four += 4) {
   for (int32_t ox = 0; ox < $out_w; ox += $block) {
@@ -31,8 +33,8 @@ for (int32_t four = 0; four < $filters; four += 4) {
     int32x4_t s0 = vld1q_s32(stream)$sums;
     for (int32_t ky = 0, slot = first; ky < $kernel_h; ++ky) {
       const int8_t *p = from + slot * $pitch;
-      for (int32_t kx = 0; kx < $kernel_w; ++kx, p += $filters, w += 4) {
-        const int32x4_t v = vldrbq_s32(w);
+      for (int32_t kx = 0; kx < $turns; ++kx, p += $several, w += 4 * $taps_a_turn) {
+        int32x4_t v;
 $products
       }
       slot = slot + 1 < $kernel_h ? slot + 1 : 0;
@@ -88,7 +90,7 @@ def _block(g: Planes) -> int:
     taps = g.kernel[0] * g.kernel[1]
 
     def instructions(block: int) -> int:
-        return -(-g.out_width // block) * (taps * (1 + 3 * block) + 12 * block)
+        return -(-g.out_width // block) * (taps * (1 + 3 * block) + 10 * block)
 
     return min(range(1, min(g.out_width, _MOST) + 1), key=instructions)
 
@@ -96,13 +98,22 @@ def _block(g: Planes) -> int:
 def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
     block = _block(g)
     step = g.stride[1] * g.channels
-    products = (
-        f"        s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {i * step})));"
-        for i in range(block)
-    )
+    width = g.kernel[1]
+    straight = width if width <= _STRAIGHT else 1
+    products = [
+        line
+        for kx in range(straight)
+        for line in (
+            f"        v = vldrbq_s32(w + {4 * kx});",
+            *(
+                f"        s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));"
+                for i in range(block)
+                for at in [kx * g.channels + i * step]
+            ),
+        )
+    ]
     stores = (
-        f"    ar_vector_store(to + {i * g.channels}, "
-        f"$requantize(s{i}, how, $right), $limits);"
+        f"    ar_vector_store(to + {i * g.channels}, $requantize(s{i}, how, $right), $limits);"
         for i in range(block)
     )
     text = _ROW.replace("$products", "\n".join(products)).replace("$stores", "\n".join(stores))
@@ -118,6 +129,9 @@ def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
             sums="".join(f", s{i} = s0" for i in range(1, block)),
             kernel_h=g.kernel[0],
             kernel_w=g.kernel[1],
+            turns=width // straight,
+            several=straight * g.channels,
+            taps_a_turn=straight,
             pitch=pitch,
             taps=g.kernel[0] * g.kernel[1],
             **finish(g.channels, last),
