@@ -1,4 +1,6 @@
-"""ADD and SUB of tensors of one shape, four values at once: ``ssat8((C + x1 * M1 + x2 * M2) >> k)``.
+"""ADD and SUB of tensors of one shape, four values at once.
+
+A value is ``ssat8((C + x1 * M1 + x2 * M2) >> k)``.
 
 The constants are those of :mod:`arenite.firmware.cortex_m.addition`.
 """
