@@ -37,6 +37,10 @@ typedef struct {
   way shared;                /* also how one part goes through bands: by columns or by rows */
   int32_t is_flat;           /* all positions are one row, each a column of bytes side by side */
   int32_t window_rows;       /* staged rows that a row of positions reads */
+  int32_t band;              /* positions of a row, or rows, that go through the caches together */
+  int32_t row_step;          /* staged rows from one row of positions to the next */
+  int32_t position_bytes;    /* of the input from one position to the next, where all are flat */
+  int64_t image, results;    /* bytes of one image of input and output */
   int64_t tile_bytes;          /* of the weights of tile_blocks */
   int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
 } conv_plan;
@@ -150,6 +154,27 @@ static way way_of(const conv_plan *plan) {
   return plan->is_flat ? BY_COLUMNS : BY_ROWS;
 }
 
+/* How many positions of a row, or rows, are a band. */
+static int32_t band_of(const conv_plan *plan) {
+  const int64_t position = (int64_t)plan->gemm.channels * plan->element_bytes;
+  const int64_t bytes = plan->is_flat ? plan->gemm.position_stride + position
+                                      : plan->row_stride + plan->columns * position;
+  const int64_t count = BAND_BYTES / bytes;
+  if (!plan->is_flat) return count < 1 ? 1 : (int32_t)count;
+  return count < plan->tile_positions ? plan->tile_positions
+                                      : (int32_t)count / plan->tile_positions * plan->tile_positions;
+}
+
+/* What running would divide by otherwise: small layers would feel it. */
+static void set_sizes(conv_plan *plan) {
+  plan->band = band_of(plan);
+  plan->row_step = plan->row_stride / plan->staging.staged_row_bytes;
+  plan->position_bytes = plan->gemm.position_stride / plan->staged_bytes * plan->element_bytes;
+  plan->image = (int64_t)plan->staging.rows * plan->staging.row_bytes / plan->staged_bytes *
+                plan->element_bytes;
+  plan->results = (int64_t)plan->rows * plan->columns * plan->gemm.channels * plan->element_bytes;
+}
+
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
   const int32_t c = p->depth, filters = p->filters;
@@ -208,6 +233,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
   plan->shared = way_of(plan);
+  set_sizes(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);
   plan->weights = plan->requantize + (int64_t)plan->blocks * sizeof(ar_requantize_block);
   return AR_OK;
@@ -398,8 +424,7 @@ typedef struct {
 
 /* The columns [column, column_end) of a row of bytes without a border. */
 static const uint8_t *stage_columns(const conv_plan *plan, const places *at, const region *r) {
-  const int64_t bytes = (int64_t)r->column * plan->gemm.position_stride;
-  const uint8_t *input = at->input + bytes / plan->staged_bytes * plan->element_bytes;
+  const uint8_t *input = at->input + (int64_t)r->column * plan->position_bytes;
   if (!plan->stage) return input;
   ar_staging part = plan->staging;
   part.rows = part.staged_rows = 1;
@@ -413,9 +438,9 @@ static const uint8_t *stage_columns(const conv_plan *plan, const places *at, con
  * border stay where they are. */
 static const uint8_t *stage(const conv_plan *plan, const places *at, const region *r) {
   if (plan->is_flat) return stage_columns(plan, at, r);
-  const int32_t stride = plan->row_stride / plan->staging.staged_row_bytes;
-  const ar_staged_part part = ar_staged_rows(&plan->staging, r->row * stride,
-                                             (r->row_end - 1) * stride + plan->window_rows);
+  const int32_t step = plan->row_step;
+  const ar_staged_part part = ar_staged_rows(&plan->staging, r->row * step,
+                                             (r->row_end - 1) * step + plan->window_rows);
   const int64_t row = (int64_t)plan->staging.row_bytes / plan->staged_bytes * plan->element_bytes;
   const uint8_t *input = at->input + part.first * row;
   if (plan->stage)
@@ -447,20 +472,9 @@ static void run_region(const conv_plan *plan, const places *at, const region *r)
       }
 }
 
-/* How many positions of a row, or rows, are a band. */
-static int32_t band_of(const conv_plan *plan) {
-  const int64_t position = (int64_t)plan->gemm.channels * plan->element_bytes;
-  const int64_t bytes = plan->is_flat ? plan->gemm.position_stride + position
-                                      : plan->row_stride + plan->columns * position;
-  const int64_t count = BAND_BYTES / bytes;
-  if (!plan->is_flat) return count < 1 ? 1 : (int32_t)count;
-  return count < plan->tile_positions ? plan->tile_positions
-                                      : (int32_t)count / plan->tile_positions * plan->tile_positions;
-}
-
 /* A region band by band. The last one is not too small for a tile. */
 static void run_bands(const conv_plan *plan, const places *at, region r) {
-  const int32_t band = band_of(plan), least = plan->is_flat ? plan->tile_positions : 1;
+  const int32_t band = plan->band, least = plan->is_flat ? plan->tile_positions : 1;
   int32_t *first = plan->is_flat ? &r.column : &r.row;
   int32_t *end = plan->is_flat ? &r.column_end : &r.row_end;
   const int32_t last = *end;
@@ -505,17 +519,13 @@ ar_status ar_gemm_conv_part(const void *memory, const void *input, void *output,
       .packed = (const int8_t *)memory + plan->weights,
       .blocks = (const ar_requantize_block *)((const uint8_t *)memory + plan->requantize),
   };
-  const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes /
-                        plan->staged_bytes * plan->element_bytes;
-  const int64_t results =
-      (int64_t)plan->rows * plan->columns * plan->gemm.channels * plan->element_bytes;
   const region r = region_of(plan, share);
   const uint32_t before = plan->enter ? plan->enter() : 0;
   if (plan->forget_nan) plan->forget_nan();
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
     run_bands(plan, &at, r);
-    at.input += image;
-    at.output += results;
+    at.input += plan->image;
+    at.output += plan->results;
   }
   if (plan->leave) plan->leave(before);
   return plan->met_nan && plan->met_nan() ? AR_UNSUPPORTED : AR_OK;
