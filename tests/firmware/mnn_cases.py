@@ -94,7 +94,21 @@ def _cumulate() -> list[Single]:
     ]
 
 
+def _conv_int8() -> list[Single]:
+    """Of int8 and of floats, with a bias of either type; factors and biases that make no number."""
+    one = LEGAL["MNN_CONV_INT8"]
+    x, weights, bias, factors = one.inputs
+    odd = np.float32([1.0, np.inf, 3e38, 1e-40])
+    biases = (bias, np.float32([np.nan, -np.inf, 0, 1]), np.arange(4, dtype=np.int32))
+    found = [one.but(inputs=(x, weights, b, f)) for b in biases for f in (factors, odd)]
+    real = (replace(one.outputs[0], type="float32", scale=None),)
+    return found + [
+        each.but(outputs=real, clamp=None, relu=n % 2 > 0) for n, each in enumerate(found)
+    ]
+
+
 _VARIANTS = {
+    "MNN_CONV_INT8": _conv_int8,
     "MNN_UNARY": _unary,
     "MNN_BINARY": _binary,
     "MNN_BINARY_INT8": _binary_int8,

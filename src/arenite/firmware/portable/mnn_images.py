@@ -85,7 +85,7 @@ def conv_int8(layer: Layer) -> Work:
     total = "int32_t" if p.fits_int32 else "int64_t"
     low, high = float_literal(p.activation_min), float_literal(p.activation_max)
     rounded = f"(int8_t)ar_rounded_away(real, {low}, {high})"
-    clamped = f"ar_clamp_float(real, {low}, {high})"
+    clamped = f"real != real ? {high} : ar_clamp_float(real, {low}, {high})"
     text = _windows(
         layer,
         filters,
