@@ -168,9 +168,10 @@ class MicroInterpreter:
 
     def _start(self, profiler: Profiler | None, *, shrinks: bool = False) -> None:
         self._turn = self._allocator.turn
-        self._context = MicroInterpreterContext(
-            self._allocator, self._model, shrinks=shrinks, regions=self._setup.regions
-        )
+        with paused(self._has_many_operators()):
+            self._context = MicroInterpreterContext(
+                self._allocator, self._model, shrinks=shrinks, regions=self._setup.regions
+            )
         self._context.external_context = self._external_context
         variables = self._setup.resource_variables
         graph = Graph(self._model, self._context, profiler=profiler, max_variables=variables)
@@ -193,7 +194,7 @@ class MicroInterpreter:
         """
         if not (self._life.has_begun and self.state is InterpreterState.PREPARE):
             self._context.require("allocate_tensors", InterpreterState.INIT)
-        with self._undoing(), paused(self._has_many_operators()):
+        with self._undoing(), paused(self._has_many_operators() and self._life.graph.is_own):
             self._life.allocate()
 
     @alone
@@ -435,9 +436,8 @@ class MicroInterpreter:
             raise
 
     def _has_many_operators(self) -> bool:
-        """Whether it is worth preparing without the garbage collector, and no code of a user's."""
-        count = sum(len(subgraph.operators) for subgraph in self._model.subgraphs)
-        return count >= _MANY and self._life.graph.is_own
+        """Whether making and preparing them is worth going without the garbage collector."""
+        return sum(len(subgraph.operators) for subgraph in self._model.subgraphs) >= _MANY
 
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
         self._context.require(kind, INVOKE, before="allocate_tensors()")
