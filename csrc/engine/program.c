@@ -113,7 +113,30 @@ ar_status ar_resume(ar_program *p) {
   }
 }
 
+static ar_status run_elsewhere(const void *params, const void *plan, const ar_tensor *io,
+                               uint8_t *workspace) {
+  (void)params;
+  (void)plan;
+  (void)io;
+  (void)workspace;
+  return AR_UNSUPPORTED;
+}
+
+int32_t ar_pack(ar_parcels *parcels) {
+  int32_t failed = 0;
+  for (int32_t i = 0; i < parcels->count; ++i) {
+    const ar_parcel *p = &parcels->parcels[i];
+    if (p->kernel->plan(p->params, p->tensors, p->plan) == AR_OK) continue;
+    parcels->steps[p->step].run = run_elsewhere;
+    parcels->steps[p->step].part = 0;
+    ++failed;
+  }
+  parcels->count = 0;
+  return failed;
+}
+
 ar_status ar_run(ar_program *p, int32_t begin, int32_t end) {
+  if (p->parcels && p->parcels->count) ar_pack(p->parcels);
   p->depth = 0;
   p->frames[0] = (ar_frame){begin, end, 0};
   p->rounds = p->interval = 1;

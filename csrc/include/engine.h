@@ -167,6 +167,26 @@ typedef struct {
   int32_t parts;
 } ar_step;
 
+/* A kernel whose constants are to be packed, before its step runs for the first time. */
+typedef struct {
+  const ar_kernel *kernel;
+  const void *params;
+  const ar_tensor *tensors; /* as measure() saw them */
+  void *plan;
+  int32_t step;
+} ar_parcel;
+
+/* All of them, for all programs of the same steps; `count` is 0 once they are packed. */
+typedef struct {
+  const ar_parcel *parcels;
+  int32_t count;
+  ar_step *steps;
+} ar_parcels;
+
+/* Packs constants. Two threads must not do it at once. Returns how many kernels could not, against
+ * what they said when they were measured: their steps are AR_UNSUPPORTED from then on. */
+int32_t ar_pack(ar_parcels *parcels);
+
 /* What a caller gives for a quantised input, see src/arenite/runtime/feed.py: the parameters of the
  * kernel FEED, which is no operator's. */
 typedef struct {
@@ -214,9 +234,10 @@ typedef struct {
   int32_t interval;
   int64_t since; /* when the walk began or went on, and the last look at the clock, in ns */
   int64_t last;
+  ar_parcels *parcels; /* what the first run packs; NULL where there is nothing to pack */
 } ar_program;
 
-/* Runs the steps [begin, end) in order, and what they call. Where that ends before, frames[depth]
+/* Runs the steps [begin, end) in order, and what they call, once constants are packed. Where that ends before, frames[depth]
  * says at which step: AR_UNSUPPORTED is for whoever runs that step in another way, moves the frame's
  * next step on by one and goes on with ar_resume(). */
 ar_status ar_run(ar_program *program, int32_t begin, int32_t end);

@@ -10,21 +10,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import AreniteError
-from arenite.model import TensorType
 from arenite.model.calls import MAX_DEPTH
 from arenite.native import _engine
 from arenite.native.call import Call, go_on
 from arenite.native.heap import keep_freed_memory
 from arenite.native.record import to_struct
 from arenite.native.team import Team, parts_of
-from arenite.native.tensors import ABSENT, NativeTensor, can_be_copied, is_whole, nbytes_of
+from arenite.native.tensors import (
+    BEHIND,
+    NativeTensor,
+    Row,
+    address_of,
+    can_be_copied,
+    is_whole,
+    measured,
+    memory_row,
+    nbytes_of,
+    present,
+    row_of,
+)
 
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
@@ -41,13 +51,6 @@ _ALIGNMENT = 64
 _POINTER_FIRST = np.dtype(
     {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
 )
-_ADDRESS = ffi.typeof("uintptr_t")
-
-
-_TENSOR_BYTES = ffi.sizeof("ar_tensor")
-#: What is behind a step's tensors, as values of ``ar_tensor``.
-_BEHIND = (*[(ffi.NULL, ABSENT.type, 0, ())] * 3, (ffi.NULL, lib.AR_END, 0, ()))
-_NO_DATA = (ABSENT,) * len(_BEHIND)
 
 
 def available_isas() -> list[str]:
@@ -76,6 +79,9 @@ def _best_isa() -> str:
     return _NAMES[lib.ar_best_isa()]
 
 
+_NOTHING_BEFORE = ffi.NULL, 0
+
+
 class _Step(NamedTuple):
     """A kernel's step, a control's (which has no kernel), or one for Python (which has neither)."""
 
@@ -88,7 +94,7 @@ class _Step(NamedTuple):
     first_tensor: int = 0
     isa: str = ""
     control: Any = ffi.NULL
-    before: Any = (ffi.NULL, 0)
+    before: Any = _NOTHING_BEFORE
 
 
 class Part(NamedTuple):
@@ -114,8 +120,9 @@ class Program:
         self._threads = threads
         self._isa: int = ISAS[instruction_set or isa()]
         self._steps: list[_Step] = []
-        self._tensor_count = 0
-        self._data: list[tuple[int, Array]] = []  # of tensors, by their place
+        self._rows: list[bytes] = []  # the tensors of all steps, in C
+        # Tensors that were looked at, and their bytes, if C may read them; by identity.
+        self._known: dict[int, tuple[NativeTensor, Row | None]] = {}
         self._keep: list[Any] = []
         self._private: list[Array] = []  # copies of inputs, of which every thread has its own
         self._workspace_bytes = 0
@@ -137,16 +144,17 @@ class Program:
         ``copies``: arrays, and those that have their values when the kernel runs, which are among
         the inputs.
         """
-        if not all(map(is_whole, outputs)) or not all(map(is_whole, inputs)):
+        tensors = (*outputs, *inputs)
+        rows = self._rows_of(tensors)
+        if rows is None:
             return False
-        keep: list[Any] = []
+        keep = self._keep
         try:
             struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
         except (KeyError, OverflowError):
             return False
-        tensors = (*outputs, *inputs)
-        sources = tuple(NativeTensor(x, TensorType.UINT8, (x.nbytes,), False) for x, _ in copies)
-        array = _measured(tensors, sources)
+        sources = [memory_row(source) for source, _ in copies]
+        array = measured(rows, sources)
         sizes, found = self._sizes, self._found
         kernel = lib.ar_find_kernel(
             name.encode(), self._isa, struct, array, len(outputs), len(tensors), sizes, found
@@ -154,24 +162,34 @@ class Program:
         if not kernel:
             return False
         note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
-        first, isa_name = self._tensor_count, _NAMES[found[0]]
-        before = self._before(copies, tensors)
-        step = _Step(
-            *(kernel, struct, array, sizes.plan, sizes.work, note, first, isa_name), before=before
-        )
-        self._append(step, (*tensors, *_NO_DATA, *sources))
+        before = self._before(copies, tensors) if copies else _NOTHING_BEFORE
+        first, isa_name = len(self._rows), _NAMES[found[0]]
+        plan, work = sizes.plan, sizes.work
+        step = _Step(kernel, struct, array, plan, work, note, first, isa_name, ffi.NULL, before)
+        self._append(step, rows, sources)
+        keep += [source for source, _ in copies]
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
-        self._keep += keep
         return True
+
+    def _rows_of(self, tensors: Sequence[NativeTensor]) -> list[Row] | None:
+        """Bytes of tensors; None where C may not read one. Most are another step's too."""
+        known, rows = self._known, []
+        for tensor in tensors:
+            found = known.get(id(tensor))
+            if found is None:
+                found = known[id(tensor)] = tensor, row_of(tensor)
+            row = found[1]
+            if row is None:
+                return None
+            rows.append(row)
+        return rows
 
     def _before(
         self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[NativeTensor]
     ) -> tuple[Any, int]:
         """What is copied before a kernel runs; the sources are behind all of its tensors."""
-        if not copies:
-            return ffi.NULL, 0
-        first = self._tensor_count
-        sources = first + len(tensors) + len(_BEHIND)
+        first = len(self._rows)
+        sources = first + len(tensors) + len(BEHIND)
         values = [
             (sources + number, first + place, copy.nbytes)
             for number, (_, copy) in enumerate(copies)
@@ -182,12 +200,11 @@ class Program:
         self._private += [copy for _, copy in copies]
         return array, len(values)
 
-    def _append(self, step: _Step, tensors: Sequence[NativeTensor]) -> None:
+    def _append(self, step: _Step, rows: Sequence[Row], sources: Sequence[Row] = ()) -> None:
         self._steps.append(step)
-        self._tensor_count += len(step.tensors)
-        for place, tensor in enumerate(tensors, step.first_tensor):
-            if tensor.data is not None:
-                self._data.append((place, tensor.data))
+        self._rows += [row[1] for row in rows]
+        self._rows += BEHIND
+        self._rows += [row[1] for row in sources]
 
     def add_python(self) -> None:
         """Add a step for Python."""
@@ -201,8 +218,9 @@ class Program:
         if not all(map(can_be_copied, pairs)):
             return False
         keep: list[Any] = []
-        tensors = (flag, *(tensor for pair in pairs for tensor in pair))
-        first = self._tensor_count
+        rows = self._rows_of((flag, *(tensor for pair in pairs for tensor in pair)))
+        assert rows is not None
+        first = len(self._rows)
         numbers = iter(range(first + 1, first + 1 + 2 * len(pairs)))
         values = [
             (part.begin, part.end, *(_copies(side, numbers, keep) for side in part[2:]))
@@ -210,9 +228,8 @@ class Program:
         ]
         control = ffi.new("ar_control *", {"kind": kind, "flag": first, "parts": values})
         self._keep += [*keep, control]
-        array = _measured(tensors)
-        step = _Step(tensors=array, first_tensor=first, isa="portable", control=control)
-        self._append(step, tensors)
+        step = _Step(first_tensor=first, isa="portable", control=control)
+        self._append(step, rows)
         return True
 
     @property
@@ -237,20 +254,25 @@ class Program:
         return self._threads * _align(self._workspace_bytes)
 
     def finish(self, main_steps: int | None = None) -> None:
-        """Pack constants and lay out steps, tensors and workspace.
+        """Lay out steps, tensors, workspace, and memory for what the first run packs.
 
         ``main_steps``: how many of the steps, the first ones, are an inference; all without it.
         """
         self._main_steps = len(self._steps) if main_steps is None else main_steps
-        offsets = list(accumulate((_align(step.plan_bytes) for step in self._steps), initial=0))
-        plans = _aligned(offsets[-1])
+        plans = _aligned(sum(_align(step.plan_bytes) for step in self._steps))
         base = ffi.cast("uint8_t *", from_buffer(plans))
-        slots = [
-            self._slot(step, base + offset)
-            for step, offset in zip(self._steps, offsets, strict=False)
-        ]
+        slots, parcels = [], []
+        for number, step in enumerate(self._steps):
+            slots.append(self._slot(step, base))
+            if step.note:
+                ffi.memmove(base, step.note, len(step.note))
+            if step.plan_bytes:
+                parcels.append((step.kernel, step.params, step.tensors, base, number))
+                base += _align(step.plan_bytes)
         self._array = ffi.new("ar_step[]", slots or 1)
-        self._io = self._all_tensors()
+        array = ffi.new("ar_parcel[]", parcels or 1)
+        self._parcels = ffi.new("ar_parcels *", (array, len(parcels), self._array))
+        self._io = present(self._rows)
         self._team = None
         workspace_bytes = self._workspace_bytes
         if any(parts > 1 for *_, parts in slots):
@@ -258,22 +280,17 @@ class Program:
             self._team = Team(self._threads, own, _aligned(Team.nbytes(self._threads)))
         workspace = _aligned(workspace_bytes)
         self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
-        self._keep += [plans, workspace]
+        self._keep += [plans, workspace, array]
         self._walk, frames = self._walker(self._io, self._workspace, self._team)
         self._keep.append(frames)
         #: Bytes of packed constants and workspace.
         self.nbytes = plans.nbytes + workspace.nbytes
 
     def _slot(self, step: _Step, plan: Any) -> tuple[Any, ...]:
-        """A step in C, with its constants packed."""
+        """A step in C."""
         kernel = step.kernel
         if kernel is None:
             return ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control, step.before, ffi.NULL, 1
-        ffi.memmove(plan, step.note, len(step.note))
-        status = kernel.plan(step.params, step.tensors, plan)
-        if status:
-            name = ffi.string(kernel.name).decode()
-            raise AreniteError(f"the native kernel of {name} failed with status {status}")
         parts = parts_of(step.work, self._threads) if kernel.part else 1
         part = kernel.part if parts > 1 else ffi.NULL
         where = step.params, plan, step.first_tensor
@@ -289,17 +306,15 @@ class Program:
         """How many threads there are for its steps now, the caller's among them."""
         return 1 if self._team is None else self._team.size
 
-    def _all_tensors(self) -> Any:
-        """The tensors of all steps, with their data."""
-        io = ffi.new("ar_tensor[]", max(self._tensor_count, 1))
-        for step in self._steps:
-            if not step.tensors:
-                continue
-            size = len(step.tensors) * _TENSOR_BYTES
-            ffi.memmove(io + step.first_tensor, step.tensors, size)
-        for place, data in self._data:
-            io[place].data = from_buffer(data)
-        return io
+    def pack(self) -> None:
+        """Pack constants, unless that was done: otherwise the first run does it.
+
+        Raises:
+            AreniteError: A kernel cannot, against what it said before. Its step is for Python.
+        """
+        failed = lib.ar_pack(self._parcels)
+        if failed:
+            raise AreniteError(f"{failed} native kernels cannot pack what they have measured")
 
     def run(self, begin: int, end: int) -> int:
         """Run the steps ``[begin, end)`` of one subgraph.
@@ -308,6 +323,7 @@ class Program:
             The step before which it stopped, because its kernel does not take the data, or
             ``end``; -1 where a step has ended the inference.
         """
+        self.pack()
         status = lib.ar_run(self._walk, begin, end)
         if not status:
             return end
@@ -363,6 +379,7 @@ class Program:
         memory: Array | None = None
         private: list[Array] = []
         if arena is not None:
+            self.pack()  # which threads must not do at once
             private = [np.empty_like(one) for one in self._private]
             io = self._moved((arena, *zip(self._private, private, strict=True)))
             memory = _aligned(self._workspace_bytes)
@@ -381,6 +398,7 @@ class Program:
         program.tensors, program.workspace = io, workspace
         program.team = ffi.NULL if team is None else team.pointer
         program.frames, program.frame_count = frames, len(frames)
+        program.parcels = self._parcels
         return program, frames
 
     def _moved(self, pairs: Sequence[tuple[Array, Array]]) -> Any:
@@ -419,11 +437,6 @@ def _ports(arrays: Sequence[Array]) -> Any:
     return ffi.new("ar_port[]", ports or 1)
 
 
-def address_of(array: Array) -> int:
-    """Where a contiguous array's first element lies in memory; NumPy takes longer to say so."""
-    return int(ffi.cast(_ADDRESS, from_buffer(array)))
-
-
 def _align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
@@ -433,21 +446,3 @@ def _aligned(size: int) -> npt.NDArray[np.uint8]:
     memory = np.zeros(size + _ALIGNMENT, np.uint8)
     start = -address_of(memory) % _ALIGNMENT
     return memory[start : start + max(size, 1)]
-
-
-def _measured(tensors: Sequence[NativeTensor], more: Sequence[NativeTensor] = ()) -> Any:
-    """A step's tensors in C; only constants have data when kernels are measured and planned.
-
-    No kernel sees ``more``.
-    """
-    values = [
-        (
-            from_buffer(data) if is_constant and data is not None else ffi.NULL,
-            type_,
-            len(shape),
-            shape,
-        )
-        for data, type_, shape, is_constant in tensors
-    ]
-    hidden = [(ffi.NULL, type_, len(shape), shape) for _, type_, shape, _ in more]
-    return ffi.new("ar_tensor[]", [*values, *_BEHIND, *hidden])

@@ -24,8 +24,8 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
         KeyError: There is no C struct of that name.
         OverflowError: A number does not fit the C type, as in hostile files.
     """
-    name = type(record).__name__
-    struct = ffi.new(f"{name} *", _values(ffi, _struct(ffi, name), record, keep))
+    known = _struct(ffi, type(record).__name__)
+    struct = ffi.new(known.pointer, _values(ffi, known, record, keep))
     keep.append(struct)
     return struct
 
@@ -33,13 +33,13 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
 class _Field(NamedTuple):
     """A struct's field: its name, and what is needed to carry its value over.
 
-    ``item`` is the C type of an array's numbers, of ``item_size`` bytes; ``struct`` is the
+    ``items`` is the C type of an array of numbers, of ``item_size`` bytes each; ``struct`` is the
     field's own, or that of the ``length`` structs in an array.
     """
 
     name: str
     kind: str
-    item: str = ""
+    items: Any = None
     item_size: int = 0
     struct: _Struct | None = None
     length: int = 1
@@ -50,6 +50,7 @@ class _Struct(NamedTuple):
 
     get: Callable[[Any], list[Any]]
     others: tuple[tuple[int, _Field], ...]
+    pointer: Any
 
 
 @cache
@@ -66,15 +67,16 @@ def _struct(ffi: Any, name: str) -> _Struct:
     fields = [_field(ffi, field_name, field.type) for field_name, field in ctype.fields]
     found = attrgetter(*(field.name for field in fields))
     others = tuple((place, field) for place, field in enumerate(fields) if field.kind != "value")
+    pointer = ffi.typeof(f"{name} *")
     if len(fields) == 1:
-        return _Struct(lambda record: [found(record)], others)
-    return _Struct(lambda record: list(found(record)), others)
+        return _Struct(lambda record: [found(record)], others, pointer)
+    return _Struct(lambda record: list(found(record)), others, pointer)
 
 
 def _field(ffi: Any, name: str, ctype: Any) -> _Field:
     if ctype.kind == "struct" and ctype.cname in ARRAYS:
         item = ctype.fields[0][1].type.item
-        return _Field(name, "numbers", item.cname, ffi.sizeof(item))
+        return _Field(name, "numbers", ffi.typeof(f"{item.cname}[]"), ffi.sizeof(item))
     if ctype.kind == "struct":
         return _Field(name, "struct", struct=_struct(ffi, ctype.cname))
     if ctype.kind == "array" and ctype.item.kind == "struct":
@@ -102,7 +104,7 @@ def _numbers(ffi: Any, field: _Field, value: Any, keep: list[Any]) -> tuple[Any,
     """An array and its length, which kernels check."""
     array = np.ascontiguousarray(value)
     if array.itemsize != field.item_size:
-        raise TypeError(f"expected an array of {field.item}, got {array.dtype}")
-    pointer = ffi.from_buffer(f"{field.item}[]", array)
-    keep.append((array, pointer))
+        raise TypeError(f"expected {field.items.cname}, got {array.dtype}")
+    pointer = ffi.from_buffer(field.items, array)
+    keep.append(pointer)  # which keeps the array
     return pointer, array.size

@@ -1,9 +1,11 @@
-"""Tensors as kernels see them, and what must hold of them before C looks at them."""
+"""Tensors as kernels see them, in C as well, and what must hold of them before C looks at them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
+from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -11,7 +13,10 @@ import numpy.typing as npt
 from arenite.model import TensorType
 from arenite.native import _engine
 
+ffi, lib = _engine.ffi, _engine.lib
+from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
+_ADDRESS, _TENSORS = ffi.typeof("uintptr_t"), ffi.typeof("ar_tensor[]")
 _MAX_RANK = 6
 _MAX_DIMENSION = 2**31 - 1
 
@@ -25,7 +30,7 @@ class NativeTensor(NamedTuple):
     is_constant: bool
 
 
-_ABSENT_TYPE: int = _engine.lib.AR_ABSENT
+_ABSENT_TYPE: int = lib.AR_ABSENT
 ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
 
 
@@ -65,3 +70,52 @@ def can_be_copied(pair: tuple[NativeTensor, NativeTensor]) -> bool:
         return False
     is_packed = any(TensorType(one.type).bits % 8 for one in pair)
     return not (target.is_constant or is_packed) and nbytes_of(source) == nbytes_of(target)
+
+
+# -- in C -------------------------------------------------------------------------------
+
+#: A tensor's bytes as kernels are measured and planned with it, where only constants have data,
+#: and with its data.
+Row = tuple[bytes, bytes]
+
+#: The bytes of an ``ar_tensor``: address, type, rank and dimensions, by the number of these.
+_PACK = [Struct(f"@Pii{rank}i{4 * (_MAX_RANK - rank)}x").pack for rank in range(_MAX_RANK + 1)]
+#: What is behind a step's tensors, which no operator has.
+BEHIND = [*[_PACK[0](0, _ABSENT_TYPE, 0)] * 3, _PACK[0](0, lib.AR_END, 0)]
+_BEHIND = b"".join(BEHIND)
+
+
+def row_of(tensor: NativeTensor) -> Row | None:
+    """A tensor's bytes; None for one that C may not read."""
+    return _row(tensor) if is_whole(tensor) else None
+
+
+def memory_row(data: Array) -> Row:
+    """Plain bytes, which only the engine itself sees."""
+    return _row(NativeTensor(data, TensorType.UINT8, (data.nbytes,), False))
+
+
+def _row(tensor: NativeTensor) -> Row:
+    data, type_, shape, is_constant = tensor
+    rank = len(shape)
+    pack, address = _PACK[rank], 0 if data is None else address_of(data)
+    present = pack(address, type_, rank, *shape)
+    return (present if is_constant else pack(0, type_, rank, *shape)), present
+
+
+def measured(rows: Sequence[Row], hidden: Sequence[Row] = ()) -> Any:
+    """A step's tensors as kernels are measured and planned with them; none sees ``hidden``."""
+    parts = [row[0] for row in rows]
+    parts.append(_BEHIND)
+    parts += [row[0] for row in hidden]
+    return from_buffer(_TENSORS, b"".join(parts))
+
+
+def present(rows: Sequence[bytes]) -> Any:
+    """Tensors with their data, to be written to."""
+    return from_buffer(_TENSORS, bytearray(b"".join(rows) or bytes(ffi.sizeof("ar_tensor"))))
+
+
+def address_of(array: Array) -> int:
+    """Where a contiguous array's first element lies in memory; NumPy takes longer to say so."""
+    return int(ffi.cast(_ADDRESS, from_buffer(array)))

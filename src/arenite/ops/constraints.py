@@ -65,8 +65,12 @@ def inputs_between(low: int, high: int, optional: frozenset[int] = frozenset()) 
     """A constraint: from ``low`` to ``high`` inputs, all present but the optional ones."""
 
     def check(node: NodeView) -> bool:
-        return low <= len(node.inputs) <= high and all(
-            tensor is not None or index in optional for index, tensor in enumerate(node.inputs)
+        inputs = node.inputs
+        if not low <= len(inputs) <= high:
+            return False
+        # `in` asks for identity first, and no tensor is equal to another one.
+        return None not in inputs or all(
+            tensor is not None or index in optional for index, tensor in enumerate(inputs)
         )
 
     doc = f"There {_counted(low, 'input')}" if low == high else f"There are {low} to {high} inputs"

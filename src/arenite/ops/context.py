@@ -83,16 +83,17 @@ class TfLiteTensor:
         TFLM takes a scale without any zero point for no quantisation.
         """
         quantization = self.quantization
-        if quantization is None or not len(quantization.scale) or not len(quantization.zero_point):
+        if quantization is None or not quantization.scale.size or not quantization.zero_point.size:
             return 0.0
         return float(quantization.scale.item(0))
 
     @property
     def zero_point(self) -> int:
         """The first zero point as int32; 0 without quantisation (``params.zero_point``)."""
-        if self.quantization is None or not len(self.quantization.zero_point):
+        quantization = self.quantization
+        if quantization is None or not quantization.zero_point.size:
             return 0
-        value = int(self.quantization.zero_point.item(0))
+        value = int(quantization.zero_point.item(0))
         return value if -(2**31) <= value < 2**31 else (value + 2**31) % 2**32 - 2**31
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arenite import native
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric.fixedpoint import (
@@ -157,27 +160,45 @@ def activation_range_quantized(
     rounded half away from zero. TFLM lets 2**31 steps through, which no int32 holds.
     """
     low, high = QUANTIZED_RANGE[output.type]
+    bounds = _BOUNDS.get(activation)
+    if bounds is None:
+        return low, high
+    least, most = bounds
+    low = max(low, _quantized(context, least, output))
+    return low, high if most is None else min(high, _quantized(context, most, output))
 
-    def quantize(real: float) -> int:
-        scale = output.scale
-        scaled = real / scale if scale else math.inf
-        steps = float(np.float32(scaled)) if abs(scaled) < 2.0**32 else math.inf
-        if not -(2.0**31) <= steps < 2.0**31:
-            context.report_error(
-                f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
-                f"a quantisation scale of {scale:g}"
-            )
-        return output.zero_point + round_half_away(steps)
 
-    match activation:
-        case Activation.RELU:
-            return max(low, quantize(0.0)), high
-        case Activation.RELU6:
-            return max(low, quantize(0.0)), min(high, quantize(6.0))
-        case Activation.RELU_N1_TO_1:
-            return max(low, quantize(-1.0)), min(high, quantize(1.0))
-        case _:
-            return low, high
+#: What activations cut values to; None where they leave them as they are.
+_BOUNDS: dict[int, tuple[float, float | None]] = {
+    int(Activation.RELU): (0.0, None),
+    int(Activation.RELU6): (0.0, 6.0),
+    int(Activation.RELU_N1_TO_1): (-1.0, 1.0),
+}
+
+
+def _quantized(context: Context, real: float, output: TfLiteTensor) -> int:
+    scale = output.scale
+    scaled = real / scale if scale else math.inf
+    steps = float(np.float32(scaled)) if abs(scaled) < 2.0**32 else math.inf
+    if not -(2.0**31) <= steps < 2.0**31:
+        context.report_error(
+            f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
+            f"a quantisation scale of {scale:g}"
+        )
+    return output.zero_point + round_half_away(steps)
+
+
+# -- many numbers at once -------------------------------------------------------------
+
+
+@cache
+def in_c() -> ModuleType | None:
+    """:mod:`arenite.native.parameters`, or None without the engine: NumPy computes the same."""
+    if not native.available():
+        return None
+    from arenite.native import parameters  # noqa: PLC0415 - the engine may be absent
+
+    return parameters
 
 
 # -- requantisation -------------------------------------------------------------------
@@ -287,8 +308,7 @@ def convolution_multipliers(
         if found is None or not len(found.zero_point) or not len(found.scale):
             context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")
     assert weights.quantization is not None
-    scales = weights.quantization.scale.astype(np.float64)
-    axis = weights.quantization.quantized_dimension
+    scales, axis = weights.quantization.scale, weights.quantization.quantized_dimension
     if len(scales) not in (1, channels) or (
         len(scales) > 1 and weights.shape[axis : axis + 1] != (channels,)
     ):
@@ -296,14 +316,27 @@ def convolution_multipliers(
             f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
             f"axis of as many elements, got {len(scales)} along axis {axis} of {weights.shape}"
         )
-    formula = "input * weights / output"
-    if not output.scale:
+    before, behind = inp.scale, output.scale
+    found = None
+    if quick := in_c():
+        rounding = rounding_of(context)
+        found = quick.quantize_multipliers(
+            before, scales, behind, rounding=rounding, channels=channels
+        )
+    return found or _multipliers_in_numpy(context, before, scales, behind, channels=channels)
+
+
+def _multipliers_in_numpy(
+    context: Context, before: float, scales: Array, behind: float, *, channels: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Multipliers and shifts of ``before * scales / behind``, whatever these are."""
+    rounding, formula = rounding_of(context), "input * weights / output"
+    if not behind:
         requantization(context, math.inf, formula)
-    effective = inp.scale * scales / output.scale
+    effective = before * scales.astype(np.float64) / behind
     multipliers, shifts = quantize_multipliers(effective)
     if np.maximum.reduce(shifts, initial=0) > 30:
         requantization(context, float(effective[shifts.argmax()]), formula)
-    rounding = rounding_of(context)
     if rounding:
         shifts += np.int32(rounding)
     if len(scales) == channels:

@@ -54,6 +54,10 @@ class MicroInterpreterContext(HostContext):
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
+        # The node that was last named in lists of allocations, and what is said of it.
+        self._labelled, self._last_label = (-1, -1), ""
+        # The most of the arena that was in use when somebody was named for it.
+        self._noted = -1
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -66,9 +70,11 @@ class MicroInterpreterContext(HostContext):
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor on temporary memory, which the end of ``prepare`` returns."""
-        if self.state not in (INIT, PREPARE):
+        if self.state is not PREPARE and self.state is not INIT:
             self.require("get_tensor", INIT, PREPARE)
-        tensor = self.view_tensor(index)
+        tensor = self._full.get(index)  # as `view_tensor` does it; operators ask for all of theirs
+        if tensor is None or tensor.shape is not self._current[index].shape or tensor.is_variable:
+            tensor = self.view_tensor(index)
         self._allocator.allocate_temp_tflite_tensor(tensor.quantization)
         return tensor
 
@@ -85,7 +91,8 @@ class MicroInterpreterContext(HostContext):
                 other dimensions do not matter.
             ConstraintError: An earlier node was prepared for another shape of the tensor.
         """
-        self.require("resize_tensor", PREPARE)
+        if self.state is not PREPARE:
+            self.require("resize_tensor", PREPARE)
         self._check_index(index)
         tensor, shape = self._current[index], tuple(shape)
         if shape == tensor.shape:
@@ -105,7 +112,8 @@ class MicroInterpreterContext(HostContext):
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
-        self.require("allocate_persistent_buffer", INIT, PREPARE)
+        if self.state is not PREPARE and self.state is not INIT:
+            self.require("allocate_persistent_buffer", INIT, PREPARE)
         self._check_size(size)
         return self._allocator.allocate_persistent_buffer(size, purpose, self._label())
 
@@ -156,7 +164,10 @@ class MicroInterpreterContext(HostContext):
 
     def _label(self) -> str:
         """The current node in lists of allocations."""
-        return f"#{self.operator} {self.operator_name}"
+        place = self.subgraph, self.operator
+        if self._labelled != place:
+            self._labelled, self._last_label = place, f"#{self.operator} {self.operator_name}"
+        return self._last_label
 
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= MAX_BYTES:
@@ -202,8 +213,11 @@ class MicroInterpreterContext(HostContext):
                     "must be at least 1"
                 )
         super().finish_prepare_node()
-        self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", self._label())
+        allocator = self._allocator
+        allocator.finish_prepare_node_allocations()
+        if allocator.arena.high_water != self._noted:
+            self._noted = allocator.arena.high_water
+            allocator.note_peak("prepare", self._label())
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""

@@ -12,8 +12,8 @@ from arenite.memory.budget import Budget
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.native.call import Call
-from arenite.native.program import Program, address_of
-from arenite.native.tensors import ABSENT, NativeTensor
+from arenite.native.program import Program
+from arenite.native.tensors import ABSENT, NativeTensor, address_of
 from arenite.ops.context import Array, EvalTensor
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
@@ -38,6 +38,8 @@ class CompiledGraph:
         self._program = program = Program(instruction_set, threads)
         self._graph = graph
         self._host: GraphHost = graph.host
+        # Tensors as kernels see them, until all nodes have their steps: most nodes share some.
+        self._seen: dict[EvalTensor, NativeTensor] = {}
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
         for subgraph in _reachable(graph.model):
@@ -45,6 +47,7 @@ class CompiledGraph:
             self._places += ((subgraph, number) for number in range(len(graph.nodes[subgraph])))
             self._ranges[subgraph] = begin, len(self._places)
         native = [self._add(*place) for place in self._places]
+        self._seen.clear()
         self.steps = [step if native[step] else -1 for step in range(self._ranges[0][1])]
         self._is_native = all(native)
         if budget is not None:
@@ -176,7 +179,9 @@ class CompiledGraph:
             return False
         self._host.enter_node(subgraph, number)
         states = self._host.native_state()
-        if states is None or any(address_of(state) % ARENA_ALIGNMENT for state in states):
+        if states is None:
+            return False
+        if states and any(address_of(state) % ARENA_ALIGNMENT for state in states):
             return False  # an arena may begin anywhere
         if is_control(kernel):
             subgraphs = self._graph.model.subgraphs
@@ -186,21 +191,33 @@ class CompiledGraph:
                 return self._program.add_control(control.kind, control.flag, *control.parts)
         outputs = self._tensors(subgraph, entry.node.outputs)
         inputs = self._tensors(subgraph, entry.node.inputs)
-        inputs += [NativeTensor(state, TensorType.UINT8, state.shape, False) for state in states]
+        for state in states:
+            inputs.append(NativeTensor(state, TensorType.UINT8, state.shape, False))
         copies = self._host.input_copies.get((subgraph, number), ())
         return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs, copies)
 
     def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[NativeTensor]:
         """A subgraph's tensors, as the current node sees those of its own."""
-        host = self._host
+        host, seen = self._host, self._seen
         tensors = host.tensors[subgraph].__getitem__
         look = host.get_eval_tensor if subgraph == host.subgraph else tensors
-        return [ABSENT if index < 0 else _native(look(index)) for index in indices]
+        found = []
+        for index in indices:
+            if index < 0:
+                found.append(ABSENT)
+                continue
+            tensor = look(index)
+            native = seen.get(tensor)
+            if native is None:
+                native = seen[tensor] = _native(tensor)
+            found.append(native)
+        return found
 
 
 def _native(tensor: EvalTensor) -> NativeTensor:
-    constant = tensor.data is not None and not tensor.data.flags.writeable
-    return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
+    data = tensor.data
+    constant = data is not None and not data.flags.writeable
+    return NativeTensor(data, int(tensor.type), tensor.shape, constant)
 
 
 def _reachable(model: Model) -> list[int]:

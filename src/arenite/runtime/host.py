@@ -198,12 +198,13 @@ class HostContext(StateGuard):
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
+        full = self._full.get(index)
+        if full is not None and full.shape is self._current[index].shape and not full.is_variable:
+            return full
         if not 0 <= index < len(self._current):
             self._check_index(index)
-        current, full = self._current[index], self._full.get(index)
-        if full is None or full.shape is not current.shape or full.is_variable:
-            tensor = self.model.subgraphs[self.subgraph].tensors[index]
-            full = self._full[index] = full_tensor(tensor, current, index)
+        tensor = self.model.subgraphs[self.subgraph].tensors[index]
+        full = self._full[index] = full_tensor(tensor, self._current[index], index)
         return full
 
     def finish_init(self) -> None:

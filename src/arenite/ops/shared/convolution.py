@@ -119,6 +119,28 @@ def _optional(node: NodeView, index: int) -> TfLiteTensor | None:
     return node.inputs[index] if index < len(node.inputs) else None
 
 
+# -- tensors in prepare -----------------------------------------------------------------
+
+
+def tensors_of(context: Context, node: Node) -> tuple[TfLiteTensor, TfLiteTensor, TfLiteTensor]:
+    """Output, input and weights, in the order in which TFLM asks for them."""
+    get = context.get_tensor
+    return get(node.outputs[0]), get(node.inputs[0]), get(node.inputs[1])
+
+
+def ask_again(context: Context, node: Node) -> TfLiteTensor | None:
+    """Ask for all tensors, the bias among them, which is given back; None where there is none.
+
+    TFLM does so once it knows the geometry, which shows in the temporary memory.
+    """
+    get, inputs = context.get_tensor, node.inputs
+    get(inputs[0])
+    get(inputs[1])
+    bias = get(inputs[2]) if len(inputs) > 2 and inputs[2] >= 0 else None
+    get(node.outputs[0])
+    return bias
+
+
 def accumulates_64_bits(
     context: Context,
     activations: TensorType,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from arenite.numeric import gemmlowp
 from arenite.numeric.fixedpoint import INT32_MAX, Int64Array, saturating_rounding_doubling_high_mul
 from arenite.ops.context import Array, Context, TfLiteTensor
-from arenite.ops.kernel_util import requantization_above_one
+from arenite.ops.kernel_util import in_c, requantization_above_one
 
 #: Integer bits of scaled differences, and of sums of exponentials.
 DIFFERENCE_BITS = 5
@@ -47,6 +47,11 @@ def scaled_differences(multiplier: int, left_shift: int) -> Int64Array:
 
 def difference_table(multiplier: int, left_shift: int) -> npt.NDArray[np.int32]:
     """``exp`` of ``-i`` input steps for i = 0 .. 255, no integer bits; 0 past the radius."""
+    quick = in_c()
+    if quick is not None:
+        count = min(input_radius(DIFFERENCE_BITS, left_shift), 255) + 1
+        found: npt.NDArray[np.int32] = quick.difference_table(multiplier, left_shift, count)
+        return found
     table = np.zeros(256, np.int32)
     scaled = scaled_differences(multiplier, left_shift)
     table[: len(scaled)] = gemmlowp.exp_on_negative_values(scaled, DIFFERENCE_BITS)

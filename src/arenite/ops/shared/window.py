@@ -43,12 +43,11 @@ def window_of(
 
     Options with a ``placement`` (see :mod:`arenite.ops.shared.placed`) need no padding scheme.
     """
-    strides = (options.stride_h, options.stride_w)
-    dilations = (
-        getattr(options, "dilation_h_factor", 1),
-        getattr(options, "dilation_w_factor", 1),
-    )
-    if min(*strides, *dilations, *filter_size) < 1:
+    strides = stride_h, stride_w = options.stride_h, options.stride_w
+    dilation_h: int = getattr(options, "dilation_h_factor", 1)
+    dilation_w: int = getattr(options, "dilation_w_factor", 1)
+    dilations, (rows, columns) = (dilation_h, dilation_w), filter_size
+    if min(stride_h, stride_w, dilation_h, dilation_w, rows, columns) < 1:
         context.report_error(
             f"strides, dilations and filter sizes must be at least 1, got strides {strides}, "
             f"dilations {dilations}, filter {tuple(filter_size)}"
@@ -57,13 +56,12 @@ def window_of(
     if placement is not None:
         return Window(
             placement.output_size,
-            (filter_size[0], filter_size[1]),
+            (rows, columns),
             strides,
             dilations,
             placement.padding,
         )
-    (height, width), (rows, columns) = input_shape[1:3], filter_size
-    (stride_h, stride_w), (dilation_h, dilation_w) = strides, dilations
+    height, width = input_shape[1:3]
     out_h = window_output_size(options.padding, height, rows, stride_h, dilation_h)
     out_w = window_output_size(options.padding, width, columns, stride_w, dilation_w)
     if out_h < 1 or out_w < 1:

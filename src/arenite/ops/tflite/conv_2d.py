@@ -23,9 +23,6 @@ from arenite.ops.kernel_util import (
     activation_range_of,
     allocate_struct,
     convolution_multipliers,
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
 )
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
@@ -38,12 +35,14 @@ from arenite.ops.shared.convolution import (
     TapByTap,
     accumulates_64_bits,
     are_finite,
+    ask_again,
     bias_per_channel,
     bias_types,
     finish_of,
     invoke_with,
     largest_raw,
     padding_type,
+    tensors_of,
 )
 from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import position_by_position, window_over
@@ -95,20 +94,13 @@ def channels_divide(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> Conv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: Conv2DOptions = node.options
-    output = output_tensor(context, node)
-    inp = input_tensor(context, node, 0)
-    weights = input_tensor(context, node, 1)
+    output, inp, weights = tensors_of(context, node)
     channels = weights.shape[0]
     context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
     context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
-    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
-    input_tensor(context, node, 0)
-    input_tensor(context, node, 1)
-    bias = optional_input_tensor(context, node, 2)
-    output_tensor(context, node)
-
+    bias = ask_again(context, node)
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
     low, high = activation_range_of(context, options.fused_activation_function, output)
     filter_scratch = -1

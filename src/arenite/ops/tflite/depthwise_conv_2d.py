@@ -23,9 +23,6 @@ from arenite.ops.kernel_util import (
     activation_range_of,
     allocate_struct,
     convolution_multipliers,
-    input_tensor,
-    optional_input_tensor,
-    output_tensor,
 )
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
@@ -38,11 +35,13 @@ from arenite.ops.shared.convolution import (
     TapByTap,
     accumulates_64_bits,
     are_finite,
+    ask_again,
     bias_per_channel,
     bias_types,
     finish_of,
     invoke_with,
     largest_raw,
+    tensors_of,
 )
 from arenite.ops.shared.requantize import tile
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
@@ -89,9 +88,7 @@ def channels_multiply(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     """Geometry, output shape, requantisation; scratch for int4 weights."""
     options: DepthwiseConv2DOptions = node.options
-    output = output_tensor(context, node)
-    inp = input_tensor(context, node, 0)
-    weights = input_tensor(context, node, 1)
+    output, inp, weights = tensors_of(context, node)
     channels = weights.shape[3]
     context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
     context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
@@ -100,12 +97,7 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
-    # TFLM asks for the tensors a second time here, which shows in the temporary memory.
-    input_tensor(context, node, 0)
-    input_tensor(context, node, 1)
-    optional_input_tensor(context, node, 2)
-    output_tensor(context, node)
-
+    ask_again(context, node)
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
     low, high = activation_range_of(context, options.fused_activation_function, output)
     return DepthwiseConv2DParams(

@@ -1,0 +1,20 @@
+/* What prepare computes of many numbers at once: the same bits as the functions in Python, which
+ * say what is meant. */
+#ifndef ARENITE_PARAMETERS_H
+#define ARENITE_PARAMETERS_H
+
+#include <stdint.h>
+
+/* Multipliers and shifts of before * scale / behind for each of `count` float32 scales, which may
+ * lie anywhere; one scale is that of all channels. `rounding` is added to the shifts. Returns 0
+ * unless every ratio is a positive finite number with a shift in [-31, 30]: then what was written
+ * means nothing. numeric/fixedpoint.py: quantize_multipliers. */
+int32_t ar_quantize_multipliers(double before, const void *scales, int64_t count, double behind,
+                                int32_t rounding, int64_t channels, int32_t *multiplier,
+                                int32_t *shift);
+
+/* exp of -i input steps for i in [0, count), no integer bits; a step is multiplier * 2^left_shift
+ * with five. ops/shared/softmax.py: difference_table. */
+void ar_difference_table(int32_t multiplier, int32_t left_shift, int32_t count, int32_t *table);
+
+#endif

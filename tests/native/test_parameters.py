@@ -1,0 +1,85 @@
+"""What ``prepare`` computes in C of many numbers at once is what the functions in Python say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arenite.numeric import fixedpoint, gemmlowp
+from arenite.ops.shared import softmax
+
+parameters = pytest.importorskip("arenite.native.parameters")
+
+
+def in_numpy(before: float, scales: np.ndarray, behind: float) -> tuple[np.ndarray, np.ndarray]:
+    return fixedpoint.quantize_multipliers(before * scales.astype(np.float64) / behind)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_multipliers_of_random_scales(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scales = np.exp2(rng.uniform(-12, 12, 500)).astype(np.float32)
+    before, behind = np.exp2(rng.uniform(-8, 8, 2)).tolist()
+    found = parameters.quantize_multipliers(before, scales, behind, rounding=0, channels=500)
+    assert np.array_equal(found, in_numpy(before, scales, behind))
+
+
+def test_a_fraction_that_rounds_up_to_one_carries_into_the_shift() -> None:
+    ratio = 1 - 2.0**-53
+    found = parameters.quantize_multipliers(
+        ratio, np.ones(1, np.float32), 1.0, rounding=0, channels=1
+    )
+    assert np.array_equal(found, [[1 << 30], [1]])
+
+
+def test_one_scale_is_that_of_all_channels() -> None:
+    scale = np.array([0.5], np.float32)
+    found = parameters.quantize_multipliers(1.0, scale, 4.0, rounding=0, channels=3)
+    assert np.array_equal(found, [[1 << 30] * 3, [-2] * 3])
+
+
+def test_rounding_comes_on_top_of_shifts() -> None:
+    scale = np.array([0.5], np.float32)
+    _, shift = parameters.quantize_multipliers(
+        1.0, scale, 4.0, rounding=fixedpoint.ONCE, channels=1
+    )
+    assert shift == fixedpoint.ONCE - 2
+
+
+def test_scales_may_lie_anywhere() -> None:
+    scales = np.frombuffer(b"\0" + np.array([0.5, 2], np.float32).tobytes(), np.uint8)[1:]
+    found = parameters.quantize_multipliers(
+        1.0, scales.view(np.float32), 1.0, rounding=0, channels=2
+    )
+    assert np.array_equal(found, [[1 << 30] * 2, [0, 2]])
+
+
+@pytest.mark.parametrize(
+    "ratio",
+    [0.0, -0.5, np.nan, np.inf, 2.0**30, 2.0**30 - 2.0**-23, 2.0**-33, 1e-300, -np.inf, 5e-324],
+)
+def test_what_is_not_plain_is_left_to_numpy(ratio: float) -> None:
+    scales = np.array([1, 1], np.float32)
+    assert parameters.quantize_multipliers(ratio, scales, 1.0, rounding=0, channels=2) is None
+
+
+@pytest.mark.parametrize("ratio", [2.0**-32, 2.0**30 - 1])
+def test_the_smallest_and_a_large_plain_ratio(ratio: float) -> None:
+    ones = np.ones(1, np.float32)
+    found = parameters.quantize_multipliers(ratio, ones, 1.0, rounding=0, channels=1)
+    assert np.array_equal(found, in_numpy(ratio, ones, 1.0))
+
+
+def test_a_scale_of_nothing_is_left_to_numpy() -> None:
+    ones = np.ones(1, np.float32)
+    assert parameters.quantize_multipliers(1.0, ones, 0.0, rounding=0, channels=1) is None
+
+
+@pytest.mark.parametrize("left_shift", [0, 1, 8, 19, 20, 21, 23, 25, 26, 27, 29, 30])
+@pytest.mark.parametrize("multiplier", [1 << 30, 1234567890, (1 << 31) - 1])
+def test_the_table_of_exponentials(multiplier: int, left_shift: int) -> None:
+    scaled = softmax.scaled_differences(multiplier, left_shift)
+    found = parameters.difference_table(multiplier, left_shift, len(scaled))
+    expected = gemmlowp.exp_on_negative_values(scaled, softmax.DIFFERENCE_BITS)
+    assert np.array_equal(found[: len(scaled)], expected)
+    assert not found[len(scaled) :].any()
