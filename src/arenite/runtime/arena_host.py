@@ -56,8 +56,6 @@ class MicroInterpreterContext(HostContext):
         self._scratch: list[Bytes] = []
         # The node that was last named in lists of allocations, and what is said of it.
         self._labelled, self._last_label = (-1, -1), ""
-        # The most of the arena that was in use when somebody was named for it.
-        self._noted = -1
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -213,11 +211,8 @@ class MicroInterpreterContext(HostContext):
                     "must be at least 1"
                 )
         super().finish_prepare_node()
-        allocator = self._allocator
-        allocator.finish_prepare_node_allocations()
-        if allocator.arena.high_water != self._noted:
-            self._noted = allocator.arena.high_water
-            allocator.note_peak("prepare", self._label())
+        self._allocator.finish_prepare_node_allocations()
+        self._allocator.note_peak("prepare", self._label())
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from functools import lru_cache
 
 from arenite.cmsis_nn.glue import Glue
 
 
+@lru_cache(maxsize=1024)
 def glue_for(name: str) -> Glue | None:
     """The glue of a builtin operator, or None where TFLM has no CMSIS-NN kernel."""
     module = f"{__name__}.{name.lower()}"
