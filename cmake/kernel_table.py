@@ -1,7 +1,8 @@
 """Writes the table of all kernels, found in the files that declare them.
 
-``python kernel_table.py OUTPUT CSRC ISA...``: the C source ``OUTPUT``, with the kernels of
-``CSRC/portable``, which is compiled once for each ``ISA``, and of the folders ``CSRC/lanes/ISA``.
+``python kernel_table.py OUTPUT CSRC ISAS FOLDERS``: the C source ``OUTPUT``, with the kernels of
+``CSRC/portable``, which is compiled once for each of ``ISAS``, and of ``FOLDERS`` in ``CSRC/lanes``.
+Both are lists as CMake has them.
 See ``csrc/engine/kernel.h`` for how a file declares one.
 """
 
@@ -52,9 +53,9 @@ def portable_kernels(csrc: Path) -> list[str]:
     return in_order([match[1] for match in found])
 
 
-def lanes_kernels(csrc: Path, isas: list[str]) -> list[Kernel]:
-    """The kernels in the folders of some instruction sets."""
-    files = [file for isa in isas for file in (csrc / "lanes" / isa).glob("*.c")]
+def lanes_kernels(csrc: Path, folders: list[str]) -> list[Kernel]:
+    """The kernels in some folders."""
+    files = [file for folder in folders for file in (csrc / "lanes" / folder).glob("*.c")]
     found = declarations(files, LANES, "AR_KERNEL(ISA, ORDER, OPERATOR, ...)")
     return in_order([Kernel(match[1], match[3], int(match[2])) for match in found])
 
@@ -66,10 +67,10 @@ def in_order(found: list[Any]) -> list[Any]:
     return sorted(found)
 
 
-def table(csrc: Path, isas: list[str]) -> str:
+def table(csrc: Path, isas: list[str], folders: list[str]) -> str:
     """The C source."""
     lists: dict[str, list[str]] = {}
-    for kernel in lanes_kernels(csrc, isas):
+    for kernel in lanes_kernels(csrc, folders):
         lists.setdefault(kernel.isa, []).append(str(kernel))
     for isa in isas:
         portable = [f"ar_portable_{name}_{isa}" for name in portable_kernels(csrc)]
@@ -85,4 +86,5 @@ def table(csrc: Path, isas: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(table(Path(sys.argv[2]), sys.argv[3:]), "utf-8")
+    lists = [[name for name in argument.split(";") if name] for argument in sys.argv[3:]]
+    Path(sys.argv[1]).write_text(table(Path(sys.argv[2]), *lists), "utf-8")

@@ -16,13 +16,19 @@
 
 static inline int32_t ar_round_up(int32_t n, int32_t to) { return (n + to - 1) / to * to; }
 
-enum { AR_MAX_SEGMENTS = 64, AR_MAX_TILE_POSITIONS = 16, AR_MAX_TILE_BLOCKS = 8 };
+enum {
+  AR_MAX_SEGMENTS = 64,
+  AR_MAX_TILE_POSITIONS = 16,
+  AR_MAX_STRIP_POSITIONS = 128, /* of tiles that go through their positions some at a time */
+  AR_MAX_TILE_BLOCKS = 8
+};
 
 typedef struct {
   int32_t segments;
   int32_t dwords;                     /* per segment */
   int32_t segment[AR_MAX_SEGMENTS];   /* byte offset of each run */
   int32_t position_stride;            /* bytes from one output position to the next in a row */
+  int32_t positions;                  /* of a tile */
   int32_t channels;                   /* elements from one position to the next in the output */
   float low, high;                    /* the activation's bounds */
   int32_t entries;                    /* at most, of grouped weights: see grouped.h */
@@ -54,7 +60,10 @@ typedef void (*ar_leave_fn)(uint32_t before);
  * their tiles take the bias alone of a block. */
 typedef struct {
   int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
+  int32_t is_signed;  /* bytes are q itself */
   int32_t vectors;    /* registers that the 16 lanes of a block take */
+  int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
+                         less, where tiles have any number; else 0 */
   int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
   ar_plan_lane plan_lane;
@@ -65,5 +74,17 @@ typedef struct {
   void (*forget_nan)(void); /* whether float tiles met or made a NaN since; NULL where they */
   int (*met_nan)(void);     /* cannot say */
 } ar_gemm_isa;
+
+/* How many of a tile's positions go through the registers at a time: a divisor, 0 for none. */
+static inline int32_t ar_some_positions(int32_t at_once, int32_t positions) {
+  if (positions <= at_once) return positions;
+  if (positions % at_once == 0) return at_once;
+  return positions % (at_once - 1) == 0 ? at_once - 1 : 0;
+}
+
+/* What staged bytes leave out of their offset: the bias stands for it. */
+static inline int32_t ar_left_out(const ar_gemm_isa *isa, int32_t input_offset) {
+  return isa->is_signed ? input_offset : input_offset - 128;
+}
 
 #endif

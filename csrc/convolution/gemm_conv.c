@@ -19,8 +19,8 @@ typedef struct {
   ar_staging staging;
   ar_gemm gemm;
   ar_gemm_tile tile;
-  ar_stage_fn stage;         /* NULL for float, like the next two */
-  ar_enter_fn enter;
+  ar_stage_fn stage;         /* NULL for float, and for bytes that are read where they are */
+  ar_enter_fn enter;         /* NULL for float, like the next */
   ar_leave_fn leave;
   void (*forget_nan)(void);  /* for folded floats, NULL otherwise */
   int (*met_nan)(void);
@@ -56,23 +56,37 @@ static int32_t tile_cost(int32_t positions, int32_t vectors) {
   return cost > 8 ? cost : 8;
 }
 
+/* Instructions of a tile that goes through its positions some at a time: one loads four words of a
+ * position, or two vectors of weights. */
+static int64_t strip_cost(int32_t at_once, const ar_gemm *gemm, int32_t positions,
+                          int32_t vectors) {
+  enum { CALL = 60, BEGIN = 60, FINISH = 6 /* of a vector of outputs */ };
+  const int32_t some = ar_some_positions(at_once, positions), times = positions / some;
+  const int64_t words = (int64_t)gemm->segments * gemm->dwords;
+  const int64_t products = 4 * some * vectors + some + 2 * vectors + 4;
+  return CALL + times * (BEGIN + FINISH * some * vectors + words * products / 4);
+}
+
 /* The shape of tile that takes least for all blocks and columns. */
 static void choose_tile(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *plan) {
   const int32_t columns = plan->columns;
+  const int32_t at_once = isa->at_once[plan->element_bytes == 4];
+  const int32_t most = at_once ? AR_MAX_STRIP_POSITIONS : AR_MAX_TILE_POSITIONS;
   int64_t best_cost = INT64_MAX;
   for (int32_t n = plan->taps ? 1 : AR_MAX_TILE_BLOCKS; n >= 1; --n)
-    for (int32_t p = AR_MAX_TILE_POSITIONS; p >= 1; --p) {
-      if (p > columns && p > 1) continue;
+    for (int32_t p = columns < most ? columns : most; p >= 1; --p) {
       ar_gemm_tile tile = find(p, n, plan->taps);
       if (!tile) continue;
       int64_t tiles = (int64_t)((plan->blocks + n - 1) / n) * ((columns + p - 1) / p);
-      int64_t cost = tiles * (tile_cost(p, n * isa->vectors) + 1);
+      int64_t cost = tiles * (at_once ? strip_cost(at_once, &plan->gemm, p, n * isa->vectors)
+                                      : tile_cost(p, n * isa->vectors) + 1);
       if (cost >= best_cost) continue;
       best_cost = cost;
       plan->tile = tile;
       plan->tile_blocks = n;
       plan->tile_positions = p;
     }
+  plan->gemm.positions = plan->tile_positions;
   plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
 }
 
@@ -175,6 +189,12 @@ static void set_sizes(conv_plan *plan) {
   plan->results = (int64_t)plan->rows * plan->columns * plan->gemm.channels * plan->element_bytes;
 }
 
+/* Whether tiles read the input alone, as it is: they load four words of a run at once. */
+static int is_read_whole(const conv_plan *plan, const ar_gemm_conv *p) {
+  return ar_needs_no_border(&plan->staging) &&
+         (run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
+}
+
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
   const int32_t c = p->depth, filters = p->filters;
@@ -211,6 +231,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   }
   if (gather(p, plan) != AR_OK || makes_nan(p, plan)) return AR_UNSUPPORTED;
   ar_gemm *gemm = &plan->gemm;
+  if (isa->is_signed && is_read_whole(plan, p)) plan->stage = 0;
   gemm->position_stride = w->stride[1] * c * plan->staged_bytes * plan->fold;
   gemm->channels = filters * plan->fold;
   gemm->low = (float)p->activation_min;
@@ -359,7 +380,7 @@ static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_con
   ar_sum_weights(&sums, (const int8_t *)p->weights + filter * p->filter_step, filter_size,
                  p->element_step);
   /* What the staged input leaves out of its offset. */
-  const int32_t folded = isa->int8_bytes == 1 ? p->input_offset - 128 : 0;
+  const int32_t folded = isa->int8_bytes == 1 ? ar_left_out(isa, p->input_offset) : 0;
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)folded * sum);
   return plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
@@ -434,8 +455,8 @@ static const uint8_t *stage_columns(const conv_plan *plan, const places *at, con
   return at->workspace;
 }
 
-/* The input of a region where the tiles can read it, from its first position on: floats that need no
- * border stay where they are. */
+/* The input of a region where the tiles can read it, from its first position on: what needs
+ * neither a border nor another form stays where it is. */
 static const uint8_t *stage(const conv_plan *plan, const places *at, const region *r) {
   if (plan->is_flat) return stage_columns(plan, at, r);
   const int32_t step = plan->row_step;

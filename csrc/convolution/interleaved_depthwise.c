@@ -178,7 +178,8 @@ static ar_requantize_mode plan_interleaved_lane(
       *(weight < 0 ? &sums.negative : &sums.positive) += weight;
     }
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
-  block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)(params->input_offset - 128) * sum);
+  const int32_t left_out = ar_left_out(isa->gemm, params->input_offset);
+  block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)left_out * sum);
   return plan_lane(block, lane, rescaling, c, params->output_offset, d->activation_min,
                    d->activation_max, ar_range_of(b, sums, params->input_offset));
 }

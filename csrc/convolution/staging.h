@@ -110,6 +110,18 @@ static inline ar_staged_part ar_staged_rows(const ar_staging *s, int32_t from, i
   return part;
 }
 
+/* Bytes as they are: those of zero are around them. */
+static inline void ar_stage_signed(const ar_staging *s, const int8_t *source, uint8_t *staged) {
+  if (ar_needs_no_border(s)) {
+    memcpy(staged, source, (size_t)s->rows * s->row_bytes);
+    return;
+  }
+  memset(staged, s->padding ^ 0x80, (size_t)s->staged_rows * s->staged_row_bytes);
+  uint8_t *row = staged + (int64_t)s->top * s->staged_row_bytes + s->left_bytes;
+  for (int32_t y = 0; y < s->rows; ++y, row += s->staged_row_bytes)
+    memcpy(row, source + (int64_t)y * s->row_bytes, (size_t)s->row_bytes);
+}
+
 static inline void ar_widen(int16_t *restrict out, const int8_t *restrict in, int64_t count,
                             int32_t zero_point) {
   for (int64_t i = 0; i < count; ++i) out[i] = (int16_t)(in[i] - zero_point);

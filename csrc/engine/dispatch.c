@@ -30,6 +30,30 @@ static uint32_t cpu_isas(void) {
     isas |= 1u << AR_AVXVNNI;
   return isas;
 }
+#elif defined(__aarch64__)
+#if defined(__linux__)
+#include <sys/auxv.h>
+
+/* Bits of Linux' arch/arm64/include/uapi/asm/hwcap.h. */
+static int has_dot_products(void) { return getauxval(AT_HWCAP) >> 20 & 1; }
+#elif defined(__APPLE__)
+#include <sys/sysctl.h>
+
+/* Apple's names of features. Every Mac with such a processor has these products: before macOS 12
+ * there was no name for them. */
+static int has_dot_products(void) {
+  int32_t value = 0;
+  size_t size = sizeof value;
+  return sysctlbyname("hw.optional.arm.FEAT_DotProd", &value, &size, NULL, 0) != 0 || value;
+}
+#else
+static int has_dot_products(void) { return 0; }
+#endif
+
+static uint32_t cpu_isas(void) {
+  const uint32_t isas = 1u << AR_PORTABLE | 1u << AR_NEON;
+  return has_dot_products() ? isas | 1u << AR_NEONDOT : isas;
+}
 #else
 static uint32_t cpu_isas(void) { return 1u << AR_PORTABLE; }
 #endif
@@ -38,14 +62,15 @@ bool ar_has_isa(ar_isa isa) { return cpu_isas() >> isa & 1; }
 
 ar_isa ar_best_isa(void) {
   const uint32_t isas = cpu_isas();
-  ar_isa best = AR_AVX512VNNI;
+  ar_isa best = (ar_isa)(AR_ISA_COUNT - 1);
   while (!(isas >> best & 1)) --best;
   return best;
 }
 
 /* AVX512-VNNI has all that AVX2 has, but not AVX-VNNI. */
 static int contains(ar_isa isa, ar_isa other) {
-  return other == isa || (other < isa && other != AR_AVXVNNI);
+  if (other == isa || other == AR_PORTABLE) return 1;
+  return other < isa && other != AR_AVXVNNI && (isa >= AR_NEON) == (other >= AR_NEON);
 }
 
 /* Whether every tensor can be measured, and no output is a constant. */

@@ -98,12 +98,14 @@ typedef struct {
   ar_part_fn part; /* NULL where it cannot be shared; takes run()'s workspace for every part */
 } ar_kernel;
 
-/* Best last; one does not contain all others. */
+/* Best last, by processor; one does not contain all others. */
 typedef enum {
   AR_PORTABLE = 0,
   AR_AVX2 = 1,
   AR_AVXVNNI = 2,
   AR_AVX512VNNI = 3,
+  AR_NEON = 4,
+  AR_NEONDOT = 5,
   AR_ISA_COUNT
 } ar_isa;
 

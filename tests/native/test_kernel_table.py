@@ -25,12 +25,17 @@ def load() -> ModuleType:
 kernel_table = load()
 
 
-def table(tmp_path: Path, files: dict[str, str], isas: tuple[str, ...] = ("portable",)) -> str:
+def table(
+    tmp_path: Path,
+    files: dict[str, str],
+    isas: tuple[str, ...] = ("portable",),
+    folders: tuple[str, ...] = (),
+) -> str:
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    source: str = kernel_table.table(tmp_path, list(isas))
+    source: str = kernel_table.table(tmp_path, list(isas), list(folders))
     return source
 
 
@@ -59,7 +64,7 @@ def test_kernels_written_for_an_instruction_set_come_first_in_their_order(tmp_pa
         "lanes/avx2/a.c": "AR_FAMILY_KERNEL(avx2, 10, ADD, family, &parts)\n",
         "lanes/avx2/b.c": "AR_KERNEL(avx2, 9, ADD, m, p, r)\nAR_KERNEL(avx2, 1, ABS, m, p, r)\n",
     }
-    source = table(tmp_path, files, ("portable", "avx2"))
+    source = table(tmp_path, files, ("portable", "avx2"), ("avx2",))
     assert entries(source, "avx2") == [
         "ar_kernel_avx2_ABS_1",
         "ar_kernel_avx2_ADD_9",
@@ -70,8 +75,17 @@ def test_kernels_written_for_an_instruction_set_come_first_in_their_order(tmp_pa
 
 def test_a_folder_may_hold_kernels_of_an_instruction_set_without_a_folder(tmp_path):
     files = {"lanes/avx2/add.c": "AR_KERNEL(avxvnni, 1, ADD, m, p, r)\n"}
-    source = table(tmp_path, files, ("portable", "avx2"))
+    source = table(tmp_path, files, ("portable", "avx2"), ("avx2",))
     assert entries(source, "avxvnni") == ["ar_kernel_avxvnni_ADD_1"]
+
+
+def test_a_folder_needs_no_portable_kernels_of_its_own(tmp_path):
+    files = {
+        "portable/add.c": "AR_PORTABLE_KERNEL(ADD, measure, plan, run)\n",
+        "lanes/neon/add.c": "AR_KERNEL(neon, 1, ADD, m, p, r)\n",
+    }
+    source = table(tmp_path, files, ("portable",), ("neon",))
+    assert entries(source, "neon") == ["ar_kernel_neon_ADD_1"]
 
 
 def test_folders_of_other_processors_are_left_out(tmp_path):
@@ -85,10 +99,10 @@ def test_two_kernels_in_the_same_place_end_the_build(tmp_path):
         "lanes/avx2/b.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n",
     }
     with pytest.raises(SystemExit, match="two of ar_kernel_avx2_ADD_1"):
-        table(tmp_path, files, ("portable", "avx2"))
+        table(tmp_path, files, ("portable", "avx2"), ("avx2",))
 
 
 def test_a_declaration_that_cannot_be_read_ends_the_build(tmp_path):
     files = {"lanes/avx2/add.c": "\nAR_KERNEL(avx2, ADD, m, p, r)\n"}
     with pytest.raises(SystemExit, match=r"add\.c:2: expected AR_KERNEL\(ISA, ORDER, OPERATOR"):
-        table(tmp_path, files, ("portable", "avx2"))
+        table(tmp_path, files, ("portable", "avx2"), ("avx2",))

@@ -4,11 +4,8 @@
 #define AR_SUM(a, b) ar_int_bits(ar_add_f32(ar_float_bits(a), ar_float_bits(b)))
 #include "gemm_tile.h"
 
-AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
-                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
-                    int32_t valid_channels, float *output) {
-  ar_i32 acc[P * NB];
-  products(P, NB, taps, gemm, input, weights, blocks, acc);
+AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, const ar_i32 *acc,
+                      int32_t valid_channels, float *output) {
   const ar_f32 low = ar_set_f32(gemm->low), high = ar_set_f32(gemm->high);
 #pragma clang loop unroll(full)
   for (int n = 0; n < NB; ++n) {
@@ -19,4 +16,21 @@ AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *ge
       ar_store_floats(output + (ptrdiff_t)p * gemm->channels + AR_BLOCK * n,
                       ar_float_bits(acc[p * NB + n]), low, high, left);
   }
+}
+
+/* P positions; with AR_STRIPS defined, as often as a tile has P of them. */
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
+                    int32_t valid_channels, float *output) {
+  ar_i32 acc[P * NB];
+#ifdef AR_STRIPS
+  const ptrdiff_t in = P * (ptrdiff_t)gemm->position_stride, out = P * (ptrdiff_t)gemm->channels;
+  for (int32_t left = gemm->positions; left > 0; left -= P, input += in, output += out) {
+    products(P, NB, taps, gemm, input, weights, blocks, acc);
+    finish(P, NB, gemm, acc, valid_channels, output);
+  }
+#else
+  products(P, NB, taps, gemm, input, weights, blocks, acc);
+  finish(P, NB, gemm, acc, valid_channels, output);
+#endif
 }

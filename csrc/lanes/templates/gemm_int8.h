@@ -81,17 +81,28 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
   }
 }
 
-/* From accumulators to clamped bytes. */
-AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *acc,
-                      const ar_requantize_block *blocks, int32_t valid_channels,
-                      int8_t *output) {
-  int32_t modes = AR_REQUANT_FLOAT;
+/* What a tile's outputs are, as all of its positions see it. Mostly there is no need to clamp. */
+typedef struct {
+  ar_bounds to;
+  int32_t modes;
+} ar_outputs;
+
+AR_INLINE ar_outputs outputs_of(const int NB, const ar_gemm *gemm,
+                                const ar_requantize_block *blocks) {
+  ar_outputs outputs = {ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high), AR_REQUANT_FLOAT};
 #pragma clang loop unroll(full)
-  for (int n = 0; n < NB; ++n) modes |= blocks[n].mode;
-  /* Each store below knows at compile time whether it clamps: mostly there is no need. */
-  ar_bounds to = ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high);
+  for (int n = 0; n < NB; ++n) outputs.modes |= blocks[n].mode;
+  return outputs;
+}
+
+/* From accumulators to clamped bytes. */
+AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outputs outputs,
+                         ar_i32 *acc, const ar_requantize_block *blocks, int32_t valid_channels,
+                         int8_t *output) {
+  /* Each store below knows at compile time whether it clamps. */
+  ar_bounds to = outputs.to;
 #ifdef AR_HAS_BARE_LINES
-  if (modes == AR_REQUANT_BARE) {
+  if (outputs.modes == AR_REQUANT_BARE) {
     to.bare = 1;
     if (!to.clamps) {
       to.clamps = 0;
@@ -103,13 +114,13 @@ AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *ac
     return;
   }
 #endif
-  if (modes == AR_REQUANT_FLOAT && !to.clamps) {
+  if (outputs.modes == AR_REQUANT_FLOAT && !to.clamps) {
     to.clamps = 0;
     store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
   to.clamps = 1;
-  if (modes == AR_REQUANT_FLOAT) {
+  if (outputs.modes == AR_REQUANT_FLOAT) {
     store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
@@ -117,6 +128,26 @@ AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *ac
   store(P, NB, 0, to, gemm, acc, blocks, valid_channels, output);
 }
 
+AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *acc,
+                      const ar_requantize_block *blocks, int32_t valid_channels,
+                      int8_t *output) {
+  finish_as(P, NB, gemm, outputs_of(NB, gemm, blocks), acc, blocks, valid_channels, output);
+}
+
+#ifdef AR_STRIPS
+/* P positions, as often as a tile has P of them. */
+AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
+                    const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
+                    int32_t valid_channels, int8_t *output) {
+  const ar_outputs outputs = outputs_of(NB, gemm, blocks);
+  const ptrdiff_t in = P * (ptrdiff_t)gemm->position_stride, out = P * (ptrdiff_t)gemm->channels;
+  ar_i32 acc[P * NB];
+  for (int32_t left = gemm->positions; left > 0; left -= P, input += in, output += out) {
+    products(P, NB, taps, gemm, input, weights, blocks, acc);
+    finish_as(P, NB, gemm, outputs, acc, blocks, valid_channels, output);
+  }
+}
+#else
 AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
                     const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
                     int32_t valid_channels, int8_t *output) {
@@ -124,3 +155,4 @@ AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *ge
   products(P, NB, taps, gemm, input, weights, blocks, acc);
   finish(P, NB, gemm, acc, blocks, valid_channels, output);
 }
+#endif

@@ -6,11 +6,14 @@
  *   their latency;
  * - AR_TILES(T), which calls T(P, NB) for each tile of P positions and NB blocks of 16
  *   channels, and AR_TAP_TILES(T), which calls T(P).
+ * With AR_OWN_LOOPS defined, accumulate() is there already, and there are no tap tiles. With AR_STRIPS
+ * defined, tiles have any number of positions of which AR_AT_ONCE, or one less, are a divisor.
  */
 #include <stddef.h>
 
 #include "convolution/gemm.h"
 
+#ifndef AR_OWN_LOOPS
 /* The products of one dword of every position with NB blocks of weights; acc[p * NB + n]. */
 AR_INLINE void step(const int P, const int NB, ar_i32 *acc, const uint8_t *row, ptrdiff_t stride,
                     const int8_t *weights) {
@@ -77,6 +80,8 @@ AR_INLINE void accumulate_taps(const int P, const ar_gemm *gemm, const uint8_t *
   }
 }
 
+#endif
+
 /* Starts from the bias and calls the loop that suits a tile; `taps` is a constant. */
 AR_INLINE void products(const int P, const int NB, const int taps, const ar_gemm *gemm,
                         const uint8_t *input, const int8_t *weights,
@@ -87,11 +92,22 @@ AR_INLINE void products(const int P, const int NB, const int taps, const ar_gemm
 #pragma clang loop unroll(full)
     for (int p = 0; p < P; ++p) acc[p * NB + n] = bias;
   }
-  if (taps)
+#ifndef AR_OWN_LOOPS
+  if (taps) {
     accumulate_taps(P, gemm, input, weights, acc);
-  else
-    accumulate(P, NB, gemm, input, weights, acc);
+    return;
+  }
+#endif
+  (void)taps;
+  accumulate(P, NB, gemm, input, weights, acc);
 }
+
+/* The positions of a tile that go through the registers at a time. */
+#ifdef AR_STRIPS
+#define AR_SOME(positions) ar_some_positions(AR_AT_ONCE, positions)
+#else
+#define AR_SOME(positions) (positions)
+#endif
 
 /* All tiles, and the function that finds them: call this after defining tile(P, NB, taps, gemm,
  * input, weights, blocks, valid_channels, output). */
@@ -110,6 +126,7 @@ AR_INLINE void products(const int P, const int NB, const int taps, const ar_gemm
   static const ar_gemm_tile tiles[AR_MAX_TILE_BLOCKS + 1][AR_MAX_TILE_POSITIONS + 1] = {    \
       AR_TILES(AR_TILE_ENTRY) AR_TAP_TILES(AR_TAP_TILE_ENTRY)};                             \
   ar_gemm_tile FINDER(int positions, int blocks, int taps) {                                \
+    positions = AR_SOME(positions);                                                         \
     if (blocks > AR_MAX_TILE_BLOCKS || positions > AR_MAX_TILE_POSITIONS) return 0;         \
     return taps ? (blocks == 1 ? tiles[0][positions] : 0) : tiles[blocks][positions];       \
   }

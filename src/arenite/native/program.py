@@ -45,6 +45,8 @@ ISAS = {
     "avx2": lib.AR_AVX2,
     "avxvnni": lib.AR_AVXVNNI,
     "avx512vnni": lib.AR_AVX512VNNI,
+    "neon": lib.AR_NEON,
+    "neondot": lib.AR_NEONDOT,
 }
 _NAMES = {code: name for name, code in ISAS.items()}
 _ALIGNMENT = 64

@@ -1,0 +1,217 @@
+/* Any filter: interleaved rows are kept in a ring, and several positions share the loads of what
+ * they have in common. Include depthwise_eight.h before. */
+
+enum {
+  GROUP = 4,          /* filter rows in a dword */
+  MOST_POSITIONS = 6, /* sums of them share the registers with weights and inputs */
+  RING_BYTES = 32768  /* stays in the first level of cache, with all else */
+};
+
+/* Eight channels of some output rows. */
+typedef struct {
+  const uint32_t *ring;  /* at the first channel */
+  int32_t kept;          /* rows of the ring */
+  int32_t dwords;        /* from one row of the ring to the next */
+  int32_t place;         /* in the ring, of the first output row's first tap */
+  int32_t group_step;    /* rows from one group of filter rows to the next */
+  int32_t row_step;      /* rows from one output row to the next */
+  int32_t rows, columns; /* of the output; positions of one column count as one row */
+  int32_t groups, filter_columns;
+  int32_t tap;           /* dwords from one filter column to the next */
+  int32_t advance;       /* dwords from one position to the next */
+  const int8_t *weights; /* 32 bytes of every 64 */
+  int8_t *output;
+  int32_t output_advance;
+} strip;
+
+/* The last P positions start early enough to be whole. */
+AR_INLINE int32_t start_of(const int P, const strip *r, int32_t i) {
+  return i + P > r->columns ? r->columns - P : i;
+}
+
+AR_INLINE int32_t wrapped(const strip *r, int32_t place) {
+  return place >= r->kept ? place - r->kept : place;
+}
+
+AR_INLINE void finish(const int MODE, const int P, const strip *r, const ending *e, eight *acc,
+                      int8_t *output) {
+  requantize_eights(MODE, P, e, acc);
+  const ptrdiff_t advance = r->output_advance;
+  AR_UNROLL for (int p = 0; p < P; p += 2) {
+    const int second = p + 1 < P ? p + 1 : p; /* an odd one is stored twice */
+    store_two(e, acc[p], acc[second], output + p * advance, output + second * advance);
+  }
+}
+
+/* 3x3, where positions lie two filter columns apart: weights stay in registers, and each load
+ * serves all positions that see it. */
+AR_INLINE void three_by_three(const int MODE, const int P, const strip *r, const ending *given) {
+  const ending e = *given;
+  const ptrdiff_t tap = r->tap;
+  int8_t *output = r->output;
+  int32_t place = r->place;
+  eight w[3];
+  AR_UNROLL for (int k = 0; k < 3; ++k) w[k] = load_eight(r->weights + 64 * k);
+  for (int32_t y = 0; y < r->rows; ++y) {
+    const uint32_t *row = r->ring + (ptrdiff_t)place * r->dwords;
+    for (int32_t i = 0; i < r->columns; i += P) {
+      const ptrdiff_t first = start_of(P, r, i);
+      const uint32_t *taps = row + first * r->advance;
+      eight acc[MOST_POSITIONS];
+      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias_of(&e);
+      AR_UNROLL for (int c = 0; c < 2 * P + 1; ++c) {
+        const eight x = load_eight(taps + c * tap);
+        AR_UNROLL for (int k = c % 2; k < 3; k += 2) {
+          const int p = (c - k) / 2;
+          if (c >= k && p < P) acc[p] = dot(acc[p], x, w[k]);
+        }
+      }
+      finish(MODE, P, r, &e, acc, output + first * r->output_advance);
+    }
+    output += (ptrdiff_t)r->columns * r->output_advance;
+    place = wrapped(r, place + r->row_step);
+  }
+}
+
+/* Weights come from memory, once for P positions. */
+AR_INLINE void any_filter(const int MODE, const int P, const strip *r, const ending *given) {
+  const ending e = *given;
+  const ptrdiff_t advance = r->advance, tap = r->tap;
+  int8_t *output = r->output;
+  int32_t place = r->place;
+  for (int32_t y = 0; y < r->rows; ++y) {
+    for (int32_t i = 0; i < r->columns; i += P) {
+      const ptrdiff_t first = start_of(P, r, i);
+      const int8_t *weights = r->weights;
+      int32_t group_place = place;
+      eight acc[MOST_POSITIONS];
+      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias_of(&e);
+      for (int32_t g = 0; g < r->groups; ++g) {
+        const uint32_t *row = r->ring + (ptrdiff_t)group_place * r->dwords + first * advance;
+        for (int32_t k = 0; k < r->filter_columns; ++k, row += tap, weights += 64) {
+          const eight w = load_eight(weights);
+          AR_UNROLL for (int p = 0; p < P; ++p)
+              acc[p] = dot(acc[p], load_eight(row + p * advance), w);
+        }
+        group_place = wrapped(r, group_place + r->group_step);
+      }
+      finish(MODE, P, r, &e, acc, output + first * r->output_advance);
+    }
+    output += (ptrdiff_t)r->columns * r->output_advance;
+    place = wrapped(r, place + r->row_step);
+  }
+}
+
+typedef void (*positions_fn)(const strip *, const ending *);
+#define VARIANTS(P)                                                                        \
+  static void three_0_##P(const strip *r, const ending *e) {                               \
+    three_by_three(AR_REQUANT_FLOAT, P, r, e);                                             \
+  }                                                                                        \
+  static void three_1_##P(const strip *r, const ending *e) {                               \
+    three_by_three(AR_REQUANT_SIGNED, P, r, e);                                            \
+  }                                                                                        \
+  static void any_0_##P(const strip *r, const ending *e) {                                 \
+    any_filter(AR_REQUANT_FLOAT, P, r, e);                                                 \
+  }                                                                                        \
+  static void any_1_##P(const strip *r, const ending *e) {                                 \
+    any_filter(AR_REQUANT_SIGNED, P, r, e);                                                \
+  }                                                                                        \
+  static void exact_any_##P(const strip *r, const ending *e) {                             \
+    any_filter(AR_REQUANT_INTEGER, P, r, e);                                               \
+  }
+VARIANTS(1)
+VARIANTS(2)
+VARIANTS(3)
+VARIANTS(4)
+VARIANTS(5)
+VARIANTS(6)
+#define OF(NAME) {0, NAME##_1, NAME##_2, NAME##_3, NAME##_4, NAME##_5, NAME##_6}
+static const positions_fn three_variants[2][MOST_POSITIONS + 1] = {OF(three_0), OF(three_1)};
+static const positions_fn any_variants[4][MOST_POSITIONS + 1] = {OF(any_0), OF(any_1),
+                                                                 OF(exact_any), OF(exact_any)};
+
+/* All channels of a strip that is given but for them. */
+static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
+                         const ar_requantize_block *blocks) {
+  const int32_t taps = d->groups * d->filter_columns;
+  const int is_three = d->filter_columns == 3 && d->groups == 1 && r->advance == 2 * r->tap;
+  const int32_t times = (r->columns + MOST_POSITIONS - 1) / MOST_POSITIONS;
+  const int32_t positions = (r->columns + times - 1) / times;
+  for (int32_t c = 0; c < d->channels; c += 8, r->ring += 8, r->output += 8) {
+    const ending e = ending_of(d, blocks, c);
+    const int32_t mode = e.block->mode;
+    r->weights = weights + (int64_t)64 * taps * (c / AR_BLOCK) + 4 * e.first;
+    if (is_three && mode <= AR_REQUANT_SIGNED)
+      three_variants[mode][positions](r, &e);
+    else
+      any_variants[mode][positions](r, &e);
+  }
+}
+
+/* -- rows ------------------------------------------------------------------------------------- */
+
+static int32_t last_row(const ar_depthwise *d) {
+  return (d->output_rows - 1) * d->stride_rows + (d->filter_rows - 1) * d->dilation_rows;
+}
+
+/* Rows that one output row is made from, first to last. */
+static int32_t used_rows(const ar_depthwise *d) {
+  return GROUP * (d->groups - 1) * d->dilation_rows + 1;
+}
+
+/* Rows of the ring. Where the output is one column, all rows must lie in order. */
+static int32_t kept_rows(const ar_depthwise *d) {
+  const int32_t all = last_row(d) + 1, used = used_rows(d);
+  const int32_t fit = RING_BYTES / 4 / row_dwords(d);
+  if (d->output_columns == 1 || all < fit) return all;
+  return fit < used ? used : fit;
+}
+
+static int64_t ring_bytes(const ar_depthwise *d) {
+  return (int64_t)kept_rows(d) * row_dwords(d) * 4;
+}
+
+/* Rows beyond the last only meet zero weights: it is repeated. */
+static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t row,
+                            uint32_t *out) {
+  const uint8_t *taps[GROUP];
+  const int32_t last = last_row(d);
+  for (int32_t t = 0; t < GROUP; ++t) {
+    const int32_t tap = row + t * d->dilation_rows;
+    taps[t] = input + (int64_t)(tap > last ? last : tap) * d->row_bytes;
+  }
+  interleave(out, taps, d->row_bytes);
+}
+
+static void in_strips(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
+                      const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
+  const int32_t dwords = row_dwords(d), kept = kept_rows(d), used = used_rows(d);
+  const int32_t at_once = (kept - used) / d->stride_rows + 1; /* output rows */
+  const int64_t output_row = (int64_t)d->output_columns * d->channels;
+  const int in_column = d->output_columns == 1;
+  uint32_t *ring = (uint32_t *)workspace;
+  int32_t ready = 0; /* rows that have been interleaved */
+  for (int32_t y = 0; y < d->output_rows; y += at_once) {
+    const int32_t rows = d->output_rows - y < at_once ? d->output_rows - y : at_once;
+    const int32_t first = y * d->stride_rows, end = first + (rows - 1) * d->stride_rows + used;
+    for (ready = ready < first ? first : ready; ready < end; ++ready)
+      interleave_from(d, input, ready, ring + (int64_t)(ready % kept) * dwords);
+    strip r = {
+        .ring = ring,
+        .kept = kept,
+        .dwords = dwords,
+        .place = first % kept,
+        .group_step = GROUP * d->dilation_rows,
+        .row_step = d->stride_rows,
+        .rows = in_column ? 1 : rows,
+        .columns = in_column ? rows : d->output_columns,
+        .groups = d->groups,
+        .filter_columns = d->filter_columns,
+        .tap = d->dilation_columns * d->channels,
+        .advance = in_column ? dwords * d->stride_rows : d->stride_columns * d->channels,
+        .output = output + y * output_row,
+        .output_advance = d->channels,
+    };
+    all_channels(d, &r, weights, blocks);
+  }
+}

@@ -1,0 +1,99 @@
+/* Eight channels of an interleaved row: what the depthwise kernels of this folder share. A dword
+ * holds four vertical taps of a channel. */
+#include "lanes.h"
+
+#include "convolution/interleaved_depthwise.h"
+#include "lanes/templates/requantize.h"
+
+#define AR_BOTH AR_UNROLL for (int q = 0; q < 2; ++q)
+
+typedef struct {
+  int32x4_t v[2];
+} eight;
+
+AR_INLINE eight load_eight(const void *p) {
+  const int32_t *at = p;
+  return (eight){{vld1q_s32(at), vld1q_s32(at + 4)}};
+}
+
+AR_INLINE eight dot(eight acc, eight x, eight w) {
+  AR_BOTH acc.v[q] = ar_dot_quarter(acc.v[q], x.v[q], w.v[q]);
+  return acc;
+}
+
+/* How sums of eight channels of a block become outputs. */
+typedef struct {
+  const ar_requantize_block *block;
+  int32_t first; /* channel of the block: 0 or 8 */
+  int32_t lanes; /* channels that exist: 1 to 8 */
+  ar_bounds to;
+} ending;
+
+AR_INLINE eight bias_of(const ending *e) { return load_eight(e->block->bias + e->first); }
+
+static __attribute__((noinline)) void exact_eight(int32_t *sums, const ending *e) {
+  _Alignas(64) int32_t lanes[AR_BLOCK] = {0};
+  memcpy(lanes + e->first, sums, 8 * sizeof *sums);
+  ar_save_i32(lanes, ar_requantize_exact(ar_load_i32(lanes), e->block));
+  memcpy(sums, lanes + e->first, 8 * sizeof *sums);
+}
+
+AR_INLINE void on_lines(const int MODE, const int COUNT, const ending *e, eight *acc) {
+  const float *scale = e->block->scale + e->first, *offset = e->block->offset + e->first;
+  const float *negative = e->block->negative_offset + e->first;
+  AR_BOTH {
+    const float32x4_t s = vld1q_f32(scale + 4 * q), o = vld1q_f32(offset + 4 * q);
+    const float32x4_t n = vld1q_f32(negative + 4 * q);
+    AR_UNROLL for (int i = 0; i < COUNT; ++i) acc[i].v[q] =
+        MODE == AR_REQUANT_FLOAT ? ar_on_line_quarter(acc[i].v[q], s, o)
+                                 : ar_on_signed_line_quarter(acc[i].v[q], s, o, n);
+  }
+}
+
+/* Sums to outputs that are to be saturated and clamped. MODE is a constant, and INTEGER stands for
+ * all but the lines. */
+AR_INLINE void requantize_eights(const int MODE, const int COUNT, const ending *e, eight *acc) {
+  if (MODE <= AR_REQUANT_SIGNED) {
+    on_lines(MODE, COUNT, e, acc);
+    return;
+  }
+  AR_UNROLL for (int i = 0; i < COUNT; ++i) {
+    int32_t sums[8];
+    AR_BOTH vst1q_s32(sums + 4 * q, acc[i].v[q]);
+    exact_eight(sums, e);
+    acc[i] = load_eight(sums);
+  }
+}
+
+/* Eight bytes of each of two. */
+AR_INLINE void store_two(const ending *e, eight a, eight b, int8_t *first, int8_t *second) {
+  const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
+  int8x16_t bytes = ar_pack(v);
+  if (e->to.clamps) bytes = ar_clamp_bytes(bytes, e->to);
+  if (e->lanes == 8) {
+    vst1_s8(first, vget_low_s8(bytes));
+    vst1_s8(second, vget_high_s8(bytes));
+    return;
+  }
+  ar_store_some(first, bytes, e->lanes);
+  ar_store_some(second, vextq_s8(bytes, bytes, 8), e->lanes);
+}
+
+/* Dword i of the result is bytes i of four rows. */
+AR_INLINE void interleave(uint32_t *out, const uint8_t *const *rows, int32_t bytes) {
+  const uint8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
+  for (int32_t i = 0; i < bytes; i += 16) {
+    const uint8x16x4_t four = {{vld1q_u8(a + i), vld1q_u8(b + i), vld1q_u8(c + i), vld1q_u8(d + i)}};
+    vst4q_u8((uint8_t *)(out + i), four);
+  }
+}
+
+/* Of an interleaved row, with room for loads and stores past its end. */
+static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 15) / 16 * 16 + 32; }
+
+AR_INLINE ending ending_of(const ar_depthwise *d, const ar_requantize_block *blocks, int32_t c) {
+  return (ending){.block = &blocks[c / AR_BLOCK],
+                  .first = c % AR_BLOCK,
+                  .lanes = d->channels - c < 8 ? d->channels - c : 8,
+                  .to = ar_set_bounds(d->activation_min, d->activation_max)};
+}

@@ -1,0 +1,19 @@
+/* What the files of this directory give to kernels.c. */
+#ifndef ARENITE_NEON_ISA_H
+#define ARENITE_NEON_ISA_H
+
+#include "convolution/interleaved_depthwise.h"
+#include "convolution/gemm.h"
+
+ar_gemm_tile ar_gemm_tile_neon(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_neondot(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_float_tile_neon(int positions, int blocks, int taps);
+
+int64_t ar_depthwise_workspace_neon(const ar_depthwise *plan);
+void ar_depthwise_neon(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                       const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
+int64_t ar_depthwise_workspace_neondot(const ar_depthwise *plan);
+void ar_depthwise_neondot(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
+                          const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
+
+#endif
