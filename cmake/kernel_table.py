@@ -1,7 +1,7 @@
 """Writes the table of all kernels, found in the files that declare them.
 
 ``python kernel_table.py OUTPUT CSRC ISAS FOLDERS``: the C source ``OUTPUT``, with the kernels of
-``CSRC/portable``, which is compiled once for each of ``ISAS``, and of ``FOLDERS`` in ``CSRC/lanes``.
+``CSRC/portable``, compiled once for each of ``ISAS``, and of ``FOLDERS`` in ``CSRC/lanes``.
 Both are lists as CMake has them.
 See ``csrc/engine/kernel.h`` for how a file declares one.
 """
