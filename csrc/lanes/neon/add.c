@@ -3,4 +3,4 @@
 #include "engine/kernel.h"
 #include "lanes/templates/add.h"
 
-AR_KERNEL(neon, 1, ADD, add_measure, add_make_plan, add_run)
+AR_FLAT_KERNEL(neon, 1, ADD, 3, ADD_WORK, add_measure, add_make_plan, add_run)

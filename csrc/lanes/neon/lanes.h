@@ -72,12 +72,18 @@ AR_INLINE ar_word ar_load_some_words(int count, const uint8_t *p) {
   return count == 2 ? two : vld1q_lane_s32((const int32_t *)(p + 8), two, 2);
 }
 
-AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
+AR_INLINE ar_i32 ar_load_integers(const int8_t *p) {
   const int8x16_t b = vld1q_s8(p);
   const int16x8_t low = vmovl_s8(vget_low_s8(b)), high = vmovl_high_s8(b);
-  return (ar_f32){{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
-                   vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))),
-                   vcvtq_f32_s32(vmovl_high_s16(high))}};
+  return (ar_i32){{vmovl_s16(vget_low_s16(low)), vmovl_high_s16(low),
+                   vmovl_s16(vget_low_s16(high)), vmovl_high_s16(high)}};
+}
+
+AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
+  const ar_i32 b = ar_load_integers(p);
+  ar_f32 r;
+  AR_EACH r.v[q] = vcvtq_f32_s32(b.v[q]);
+  return r;
 }
 
 /* -- products --------------------------------------------------------------------------------- */
@@ -106,6 +112,10 @@ AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
 }
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) {
   AR_EACH a.v[q] = vaddq_s32(a.v[q], b.v[q]);
+  return a;
+}
+AR_INLINE ar_i32 ar_multiply_i32(ar_i32 a, ar_i32 b) {
+  AR_EACH a.v[q] = vmulq_s32(a.v[q], b.v[q]);
   return a;
 }
 AR_INLINE ar_f32 ar_add_f32(ar_f32 a, ar_f32 b) {
