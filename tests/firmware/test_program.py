@@ -8,7 +8,6 @@ from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import program_of
 from arenite.firmware.work import UnsupportedError
-from arenite.model import ModelBuilder
 from tests.firmware.models import chain, residual, running_maximum
 
 
@@ -39,13 +38,3 @@ def test_what_inferences_remember_is_known_with_its_first_bytes():
     program = program_of(running_maximum(), portable_work)
     (kept,) = program.kept
     assert (kept.bytes, kept.fill, kept.is_reset) == (4, 256 - 100, True)
-
-
-def test_ports_that_no_interface_has_are_refused():
-    b = ModelBuilder()
-    x = b.input("x", (4,), "float64")
-    y = b.tensor("y", (2, 2), "float64")
-    b.operator("RESHAPE", [x], [y])
-    b.output(y)
-    with pytest.raises(UnsupportedOperatorError, match="bool, float32, got float64"):
-        program_of(b.build(), portable_work)

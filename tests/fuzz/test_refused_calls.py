@@ -7,10 +7,11 @@ loaded before still works.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import pickle
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,15 @@ from tests.mnn.nets import chain_net
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning"
 )
+
+
+@pytest.fixture(autouse=True)
+def _put_away() -> Iterator[None]:
+    """Tracebacks in cycles hold such files: none shall wait for the test of something else."""
+    yield
+    gc.collect()
+
+
 IMAGE = np.random.default_rng(0).integers(0, 256, (8, 8), np.uint8)
 MODEL = classifier()
 INTERPRETER = ar.Interpreter(MODEL)
