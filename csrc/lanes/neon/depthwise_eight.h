@@ -68,7 +68,7 @@ AR_INLINE void requantize_eights(const int MODE, const int COUNT, const ending *
 /* Eight bytes of each of two. */
 AR_INLINE void store_two(const ending *e, eight a, eight b, int8_t *first, int8_t *second) {
   const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
-  int8x16_t bytes = ar_pack(v);
+  int8x16_t bytes = ar_pack_lanes(v);
   if (e->to.clamps) bytes = ar_clamp_bytes(bytes, e->to);
   if (e->lanes == 8) {
     vst1_s8(first, vget_low_s8(bytes));

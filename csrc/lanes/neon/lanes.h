@@ -203,7 +203,7 @@ AR_INLINE ar_i32 ar_on_reals(ar_i32 acc, ar_f32 factor, ar_f32 offset) {
 
 /* -- stores ----------------------------------------------------------------------------------- */
 
-AR_INLINE int8x16_t ar_pack(const int32x4_t *v) {
+AR_INLINE int8x16_t ar_pack_lanes(const int32x4_t *v) {
   const int16x8_t low = vqmovn_high_s32(vqmovn_s32(v[0]), v[1]);
   const int16x8_t high = vqmovn_high_s32(vqmovn_s32(v[2]), v[3]);
   return vqmovn_high_s16(vqmovn_s16(low), high);
@@ -212,7 +212,7 @@ AR_INLINE int8x16_t ar_clamp_bytes(int8x16_t b, ar_bounds to) {
   return vminq_s8(vmaxq_s8(b, to.low), to.high);
 }
 AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
-  int8x16_t packed = ar_pack(v[0].v);
+  int8x16_t packed = ar_pack_lanes(v[0].v);
   if (to.clamps) packed = ar_clamp_bytes(packed, to);
   vst1q_s8(out, packed);
 }
@@ -243,7 +243,7 @@ AR_INLINE void ar_store_some(int8_t *out, int8x16_t bytes, int count) {
 }
 
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
-  const int8x16_t packed = ar_clamp_bytes(ar_pack(v.v), to);
+  const int8x16_t packed = ar_clamp_bytes(ar_pack_lanes(v.v), to);
   if (count >= AR_BLOCK)
     vst1q_s8(out, packed);
   else if (count > 0)
