@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-#: Functions that may: one that runs when a model is prepared, and those for the rare channels
+#: Functions that may: those that run when a model is prepared, and those for the rare channels
 #: whose requantisation has no float form.
-EXEMPT = re.compile(r"plan_by_line$|exact_")
+EXEMPT = re.compile(r"plan_by_line$|line_for$|exact_")
 
 FUNCTION = re.compile(r"([A-Za-z_]\w*):")
 BLOCK = re.compile(r"(?:\.L(BB\w+):|# %bb\.\d+:)")
