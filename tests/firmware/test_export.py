@@ -23,6 +23,14 @@ def test_the_public_name_is_this_function():
     assert ar.export is export
 
 
+def test_an_export_says_in_a_line_what_it_takes(tmp_path):
+    result = export(DIGITS, tmp_path / "d", target="cortex-m4")
+    assert repr(result) == (
+        f"<Export of digits_int8 for cortex-m4 in {result.folder}: "
+        f"arena {result.arena_bytes:,} bytes, constants {result.constant_bytes:,}>"
+    )
+
+
 def test_the_compiled_model_gives_the_interpreter_s_outputs(tmp_path):
     model = ar.load(DIGITS)
     compiled = Compiled(export(model, tmp_path / "m", target=None), model)

@@ -46,7 +46,7 @@ class ExportedLayer:
     rows: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Export:
     """A firmware that was written.
 
@@ -77,6 +77,14 @@ class Export:
     layers: tuple[ExportedLayer, ...]
     files: tuple[str, ...]
     input_mode: str = "overwritten"
+
+    def __repr__(self) -> str:
+        text = f"arena {self.arena_bytes:,} bytes, constants {self.constant_bytes:,}"
+        if self.figures is not None:
+            text += (
+                f", code {self.figures.code_bytes:,}; {self.figures.instructions:,} instructions"
+            )
+        return f"<Export of {self.name} for {self.target} in {self.folder}: {text}>"
 
     @property
     def row_bytes(self) -> int:
