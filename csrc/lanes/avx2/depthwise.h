@@ -216,6 +216,8 @@ static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
     r->half = c / 8 % 2;
     r->weights = weights + (int64_t)64 * taps * (c / AR_BLOCK) + 32 * r->half;
     r->lanes = d->channels - c < 8 ? d->channels - c : 8;
+    r->low = d->activation_min;
+    r->high = d->activation_max;
     if (slides && r->block->mode <= AR_REQUANT_SIGNED)
       slide_variants[apart - 1][positions](r);
     else
@@ -223,76 +225,6 @@ static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
   }
 }
 
-/* -- rows ------------------------------------------------------------------------------------- */
-
-enum { RING_BYTES = 32768 }; /* stays in the first level of cache, with all else */
-
 static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 31) / 32 * 32 + 32; }
 
-static int32_t last_row(const ar_depthwise *d) {
-  return (d->output_rows - 1) * d->stride_rows + (d->filter_rows - 1) * d->dilation_rows;
-}
-
-/* Rows that one output row is made from, first to last. */
-static int32_t used_rows(const ar_depthwise *d) {
-  return GROUP * (d->groups - 1) * d->dilation_rows + 1;
-}
-
-/* Rows of the ring. Where the output is one column, all rows must lie in order. */
-static int32_t kept_rows(const ar_depthwise *d) {
-  const int32_t all = last_row(d) + 1, used = used_rows(d);
-  const int32_t fit = RING_BYTES / 4 / row_dwords(d);
-  if (d->output_columns == 1 || all < fit) return all;
-  return fit < used ? used : fit;
-}
-
-static int64_t workspace_bytes(const ar_depthwise *d) {
-  return (int64_t)kept_rows(d) * row_dwords(d) * 4;
-}
-
-static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t row,
-                            uint32_t *out) {
-  const uint8_t *taps[GROUP];
-  const int32_t last = last_row(d);
-  for (int32_t t = 0; t < GROUP; ++t) {
-    /* Rows beyond the last only meet zero weights: repeat it. */
-    const int32_t tap = row + t * d->dilation_rows;
-    taps[t] = input + (int64_t)(tap > last ? last : tap) * d->row_bytes;
-  }
-  interleave(out, taps, d->row_bytes);
-}
-
-static void run_depthwise(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
-                          const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  const int32_t dwords = row_dwords(d), kept = kept_rows(d), used = used_rows(d);
-  const int32_t at_once = (kept - used) / d->stride_rows + 1; /* output rows */
-  const int64_t output_row = (int64_t)d->output_columns * d->channels;
-  const int in_column = d->output_columns == 1;
-  uint32_t *ring = (uint32_t *)workspace;
-  int32_t ready = 0; /* rows that have been interleaved */
-  for (int32_t y = 0; y < d->output_rows; y += at_once) {
-    const int32_t rows = d->output_rows - y < at_once ? d->output_rows - y : at_once;
-    const int32_t first = y * d->stride_rows, end = first + (rows - 1) * d->stride_rows + used;
-    for (ready = ready < first ? first : ready; ready < end; ++ready)
-      interleave_from(d, input, ready, ring + (int64_t)(ready % kept) * dwords);
-    strip r = {
-        .ring = ring,
-        .kept = kept,
-        .dwords = dwords,
-        .place = first % kept,
-        .group_step = GROUP * d->dilation_rows,
-        .row_step = d->stride_rows,
-        .rows = in_column ? 1 : rows,
-        .columns = in_column ? rows : d->output_columns,
-        .groups = d->groups,
-        .filter_columns = d->filter_columns,
-        .tap = d->dilation_columns * d->channels,
-        .advance = in_column ? dwords * d->stride_rows : d->stride_columns * d->channels,
-        .low = d->activation_min,
-        .high = d->activation_max,
-        .output = output + y * output_row,
-        .output_advance = d->channels,
-    };
-    all_channels(d, &r, weights, blocks);
-  }
-}
+#include "lanes/templates/depthwise_ring.h"

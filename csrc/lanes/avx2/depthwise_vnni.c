@@ -30,10 +30,10 @@ static void interleave(uint32_t *out, const uint8_t *const *taps, int32_t bytes)
 
 #include "depthwise.h"
 
-int64_t ar_depthwise_workspace_avxvnni(const ar_depthwise *d) { return workspace_bytes(d); }
+int64_t ar_depthwise_workspace_avxvnni(const ar_depthwise *d) { return ring_bytes(d); }
 
 void ar_depthwise_avxvnni(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
                           const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
-  run_depthwise(d, input, weights, blocks, output, workspace);
+  in_strips(d, input, weights, blocks, output, workspace);
 }
 #pragma clang attribute pop

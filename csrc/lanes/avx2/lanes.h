@@ -15,6 +15,8 @@
 
 #define AR_INLINE static inline __attribute__((always_inline))
 
+#include "lanes/templates/store_bytes.h"
+
 enum { AR_VECTORS = 2, AR_STORE_BLOCKS = 2, AR_LANES = 8 };
 
 typedef struct {
@@ -212,17 +214,7 @@ AR_INLINE void ar_store_some(int8_t *out, __m128i bytes, int count) {
     out += 8;
   }
   uint64_t rest = (uint64_t)_mm_cvtsi128_si64(bytes);
-  if (count & 4) {
-    memcpy(out, &rest, 4);
-    rest >>= 32;
-    out += 4;
-  }
-  if (count & 2) {
-    memcpy(out, &rest, 2);
-    rest >>= 16;
-    out += 2;
-  }
-  if (count & 1) memcpy(out, &rest, 1);
+  ar_store_bytes(out, rest, count);
 }
 
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {

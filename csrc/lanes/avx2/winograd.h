@@ -5,24 +5,20 @@
 
 enum { MOST_TILES = 6 /* in registers together */ };
 
+typedef __m256i int16s;
+AR_INLINE int16s add(int16s a, int16s b) { return _mm256_add_epi16(a, b); }
+AR_INLINE int16s subtract(int16s a, int16s b) { return _mm256_sub_epi16(a, b); }
+AR_INLINE int16s twice(int16s a) { return _mm256_add_epi16(a, a); }
+AR_INLINE int16s four_times(int16s a) { return _mm256_slli_epi16(a, 2); }
+
+typedef __m256i int32s;
+AR_INLINE int32s plus(int32s a, int32s b) { return _mm256_add_epi32(a, b); }
+AR_INLINE int32s minus(int32s a, int32s b) { return _mm256_sub_epi32(a, b); }
+AR_INLINE int32s times(int32s a, int power) { return _mm256_slli_epi32(a, power); }
+
+#include "lanes/templates/winograd_int8.h"
+
 /* -- to the points ----------------------------------------------------------------------------- */
-
-AR_INLINE __m256i add(__m256i a, __m256i b) { return _mm256_add_epi16(a, b); }
-AR_INLINE __m256i subtract(__m256i a, __m256i b) { return _mm256_sub_epi16(a, b); }
-AR_INLINE __m256i twice(__m256i a) { return _mm256_add_epi16(a, a); }
-AR_INLINE __m256i four_times(__m256i a) { return _mm256_slli_epi16(a, 2); }
-
-/* Six inputs to the values at six points, sixteen channels of int16 at once. */
-AR_INLINE void at_six(const __m256i *x, __m256i *v) {
-  const __m256i even = subtract(x[4], four_times(x[2])), odd = subtract(x[3], four_times(x[1]));
-  const __m256i even2 = subtract(x[4], x[2]), odd1 = subtract(x[3], x[1]), odd2 = twice(odd1);
-  v[0] = add(four_times(subtract(x[0], x[2])), even2);
-  v[1] = add(even, odd);
-  v[2] = subtract(even, odd);
-  v[3] = add(even2, odd2);
-  v[4] = subtract(even2, odd2);
-  v[5] = subtract(subtract(x[5], x[3]), twice(odd2));
-}
 
 /* Inputs `step` apart to the values at the four finite points of five. */
 AR_INLINE void at_four(const __m256i *x, int step, __m256i *v) {
@@ -102,12 +98,6 @@ AR_INLINE void multiply(const int P, const ar_winograd *w, const uint8_t *values
     }
 }
 
-typedef void (*multiply_fn)(const ar_winograd *, const uint8_t *, const int8_t *, int32_t *);
-#define MULTIPLY(P)                                                                           \
-  static void multiply_##P(const ar_winograd *w, const uint8_t *values, const int8_t *weights, \
-                           int32_t *products) {                                               \
-    multiply(P, w, values, weights, products);                                                \
-  }
 MULTIPLY(1)
 MULTIPLY(2)
 MULTIPLY(3)
@@ -119,21 +109,13 @@ static const multiply_fn multiply_variants[MOST_TILES + 1] = {
 
 /* -- and back ---------------------------------------------------------------------------------- */
 
-AR_INLINE __m256i plus(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
-AR_INLINE __m256i minus(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
-AR_INLINE __m256i times(__m256i a, int power) { return _mm256_slli_epi32(a, power); }
-
 /* Values at the points to four outputs, 24 or 6 times what they are. */
 AR_INLINE void from_points(const int STRIDE, const __m256i *m, __m256i *y) {
-  const __m256i sum = plus(m[1], m[2]), difference = minus(m[1], m[2]);
   if (STRIDE == 1) {
-    const __m256i sum2 = plus(m[3], m[4]), difference2 = minus(m[3], m[4]);
-    y[0] = plus(plus(m[0], sum), sum2);
-    y[1] = plus(difference, times(difference2, 1));
-    y[2] = plus(sum, times(sum2, 2));
-    y[3] = plus(plus(difference, times(difference2, 3)), plus(m[5], times(m[5], 1)));
+    from_six(m, y);
     return;
   }
+  const __m256i sum = plus(m[1], m[2]), difference = minus(m[1], m[2]);
   y[0] = plus(plus(m[0], sum), m[3]);
   y[1] = plus(difference, times(m[3], 1));
   y[2] = plus(sum, times(m[3], 2));
@@ -240,18 +222,6 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
 }
 
 /* -- tiles ------------------------------------------------------------------------------------- */
-
-/* The last row and column of tiles start early enough to be whole. */
-typedef struct {
-  int32_t y, x; /* of the first output */
-} corner;
-
-static corner corner_of(const ar_winograd *w, int32_t tile) {
-  const int32_t y = tile / w->tile_columns * AR_WINOGRAD_OUT;
-  const int32_t x = tile % w->tile_columns * AR_WINOGRAD_OUT;
-  const int32_t last_y = w->rows - AR_WINOGRAD_OUT, last_x = w->columns - AR_WINOGRAD_OUT;
-  return (corner){y < last_y ? y : last_y, x < last_x ? x : last_x};
-}
 
 /* All channels of one tile; the last vector starts early enough to be whole. */
 static void transform_tile(const ar_winograd *w, const uint8_t *input, int16_t *values) {

@@ -10,24 +10,20 @@
 
 enum { POINTS = 6, VALUES = POINTS * POINTS };
 
+typedef __m256i int16s;
+AR_INLINE int16s add(int16s a, int16s b) { return _mm256_add_epi16(a, b); }
+AR_INLINE int16s subtract(int16s a, int16s b) { return _mm256_sub_epi16(a, b); }
+AR_INLINE int16s twice(int16s a) { return _mm256_add_epi16(a, a); }
+AR_INLINE int16s four_times(int16s a) { return _mm256_slli_epi16(a, 2); }
+
+typedef __m512i int32s;
+AR_INLINE int32s plus(int32s a, int32s b) { return _mm512_add_epi32(a, b); }
+AR_INLINE int32s minus(int32s a, int32s b) { return _mm512_sub_epi32(a, b); }
+AR_INLINE int32s times(int32s a, int power) { return _mm512_slli_epi32(a, power); }
+
+#include "lanes/templates/winograd_int8.h"
+
 /* -- to the points ----------------------------------------------------------------------------- */
-
-AR_INLINE __m256i add(__m256i a, __m256i b) { return _mm256_add_epi16(a, b); }
-AR_INLINE __m256i subtract(__m256i a, __m256i b) { return _mm256_sub_epi16(a, b); }
-AR_INLINE __m256i twice(__m256i a) { return _mm256_add_epi16(a, a); }
-AR_INLINE __m256i four_times(__m256i a) { return _mm256_slli_epi16(a, 2); }
-
-/* Six inputs to the values at six points, sixteen channels of int16 at once. */
-AR_INLINE void at_six(const __m256i *x, __m256i *v) {
-  const __m256i even = subtract(x[4], four_times(x[2])), odd = subtract(x[3], four_times(x[1]));
-  const __m256i even2 = subtract(x[4], x[2]), odd2 = twice(subtract(x[3], x[1]));
-  v[0] = add(four_times(subtract(x[0], x[2])), even2);
-  v[1] = add(even, odd);
-  v[2] = subtract(even, odd);
-  v[3] = add(even2, odd2);
-  v[4] = subtract(even2, odd2);
-  v[5] = subtract(subtract(x[5], x[3]), twice(odd2));
-}
 
 /* Sixteen channels of one tile; points are `depth` apart. */
 static void transform_input(const uint8_t *input, ptrdiff_t row_bytes, ptrdiff_t depth,
@@ -73,12 +69,6 @@ AR_INLINE void multiply(const int P, const ar_winograd *w, const uint8_t *values
   }
 }
 
-typedef void (*multiply_fn)(const ar_winograd *, const uint8_t *, const int8_t *, int32_t *);
-#define MULTIPLY(P)                                                                            \
-  static void multiply_##P(const ar_winograd *w, const uint8_t *values, const int8_t *weights, \
-                           int32_t *products) {                                                \
-    multiply(P, w, values, weights, products);                                                 \
-  }
 MULTIPLY(1)
 MULTIPLY(2)
 MULTIPLY(3)
@@ -92,27 +82,13 @@ static const multiply_fn multiply_variants[AR_WINOGRAD_TILES + 1] = {
 
 /* -- and back ---------------------------------------------------------------------------------- */
 
-AR_INLINE __m512i plus(__m512i a, __m512i b) { return _mm512_add_epi32(a, b); }
-AR_INLINE __m512i minus(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
-AR_INLINE __m512i times(__m512i a, int power) { return _mm512_slli_epi32(a, power); }
-
-/* Values at the points to four outputs, 24 times what they are. */
-AR_INLINE void from_points(const __m512i *m, __m512i *y) {
-  const __m512i sum = plus(m[1], m[2]), difference = minus(m[1], m[2]);
-  const __m512i sum2 = plus(m[3], m[4]), difference2 = minus(m[3], m[4]);
-  y[0] = plus(plus(m[0], sum), sum2);
-  y[1] = plus(difference, times(difference2, 1));
-  y[2] = plus(sum, times(sum2, 2));
-  y[3] = plus(plus(difference, times(difference2, 3)), plus(m[5], times(m[5], 1)));
-}
-
 /* One row of outputs. */
 static __attribute__((noinline)) void finish_row(const ar_winograd *w, const __m512i *m,
                                                  const ar_requantize_block *block,
                                                  int32_t valid_channels, int8_t *output) {
   const __m512i ninth = _mm512_set1_epi32(AR_WINOGRAD_NINTH), bias = ar_load_i32(block->bias);
   ar_i32 acc[AR_WINOGRAD_OUT];
-  from_points(m, acc);
+  from_six(m, acc);
 #pragma clang loop unroll(full)
   for (int x = 0; x < AR_WINOGRAD_OUT; ++x)
     acc[x] = plus(_mm512_srai_epi32(_mm512_mullo_epi32(acc[x], ninth), 6), bias);
@@ -130,7 +106,7 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
     __m512i m[POINTS], y[AR_WINOGRAD_OUT];
 #pragma clang loop unroll(full)
     for (int i = 0; i < POINTS; ++i) m[i] = ar_load_i32(products + AR_BLOCK * POINTS * i);
-    from_points(m, y);
+    from_six(m, y);
 #pragma clang loop unroll(full)
     for (int i = 0; i < AR_WINOGRAD_OUT; ++i) columns[i][x] = y[i];
   }
@@ -139,18 +115,6 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
 }
 
 /* -- tiles ------------------------------------------------------------------------------------- */
-
-/* The first output of a tile; the last row and column of tiles start early enough to be whole. */
-typedef struct {
-  int32_t y, x;
-} corner;
-
-static corner corner_of(const ar_winograd *w, int32_t tile) {
-  const int32_t y = tile / w->tile_columns * AR_WINOGRAD_OUT;
-  const int32_t x = tile % w->tile_columns * AR_WINOGRAD_OUT;
-  const int32_t last_y = w->rows - AR_WINOGRAD_OUT, last_x = w->columns - AR_WINOGRAD_OUT;
-  return (corner){y < last_y ? y : last_y, x < last_x ? x : last_x};
-}
 
 void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
                             const ar_requantize_block *blocks, int8_t *output,

@@ -14,6 +14,8 @@
 #include "arithmetic/requantize_plan.h"
 
 #define AR_INLINE static inline __attribute__((always_inline))
+
+#include "lanes/templates/store_bytes.h"
 #define AR_UNROLL _Pragma("clang loop unroll(full)")
 #define AR_EACH AR_UNROLL for (int q = 0; q < AR_VECTORS; ++q)
 
@@ -229,17 +231,7 @@ AR_INLINE void ar_store_some(int8_t *out, int8x16_t bytes, int count) {
     out += 8;
   }
   uint64_t rest = vgetq_lane_u64(vreinterpretq_u64_s8(bytes), 0);
-  if (count & 4) {
-    memcpy(out, &rest, 4);
-    rest >>= 32;
-    out += 4;
-  }
-  if (count & 2) {
-    memcpy(out, &rest, 2);
-    rest >>= 16;
-    out += 2;
-  }
-  if (count & 1) memcpy(out, &rest, 1);
+  ar_store_bytes(out, rest, count);
 }
 
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {

@@ -325,7 +325,6 @@ class Program:
             The step before which it stopped, because its kernel does not take the data, or
             ``end``; -1 where a step has ended the inference.
         """
-        self.pack()
         status = lib.ar_run(self._walk, begin, end)
         if not status:
             return end

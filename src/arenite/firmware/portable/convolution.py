@@ -6,34 +6,15 @@ Facts: TFLM ``reference/integer_ops/conv.h``, ``depthwise_conv.h``, ``fully_conn
 
 from __future__ import annotations
 
+from typing import Any
+
 from arenite.firmware.layers import Layer
 from arenite.firmware.portable.each import c_type
 from arenite.firmware.portable.elements import is_float
 from arenite.firmware.portable.sums import Sums, plus, sums_of, sums_work
+from arenite.firmware.portable.windows import windows
 from arenite.firmware.text import fill, indented
 from arenite.firmware.work import Work
-
-#: Every filter at every position; of one tap of its window the products are open.
-_WINDOWS = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-        $total sum = $start;
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
-          if (iy < 0 || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
-            if (ix < 0 || ix >= $in_w) continue;
-$tap
-          }
-        }
-$finish
-      }
-    }
-  }
-}"""
 
 _CONV_TAP = """\
 const $element *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
@@ -81,28 +62,20 @@ $finish
 
 def conv_2d(layer: Layer) -> Work:
     """A convolution, with groups and dilation."""
-    sums, x = sums_of(layer), "pixel[c]"
+    sums = sums_of(layer)
     filters, _, _, depth = layer.input(1).shape
-    values = geometry(layer) | _names(layer, sums)
-    more = {
-        "filters": filters,
-        "depth": depth,
-        "group_filters": filters // layer.params.groups,
-        "add": sums.add(_without_zero(layer, x), sums.weight("w + c")),
-    }
-    tap = indented(fill(_CONV_TAP, **values, **more), 12)
-    return _windows(layer, "conv_2d", sums, values | more | {"tap": tap})
+    add = sums.add(_without_zero(layer, "pixel[c]"), sums.weight("w + c"))
+    own = filters // layer.params.groups
+    tap = _CONV_TAP.replace("$add", add)
+    return _windows(layer, "conv_2d", sums, filters, tap, depth=depth, group_filters=own)
 
 
 def depthwise_conv_2d(layer: Layer) -> Work:
     """A convolution of every channel by itself, with depth multiplier and dilation."""
-    sums, known = sums_of(layer), geometry(layer)
-    filters, multiple = layer.input(1).shape[3], layer.params.depth_multiplier
-    x = fill("x[(iy * $in_w + ix) * $in_c + n / $multiple]", **known, multiple=multiple)
-    values = known | _names(layer, sums) | {"filters": filters}
-    add = sums.add(_without_zero(layer, x), sums.weight("w"))
-    tap = indented(fill(_DEPTHWISE_TAP, **values, add=add), 12)
-    return _windows(layer, "depthwise_conv_2d", sums, values | {"tap": tap})
+    sums, multiple = sums_of(layer), layer.params.depth_multiplier
+    x = f"x[(iy * $in_w + ix) * $in_c + n / {multiple}]"
+    tap = _DEPTHWISE_TAP.replace("$add", sums.add(_without_zero(layer, x), sums.weight("w")))
+    return _windows(layer, "depthwise_conv_2d", sums, layer.input(1).shape[3], tap)
 
 
 def fully_connected(layer: Layer) -> Work:
@@ -153,31 +126,10 @@ def _without_zero(layer: Layer, text: str) -> str:
     return text if is_float(layer.output) else plus(text, layer.params.input_offset)
 
 
-def geometry(layer: Layer) -> dict[str, str | int]:
-    """The names of a window's measures in the templates."""
-    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
-    return {
-        "images": images,
-        "image": height * width * channels,
-        "in_h": height,
-        "in_w": width,
-        "in_c": channels,
-        "out_h": window.output_size[0],
-        "out_w": window.output_size[1],
-        "kernel_h": window.filter_size[0],
-        "kernel_w": window.filter_size[1],
-        "stride_h": window.stride[0],
-        "stride_w": window.stride[1],
-        "dilation_h": window.dilation[0],
-        "dilation_w": window.dilation[1],
-        "top": window.padding[0],
-        "left": window.padding[1],
-    }
-
-
-def _windows(layer: Layer, stem: str, sums: Sums, values: dict[str, str | int]) -> Work:
-    text = fill(_WINDOWS, **values, finish=indented(sums.finish, 8))
-    return sums_work(layer, stem, text, int(values["filters"]), (0, 1))
+def _windows(layer: Layer, stem: str, sums: Sums, filters: int, tap: str, **more: Any) -> Work:
+    names = _names(layer, sums) | more
+    text = windows(layer, filters, "$total sum = $start;", tap, sums.finish, **names)
+    return sums_work(layer, stem, text, filters, (0, 1))
 
 
 KERNELS = {

@@ -9,35 +9,13 @@ from typing import Any
 import numpy as np
 
 from arenite.firmware.layers import Layer
-from arenite.firmware.portable.convolution import geometry
 from arenite.firmware.portable.each import argument
 from arenite.firmware.portable.elements import is_float, reads, writes
 from arenite.firmware.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.portable.needs import require_elements, require_some
+from arenite.firmware.portable.windows import windows
 from arenite.firmware.text import fill, float_literal, indented
 from arenite.firmware.work import Argument, Constant, Routine, Work
-
-#: Every output position, and of its window what lies in the image.
-_WINDOWS = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-$before
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
-          if (iy < 0 || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
-            if (ix < 0 || ix >= $in_w) continue;
-$tap
-          }
-        }
-$behind
-      }
-    }
-  }
-}"""
 
 _POOL_TAP = "sum += x[(iy * $in_w + ix) * $in_c + n] + 128, ++count;"
 _POOL_END = "*y++ = (int8_t)((int32_t)((int64_t)sum * (16777216 / count) / 16777216) - 128);"
@@ -48,16 +26,9 @@ def average_pool(layer: Layer) -> Work:
     require_elements(layer)
     x = layer.input(0)
     before = "int32_t sum = 0, count = 0;"
-    text = _windows(layer, x.shape[3], before, _POOL_TAP, _POOL_END)
+    text = windows(layer, x.shape[3], before, _POOL_TAP, _POOL_END)
     routine = Routine("average_pool", (reads(x, "x"), "int8_t *y"), text, about=str(layer))
     return Work(routine, (argument(x), layer.output))
-
-
-def _windows(layer: Layer, filters: int, before: str, tap: str, behind: str, **more: Any) -> str:
-    values = geometry(layer) | {"filters": filters, **more}
-    parts = {"before": (before, 8), "tap": (tap, 12), "behind": (behind, 8)}
-    texts = {name: indented(fill(text, **values), by) for name, (text, by) in parts.items()}
-    return fill(_WINDOWS, **values, **texts)
 
 
 _CONV_TAP = """\
@@ -86,7 +57,7 @@ def conv_int8(layer: Layer) -> Work:
     low, high = float_literal(p.activation_min), float_literal(p.activation_max)
     rounded = f"(int8_t)ar_rounded_away(real, {low}, {high})"
     clamped = f"real != real ? {high} : ar_clamp_float(real, {low}, {high})"
-    text = _windows(
+    text = windows(
         layer,
         filters,
         f"{total} sum = start[n];",

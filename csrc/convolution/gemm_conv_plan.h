@@ -1,0 +1,41 @@
+/* What is known of a convolution as a matrix product before it runs: gemm_conv.c fills it,
+ * gemm_conv_run.c obeys. */
+#ifndef ARENITE_GEMM_CONV_PLAN_H
+#define ARENITE_GEMM_CONV_PLAN_H
+
+#include "gemm_conv.h"
+
+/* How parts of the work differ: in blocks of channels, or in where their outputs are. */
+typedef enum { BY_ROWS, BY_COLUMNS, BY_BLOCKS } way;
+
+typedef struct {
+  ar_staging staging;
+  ar_gemm gemm;
+  ar_gemm_tile tile;
+  ar_stage_fn stage;         /* NULL for float, and for bytes that are read where they are */
+  ar_enter_fn enter;         /* NULL for float, like the next */
+  ar_leave_fn leave;
+  void (*forget_nan)(void);  /* for folded floats, NULL otherwise */
+  int (*met_nan)(void);
+  int32_t batches;
+  int32_t rows, columns;     /* output positions, as the tiles see them */
+  int32_t row_stride;        /* bytes of staged input from one row of positions to the next */
+  int32_t depth, filters;
+  int32_t element_bytes;     /* of an element of input and output: 1 or 4 */
+  int32_t staged_bytes;      /* of an element as the tiles see it: 1, 2 or 4 */
+  int32_t taps;              /* tap tiles, see simd/gemm_tile.h */
+  int32_t fold;              /* output columns that share a block of 16 channels */
+  int32_t blocks;            /* of 16 channels */
+  int32_t tile_blocks, tile_positions;
+  way shared;                /* also how one part goes through bands: by columns or by rows */
+  int32_t is_flat;           /* all positions are one row, each a column of bytes side by side */
+  int32_t window_rows;       /* staged rows that a row of positions reads */
+  int32_t band;              /* positions of a row, or rows, that go through the caches together */
+  int32_t row_step;          /* staged rows from one row of positions to the next */
+  int32_t position_bytes;    /* of the input from one position to the next, where all are flat */
+  int64_t image, results;    /* bytes of one image of input and output */
+  int64_t tile_bytes;          /* of the weights of tile_blocks */
+  int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
+} conv_plan;
+
+#endif
