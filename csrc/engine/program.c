@@ -79,12 +79,21 @@ static ar_status run_step(const ar_program *p, const ar_step *step, const ar_ten
   return step->run(step->params, step->plan, io, p->workspace);
 }
 
+/* Whether that did what two steps do. */
+static int run_both(const ar_program *p, const ar_step *both) {
+  return run_step(p, both, p->tensors + both->first_tensor) == AR_OK;
+}
+
 /* Runs kernels up to the end of the current subgraph, or to a step that is none. */
 static ar_status run_kernels(ar_program *p, ar_frame *frame) {
   const ar_step *step = p->steps + frame->next, *end = p->steps + frame->end;
   const ar_tensor *tensors = p->tensors;
   ar_status status = AR_OK;
   for (; step < end; ++step) {
+    if (step->both && step + 1 < end && run_both(p, step->both)) {
+      ++step;
+      continue;
+    }
     if (!step->run) {
       status = step->control ? AR_OK : AR_UNSUPPORTED;
       break;

@@ -158,7 +158,7 @@ typedef struct {
 /* One step of a program: a kernel's run function and where its arguments are; or a control; or
  * neither, which is a node for Python. Before a kernel runs, inputs that its output reaches into are
  * copied to where it reads them. */
-typedef struct {
+typedef struct ar_step {
   ar_run_fn run;
   const void *params;
   const void *plan;
@@ -167,7 +167,16 @@ typedef struct {
   ar_copies before;
   ar_part_fn part; /* for a program with a team; NULL where one thread runs the step */
   int32_t parts;
+  const struct ar_step *both; /* instead of this and the next one where a walk runs both, or NULL */
 } ar_step;
+
+/* Two steps in a row that go through int8 element by element (AR_FLAT_KERNEL): the first makes y of x,
+ * the second z of x and y, and nobody else reads y. The parameters of the kernel PAIR, which makes z of
+ * x. */
+typedef struct {
+  const ar_step *first;
+  bool reads_y[2]; /* which inputs of the second are y; others are x */
+} ar_pair;
 
 /* A kernel whose constants are to be packed, before its step runs for the first time. */
 typedef struct {

@@ -122,6 +122,8 @@ class Program:
         self._threads = threads
         self._isa: int = ISAS[instruction_set or isa()]
         self._steps: list[_Step] = []
+        # The first of two steps, and what is instead of both.
+        self._pairs: list[tuple[int, Any, _Step]] = []
         self._rows: list[bytes] = []  # the tensors of all steps, in C
         # Tensors that were looked at, and their bytes, if C may read them; by identity.
         self._known: dict[int, tuple[NativeTensor, Row | None]] = {}
@@ -156,21 +158,55 @@ class Program:
         except (KeyError, OverflowError):
             return False
         sources = [memory_row(source) for source, _ in copies]
-        array = measured(rows, sources)
+        step = self._found_step(name, struct, measured(rows, sources), len(outputs), len(tensors))
+        if step is None:
+            return False
+        if copies:
+            step = step._replace(before=self._before(copies, tensors))
+            keep += [source for source, _ in copies]
+        self._append(step, rows, sources)
+        return True
+
+    def _found_step(
+        self, name: str, struct: Any, array: Any, outputs: int, count: int
+    ) -> _Step | None:
+        """A step with tensors behind those of all others, if there is a kernel that takes them."""
         sizes, found = self._sizes, self._found
         kernel = lib.ar_find_kernel(
-            name.encode(), self._isa, struct, array, len(outputs), len(tensors), sizes, found
+            name.encode(), self._isa, struct, array, outputs, count, sizes, found
         )
         if not kernel:
-            return False
+            return None
         note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
-        before = self._before(copies, tensors) if copies else _NOTHING_BEFORE
-        first, isa_name = len(self._rows), _NAMES[found[0]]
-        plan, work = sizes.plan, sizes.work
-        step = _Step(kernel, struct, array, plan, work, note, first, isa_name, ffi.NULL, before)
-        self._append(step, rows, sources)
-        keep += [source for source, _ in copies]
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
+        first, isa_name = len(self._rows), _NAMES[found[0]]
+        return _Step(kernel, struct, array, sizes.plan, sizes.work, note, first, isa_name)
+
+    def join(self, output: NativeTensor, given: NativeTensor, reads_first: Sequence[bool]) -> bool:
+        """Let the last two steps be a table of bytes wherever a run goes through both.
+
+        Each goes through int8 element by element, and nobody but the second needs what the first
+        one makes.
+
+        Args:
+            output: The second's.
+            given: The first's input.
+            reads_first: Which of the second's two inputs are what the first makes; others are
+                ``given``.
+
+        Returns:
+            Whether that is so now: not where their kernels need more than elements.
+        """
+        rows = self._rows_of((output, given))
+        if rows is None or not all(step.kernel and step.kernel.part for step in self._steps[-2:]):
+            return False
+        pair = ffi.new("ar_pair *", {"reads_y": list(reads_first)})
+        step = self._found_step("PAIR", pair, measured(rows, ()), 1, 2)
+        if step is None:
+            return False
+        self._pairs.append((len(self._steps) - 2, pair, step))
+        self._rows += [row[1] for row in rows]
+        self._rows += BEHIND
         return True
 
     def _rows_of(self, tensors: Sequence[NativeTensor]) -> list[Row] | None:
@@ -248,7 +284,16 @@ class Program:
     def packed_bytes(self) -> int:
         """Bytes of packed constants and workspace, which :meth:`finish` takes."""
         workspace = self._workspace_bytes if self._threads == 1 else self._shared_workspace_bytes
-        return sum(_align(step.plan_bytes) for step in self._steps) + workspace
+        return self._plan_bytes + workspace
+
+    @property
+    def _plan_bytes(self) -> int:
+        """Of packed constants."""
+        return sum(_align(step.plan_bytes) for step in self._all_steps())
+
+    def _all_steps(self) -> list[_Step]:
+        """The steps, then what is instead of two of them."""
+        return [*self._steps, *(step for *_, step in self._pairs)]
 
     @property
     def _shared_workspace_bytes(self) -> int:
@@ -261,10 +306,10 @@ class Program:
         ``main_steps``: how many of the steps, the first ones, are an inference; all without it.
         """
         self._main_steps = len(self._steps) if main_steps is None else main_steps
-        plans = _aligned(sum(_align(step.plan_bytes) for step in self._steps))
+        plans = _aligned(self._plan_bytes)
         base = ffi.cast("uint8_t *", from_buffer(plans))
         slots, parcels = [], []
-        for number, step in enumerate(self._steps):
+        for number, step in enumerate(self._all_steps()):
             slots.append(self._slot(step, base))
             if step.note:
                 ffi.memmove(base, step.note, len(step.note))
@@ -272,6 +317,8 @@ class Program:
                 parcels.append((step.kernel, step.params, step.tensors, base, number))
                 base += _align(step.plan_bytes)
         self._array = ffi.new("ar_step[]", slots or 1)
+        for number, (first, pair, _) in enumerate(self._pairs, len(self._steps)):
+            self._array[first].both, pair.first = self._array + number, self._array + first
         array = ffi.new("ar_parcel[]", parcels or 1)
         self._parcels = ffi.new("ar_parcels *", (array, len(parcels), self._array))
         self._io = present(self._rows)

@@ -174,6 +174,11 @@ class MicroInterpreterContext(HostContext):
     # -- what the graph and the interpreter use
 
     @property
+    def shows_all_tensors(self) -> bool:
+        """Whether all tensors keep their values, or a plan in the file may say anything."""
+        return self._allocator.preserves_all_tensors or OFFLINE_METADATA in self.model.metadata
+
+    @property
     def budget(self) -> Budget:
         """The arena's."""
         return self._allocator.arena.budget

@@ -17,6 +17,7 @@ from arenite.native.tensors import ABSENT, NativeTensor, address_of
 from arenite.ops.context import Array, EvalTensor
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
+from arenite.runtime.pairs import SECOND, Pairs
 from arenite.runtime.turn import Turn
 
 
@@ -40,6 +41,7 @@ class CompiledGraph:
         self._host: GraphHost = graph.host
         # Tensors as kernels see them, until all nodes have their steps: most nodes share some.
         self._seen: dict[EvalTensor, NativeTensor] = {}
+        self._pairs = Pairs(graph)
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
         for subgraph in _reachable(graph.model):
@@ -194,7 +196,18 @@ class CompiledGraph:
         for state in states:
             inputs.append(NativeTensor(state, TensorType.UINT8, state.shape, False))
         copies = self._host.input_copies.get((subgraph, number), ())
-        return self._program.add(kernel, entry.node.params, outputs or [ABSENT], inputs, copies)
+        outputs = outputs or [ABSENT]
+        is_native = self._program.add(kernel, entry.node.params, outputs, inputs, copies)
+        if is_native and kernel == SECOND:
+            self._join(subgraph, number)
+        return is_native
+
+    def _join(self, subgraph: int, number: int) -> None:
+        """Make a node's step and the one before it a table of bytes, where they are one."""
+        pair = self._pairs.ending_at(subgraph, number)
+        if pair is not None:
+            output, given = self._tensors(subgraph, (pair.output, pair.given))
+            self._program.join(output, given, pair.reads_first)
 
     def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[NativeTensor]:
         """A subgraph's tensors, as the current node sees those of its own."""

@@ -57,6 +57,13 @@ class GraphHost(Context, Protocol):
     #: and operator: kernels of the host go through them in an order of their own.
     input_copies: dict[tuple[int, int], list[tuple[Array, Array]]]
 
+    @property
+    def shows_all_tensors(self) -> bool:
+        """Whether what an operator writes matters to others than those that read its tensor.
+
+        All tensors keep their values, or a plan in the file lays some over each other.
+        """
+
     def state_memory(self) -> list[Bytes]:
         """The bytes of all that is remembered from one inference to the next."""
 

@@ -105,6 +105,11 @@ class HeapContext(HostContext):
             shape = current.type.nbytes(prod(current.shape)) if is_packed else current.shape
             current.data = np.zeros(shape, current.type.dtype)
 
+    @property
+    def shows_all_tensors(self) -> bool:
+        """Always: every tensor has memory of its own."""
+        return True
+
     def _without_data(self) -> Iterator[EvalTensor]:
         for number, subgraph in enumerate(self.model.subgraphs):
             pairs = zip(subgraph.tensors, self.tensors[number], strict=True)
