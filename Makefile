@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 ARENITE_JOBS ?= auto
 TIME ?= 60
+# What is emulated takes ten times as long: few random models.
+ARM_CPUS ?= cortex-a53 neoverse-n1 max
+ARM_CASES ?= 3
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -17,7 +20,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills lint types docs site bench native wheel wheels test-wheel clean
+.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -53,6 +56,15 @@ fuzz: $(VENV)/.sanitize ## fuzzing guided by coverage under both sanitizers, TIM
 
 spills: $(VENV)/.engine ## that no accumulator of the vector kernels is kept on the stack
 	@$(BIN)/python tools/spills.py $(VENV)/engine
+
+arm: $(VENV)/.wheel ## an emulated Arm processor with Arenite: build/arm/bin/python; needs Debian's apt
+	@$(BIN)/python tools/arm.py
+
+test-arm: $(VENV)/.test $(VENV)/.wheel ## digests on three emulated Arm processors, tests of operators and kernels on one
+	@for cpu in $(ARM_CPUS); do echo "-- $$cpu"; \
+	  $(BIN)/python tools/arm.py --cpu $$cpu -- -m tests.digests --check || exit 1; done
+	@ARENITE_CASES=$(ARM_CASES) $(BIN)/python tools/arm.py -- \
+	  -m pytest -n $(ARENITE_JOBS) -p no:cacheprovider tests/ops tests/native
 
 lint: $(VENV)/.dev ## ruff: lint and format
 	@$(BIN)/ruff check --quiet .

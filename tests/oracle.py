@@ -1,11 +1,13 @@
 """TFLM's own Python package as the oracle, in a process of its own.
 
 The package crashes on some malformed or unusual models; here a crash is an outcome,
-and the next question gets a fresh process.
+and the next question gets a fresh process. ``ARENITE_ORACLE`` names the Python that has it, where
+the one that asks cannot: an emulated processor's (``tools/arm.py``).
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -14,13 +16,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import pytest
 
 from arenite.memory.recording import Allocations, Category, CategoryTotal
 from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
 RESET = "reset"
+PYTHON = os.environ.get("ARENITE_ORACLE", sys.executable)
 Step = Sequence[Array] | Literal["reset"]
+
+
+def skip_without_tflm() -> None:
+    """Skip the test where nobody has TFLM's package."""
+    if sys.executable == PYTHON:
+        pytest.importorskip("tflite_micro")
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Oracle:
 
     def __init__(self, timeout: float = 60.0) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
-        self._worker = Worker("tests.oracle", timeout=timeout, log=self._log)
+        self._worker = Worker("tests.oracle", timeout=timeout, log=self._log, python=PYTHON)
 
     def run(
         self,

@@ -26,8 +26,15 @@ class WorkerError(Exception):
 class Worker:
     """Runs ``module`` and asks it questions, one at a time."""
 
-    def __init__(self, module: str, *, timeout: float, log: int | IO[bytes]) -> None:
-        self._module = module
+    def __init__(
+        self,
+        module: str,
+        *,
+        timeout: float,
+        log: int | IO[bytes],
+        python: str = sys.executable,
+    ) -> None:
+        self._command = [python, "-m", module]
         self._timeout = timeout
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,7 +71,7 @@ class Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", self._module],
+            self._command,
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

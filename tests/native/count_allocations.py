@@ -15,7 +15,7 @@ import numpy as np
 
 import arenite as ar
 
-MANY = 500
+MANY = 100
 TAKEN = ctypes.c_long.in_dll(ctypes.CDLL(None), "allocations")
 
 

@@ -24,7 +24,15 @@ from arenite.ops.registry import module_name
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.inferences import take
-from tests.oracle import RESET, Answer, Oracle, Step, printed_rows, tflm_rows
+from tests.oracle import (
+    RESET,
+    Answer,
+    Oracle,
+    Step,
+    printed_rows,
+    skip_without_tflm,
+    tflm_rows,
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -155,7 +163,7 @@ def assert_same(
 @pytest.fixture(scope="session")
 def oracle() -> Any:
     """One oracle for the whole test session."""
-    pytest.importorskip("tflite_micro")
+    skip_without_tflm()
     worker = Oracle()
     yield worker
     worker.close()

@@ -18,7 +18,7 @@ from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.ops.differential import agrees, differential
 from tests.ops.flexbuffers import packed, untyped
-from tests.oracle import Oracle
+from tests.oracle import Oracle, skip_without_tflm
 from tests.variants import interpreter, variants
 
 
@@ -149,7 +149,7 @@ def five_buffers() -> Model:
 
 
 def test_the_fifth_buffer_of_a_model_equals_tflm() -> None:
-    pytest.importorskip("tflite_micro")
+    skip_without_tflm()
     fresh = Oracle()  # TFLM counts in a variable of the process
     try:
         agrees(fresh, five_buffers(), 0, invokes=40)
