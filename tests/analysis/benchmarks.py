@@ -21,6 +21,7 @@ BENCHMARK = Benchmark(
     target=Target("cortex-m4"),
     engine="native",
     isa="avx512vnni",
+    threads=1,
     engines=(engine("arenite", 8e-6, 20), engine("litert", 2e-5, 14), engine("tflm", 2.5e-3)),
     absent={"mnn": "not installed (pip install MNN)"},
     compared_inputs=20,

@@ -36,6 +36,14 @@ def test_bench_shows_engines_batches_operators_and_the_machine(arenite, model_fi
     assert operators == ["CONV_2D", "CONV_2D", "RESHAPE", "SOFTMAX"]
 
 
+def test_threads_share_inferences_and_not_batches(arenite, model_file):
+    found = facts(arenite, model_file, "--threads", 2)
+    assert found["threads"] == 2
+    assert [batch["threads"] for batch in found["batches"]] == [1, 2]
+    text = arenite("bench", model_file, "--repeat", 2, "--threads", 2).stdout
+    assert "2 threads of Arenite's, one of each peer's" in text
+
+
 def test_the_keys_of_the_json_are_stable(arenite, model_file):
     found = facts(arenite, model_file)
     assert list(found) == [
@@ -44,6 +52,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "target",
         "engine",
         "isa",
+        "threads",
         "engines",
         "absent",
         "compared_inputs",

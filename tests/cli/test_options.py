@@ -46,6 +46,7 @@ def test_no_quantity_goes_by_another_name():
     names = [f"{p.values[0]} {p.values[1].opts[0]}" for p in NUMBERS]
     assert sorted(name for name in names if not name.endswith(("--seed", "--op", "--runs"))) == [
         "bench --repeat",
+        "bench --threads",
         "evaluate --limit",
         "evaluate --min-accuracy",
         "evaluate --min-auc",
@@ -55,6 +56,7 @@ def test_no_quantity_goes_by_another_name():
         "optimize --seconds",
         "optimize --verify",
         "run --repeat",
+        "run --threads",
         "run --threshold",
         "run --top",
     ]

@@ -251,3 +251,23 @@ def test_a_failure_leaves_the_old_output(arenite, model_file, tmp_path, monkeypa
     assert error(result) == f"{tmp_path / 'y.npz'}: No space left on device"
     assert (tmp_path / "y.npz").read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["digits.tflite", "y.npz"]
+
+
+def test_threads_give_the_same_results(arenite, model_file, pixels):
+    path, _ = pixels
+    found = [
+        json.loads(arenite("run", model_file, "-i", path, "--threads", count, "--json").stdout)
+        for count in (1, 2, 3)
+    ]
+    assert found[0]["outputs"] == found[1]["outputs"] == found[2]["outputs"]
+
+
+@pytest.mark.parametrize("count", [0, -1, 1025])
+@pytest.mark.parametrize("command", ["run", "bench"])
+def test_threads_are_refused_as_by_an_interpreter(arenite, model_file, command, count):
+    with pytest.raises(ValueError, match="threads") as refused:
+        ar.Interpreter(str(model_file), threads=count)
+    result = arenite(command, model_file, "--threads", count)
+    assert result.exit_code == 2
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert str(refused.value) in said

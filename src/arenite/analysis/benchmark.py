@@ -90,6 +90,7 @@ class Benchmark:
         target: Which firmware's bits and memory Arenite has.
         engine: What computes: ``"native"`` or ``"reference"``.
         isa: The instruction set in use; empty for the reference.
+        threads: That share one of Arenite's inferences; peers have one.
         engines: Arenite first.
         absent: Engines that were asked for and could not run, with the reason.
         compared_inputs: How many inputs outputs were compared on.
@@ -102,6 +103,7 @@ class Benchmark:
     target: Target
     engine: str
     isa: str
+    threads: int
     engines: tuple[EngineTimes, ...]
     absent: Mapping[str, str]
     compared_inputs: int

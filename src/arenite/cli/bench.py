@@ -15,6 +15,7 @@ from arenite.cli.common import (
     Library,
     ModelPath,
     Rounding,
+    SharingThreads,
     TargetName,
     chosen_target,
     console,
@@ -45,6 +46,7 @@ def bench(
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    threads: SharingThreads = 1,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,7 +65,7 @@ def bench(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
     meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
-    setup = Setup.of(meant, engine.value)
+    setup = Setup.of(meant, engine.value, threads=threads)
     benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
     if as_json:
         print_json(bench_facts(benchmark))

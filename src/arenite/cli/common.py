@@ -113,6 +113,27 @@ EngineOption = Annotated[
 ]
 
 
+def _threads(count: int) -> int:
+    """As an interpreter would refuse it."""
+    from arenite.runtime.threads import checked_threads
+
+    try:
+        return checked_threads(count)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+SharingThreads = Annotated[
+    int,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        callback=_threads,
+        help="Threads that share an inference of a large model; the results are the same.",
+    ),
+]
+
+
 def chosen_target(name: str | None, **parts: Enum | None) -> Target:
     """The target of a command's options; those that were not given are the target's own.
 

@@ -81,10 +81,8 @@ def listen(
     """
     with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
         front = wishes.front_end
-        interpreter = Interpreter(model, target=setup.target, engine=setup.engine)
-        made = (
-            None if front is None else Interpreter(front, target=setup.target, engine=setup.engine)
-        )
+        interpreter = Interpreter(model, **setup.options)
+        made = None if front is None else Interpreter(front, **setup.options)
         listener = Listener(interpreter, made)
         require_raw_samples(path, listener.samples)
         sound = sound_file(path)

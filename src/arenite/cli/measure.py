@@ -36,7 +36,7 @@ _FEWEST_SAMPLES = 4
 #: Arenite as it is by default.
 DEFAULT = Setup.of(None, "auto")
 
-Loads = Mapping[str, Callable[[], Infer]]
+Loads = Mapping[str, Callable[..., Infer]]
 
 
 def measure(
@@ -55,18 +55,16 @@ def measure(
         peers: The peers.
         repeat: Turns per engine, of about 2 ms each.
         seed: Seed of the random inputs.
-        setup: Arenite's target and engine.
+        setup: Arenite's target, engine and threads; peers have one thread.
         ops: A module with the model's own operators.
 
     Raises:
         AreniteError: Arenite itself cannot run the model.
     """
     model = load_model(path, ops)
-    chosen: dict[str, Any] = {"target": setup.target, "engine": setup.engine}
+    chosen = setup.options
     own = {ARENITE.name: {**chosen, "operators": model.registrations}}
-    micro = MicroInterpreter.in_smallest_arena(
-        model, resolver_of(model), target=setup.target, engine=setup.engine
-    )
+    micro = MicroInterpreter.in_smallest_arena(model, resolver_of(model), **chosen)
     inputs = _inputs(model, seed)
     named = {ARENITE.name: {**chosen, "ops": ops and str(ops)}}
     with _trials(path, peers, seed, named) as trials:
@@ -80,12 +78,15 @@ def measure(
         }
         engines, infer = _engine_times(model, running, loads, inputs, repeat)
         seconds = {engine.name: engine.inference.median for engine in engines}
+        if setup.threads > 1:  # batches have threads of their own
+            infer[ARENITE.name] = loads[ARENITE.name](threads=1)
         return Benchmark(
             file=str(path),
             machine=machine(),
             target=setup.target,
             engine=micro.engine,
             isa=_isa() if micro.engine == "native" else "",
+            threads=setup.threads,
             engines=engines,
             absent={trial.engine.name: trial.reason for trial in trials if trial not in running},
             compared_inputs=COMPARED,

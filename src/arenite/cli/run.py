@@ -18,6 +18,7 @@ from arenite.cli.common import (
     Library,
     ModelPath,
     Rounding,
+    SharingThreads,
     TargetName,
     chosen_target,
     console,
@@ -127,6 +128,7 @@ def run(
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    threads: SharingThreads = 1,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -154,7 +156,7 @@ def run(
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    setup = Setup.of(meant, engine.value)
+    setup = Setup.of(meant, engine.value, threads=threads)
     wishes = Wishes(load_model(frontend, ops) if frontend else None, step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
         _listen(loaded, (inputs or [])[0], setup, wishes, output, as_json=as_json)
@@ -204,7 +206,7 @@ def _infer(
     from arenite.analysis.outcome import Inference
 
     with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
-        interpreter = Interpreter(model, target=setup.target, engine=setup.engine)
+        interpreter = Interpreter(model, **setup.options)
         arrays, seconds = _measure(interpreter, [i.array for i in fed], repeat)
     return Inference(
         file=model.source,

@@ -104,6 +104,12 @@ def _giga(rate: float | None) -> str:
     return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
+def _threads(benchmark: Benchmark) -> str:
+    if benchmark.threads == 1:
+        return "one thread"
+    return f"{benchmark.threads} threads of Arenite's, one of each peer's"
+
+
 def _about(benchmark: Benchmark) -> Iterator[Text]:
     facts = benchmark.machine
     flags = f" ({', '.join(facts['flags'])})" if facts["flags"] else ""
@@ -117,7 +123,7 @@ def _about(benchmark: Benchmark) -> Iterator[Text]:
     cold = ", ".join(f"{e.name} {duration(e.cold['load'])}" for e in benchmark.engines if e.cold)
     yield Text.assemble(("cold      ", "bold"), f"load + plan in a fresh process: {cold}")
     turns = benchmark.engines[0].inference.samples
-    about = f"medians of {turns} turns, one thread"
+    about = f"medians of {turns} turns, {_threads(benchmark)}"
     if len(benchmark.engines) > 1:
         about += "; x arenite: times as long as Arenite"
     yield Text.assemble(("times     ", "bold"), about)

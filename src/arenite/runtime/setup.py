@@ -7,7 +7,7 @@ and passed along.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from arenite import native
 from arenite.errors import AreniteError
@@ -71,6 +71,11 @@ class Setup:
     def is_native(self) -> bool:
         """Whether compiled kernels run."""
         return self.engine != "reference" and native.available()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What makes an interpreter set up like this: target, engine and threads."""
+        return {"target": self.target, "engine": self.engine, "threads": self.threads}
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """What finds the target's operators, where ``resolver`` finds those of TFLM."""
