@@ -60,9 +60,6 @@ typedef struct {
   int64_t plan;      /* lives as long as the program; filled by plan() */
   int64_t workspace; /* shared by all kernels of a program, valid during one run() */
   int64_t work;      /* about as many products of int8 as run() takes the time of; 0 where unknown */
-  int32_t noted;     /* so many bytes of `note` are what the plan begins with when plan() is called:
-                      * what measure() had to find out, and need not be found out again */
-  uint8_t note[28];
 } ar_sizes;
 
 typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_sizes *sizes);

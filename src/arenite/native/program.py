@@ -92,7 +92,6 @@ class _Step(NamedTuple):
     tensors: Any = ()  # as the kernel is measured and planned with them: only constants have data
     plan_bytes: int = 0
     work: int = 0  # about, in products of int8
-    note: bytes = b""  # what measuring found out for planning
     first_tensor: int = 0
     isa: str = ""
     control: Any = ffi.NULL
@@ -177,10 +176,9 @@ class Program:
         )
         if not kernel:
             return None
-        note = bytes(ffi.buffer(sizes.note)[: sizes.noted]) if sizes.noted else b""
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
         first, isa_name = len(self._rows), _NAMES[found[0]]
-        return _Step(kernel, struct, array, sizes.plan, sizes.work, note, first, isa_name)
+        return _Step(kernel, struct, array, sizes.plan, sizes.work, first, isa_name)
 
     def join(self, output: NativeTensor, given: NativeTensor, reads_first: Sequence[bool]) -> bool:
         """Let the last two steps be a table of bytes wherever a run goes through both.
@@ -311,8 +309,6 @@ class Program:
         slots, parcels = [], []
         for number, step in enumerate(self._all_steps()):
             slots.append(self._slot(step, base))
-            if step.note:
-                ffi.memmove(base, step.note, len(step.note))
             if step.plan_bytes:
                 parcels.append((step.kernel, step.params, step.tensors, base, number))
                 base += _align(step.plan_bytes)
