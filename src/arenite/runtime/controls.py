@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arenite.memory.arena import Bytes
 from arenite.model import Subgraph, TensorType
-from arenite.native.program import CALL_ONCE, IF, NOTHING, WHILE, Part
+from arenite.native.steps import CALL_ONCE, IF, NOTHING, WHILE, Part
 from arenite.native.tensors import NativeTensor
 from arenite.ops import Node
 from arenite.ops.shared.control_flow import HAS_RUN
