@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arenite.errors import ArenaError, StateError
+from arenite.memory.abi import Blocks
 from arenite.memory.arena import SingleArenaBufferAllocator, arena_map
 
 
@@ -188,11 +189,11 @@ def test_the_high_water_mark_is_the_most_that_was_in_use() -> None:
 
 def test_a_touched_temporary_buffer_counts_and_needs_not_be_given_back() -> None:
     a = arena(64)
-    a.touch_temp((10, 16))
-    a.touch_temp((4, 16))
+    a.touch_temp(Blocks.of((10, 16)))
+    a.touch_temp(Blocks.of((4, 16)))
     assert (a.temp, a.high_water, a.is_all_temp_deallocated) == (20, 20, True)
     with pytest.raises(ArenaError, match=r"33 bytes of temporary memory .*, 32 are available"):
-        a.touch_temp((33, 16))
+        a.touch_temp(Blocks.of((33, 16)))
     a.reset_temp_allocations()
     assert a.temp == 0
 
@@ -200,7 +201,7 @@ def test_a_touched_temporary_buffer_counts_and_needs_not_be_given_back() -> None
 def test_an_arena_without_end_shrinks_to_what_it_needs() -> None:
     a = SingleArenaBufferAllocator(None)
     persistent = a.allocate_persistent_buffer(30)
-    a.touch_temp((100, 16))
+    a.touch_temp(Blocks.of((100, 16)))
     a.reset_temp_allocations()
     moved = a.shrink()
     assert (a.size, a.used, a.tail) == (144, 32, 112)
@@ -314,5 +315,28 @@ def test_huge_sizes_and_alignments_do_not_fit(call: str) -> None:
 def test_temporary_tensors_of_negative_size_are_refused() -> None:
     arena = SingleArenaBufferAllocator(1024)
     with pytest.raises(ValueError, match="expected a size of 0 or more bytes, got -1"):
-        arena.touch_temp((8, 8), (-1, 8))
+        arena.touch_temp(Blocks.of((8, 8), (-1, 8)))
     assert arena.temp == 0
+
+
+def test_touched_blocks_lie_as_if_they_were_allocated_one_by_one() -> None:
+    parts = ((10, 16), (3, 8), (5, 4))
+    touched, one_by_one = arena(), arena()
+    for a in (touched, one_by_one):
+        a.allocate_temp(3, 1)
+    touched.touch_temp(Blocks.of(*parts))
+    for part in parts:
+        one_by_one.allocate_temp(*part)
+    assert touched.temp == one_by_one.temp == 41
+
+
+def test_the_first_touched_block_without_room_is_named() -> None:
+    a = arena(64)
+    with pytest.raises(ArenaError, match=r"40 bytes of temporary memory .*, 32 are available"):
+        a.touch_temp(Blocks.of((20, 16), (40, 16), (1, 1)))
+    assert a.temp == 0
+
+
+def test_blocks_whose_gaps_depend_on_where_they_begin_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected alignments up to the first one, 8, got 16"):
+        Blocks.of((8, 8), (8, 16))

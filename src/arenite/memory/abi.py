@@ -7,6 +7,7 @@ A struct is declared once, in the order of its C fields, and measured for any AB
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from arenite.target import AbiName, Target
 
@@ -130,6 +131,45 @@ def _measure(of: Field, abi: Abi) -> tuple[int, int]:
     targets = {"pointer": abi.pointer, "size_t": abi.pointer, "enum": abi.enum}
     size = targets.get(of) or _FIXED[of]
     return size, size
+
+
+class Blocks(NamedTuple):
+    """Temporary blocks that lie one behind the other, as one of ``size`` bytes."""
+
+    size: int
+    alignment: int
+    #: Size and alignment of each.
+    parts: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, *parts: tuple[int, int]) -> Blocks:
+        """Blocks of these sizes and alignments.
+
+        Raises:
+            ValueError: A size is negative, an alignment no power of two or larger than the first:
+                then gaps between blocks depend on where they begin.
+        """
+        end = 0
+        for size, alignment in parts:
+            check_block(size, alignment)
+            if alignment > parts[0][1]:
+                raise ValueError(
+                    f"expected alignments up to the first one, {parts[0][1]}, got {alignment}"
+                )
+            end = align_up(end, alignment) + size
+        return cls(end, parts[0][1], parts)
+
+
+def check_block(size: int, alignment: int) -> None:
+    """Refuse what would move a pointer the wrong way, or nowhere that is aligned.
+
+    Raises:
+        ValueError: The size is negative, or the alignment no power of two.
+    """
+    if size < 0:
+        raise ValueError(f"expected a size of 0 or more bytes, got {size}")
+    if alignment < 1 or alignment & (alignment - 1):
+        raise ValueError(f"expected a power of two as alignment, got {alignment}")
 
 
 def align_up(value: int, alignment: int) -> int:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 from arenite.errors import ConstraintError, StateError
 from arenite.memory import structs
-from arenite.memory.abi import Abi, Struct, abi_of
+from arenite.memory.abi import Blocks, Struct, abi_of
 from arenite.memory.arena import (
     ARENA_ALIGNMENT,
     Bytes,
@@ -60,7 +59,7 @@ class MicroAllocator:
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
         # What a full tensor takes, by its zero points.
-        self._tensor_blocks: dict[int, tuple[tuple[int, int], ...]] = {}
+        self._tensor_blocks: dict[int, Blocks] = {}
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -150,18 +149,23 @@ class MicroAllocator:
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "", operator: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
-        offset = self._tail(
-            size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, purpose=purpose, operator=operator
-        )
-        return self.arena.zeroed_view(offset, size)
+        # As `_tail` does it: operators ask for several.
+        arena, category = self.arena, Category.PERSISTENT_BUFFER
+        before = arena.tail
+        offset = arena.allocate_persistent_buffer(size, ARENA_ALIGNMENT)
+        place = offset - arena.buffer_tail
+        self._records.append((category, size, before - offset, place, 1, purpose, operator))
+        return arena.zeroed_view(offset, size)
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        count = 0 if quantization is None else _zero_points(quantization)
+        count = 0  # as `_zero_points` has it
+        if quantization is not None and len(quantization.zero_point):
+            count = len(quantization.scale)
         blocks = self._tensor_blocks.get(count)
         if blocks is None:
-            blocks = self._tensor_blocks[count] = _tensor_layouts(count, self.abi)
-        self.arena.touch_temp(*blocks)
+            blocks = self._tensor_blocks[count] = structs.tensor_blocks(count, self.abi)
+        self.arena.touch_temp(blocks)
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -186,6 +190,8 @@ class MicroAllocator:
     def finish_prepare_node_allocations(self) -> None:
         """Return the node's temporary memory; make room for the next node's requests."""
         self.arena.reset_temp_allocations()
+        if len(self._scratch) == self._scratch_before_node:
+            return  # there is as much room as before
         self._scratch_before_node = len(self._scratch)
         size, alignment = structs.SCRATCH_BUFFER_REQUEST.layout(self.abi)
         requests = len(self._scratch) + MAX_SCRATCH_BUFFERS_PER_OP
@@ -215,7 +221,7 @@ class MicroAllocator:
 
     def allocate_persistent_tflite_tensor(self, tensor: Tensor) -> None:
         """Room for the full ``TfLiteTensor`` of an input or output."""
-        first, *quantization = _tensor_structs(_zero_points(tensor.quantization))
+        first, *quantization = structs.tensor_structs(_zero_points(tensor.quantization))
         self._allocate(first, Category.PERSISTENT_TENSOR, purpose=tensor.name)
         for struct in quantization:
             self._allocate(struct, Category.QUANTIZATION, purpose=tensor.name)
@@ -244,8 +250,13 @@ class MicroAllocator:
 
     def note_peak(self, moment: str, operator: str = "") -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        if self.arena.high_water > self._peak.used:
+        if self.has_new_peak:
             self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
+
+    @property
+    def has_new_peak(self) -> bool:
+        """Whether more is in use than when :meth:`note_peak` was last told."""
+        return self.arena.high_water > self._peak.used
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
@@ -315,10 +326,11 @@ class MicroAllocator:
         purpose: str = "",
         operator: str = "",
     ) -> int:
-        before = self.arena.tail
-        offset = self.arena.allocate_persistent_buffer(size, alignment)
-        used, place = before - self.arena.tail, offset - self.arena.buffer_tail
-        self._records.append((category, size, used, place, count, purpose, operator))
+        arena = self.arena
+        before = arena.tail
+        offset = arena.allocate_persistent_buffer(size, alignment)
+        place = offset - arena.buffer_tail
+        self._records.append((category, size, before - offset, place, count, purpose, operator))
         return offset
 
     def _commit_static_memory_plan(
@@ -374,16 +386,3 @@ def _zero_points(quantization: Quantization | None) -> int:
     if quantization is None or not quantization.zero_point.size:
         return 0
     return quantization.scale.size
-
-
-def _tensor_structs(zero_points: int) -> list[Struct]:
-    """A full tensor, and its quantisation if it has scales and zero points."""
-    if not zero_points:
-        return [structs.TENSOR]
-    return [structs.TENSOR, structs.AFFINE_QUANTIZATION, structs.int_array(zero_points)]
-
-
-@cache
-def _tensor_layouts(zero_points: int, abi: Abi) -> tuple[tuple[int, int], ...]:
-    """Sizes and alignments of :func:`_tensor_structs`."""
-    return tuple(struct.layout(abi) for struct in _tensor_structs(zero_points))

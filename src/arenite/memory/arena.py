@@ -12,14 +12,14 @@ where Python put the memory.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import ArenaError, StateError
-from arenite.memory.abi import align_down, align_up
+from arenite.memory.abi import Blocks, align_down, align_up, check_block
 from arenite.memory.budget import Budget
 from arenite.rooms import html_of
 
@@ -84,13 +84,15 @@ class SingleArenaBufferAllocator:
             ValueError: The size is negative, or the alignment no power of two.
         """
         if size < 0 or alignment < 1 or alignment & (alignment - 1):
-            _check(size, alignment)  # which says what is wrong
+            check_block(size, alignment)  # which says what is wrong
         start = (self.tail - size) & -alignment
         floor = self.temp if self.temp > self.committed else self.committed
         if start < floor:
             raise self._too_small("persistent", size, self.tail - floor)
         self.tail = start
-        self._note_use()
+        used = self.temp - self.buffer_head + self.buffer_tail - start  # as `_note_use` does it
+        if used > self._high_water:  # noqa: PLR1730 - faster
+            self._high_water = used
         return start
 
     # -- temporary memory: until the current operator is prepared
@@ -102,7 +104,7 @@ class SingleArenaBufferAllocator:
             ArenaError: The block would reach into the tail.
             ValueError: The size is negative, or the alignment no power of two.
         """
-        _check(size, alignment)
+        check_block(size, alignment)
         start = align_up(self.temp, alignment)
         if start + size > self.tail:
             raise self._too_small("temporary", size, self.tail - start)
@@ -111,19 +113,18 @@ class SingleArenaBufferAllocator:
         self._note_use()
         return start
 
-    def touch_temp(self, *blocks: tuple[int, int]) -> None:
-        """Allocate temporary blocks, ``(size, alignment)`` each, and give them back at once.
+    def touch_temp(self, blocks: Blocks) -> None:
+        """Allocate temporary blocks, and give them back at once.
 
         Their bytes return with the reset.
 
         Raises:
             ArenaError: A block would reach into the tail.
         """
-        end = self.temp
-        for size, alignment in _checked(blocks):
-            end = -(-end // alignment) * alignment + size
-            if end > self.tail:
-                raise self._too_small("temporary", size, self.tail - end + size)
+        size, alignment, parts = blocks
+        end = (self.temp + alignment - 1 & -alignment) + size
+        if end > self.tail:
+            raise self._too_small_for_one(parts)
         self.temp = end
         head = end - self.buffer_head  # as below, without a call for every tensor that is looked at
         if head > self._head_high_water or head + self.buffer_tail - self.tail > self._high_water:
@@ -158,7 +159,7 @@ class SingleArenaBufferAllocator:
 
     def allocate_resizable_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> int:
         """Begin the one resizable block, at the arena's start."""
-        _check(size, alignment)
+        check_block(size, alignment)
         start = align_up(self.buffer_head, alignment)
         self.resize_buffer(start, size, alignment)
         return start
@@ -171,7 +172,7 @@ class SingleArenaBufferAllocator:
             ArenaError: The block would reach into the tail.
             ValueError: The size is negative, or the alignment no power of two.
         """
-        _check(size, alignment)
+        check_block(size, alignment)
         start = align_up(self.buffer_head, alignment)
         if offset != start or self.head != self.temp:
             raise StateError(
@@ -191,7 +192,7 @@ class SingleArenaBufferAllocator:
         self, size: int, alignment: int = ARENA_ALIGNMENT
     ) -> None:
         """Make the head ``size`` bytes long: the room for planned tensors, from now on."""
-        _check(size, alignment)
+        check_block(size, alignment)
         self.resize_buffer(align_up(self.buffer_head, alignment), size, alignment)
         self.committed = self.head
 
@@ -213,7 +214,7 @@ class SingleArenaBufferAllocator:
 
     def available_memory(self, alignment: int = ARENA_ALIGNMENT) -> int:
         """Bytes between temp and tail in whole aligned blocks."""
-        _check(0, alignment)
+        check_block(0, alignment)
         free = align_down(self.tail, alignment) - align_up(self.temp, alignment)
         return max(free, 0)
 
@@ -322,6 +323,16 @@ class SingleArenaBufferAllocator:
         if used > self._high_water:  # noqa: PLR1730 - faster
             self._high_water = used
 
+    def _too_small_for_one(self, parts: Sequence[tuple[int, int]]) -> ArenaError:
+        """The error of the first temporary block for which there is no room."""
+        end = self.temp
+        for size, alignment in parts:
+            start = align_up(end, alignment)
+            end = start + size
+            if end > self.tail:
+                break
+        return self._too_small("temporary", size, self.tail - start)
+
     def _too_small(self, region: str, size: int, free: int) -> ArenaError:
         return ArenaError(
             f"the arena of {self.size} bytes is too small: {size} bytes of {region} memory were "
@@ -364,22 +375,6 @@ def as_bytes(memory: Memory | int) -> Bytes:
     if not flat.flags.writeable:
         raise ValueError("expected a writable buffer for the arena, got a read-only one")
     return flat
-
-
-def _check(size: int, alignment: int) -> None:
-    """Refuse what would move a pointer the wrong way, or nowhere that is aligned."""
-    if size < 0:
-        raise ValueError(f"expected a size of 0 or more bytes, got {size}")
-    if alignment < 1 or alignment & (alignment - 1):
-        raise ValueError(f"expected a power of two as alignment, got {alignment}")
-
-
-@lru_cache(maxsize=1024)
-def _checked(blocks: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Sizes and alignments, which are the same few over and over."""
-    for size, alignment in blocks:
-        _check(size, alignment)
-    return blocks
 
 
 def _aligned_zeros(size: int) -> Bytes:

@@ -73,8 +73,10 @@ class Budget:
         Raises:
             MemoryLimitError: They are too many; none are counted then.
         """
-        self.check(size, what)
-        self.taken += size
+        taken = self.taken + size
+        if taken > self.limit:
+            self.check(size, what)  # which says what is wrong
+        self.taken = taken
 
     def check(self, size: int, what: str) -> None:
         """The same for bytes that are given back soon.

@@ -8,9 +8,9 @@ virtual functions begins with a pointer to its table, one per base that has them
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
-from arenite.memory.abi import Abi, Struct
+from arenite.memory.abi import Abi, Blocks, Struct
 
 P = "pointer"
 
@@ -95,7 +95,20 @@ def resource_variable_array(count: int) -> Struct:
     return Struct("MicroResourceVariable[]", ((_RESOURCE_VARIABLE, count),))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def int_array(count: int) -> Struct:
     """A ``TfLiteIntArray`` of ``count`` values behind their number."""
     return Struct("TfLiteIntArray", ("int", ("int", count)))
+
+
+def tensor_structs(zero_points: int) -> list[Struct]:
+    """A full tensor, and its quantisation if it has scales and zero points."""
+    if not zero_points:
+        return [TENSOR]
+    return [TENSOR, AFFINE_QUANTIZATION, int_array(zero_points)]
+
+
+@lru_cache(maxsize=1024)
+def tensor_blocks(zero_points: int, abi: Abi) -> Blocks:
+    """The same as temporary memory."""
+    return Blocks.of(*(struct.layout(abi) for struct in tensor_structs(zero_points)))

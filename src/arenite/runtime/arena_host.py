@@ -112,7 +112,8 @@ class MicroInterpreterContext(HostContext):
         """``size`` zeroed bytes in the tail, aligned to 16."""
         if self.state is not PREPARE and self.state is not INIT:
             self.require("allocate_persistent_buffer", INIT, PREPARE)
-        self._check_size(size)
+        if not 0 <= size <= MAX_BYTES:
+            self._check_size(size)
         return self._allocator.allocate_persistent_buffer(size, purpose, self._label())
 
     def allocate_state(self, size: int, purpose: str = "") -> Bytes:
@@ -217,7 +218,8 @@ class MicroInterpreterContext(HostContext):
                 )
         super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", self._label())
+        if self._allocator.has_new_peak:
+            self._allocator.note_peak("prepare", self._label())
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
