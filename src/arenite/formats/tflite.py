@@ -161,18 +161,36 @@ class _ModelReader:
         )
 
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
+        buffers, count = self.buffers, len(self.buffers)
         for number, values in enumerate(values_of(tables, _TENSOR)):
-            name, code, shape, buffer, is_variable, signature, has_rank, *refused = values[:10]
+            name, code, shape, buffer, sparsity, elsewhere, variants, *facts = values
+            is_variable, signature, has_rank, scale, zero_point, low, high, axis, details = facts
             type_ = _TYPES.get(code)
-            if type_ is None or refused != _NOTHING_REFUSED:
+            if type_ is None or sparsity or elsewhere or variants:
+                refused = sparsity, elsewhere, variants
                 _check_tensor(code, refused, f"{path}.tensors[{number}]")
             assert type_ is not None
+            data = quantization = None
+            if buffer >= count or buffers[buffer] is not None:
+                data = self._data(buffer, type_, path, number)
+            if details:
+                where = f"{path}.tensors[{number}].quantization.details"
+                raise ModelError(_DETAILS, path=where)
+            # A table that is there and says nothing is none, as TFLM has it.
+            if not (scale is None and zero_point is None and low is None and high is None):
+                quantization = Quantization(
+                    _NO_SCALES if scale is None else scale,
+                    _NO_ZERO_POINTS if zero_point is None else zero_point,
+                    axis,
+                    low,
+                    high,
+                )
             yield Tensor(
                 name or "",
                 type_,
                 shape or (),
-                self._data(buffer, type_, path, number),
-                _quantization(values[10:], path, number),
+                data,
+                quantization,
                 is_variable,
                 signature,
                 has_rank,
@@ -182,25 +200,27 @@ class _ModelReader:
     # -- operators
 
     def _operators(self, tables: Tables | None, path: str) -> Iterator[Operator]:
+        codes, count, file = self.codes, len(self.codes), self.reader.bytes
         for number, values in enumerate(values_of(tables, _OPERATOR)):
-            index, inputs, outputs, intermediates, mutating, union, place, is_empty, union_2 = (
-                values[:9]
-            )
+            index, inputs, outputs, intermediates, mutating, union, place, is_empty, *rest = values
+            union_2, custom, custom_at, custom_size = rest
             where = f"{path}.operators[{number}]"
-            if index >= len(self.codes):
-                raise _bad_index(
-                    "an operator code", index, len(self.codes), f"{where}.opcode_index"
-                )
-            name, is_custom, version = self.codes[index]
-            raw = None
+            if index >= count:
+                raise _bad_index("an operator code", index, count, f"{where}.opcode_index")
+            name, is_custom, version = codes[index]
+            raw = options = None
             if union:
-                raw = RawOptions(union, self.reader.bytes, place, f"{where}.builtin_options")
+                raw = RawOptions(union, file, place, f"{where}.builtin_options")
+                options = self._options(name, is_custom, raw, is_empty)
+            custom_options = b""
+            if custom is not None or custom_at > 1:
+                custom_options = self._custom_options(custom, custom_at, custom_size, where)
             yield Operator(
                 name,
                 inputs or (),
                 outputs or (),
-                None if raw is None else self._options(name, is_custom, raw, is_empty),
-                self._custom_options(values[9:], where),
+                options,
+                custom_options,
                 is_custom,
                 intermediates or (),
                 version,
@@ -222,9 +242,7 @@ class _ModelReader:
             return None
         return row.filled(self.reader.table(raw.position, layout, raw.path))
 
-    def _custom_options(self, values: Values, path: str) -> bytes:
-        data: Array | None
-        data, offset, size = values
+    def _custom_options(self, data: Array | None, offset: int, size: int, path: str) -> bytes:
         if offset > 1:
             where = f"{path}.large_custom_options_offset"
             return self.reader.span(offset, size, where).tobytes()
@@ -255,8 +273,8 @@ _CODE = ("deprecated_builtin_code", "builtin_code", "custom_code", "version")
 _BUFFER = ("data", "offset", "size")
 _SUBGRAPH = ("tensors", "operators", "inputs", "outputs", "name")
 _TENSOR = (
-    *("name", "type", "shape", "buffer", "is_variable", "shape_signature", "has_rank"),
-    *("sparsity", "external_buffer", "variant_tensors"),
+    *("name", "type", "shape", "buffer", "sparsity", "external_buffer", "variant_tensors"),
+    *("is_variable", "shape_signature", "has_rank"),
     *("quantization.scale", "quantization.zero_point", "quantization.min", "quantization.max"),
     *("quantization.quantized_dimension", "quantization.details.type"),
 )
@@ -276,10 +294,10 @@ _REFUSED_IN_TENSORS = {
     "external_buffer": "the tensor's data are in another file; put the weights into the model",
     "variant_tensors": "the tensor is a variant with nested types, which TFLM does not run",
 }
-
-
-#: Their values in nearly all tensors.
-_NOTHING_REFUSED = [None, 0, None]
+_DETAILS = (
+    "the tensor has custom or blockwise quantisation, which TFLM does not run; "
+    "quantise the model per tensor or per channel"
+)
 
 _COMPRESSED = (
     "the weights are compressed as older builds of TFLM have it (COMPRESSION_METADATA), which are "
@@ -311,26 +329,6 @@ def _check_tensor(code: int, refused: Sequence[Any], path: str) -> None:
     for value, (name, message) in zip(refused, _REFUSED_IN_TENSORS.items(), strict=True):
         if value:
             raise ModelError(message, path=f"{path}.{name}")
-
-
-def _quantization(values: Values, path: str, tensor: int) -> Quantization | None:
-    """None also where the table is there and says nothing, as TFLM has it."""
-    scale, zero_point, low, high, axis, details = values
-    if details:
-        raise ModelError(
-            "the tensor has custom or blockwise quantisation, which TFLM does not run; "
-            "quantise the model per tensor or per channel",
-            path=f"{path}.tensors[{tensor}].quantization.details",
-        )
-    if scale is None and zero_point is None and low is None and high is None:
-        return None
-    return Quantization(
-        _NO_SCALES if scale is None else scale,
-        _NO_ZERO_POINTS if zero_point is None else zero_point,
-        axis,
-        low,
-        high,
-    )
 
 
 _NO_SCALES = np.zeros(0, np.float32)

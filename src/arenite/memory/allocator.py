@@ -149,13 +149,9 @@ class MicroAllocator:
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "", operator: str = "") -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
-        # As `_tail` does it: operators ask for several.
-        arena, category = self.arena, Category.PERSISTENT_BUFFER
-        before = arena.tail
-        offset = arena.allocate_persistent_buffer(size, ARENA_ALIGNMENT)
-        place = offset - arena.buffer_tail
-        self._records.append((category, size, before - offset, place, 1, purpose, operator))
-        return arena.zeroed_view(offset, size)
+        category = Category.PERSISTENT_BUFFER
+        offset = self._tail(size, ARENA_ALIGNMENT, category, 1, purpose, operator=operator)
+        return self.arena.zeroed_view(offset, size)
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
@@ -307,23 +303,17 @@ class MicroAllocator:
         operator: str = "",
     ) -> int:
         size, alignment = struct.layout(self.abi)
-        return self._tail(
-            size * count,
-            alignment,
-            category,
-            count,
-            purpose=purpose or struct.name,
-            operator=operator,
-        )
+        purpose = purpose or struct.name
+        return self._tail(size * count, alignment, category, count, purpose, operator=operator)
 
     def _tail(
         self,
         size: int,
         alignment: int,
         category: Category,
-        count: int = 1,
+        count: int,
+        purpose: str,
         *,
-        purpose: str = "",
         operator: str = "",
     ) -> int:
         arena = self.arena
@@ -370,7 +360,7 @@ class MicroAllocator:
 
     def _allocate_variable(self, subgraph: int, index: int, tensor: Tensor) -> PlannedBuffer:
         size = tensor_bytes(tensor)
-        offset = self._tail(size, ARENA_ALIGNMENT, Category.VARIABLE, purpose=tensor.name)
+        offset = self._tail(size, ARENA_ALIGNMENT, Category.VARIABLE, 1, tensor.name)
         return PlannedBuffer(tensor.name, "variable", subgraph, index, offset, size, 0, FOREVER)
 
     def _allocate_planner_workspace(self, buffers: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -170,12 +171,13 @@ def tensor_bytes(tensor: Tensor) -> int:
         ModelError: A dimension is negative, TFLM has no size for the type, or the tensor is
             too large for it.
     """
-    if min(tensor.shape, default=0) < 0:
-        raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(tensor.shape)}")
+    shape = tensor.shape
+    if shape and min(shape) < 0:
+        raise ModelError(f"tensor {tensor.name!r} has the unknown shape {list(shape)}")
     element = ELEMENT_BYTES.get(tensor.type)
     if element is None:
         raise ModelError(f"tensor {tensor.name!r}: TFLM does not run type {tensor.type}")
-    size = tensor.size * element
+    size = prod(shape) * element
     if size > MAX_BYTES:
         raise ModelError(f"tensor {tensor.name!r} takes {size} bytes, TFLM counts to {MAX_BYTES}")
     return size

@@ -148,7 +148,7 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
     """
     solution = plan(problem_of(buffers), planner, unplanned(buffers))
     pairs = zip(buffers, solution.offsets, strict=True)
-    return [_placed(buffer, offset) for buffer, offset in pairs], solution.size
+    return [b if b.offset == offset else _placed(b, offset) for b, offset in pairs], solution.size
 
 
 def problem_of(buffers: Sequence[PlannedBuffer]) -> Problem:

@@ -99,12 +99,13 @@ class Tensor:
         data, type_ = self.data, self.type
         if data is None or type_.bits == 0:
             return data
-        dtype, nbytes = type_.dtype, self.nbytes
+        dtype, nbytes, shape = type_.dtype, self.nbytes, self.shape
         if type_.bits != 8 * dtype.itemsize:
             return data[:nbytes]
         if len(data) != nbytes:
             data = data[:nbytes]
-        return data.view(dtype).reshape(self.shape)
+        value = data.view(dtype)
+        return value if len(shape) == 1 else value.reshape(shape)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -178,6 +178,8 @@ _BOUNDS: dict[int, tuple[float, float | None]] = {
 
 def _quantized(context: Context, real: float, output: TfLiteTensor) -> int:
     scale = output.scale
+    if real == 0.0 < scale:
+        return output.zero_point
     scaled = real / scale if scale else math.inf
     steps = float(np.float32(scaled)) if abs(scaled) < 2.0**32 else math.inf
     if not -(2.0**31) <= steps < 2.0**31:

@@ -340,6 +340,8 @@ def _resized(subgraph: Subgraph, current: Sequence[EvalTensor]) -> Subgraph:
 def shaped(memory: Bytes, type_: TensorType, shape: tuple[int, ...]) -> Array:
     """Bytes as a tensor's array; flat bytes for types that NumPy does not have."""
     size = type_.nbytes(prod(shape))
+    if len(memory) != size:
+        memory = memory[:size]
     if type_.dtype.itemsize * 8 != type_.bits:
-        return memory[:size]
-    return memory[:size].view(type_.dtype).reshape(shape)
+        return memory
+    return memory.view(type_.dtype).reshape(shape)

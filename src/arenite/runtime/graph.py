@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
-from arenite.errors import ModelError, UnsupportedOperatorError
+from arenite.errors import ModelError
 from arenite.formats.tflite import parse_options
 from arenite.memory.arena import Bytes
 from arenite.memory.budget import Budget
@@ -30,10 +30,10 @@ from arenite.ops import (
 )
 from arenite.ops.constraints import view_of
 from arenite.ops.context import Array
-from arenite.ops.remedies import of_custom_operator, of_types
+from arenite.ops.remedies import of_types
 from arenite.ops.resource_variables import ResourceVariables, count_names
-from arenite.ops.tflm_names import add_method
 from arenite.runtime.kernel_context import KernelContext
+from arenite.runtime.missing import unsupported
 from arenite.runtime.state import InterpreterState
 
 
@@ -157,6 +157,11 @@ class Graph:
         return all(one is own or one == own for one, own in found)
 
     @property
+    def has_free(self) -> bool:
+        """Whether a node's life ends with a function of its own."""
+        return any(entry.registration.free is not None for entry in chain(*self.nodes))
+
+    @property
     def is_stateful(self) -> bool:
         """Whether an inference may depend on those before it, once all nodes are prepared.
 
@@ -193,7 +198,7 @@ class Graph:
                 resolved.append(NodeAndRegistration(_node(operator, registration), registration))
             self.nodes.append(resolved)
         if missing:
-            raise _unsupported(list(missing.values()), resolver)
+            raise unsupported(list(missing.values()), resolver)
 
     def _find(self, resolver: OpResolver, name: str) -> Registration | None:
         """An operator's registration; a ``.tflite`` file cannot ask for Arenite's own of MNN's."""
@@ -299,17 +304,13 @@ class Graph:
 
     def reset_subgraphs(self) -> None:
         """Call ``reset`` of every node that has one."""
-        for _, _, entry in self._walk():
-            if entry.registration.reset is not None:
-                context = self._context(entry.registration)
-                entry.registration.reset(context, entry.node.user_data)
+        for entry, reset in self._having("reset"):
+            reset(self._context(entry.registration), entry.node.user_data)
 
     def free_subgraphs(self) -> None:
         """Call ``free`` of every node that has one."""
-        for _, _, entry in self._walk():
-            if entry.registration.free is not None:
-                context = self._context(entry.registration)
-                entry.registration.free(context, entry.node.user_data)
+        for entry, free in self._having("free"):
+            free(self._context(entry.registration), entry.node.user_data)
 
     @cached_property
     def _checked(self) -> KernelContext:
@@ -327,11 +328,21 @@ class Graph:
                 self.host.enter_node(subgraph, number)
                 yield subgraph, number, entry
 
+    def _having(self, function: str) -> Iterator[tuple[NodeAndRegistration, Any]]:
+        """Entries whose registration has a function, each as the current node, and the function."""
+        for subgraph, entries in enumerate(self.nodes):
+            for number, entry in enumerate(entries):
+                found = getattr(entry.registration, function)
+                if found is not None:
+                    self.host.enter_node(subgraph, number)
+                    yield entry, found
+
     def _check(self, entry: NodeAndRegistration) -> None:
-        if not entry.registration.constraints:
+        constraints = entry.registration.constraints
+        if not constraints:
             return
         view = view_of(self.host, entry.node)
-        for constraint in entry.registration.constraints:
+        for constraint in constraints:
             if not constraint(view):
                 text = " ".join((constraint.__doc__ or "").split())
                 self.host.report_error(text + of_types(view, constraint))
@@ -365,45 +376,3 @@ def _options(operator: Operator, registration: Registration) -> OptionsTable | R
             f"{type(options).__name__}"
         )
     return row()
-
-
-def _unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOperatorError:
-    names = [op.name for op in missing]
-    lines = [f"the model needs operators that {resolver!r} does not have: {_listed(names)}"]
-    foreign = {op.name: of_custom_operator(op.name) for op in missing if op.is_custom}
-    lines += [f"{name}: {remedy}" for name, remedy in foreign.items() if remedy]
-    others = [op for op in missing if not foreign.get(op.name)]
-    if unknown := [op.name for op in others if _is_unknown_to_tflm(op)]:
-        lines.append(
-            f"TFLM has no operator {_listed(unknown)}: no firmware runs the model unless it brings "
-            "a kernel; replace it in the original model, or bring one"
-        )
-    if others:
-        lines += ["register them with", *map(_registering, others)]
-    if any(builtin(op.name) is None for op in others):
-        lines.append(
-            "or load the model with operators={name: registration}; on the command line, "
-            "--ops MODULE.py names a file that has them (docs/custom-operators.md)"
-        )
-    return UnsupportedOperatorError("\n".join(lines), names)
-
-
-def _listed(names: list[str]) -> str:
-    """Names of a file's operators in one line, whatever is in them."""
-    return ", ".join(name if name.isprintable() else repr(name) for name in names)
-
-
-def _is_unknown_to_tflm(operator: Operator) -> bool:
-    if operator.is_custom:
-        return only_mnn_has(operator.name)
-    return add_method(operator.name) is None
-
-
-def _registering(operator: Operator) -> str:
-    """The line that registers an operator."""
-    functions = "ar.Registration(prepare=..., invoke=...)"
-    if operator.is_custom:
-        return f"  resolver.add_custom({operator.name!r}, {functions})"
-    if builtin(operator.name) is None:
-        return f"  resolver.add({operator.name!r}, {functions})"
-    return f"  resolver.add({operator.name!r})"

@@ -39,8 +39,8 @@ class HostContext(StateGuard):
         self.model = model
         self.external_context: Any = None
         self.tensors = [
-            [EvalTensor(t.type, t.shape, t.value) for t in subgraph.tensors]
-            for subgraph in model.subgraphs
+            [EvalTensor(t.type, t.shape, t.data if t.data is None else t.value) for t in tensors]
+            for tensors in (subgraph.tensors for subgraph in model.subgraphs)
         ]
         self._variable_tensors = [
             (number, index, tensor)
@@ -201,10 +201,11 @@ class HostContext(StateGuard):
         full = self._full.get(index)
         if full is not None and full.shape is self._current[index].shape and not full.is_variable:
             return full
-        if not 0 <= index < len(self._current):
+        current = self._current
+        if not 0 <= index < len(current):
             self._check_index(index)
         tensor = self.model.subgraphs[self.subgraph].tensors[index]
-        full = self._full[index] = full_tensor(tensor, self._current[index], index)
+        full = self._full[index] = full_tensor(tensor, current[index], index)
         return full
 
     def finish_init(self) -> None:
@@ -265,5 +266,5 @@ def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor
         None if tensor.data is None else current.data,
         tensor.quantization,
         tensor.is_variable,
-        declared=tensor.shape,
+        tensor.shape,
     )

@@ -55,7 +55,8 @@ class Life:
         if self._preparing is not None:
             return
         graph, host = self.graph, self._host
-        self._finalizer = weakref.finalize(self, graph.free_subgraphs)
+        if graph.has_free:
+            self._finalizer = weakref.finalize(self, graph.free_subgraphs)
         host.set_state(InterpreterState.INIT)
         graph.create_variables()
         host.begin(graph)
