@@ -39,8 +39,8 @@ class HostContext(StateGuard):
         self.model = model
         self.external_context: Any = None
         self.tensors = [
-            [EvalTensor(t.type, t.shape, t.data if t.data is None else t.value) for t in tensors]
-            for tensors in (subgraph.tensors for subgraph in model.subgraphs)
+            [EvalTensor(t.type, t.shape, None if t.data is None else t.value) for t in each.tensors]
+            for each in model.subgraphs
         ]
         self._variable_tensors = [
             (number, index, tensor)
