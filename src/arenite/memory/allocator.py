@@ -246,13 +246,8 @@ class MicroAllocator:
 
     def note_peak(self, moment: str, operator: str = "") -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        if self.has_new_peak:
+        if self.arena.high_water > self._peak.used:
             self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
-
-    @property
-    def has_new_peak(self) -> bool:
-        """Whether more is in use than when :meth:`note_peak` was last told."""
-        return self.arena.high_water > self._peak.used
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""

@@ -218,8 +218,7 @@ class MicroInterpreterContext(HostContext):
                 )
         super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        if self._allocator.has_new_peak:
-            self._allocator.note_peak("prepare", self._label())
+        self._allocator.note_peak("prepare", self._label())
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
