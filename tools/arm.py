@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from debian import MissingError, needed, unpack
+from debian import MissingError, own_architecture, program, unpack
 from packaging.requirements import Requirement
 from wheels import build
 
@@ -117,16 +117,8 @@ def emulator() -> list[str]:
     Raises:
         MissingError: It cannot be had.
     """
-    architecture = subprocess.check_output(
-        [needed("dpkg", "dpkg"), "--print-architecture"], text=True
-    ).strip()
-    root = unpack(FOLDER / "qemu", architecture, HOST)
-    loader = next(p for p in sorted(root.glob("**/ld-linux*.so.*")) if p.is_file())
-    libraries = sorted({str(path.parent) for path in root.glob("**/lib*.so.*")})
-    return [
-        *(str(loader), "--library-path", ":".join(libraries)),
-        str(root / "usr/bin/qemu-aarch64"),
-    ]
+    root = unpack(FOLDER / "qemu", own_architecture(), HOST)
+    return program(root, "usr/bin/qemu-aarch64")
 
 
 def machine() -> Machine:
@@ -143,11 +135,11 @@ def machine() -> Machine:
         for path in root.iterdir():
             (prefix / path.name).is_symlink() or (prefix / path.name).symlink_to(path)
     python = FOLDER / "bin" / "python"
-    program = next(path for path in sorted(root.glob("usr/bin/python3.*")) if path.is_file())
+    emulated = next(path for path in sorted(root.glob("usr/bin/python3.*")) if path.is_file())
     python.parent.mkdir(parents=True, exist_ok=True)
     (FOLDER / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
     prefix_of_cpu = f"{FOLDER / 'cpu'}/${{QEMU_CPU:=max}}"
-    words = [*qemu, "-L", prefix_of_cpu, "-U", "LD_LIBRARY_PATH", "-0", str(python), str(program)]
+    words = [*qemu, "-L", prefix_of_cpu, "-U", "LD_LIBRARY_PATH", "-0", str(python), str(emulated)]
     quoted = " ".join(f'"{word}"' for word in words)
     python.write_text(f'#!/bin/sh\nexport QEMU_CPU\nexec {quoted} "$@"\n', "utf-8")
     python.chmod(0o755)
@@ -195,7 +187,7 @@ def packages(there: Machine) -> Path:
     return site
 
 
-def wheel() -> Path:
+def wheel(*, quiet: bool = False) -> Path:
     """The wheel for aarch64, built from what the sources are now, and checked.
 
     Raises:
@@ -206,16 +198,22 @@ def wheel() -> Path:
     folder.mkdir(parents=True)
     made = build(TAG, folder)
     check = [sys.executable, str(ROOT / "tools" / "check_wheels.py"), str(made)]
-    if subprocess.run(check, check=False).returncode:
+    said = subprocess.run(check, stdout=subprocess.PIPE, text=True, check=False)
+    if said.returncode or not quiet:
+        print(said.stdout, end="", flush=True)
+    if said.returncode:
         sys.exit(1)
     return made
 
 
 def install(made: Path, site: Path) -> None:
-    """Arenite's files, in the place of those that were there."""
-    for old in site.glob("arenite*"):
-        shutil.rmtree(old)
+    """Arenite's files, in the place of those that were there, if they are others."""
     with zipfile.ZipFile(made) as archive:
+        record = next(name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
+        if (site / record).is_file() and (site / record).read_bytes() == archive.read(record):
+            return
+        for old in site.glob("arenite*"):
+            shutil.rmtree(old)
         archive.extractall(site)
 
 

@@ -57,6 +57,23 @@ def settings(folder: Path, architecture: str, sources: str | None = None) -> str
     return "\n".join([*lines, f'APT::Architectures {{ "{architecture}"; }};', ""])
 
 
+def own_architecture() -> str:
+    """What Debian calls this machine's processor.
+
+    Raises:
+        MissingError: dpkg, which says it, is not there.
+    """
+    command = [needed("dpkg", "dpkg"), "--print-architecture"]
+    return subprocess.check_output(command, text=True).strip()
+
+
+def program(root: Path, path: str) -> list[str]:
+    """The command that starts a program of unpacked packages, with the C library of these."""
+    loader = next(found for found in sorted(root.glob("**/ld-linux*.so.*")) if found.is_file())
+    libraries = sorted({str(found.parent) for found in root.glob("**/lib*.so.*")})
+    return [str(loader), "--library-path", ":".join(libraries), str(root / path)]
+
+
 def unpack(folder: Path, architecture: str, packages: Sequence[str]) -> Path:
     """The folder ``root`` with packages and all that they depend on.
 

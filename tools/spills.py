@@ -22,7 +22,7 @@ from pathlib import Path
 EXEMPT = re.compile(r"plan_by_line$|line_for$|exact_")
 
 FUNCTION = re.compile(r"([A-Za-z_]\w*):")
-BLOCK = re.compile(r"(?:\.L(BB\w+):|# %bb\.\d+:)")
+BLOCK = re.compile(r"(?:\.L(BB\w+):|(?:#|//) %bb\.\d+:)")  # x86-64's comments, and Arm's
 IN_LOOP = re.compile(r"in Loop: Header=(BB\w+)")
 INNERMOST = "This Inner Loop Header"
 ACCUMULATES = re.compile(r"\s+(?:vpdpbusd|vpdpwssd|vpmaddwd|vfmadd)")
@@ -44,7 +44,7 @@ def loops(assembly: str) -> Iterator[tuple[str, list[str]]]:
             innermost = True
             of_header[header] = []
             yield function, of_header[header]
-        if header in of_header and not line.lstrip().startswith(("#", ".")):
+        if header in of_header and not line.lstrip().startswith(("#", "//", ".")):
             of_header[header].append(line)
 
 
