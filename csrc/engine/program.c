@@ -194,9 +194,17 @@ void ar_take_outputs(const ar_program *program, uint8_t *const *y, int64_t numbe
   }
 }
 
+static void start_over(const ar_program *program) {
+  for (int32_t i = 0; i < program->state_count; ++i) {
+    const ar_state *state = &program->states[i];
+    memcpy(state->memory, state->first, (size_t)state->bytes);
+  }
+}
+
 ar_status ar_predict(ar_program *program, const uint8_t *const *x, uint8_t *const *y,
                      int64_t samples, int64_t *done) {
   for (*done = 0; *done < samples; ++*done) {
+    start_over(program);
     ar_status status = give_inputs(program, x, *done);
     if (status != AR_OK) return status;
     status = ar_run(program, 0, program->count);

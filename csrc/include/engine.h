@@ -213,6 +213,13 @@ typedef struct {
   ar_tensor *io;
 } ar_port;
 
+/* Memory that an inference leaves to the next one, and what it held before the first. */
+typedef struct {
+  void *memory;
+  const void *first;
+  int64_t bytes;
+} ar_state;
+
 /* Where a walk is in one subgraph: the next step and the end, and which part of the control in the
  * frame below called it. That frame's next step is the control, until it is through. */
 typedef struct {
@@ -235,6 +242,8 @@ typedef struct {
   const ar_port *outputs;
   int32_t input_count;
   int32_t output_count;
+  const ar_state *states; /* with which every sample of ar_predict() begins; none: it goes on */
+  int32_t state_count;
   ar_frame *frames; /* room for as many as calls are deep, and one more */
   int32_t frame_count;
   int32_t depth;  /* of the walk: frames[depth] is the current one */

@@ -57,7 +57,7 @@ class Call:
     """
 
     __slots__ = (
-        *("_conversions", "_isa", "_keep", "_outputs", "_program", "_run_step", "_turn"),
+        *("_conversions", "_isa", "_keep", "_outputs", "_program", "_run_step", "_states", "_turn"),
         "pause",
     )
 
@@ -78,6 +78,7 @@ class Call:
         self._run_step = run_step
         self._turn = turn
         self._keep = keep
+        self._states: Any = None
         #: See :func:`go_on`.
         self.pause: Callable[[], None] | None = None
 
@@ -168,6 +169,17 @@ class Call:
         port.bytes = ends.elements * ends.given.itemsize
         self._conversions.append(conversion)
         return True
+
+    def starts_over(self, states: Sequence[tuple[Array, Array]]) -> None:
+        """Let :meth:`predict` copy each pair's second array to the first before every sample."""
+        self._states = (
+            ffi.new(
+                "ar_state[]",
+                [(from_buffer(one), from_buffer(first), one.nbytes) for one, first in states],
+            ),
+            states,
+        )
+        self._program.states, self._program.state_count = self._states[0], len(states)
 
     def predict(
         self, inputs: Sequence[Array], outputs: Sequence[Array]

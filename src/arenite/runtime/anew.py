@@ -58,15 +58,10 @@ def each_anew(run: Run, start_over: Callable[[], None]) -> Run:
     return run_anew
 
 
-def starter(life: Life, own: Array, copy: Array) -> Callable[[], None]:
-    """What ``life.start_over`` does, in a copy of the arena."""
+def states_in(life: Life, own: Array, copy: Array) -> list[tuple[Array, Array]]:
+    """All state where it is in a copy of the arena, and what it held when the life began."""
     pairs = []
     for one, fresh in zip(life.graph.host.state_memory(), life.fresh, strict=True):
         start = one.ctypes.data - own.ctypes.data
         pairs.append((copy[start : start + one.nbytes], fresh))
-
-    def start_over() -> None:
-        for place, fresh in pairs:
-            place[...] = fresh
-
-    return start_over
+    return pairs

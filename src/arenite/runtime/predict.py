@@ -21,7 +21,7 @@ import numpy.typing as npt
 from arenite.errors import PredictError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.ops.context import Array
-from arenite.runtime.anew import Run, each_anew, kept, starter, starts_anew
+from arenite.runtime.anew import Run, each_anew, kept, starts_anew, states_in
 from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
 from arenite.runtime.feed import (
     Given,
@@ -77,25 +77,28 @@ def _chunks(
 ) -> Generator[int]:
     """All samples; each starts anew where there is a ``life`` to start over."""
     call = whole_call(None)
-    run = one_by_one(micro) if call is None else call.predict
-    if life is not None:
-        run = each_anew(run, life.start_over)
-    if threads == 1:
-        return run_in_order(batch if call is None else in_c(batch, [call]), run)
     own = _memory(micro)
     if call is None:
+        run = one_by_one(micro)
+        if life is not None:
+            run = each_anew(run, life.start_over)
+        if threads == 1:
+            return run_in_order(batch, run)
         _check_copies(micro, 1)
         return run_in_parts(batch, run, threads, own)
+    if threads == 1:
+        if life is not None:
+            call.starts_over(states_in(life, own, own))
+        return run_in_order(in_c(batch, [call]), call.predict)
     _check_copies(micro, min(threads, batch.count))
     copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
     calls: list[Call] = []
-    runs: list[Run] = []
     for copy in copies:
         if (found := whole_call((own, copy))) is not None:
             calls.append(found)
-            run = found.predict
-            runs.append(run if life is None else each_anew(run, starter(life, own, copy)))
-    return run_on_threads(in_c(batch, calls), runs, calls)
+            if life is not None:
+                found.starts_over(states_in(life, own, copy))
+    return run_on_threads(in_c(batch, calls), [one.predict for one in calls], calls)
 
 
 # -- running it --------------------------------------------------------------------------
