@@ -226,7 +226,7 @@ def test_either_an_arena_or_an_allocator() -> None:
 def test_a_target_has_its_structs(target: Any, abi: str) -> None:
     micro = ready(target=target)
     assert micro.target == find_target(target)
-    assert micro._allocator.abi.name == abi
+    assert micro._base.allocator.abi.name == abi
 
 
 @pytest.mark.parametrize("target", [None, "m4", Target("cortex-m4", "tflm"), Target("cortex-m55")])

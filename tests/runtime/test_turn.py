@@ -86,7 +86,7 @@ def test_interpreters_that_share_an_arena_share_the_turn() -> None:
     gate = Gate()
     one = MicroInterpreter(custom_chain(), resolver_with(invoke=gate.invoke), 1 << 14)
     one.allocate_tensors()
-    other = MicroInterpreter(custom_chain(), resolver_with(), allocator=one._allocator)
+    other = MicroInterpreter(custom_chain(), resolver_with(), allocator=one._base.allocator)
     other.allocate_tensors()
 
     def meanwhile() -> None:

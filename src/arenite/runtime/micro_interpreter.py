@@ -5,36 +5,31 @@ Facts: TFLM ``micro_interpreter.cc``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from arenite.errors import ArenaError, StateError
+from arenite.errors import StateError
 from arenite.formats import Source, model_of
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes, Memory, SingleArenaBufferAllocator, as_bytes
 from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
-from arenite.model.pause import paused
 from arenite.ops import Node, OpResolver
 from arenite.ops.context import Array
-from arenite.runtime.allocation import create_allocator, dry_run, with_needed
-from arenite.runtime.arena_host import INVOKE, MicroInterpreterContext
+from arenite.runtime.allocation import create_allocator
+from arenite.runtime.arena_host import INVOKE
 from arenite.runtime.feed import fresh, port
-from arenite.runtime.graph import Graph, Profiler
+from arenite.runtime.foundation import Foundation
+from arenite.runtime.graph import Profiler
 from arenite.runtime.life import Life, Tensors
-from arenite.runtime.setup import Engine, Setup
+from arenite.runtime.setup import Engine, Setup, shared_target
 from arenite.runtime.state import InterpreterState
 from arenite.runtime.turn import Turn, all_alone, alone
-from arenite.target import Target, find_target
+from arenite.target import Target
 
 if TYPE_CHECKING:
     from arenite.runtime.compiled import CompiledGraph
-
-#: So many operators are prepared without looking for garbage.
-_MANY = 500
 
 
 class MicroInterpreter:
@@ -92,7 +87,7 @@ class MicroInterpreter:
         if (arena is None) == (allocator is None):
             raise ValueError("expected either an arena or an allocator")
         if allocator is not None:
-            target, planner = _shared_target(allocator, target), allocator.planner
+            target, planner = shared_target(allocator, target), allocator.planner
             preserve_all_tensors = False
         setup = Setup.of(
             target,
@@ -105,12 +100,10 @@ class MicroInterpreter:
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         self._model = model = model_of(model)
-        self._setup = setup
-        self._resolver = resolver = setup.resolver(resolver)
-        self._allocator = allocator or create_allocator(model, resolver, arena, setup)
-        self._checkpoint = self._allocator.checkpoint()
-        self._external_context: Any = None
-        self._start(profiler)
+        resolver = setup.resolver(resolver)
+        allocator = allocator or create_allocator(model, resolver, arena, setup)
+        self._base = Foundation(model, resolver, allocator, setup, profiler)
+        self._turn = allocator.turn
 
     @classmethod
     def in_smallest_arena(
@@ -148,35 +141,13 @@ class MicroInterpreter:
             threads=threads,
             profiler=profiler,
         )
-        micro._external_context = external_context
+        micro._base.external_context = external_context
         if decompression_memory:
             micro.set_decompression_memory(*decompression_memory)
-        if micro._life.graph.is_own:
-            micro._context.shrinks = True
-        else:
-            recorded = dry_run(
-                *(model, micro._resolver, unlimited, external_context, resource_variables),
-                regions=micro._setup.regions,
-            )
-            size = recorded.peak.smallest_arena
-            unlimited.arena.budget.check(size, "the arena")
-            micro._allocator = setup.allocator(size)
-            micro._allocator.arena.budget.take(size, "the arena")
-            micro._start(profiler)
+        micro._base.find_size()
+        micro._turn = micro._base.allocator.turn
         micro.allocate_tensors()
         return micro
-
-    def _start(self, profiler: Profiler | None, *, shrinks: bool = False) -> None:
-        self._turn = self._allocator.turn
-        with paused(self._has_many_operators()):
-            self._context = MicroInterpreterContext(
-                self._allocator, self._model, shrinks=shrinks, regions=self._setup.regions
-            )
-        self._context.external_context = self._external_context
-        variables = self._setup.resource_variables
-        graph = Graph(self._model, self._context, profiler=profiler, max_variables=variables)
-        graph.resolve(self._resolver)
-        self._life = Life(graph, is_native=self._setup.is_native, threads=self._setup.threads)
 
     # -- the life of an interpreter
 
@@ -192,10 +163,9 @@ class MicroInterpreter:
             ArenaError: The arena is too small; ``needed`` says which size works.
             ConstraintError: An operator cannot run what the model asks of it.
         """
-        if not (self._life.has_begun and self.state is InterpreterState.PREPARE):
-            self._context.require("allocate_tensors", InterpreterState.INIT)
-        with self._undoing(), paused(self._has_many_operators() and self._life.graph.is_own):
-            self._life.allocate()
+        if not (self._base.life.has_begun and self.state is InterpreterState.PREPARE):
+            self._base.context.require("allocate_tensors", InterpreterState.INIT)
+        self._base.allocate()
 
     @alone
     def prepare_operator(self, number: int) -> Node:
@@ -207,9 +177,9 @@ class MicroInterpreter:
             ArenaError, ConstraintError: As :meth:`allocate_tensors`.
             IndexError: There is no such operator.
         """
-        self._life.graph.entry(number)
-        with self._undoing():
-            return self._life.prepare_operator(number)
+        self._base.life.graph.entry(number)
+        with self._base.undoing():
+            return self._base.life.prepare_operator(number)
 
     @alone
     def invoke_operator(self, number: int) -> None:
@@ -223,7 +193,7 @@ class MicroInterpreter:
 
     def invoke_operator_in_turn(self, number: int) -> None:
         """What :meth:`invoke_operator` does, for a caller who has taken the turn."""
-        self._life.invoke_operator(number)
+        self._base.life.invoke_operator(number)
 
     def operator_tensors(self, number: int) -> tuple[Tensors, Tensors]:
         """Inputs and outputs of an operator of the main subgraph, without constants.
@@ -232,7 +202,7 @@ class MicroInterpreter:
         operators before it have run, outputs when it has run; later operators may take their
         memory.
         """
-        return self._life.operator_tensors(number)
+        return self._base.life.operator_tensors(number)
 
     @all_alone
     def invoke(self) -> bool:
@@ -246,11 +216,11 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated, or another call works in the arena.
         """
-        return self._life.invoke()
+        return self._base.life.invoke()
 
     def invoke_in_turn(self) -> bool:
         """What :meth:`invoke` does, for a caller who has taken the turn."""
-        return self._life.invoke()
+        return self._base.life.invoke()
 
     def close(self) -> None:
         """End the threads that share inferences; see :meth:`Interpreter.close`."""
@@ -264,8 +234,8 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated, or another call works in the arena.
         """
-        self._context.require("reset", INVOKE, before="allocate_tensors()")
-        self._life.reset()
+        self._base.context.require("reset", INVOKE, before="allocate_tensors()")
+        self._base.life.reset()
 
     @property
     def is_stateful(self) -> bool:
@@ -273,13 +243,13 @@ class MicroInterpreter:
 
         Variables are remembered, and what operators keep for themselves.
         """
-        self._context.require("is_stateful", INVOKE, before="allocate_tensors()")
-        return self._life.graph.is_stateful
+        self._base.context.require("is_stateful", INVOKE, before="allocate_tensors()")
+        return self._base.life.graph.is_stateful
 
     @property
     def life(self) -> Life:
         """Drives the graph; whoever uses it has taken the turn."""
-        return self._life
+        return self._base.life
 
     # -- tensors
 
@@ -298,15 +268,15 @@ class MicroInterpreter:
             StateError: ``preserve_all_tensors`` is off: other tensors took the memory.
             KeyError: There is no such tensor.
         """
-        self._context.require("tensor", INVOKE, before="allocate_tensors()")
-        if not self._allocator.preserves_all_tensors:
+        self._base.context.require("tensor", INVOKE, before="allocate_tensors()")
+        if not self._base.allocator.preserves_all_tensors:
             raise StateError("tensor() needs an interpreter with preserve_all_tensors=True")
         tensors = self._model.subgraphs[subgraph].tensors
         names = {tensor.name: index for index, tensor in reversed(list(enumerate(tensors)))}
         index = names.get(which, -1) if isinstance(which, str) else which
         if not 0 <= index < len(tensors):
             raise KeyError(f"subgraph {subgraph} has no tensor {which!r}")
-        data = self._context.tensors[subgraph][index].data
+        data = self._base.context.tensors[subgraph][index].data
         assert data is not None
         return fresh(data)
 
@@ -322,16 +292,15 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are allocated, or there are regions already.
         """
-        self._context.require("set_decompression_memory", InterpreterState.INIT)
-        if self._setup.regions:
+        self._base.context.require("set_decompression_memory", InterpreterState.INIT)
+        if self._base.setup.regions:
             raise StateError("decompression memory can be set once")
-        self._setup = replace(self._setup, regions=tuple(map(as_bytes, regions)))
-        self._start(self.profiler)
+        self._base.add_regions(tuple(map(as_bytes, regions)))
 
     def set_micro_external_context(self, payload: Any) -> None:
         """Attach an object that kernels find with ``get_external_context``; once."""
-        self._context.set_external_context(payload)
-        self._external_context = payload
+        self._base.context.set_external_context(payload)
+        self._base.external_context = payload
 
     # -- facts
 
@@ -343,17 +312,17 @@ class MicroInterpreter:
     @property
     def target(self) -> Target:
         """The firmware whose memory, paths and bits are meant."""
-        return self._setup.target
+        return self._base.setup.target
 
     @property
     def engine(self) -> str:
         """What computes: ``"native"`` or ``"reference"``."""
-        return "native" if self._setup.is_native else "reference"
+        return "native" if self._base.setup.is_native else "reference"
 
     @property
     def arena(self) -> SingleArenaBufferAllocator:
         """The arena: ``used``, ``head_used``, ``tail_used``, ``size``."""
-        return self._allocator.arena
+        return self._base.allocator.arena
 
     @property
     def plan(self) -> MemoryPlan:
@@ -362,7 +331,7 @@ class MicroInterpreter:
         Raises:
             StateError: Tensors are not allocated.
         """
-        plan = self._context.memory_plan
+        plan = self._base.context.memory_plan
         if plan is None:
             raise StateError("there is no plan yet: call allocate_tensors() first")
         return plan
@@ -370,25 +339,25 @@ class MicroInterpreter:
     @property
     def profiler(self) -> Profiler | None:
         """Told of every operator that runs; may be set and removed at any time."""
-        return self._life.graph.profiler
+        return self._base.life.graph.profiler
 
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
-        self._life.graph.profiler = profiler
+        self._base.life.graph.profiler = profiler
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
-        return self._allocator.allocations()
+        return self._base.allocator.allocations()
 
     @property
     def decompression_memory(self) -> tuple[Bytes, ...]:
         """What :meth:`set_decompression_memory` was given."""
-        return self._setup.regions
+        return self._base.setup.regions
 
     @property
     def compiled(self) -> CompiledGraph | None:
         """The main subgraph's native program, or None where all runs in Python."""
-        return self._life.compiled
+        return self._base.life.compiled
 
     @property
     def turn(self) -> Turn:
@@ -398,7 +367,7 @@ class MicroInterpreter:
     @property
     def state(self) -> InterpreterState:
         """The phase of the interpreter's life."""
-        return self._context.state
+        return self._base.context.state
 
     def __repr__(self) -> str:
         arena = self.arena
@@ -410,38 +379,9 @@ class MicroInterpreter:
 
     # -- inside
 
-    @contextmanager
-    def _undoing(self) -> Iterator[None]:
-        """A failure leaves the arena as it was before, and says which size would do."""
-        if not self._life.has_begun:
-            self._checkpoint = self._allocator.checkpoint()
-        try:
-            yield
-        except BaseException as error:
-            profiler = self.profiler
-            self._life.free()
-            self._allocator.rollback(self._checkpoint)
-            self._start(profiler, shrinks=self._context.shrinks)
-            if isinstance(error, ArenaError):
-                twin = self._allocator.unlimited()
-                raise with_needed(
-                    error,
-                    self._model,
-                    self._resolver,
-                    twin,
-                    self._external_context,
-                    variables=self._setup.resource_variables,
-                    regions=self._setup.regions,
-                ) from None
-            raise
-
-    def _has_many_operators(self) -> bool:
-        """Whether making and preparing them is worth going without the garbage collector."""
-        return sum(len(subgraph.operators) for subgraph in self._model.subgraphs) >= _MANY
-
     def _port(self, kind: str, indices: Sequence[int], index: int) -> Array:
-        self._context.require(kind, INVOKE, before="allocate_tensors()")
-        tensor = self._context.tensors[0][port(kind, indices, index)]
+        self._base.context.require(kind, INVOKE, before="allocate_tensors()")
+        tensor = self._base.context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
         return fresh(tensor.data)
 
@@ -450,12 +390,3 @@ def _checked_count(variables: int | None) -> int | None:
     if variables is not None and variables < 0:
         raise ValueError(f"resource_variables: expected 0 or more, got {variables}")
     return variables
-
-
-def _shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:
-    """The target of an allocator that is given, and of everybody who shares it."""
-    if target is not None and find_target(target) != allocator.target:
-        raise ValueError(
-            f"expected the allocator's target ({allocator.target}), got {find_target(target)}"
-        )
-    return allocator.target

@@ -92,3 +92,16 @@ class Setup:
             ArenaError: The arena does not even hold the allocator.
         """
         return MicroAllocator.create(arena, planner=self.planner, target=self.target)
+
+
+def shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:
+    """The target of an allocator that is given, and of everybody who shares it.
+
+    Raises:
+        ValueError: Another one is asked for.
+    """
+    if target is not None and find_target(target) != allocator.target:
+        raise ValueError(
+            f"expected the allocator's target ({allocator.target}), got {find_target(target)}"
+        )
+    return allocator.target
