@@ -1,8 +1,9 @@
 /* DEPTHWISE_CONV_2D on float32 with one output channel per input channel, a register of
  * AR_LANES channels at a time. Include an instruction set's lanes.h before.
  *
- * Only the rows that windows meet next have their border, in a ring: a copy of the whole image would
- * leave the first cache. */
+ * 3x3 windows over whole registers of channels leave out the taps beside the image. For others only the
+ * rows that windows meet next have their border, in a ring: a copy of the whole image would leave the
+ * first cache. */
 #include <string.h>
 
 #include "engine.h"
@@ -20,12 +21,26 @@ typedef struct {
   int32_t stride_columns, tap_columns; /* likewise, in floats */
   int32_t ring_rows;                   /* that are given their border; 0 where there is none */
   int64_t ring_floats;                 /* of one of them */
+  int32_t slides;                      /* see slide_block */
+  int32_t beside;                      /* LEFT or RIGHT, of rows without a border */
   float low, high;
 } float_plan;
 
 enum { HEADER = 192, MOST_ROWS = 128 };
+/* Outputs that share what is loaded, as registers allow: see slide_block. */
+enum { ROWS_AT_ONCE = AR_LANES == 8 ? 1 : 2, COLUMNS_AT_ONCE = 4 };
 
 static float *packed_of(void *plan) { return (float *)((uint8_t *)plan + HEADER); }
+
+/* What is beside a row of the image, or 0: taps there may be left out. */
+enum { LEFT = 1, RIGHT = 2 };
+
+/* LEFT and RIGHT where windows reach one position beyond an end of a row; -1 where they reach further. */
+static int32_t beside_row(const ar_staging *s, int32_t position_bytes) {
+  const int32_t left = s->left_bytes / position_bytes;
+  const int32_t right = (s->staged_row_bytes - s->row_bytes) / position_bytes - left;
+  return left > 1 || right > 1 ? -1 : (left ? LEFT : 0) | (right ? RIGHT : 0);
+}
 
 static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *io,
                           float_plan *plan) {
@@ -51,7 +66,7 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   plan->rows = w->output_size[0];
   plan->columns = w->output_size[1];
   plan->channels = c;
-  plan->flat = AR_LANES % c == 0 && w->stride[1] == 1;
+  plan->flat = c < AR_LANES && AR_LANES % c == 0 && w->stride[1] == 1;
   plan->units = plan->flat ? 1 : (c + AR_LANES - 1) / AR_LANES;
   plan->taps_high = w->filter_size[0];
   plan->taps_wide = w->filter_size[1];
@@ -61,9 +76,16 @@ static ar_status describe(const DepthwiseConv2DParams *params, const ar_tensor *
   plan->tap_columns = w->dilation[1] * c;
   plan->low = (float)params->activation_min;
   plan->high = (float)params->activation_max;
+  plan->slides = !plan->flat && plan->taps_high == 3 && plan->taps_wide == 3 &&
+                 w->stride[0] == w->stride[1] && w->stride[0] <= 2 && w->dilation[0] == 1 &&
+                 w->dilation[1] == 1;
   /* Loads of whole vectors go past the last channels. */
-  const int direct = plan->staging.staged_row_bytes == plan->staging.row_bytes && c % AR_LANES == 0;
-  const int64_t met = (int64_t)(plan->taps_high - 1) * plan->tap_rows + 2;
+  const int32_t beside = c % AR_LANES ? -1 : beside_row(&plan->staging, c * 4);
+  const int direct = beside == 0 || (beside > 0 && plan->slides);
+  plan->beside = direct ? beside : 0;
+  const int32_t together = plan->slides ? ROWS_AT_ONCE : 1;
+  const int64_t met = 1 + (int64_t)(plan->taps_high - 1) * plan->tap_rows +
+                      (int64_t)(together - 1) * plan->stride_rows;
   plan->ring_rows = direct ? 0 : met < x->dims[1] ? (int32_t)met : x->dims[1];
   plan->ring_floats = (plan->staging.staged_row_bytes / 4 + 2 * AR_LANES) / AR_LANES * AR_LANES;
   return AR_OK;
@@ -178,13 +200,13 @@ static void output_row(const float_plan *plan, row_list rows, const float *packe
 
 /* -- rows that share what is loaded ------------------------------------------------------------ */
 
-enum { ROWS_AT_ONCE = AR_LANES == 8 ? 1 : 2, COLUMNS_AT_ONCE = 4 }; /* as registers allow */
-
-/* 3x3 with stride and dilation 1: ROWS times COUNT outputs, `step` floats apart, from one vector of
- * channels. A vector of inputs serves all outputs that meet it. */
-AR_INLINE void slide_block(const int ROWS, const int COUNT, row_list rows, int64_t at,
-                           int64_t step, const ar_vector *w, const float_plan *plan,
-                           const float *packed, int32_t lanes, float *y) {
+/* 3x3 with dilation 1: ROWS times COUNT outputs from one vector of channels, which lie `step` floats
+ * apart in a row, and taps too. A vector of inputs serves all outputs that meet it. The first input is
+ * beside the image with LEFT, the last one with RIGHT. */
+AR_INLINE void slide_block(const int ROWS, const int STRIDE, const int COUNT, const int BESIDE,
+                           row_list rows, int64_t at, int64_t step, const ar_vector *w,
+                           const float_plan *plan, const float *packed, int32_t lanes, float *y) {
+  const int LAST = STRIDE * (COUNT - 1) + 2;
   const ar_vector bias = ar_load_vector(packed);
   ar_vector acc[ROWS][COUNT];
 #pragma clang loop unroll(full)
@@ -192,16 +214,18 @@ AR_INLINE void slide_block(const int ROWS, const int COUNT, row_list rows, int64
 #pragma clang loop unroll(full)
     for (int k = 0; k < COUNT; ++k) acc[r][k] = bias;
 #pragma clang loop unroll(full)
-  for (int c = 0; c < COUNT + 2; ++c)
+  for (int c = BESIDE & LEFT ? 1 : 0; c <= LAST - (BESIDE & RIGHT ? 1 : 0); ++c)
 #pragma clang loop unroll(full)
-    for (int i = 0; i < ROWS + 2; ++i) {
+    for (int i = 0; i < STRIDE * (ROWS - 1) + 3; ++i) {
       const ar_vector x = ar_load_vector(rows[i] + at + c * step);
 #pragma clang loop unroll(full)
       for (int r = 0; r < ROWS; ++r)
 #pragma clang loop unroll(full)
-        for (int k = 0; k < COUNT; ++k)
-          if (c >= k && c - k < 3 && i >= r && i - r < 3)
-            acc[r][k] = ar_fma_vector(x, w[3 * (i - r) + c - k], acc[r][k]);
+        for (int k = 0; k < COUNT; ++k) {
+          const int down = i - STRIDE * r, along = c - STRIDE * k;
+          if (down >= 0 && down < 3 && along >= 0 && along < 3)
+            acc[r][k] = ar_fma_vector(x, w[3 * down + along], acc[r][k]);
+        }
     }
   const ar_vector low = ar_set_vector(plan->low), high = ar_set_vector(plan->high);
   const int64_t row = (int64_t)plan->columns * plan->channels;
@@ -212,33 +236,53 @@ AR_INLINE void slide_block(const int ROWS, const int COUNT, row_list rows, int64
       ar_store_vector(y + r * row + k * step, acc[r][k], low, high, lanes);
 }
 
-static void slide_rows(const float_plan *plan, row_list rows, const float *packed, float *y) {
+AR_INLINE void slide(const int ROWS, const int STRIDE, const float_plan *plan, row_list rows,
+                     const float *packed, float *y) {
   const int32_t c = plan->channels, columns = plan->columns;
+  const int32_t parts = (columns + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE;
   for (int32_t first = 0; first < c; first += AR_LANES, packed += AR_LANES * 10) {
     const int32_t lanes = c - first < AR_LANES ? c - first : AR_LANES;
     ar_vector w[9];
 #pragma clang loop unroll(full)
     for (int t = 0; t < 9; ++t) w[t] = ar_load_vector(packed + AR_LANES * (1 + t));
-#define SLIDE(COUNT)                                                                         \
-  case COUNT:                                                                                \
-    slide_block(ROWS_AT_ONCE, COUNT, rows, at, c, w, plan, packed, lanes, y + at);           \
+#define SLIDE(COUNT, BESIDE)                                                                  \
+  case COUNT << 2 | BESIDE:                                                                   \
+    slide_block(ROWS, STRIDE, COUNT, BESIDE, rows, at, c, w, plan, packed, lanes, out);       \
     break;
-    const int32_t parts = (columns + COLUMNS_AT_ONCE - 1) / COLUMNS_AT_ONCE;
-    int64_t at = first;
+#define SLIDE_BESIDE(COUNT) SLIDE(COUNT, 0) SLIDE(COUNT, LEFT) SLIDE(COUNT, RIGHT) SLIDE(COUNT, 3)
+    int64_t at = first - (int64_t)(plan->beside & LEFT ? c : 0);
+    float *out = y + first;
     for (int32_t i = 0; i < parts; ++i) {
       const int32_t count = columns / parts + (i < columns % parts);
-      switch (count) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) }
-      at += (int64_t)count * c;
+      const int32_t ends = (i == 0 ? LEFT : 0) | (i == parts - 1 ? RIGHT : 0);
+      switch (count << 2 | (ends & plan->beside)) {
+        SLIDE_BESIDE(1) SLIDE_BESIDE(2) SLIDE_BESIDE(3) SLIDE_BESIDE(4)
+      }
+      at += (int64_t)count * STRIDE * c;
+      out += (int64_t)count * c;
     }
+#undef SLIDE_BESIDE
 #undef SLIDE
   }
 }
 
-/* Whether slide_rows does what output_row would. */
-static int slides(const float_plan *plan) {
-  return !plan->flat && plan->taps_high == 3 && plan->taps_wide == 3 &&
-         plan->stride_rows == 1 && plan->stride_columns == plan->channels &&
-         plan->tap_rows == 1 && plan->tap_columns == plan->channels;
+#define SLIDE_ROWS(NAME, ROWS, STRIDE)                                                        \
+  static void NAME(const float_plan *plan, row_list rows, const float *packed, float *y) {    \
+    slide(ROWS, STRIDE, plan, rows, packed, y);                                               \
+  }
+SLIDE_ROWS(slide_row, 1, 1)
+SLIDE_ROWS(slide_rows, ROWS_AT_ONCE, 1)
+SLIDE_ROWS(stride_row, 1, 2)
+SLIDE_ROWS(stride_rows, ROWS_AT_ONCE, 2)
+
+/* Computes one row of outputs, or ROWS_AT_ONCE. */
+typedef void (*rows_fn)(const float_plan *, row_list, const float *, float *);
+
+static rows_fn rows_function(const float_plan *plan, int32_t count) {
+  const int is_last = count < ROWS_AT_ONCE;
+  if (!plan->slides) return output_row;
+  if (plan->stride_rows == 1) return is_last ? slide_row : slide_rows;
+  return is_last ? stride_row : stride_rows;
 }
 
 /* -- rows of the image, with their border ------------------------------------------------------ */
@@ -271,19 +315,19 @@ static ar_status float_run(const void *params, const void *memory, const ar_tens
   const int64_t image = (int64_t)plan->staging.rows * plan->staging.row_bytes / 4;
   const int64_t row = (int64_t)plan->columns * plan->channels;
   const float *packed = (const float *)((const uint8_t *)memory + HEADER);
-  const int32_t together = slides(plan) ? ROWS_AT_ONCE : 1;
+  const int32_t together = plan->slides ? ROWS_AT_ONCE : 1;
   float *y = io[0].data, *zeros = (float *)workspace;
   memset(workspace, 0, (size_t)plan->ring_floats * 4 * (1 + plan->ring_rows));
   for (int32_t batch = 0; batch < plan->batches; ++batch) {
     bordered b = {(const float *)io[1].data + batch * image, zeros, zeros + plan->ring_floats, 0};
     for (int32_t i = 0; i < plan->rows;) {
       const float *rows[MOST_ROWS];
-      const int many = together > 1 && i + together <= plan->rows;
-      for (int32_t t = 0; t < plan->taps_high + (many ? together - 1 : 0); ++t)
+      const int32_t count = i + together <= plan->rows ? together : 1;
+      for (int32_t t = 0; t < plan->taps_high + (count - 1) * plan->stride_rows; ++t)
         rows[t] = row_at(plan, &b, (int64_t)i * plan->stride_rows + (int64_t)t * plan->tap_rows);
-      (many ? slide_rows : output_row)(plan, rows, packed, y);
-      i += many ? together : 1;
-      y += row * (many ? together : 1);
+      rows_function(plan, count)(plan, rows, packed, y);
+      i += count;
+      y += row * count;
     }
   }
   return AR_OK;
