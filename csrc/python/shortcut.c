@@ -3,9 +3,8 @@
  * A Shortcut is what an interpreter's calls need: the program, its inputs as NumPy has them, and
  * and its outputs. Method descriptors made by shortened() take it where a call fits, and
  * the method that Python has everywhere else: other arguments, arrays that are arranged otherwise, an
- * arena in use. Only what the stable ABI has is used, and of NumPy the head of its array objects,
- * whose layout is that of numpy/ndarraytypes.h since NumPy 1.0: a Shortcut is refused where an
- * array says otherwise of itself.
+ * arena in use. Only what the stable ABI has is used, and of NumPy the head of its array objects: a
+ * Shortcut is refused where an array says otherwise of itself.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -13,23 +12,10 @@
 #include <string.h>
 
 #include "engine.h"
+#include "ndarray.h"
 #include "shortcut.h"
 
 enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8 };
-/* NumPy's flags: in C's order, and aligned. */
-enum { ARRANGED = 0x0001 | 0x0100 };
-
-typedef struct {
-  PyObject_HEAD
-  char *data;
-  int nd;
-  Py_ssize_t *dims;
-  Py_ssize_t *strides;
-  PyObject *base;
-  PyObject *descr;
-  int flags;
-} ndarray;
-
 /* PyArray_NewFromDescr of NumPy's table of functions, whose places are those of its ABI. */
 enum { NEW_FROM_DESCR = 94 };
 typedef PyObject *(*new_array)(PyTypeObject *, PyObject *, int, const Py_ssize_t *,
@@ -82,7 +68,7 @@ static int take_turn(shortcut *s) {
 static int fits(const shortcut *s, const port *p, PyObject *object) {
   if (Py_TYPE(object) != s->array_type) return 0;
   const ndarray *x = (const ndarray *)object;
-  if (x->descr != p->descr || x->nd != p->nd || (x->flags & ARRANGED) != ARRANGED) return 0;
+  if (x->descr != p->descr || x->nd != p->nd || (x->flags & AR_ARRANGED) != AR_ARRANGED) return 0;
   for (int i = 0; i < p->nd; ++i)
     if (x->dims[i] != p->dims[i]) return 0;
   return 1;
@@ -231,7 +217,7 @@ static PyObject *shortened(PyObject *module, PyObject *args) {
 static int set_port(port *p, PyObject *array, Py_ssize_t address, Py_ssize_t bytes, int flags) {
   const ndarray *x = (const ndarray *)array;
   if ((Py_ssize_t)x->data != address || x->flags != flags) return 0;
-  if (x->nd < 0 || x->nd > MOST_DIMENSIONS || (x->flags & ARRANGED) != ARRANGED) return 0;
+  if (x->nd < 0 || x->nd > MOST_DIMENSIONS || (x->flags & AR_ARRANGED) != AR_ARRANGED) return 0;
   p->descr = PyObject_GetAttrString(array, "dtype");
   if (!p->descr || p->descr != x->descr) return 0;
   p->data = x->data;

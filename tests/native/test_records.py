@@ -22,6 +22,7 @@ from arenite.native.record import ARRAYS, to_struct
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams
 from arenite.ops.shared.window import Window
 from arenite.ops.tflite.cast import CastParams
+from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.transpose import TransposeParams
 
 PRIMITIVES = {"int32_t": int, "int64_t": int, "double": float, "_Bool": bool}
@@ -143,6 +144,31 @@ def test_a_number_that_does_not_fit_is_an_overflow_error() -> None:
     with pytest.raises(OverflowError):
         to_struct(ffi, Window(pair, pair, pair, pair, (2**31, 0)), [])
     assert to_struct(ffi, CastParams(0, 2**32 - 1), []).output_max == 2**32 - 1
+
+
+def test_more_numbers_than_an_array_has_are_refused() -> None:
+    pair = (1, 1)
+    with pytest.raises(ValueError, match="stride: expected 2 elements, got 3"):
+        to_struct(ffi, Window(pair, pair, (1, 1, 1), pair, pair), [])  # type: ignore[arg-type]
+
+
+def rescaling(multiplier: Any) -> Conv2DParams:
+    pair = (1, 1)
+    window = Window(pair, pair, pair, pair, pair)
+    return Conv2DParams(1, 2, multiplier, np.zeros(2, np.int32), -1.0, 1.0, False, window, 1, 0)
+
+
+@pytest.mark.parametrize("values", [np.arange(8, dtype=np.int32)[::4], np.int32([0, 4])])
+def test_arrays_come_with_their_lengths(values: Any) -> None:
+    keep: list[Any] = []
+    struct = to_struct(ffi, rescaling(values), keep)
+    assert list(struct.multiplier.data[0 : struct.multiplier.count]) == [0, 4]
+    assert (struct.shift.count, struct.activation_max, struct.window.stride[1]) == (2, 1.0, 1)
+
+
+def test_an_array_of_other_numbers_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="expected elements of 4 bytes, got int64"):
+        to_struct(ffi, rescaling(np.zeros(2, np.int64)), [])
 
 
 def test_a_record_without_a_struct_is_a_key_error() -> None:

@@ -5,3 +5,6 @@ lib: Any
 Shortcut: Any
 shortened: Any
 rows: Any
+tensor_rows: Any
+know_arrays: Any
+fill_struct: Any

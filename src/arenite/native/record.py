@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from arenite.native.tensors import fill_struct, lib
 
 #: The structs that hold an array and its length.
 ARRAYS = ("ar_int8s", "ar_int16s", "ar_int32s", "ar_int64s", "ar_floats")
+
+_NUMBERS = {
+    "int32_t": lib.AR_AS_INTEGER,
+    "int64_t": lib.AR_AS_INTEGER,
+    "double": lib.AR_AS_REAL,
+    "_Bool": lib.AR_AS_TRUTH,
+}
+
+#: A field: name, kind, offset, how many (0 for one that is no array), bytes of one, and a struct's
+#: own fields.
+_Field = tuple[str, int, int, int, int, tuple[Any, ...]]
 
 
 def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
@@ -24,38 +36,16 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
         KeyError: There is no C struct of that name.
         OverflowError: A number does not fit the C type, as in hostile files.
     """
-    known = _struct(ffi, type(record).__name__)
-    struct = ffi.new(known.pointer, _values(ffi, known, record, keep))
+    pointer, address_type, fields = _struct(ffi, type(record).__name__)
+    struct = ffi.new(pointer)
+    fill_struct(int(ffi.cast(address_type, struct)), fields, record, _arranged, keep)
     keep.append(struct)
     return struct
 
 
-class _Field(NamedTuple):
-    """A struct's field: its name, and what is needed to carry its value over.
-
-    ``items`` is the C type of an array of numbers, of ``item_size`` bytes each; ``struct`` is the
-    field's own, or that of the ``length`` structs in an array.
-    """
-
-    name: str
-    kind: str
-    items: Any = None
-    item_size: int = 0
-    struct: _Struct | None = None
-    length: int = 1
-
-
-class _Struct(NamedTuple):
-    """A struct: what gets all of its values, and the fields that are no numbers, by their place."""
-
-    get: Callable[[Any], list[Any]]
-    others: tuple[tuple[int, _Field], ...]
-    pointer: Any
-
-
 @cache
-def _struct(ffi: Any, name: str) -> _Struct:
-    """A struct of that name.
+def _struct(ffi: Any, name: str) -> tuple[Any, Any, tuple[_Field, ...]]:
+    """A pointer to a struct of that name, an address as a type, and the fields.
 
     Raises:
         KeyError: There is none.
@@ -64,47 +54,28 @@ def _struct(ffi: Any, name: str) -> _Struct:
         ctype = ffi.typeof(name)
     except ffi.error as error:
         raise KeyError(name) from error
-    fields = [_field(ffi, field_name, field.type) for field_name, field in ctype.fields]
-    found = attrgetter(*(field.name for field in fields))
-    others = tuple((place, field) for place, field in enumerate(fields) if field.kind != "value")
-    pointer = ffi.typeof(f"{name} *")
-    if len(fields) == 1:
-        return _Struct(lambda record: [found(record)], others, pointer)
-    return _Struct(lambda record: list(found(record)), others, pointer)
+    return ffi.typeof(f"{name} *"), ffi.typeof("intptr_t"), _fields(ffi, ctype)
 
 
-def _field(ffi: Any, name: str, ctype: Any) -> _Field:
-    if ctype.kind == "struct" and ctype.cname in ARRAYS:
+def _fields(ffi: Any, struct: Any) -> tuple[_Field, ...]:
+    return tuple(_field(ffi, name, field.type, field.offset) for name, field in struct.fields)
+
+
+def _field(ffi: Any, name: str, ctype: Any, offset: int) -> _Field:
+    count = 0
+    if ctype.kind == "array":
+        count, ctype = ctype.length, ctype.item
+    if ctype.kind != "struct":
+        return name, _NUMBERS[ctype.cname], offset, count, ffi.sizeof(ctype), ()
+    if ctype.cname in ARRAYS:
         item = ctype.fields[0][1].type.item
-        return _Field(name, "numbers", ffi.typeof(f"{item.cname}[]"), ffi.sizeof(item))
-    if ctype.kind == "struct":
-        return _Field(name, "struct", struct=_struct(ffi, ctype.cname))
-    if ctype.kind == "array" and ctype.item.kind == "struct":
-        struct = _struct(ffi, ctype.item.cname)
-        return _Field(name, "structs", struct=struct, length=ctype.length)
-    return _Field(name, "value")
+        return name, lib.AR_AS_ARRAY, offset, count, ffi.sizeof(item), ()
+    return name, lib.AR_AS_STRUCT, offset, count, ffi.sizeof(ctype), _fields(ffi, ctype)
 
 
-def _values(ffi: Any, struct: Any, record: Any, keep: list[Any]) -> list[Any]:
-    values: list[Any] = struct.get(record)
-    for place, field in struct.others:
-        value = values[place]
-        if field.kind == "numbers":
-            values[place] = _numbers(ffi, field, value, keep)
-        elif field.kind == "struct":
-            values[place] = _values(ffi, field.struct, value, keep)
-        else:
-            if len(value) != field.length:
-                raise ValueError(f"{field.name}: expected {field.length} records, got {len(value)}")
-            values[place] = [_values(ffi, field.struct, part, keep) for part in value]
-    return values
-
-
-def _numbers(ffi: Any, field: _Field, value: Any, keep: list[Any]) -> tuple[Any, int]:
-    """An array and its length, which kernels check."""
-    array = np.ascontiguousarray(value)
-    if array.itemsize != field.item_size:
-        raise TypeError(f"expected {field.items.cname}, got {array.dtype}")
-    pointer = ffi.from_buffer(field.items, array)
-    keep.append(pointer)  # which keeps the array
-    return pointer, array.size
+def _arranged(value: Any, item: int) -> npt.NDArray[Any]:
+    """An array in a row of elements of so many bytes."""
+    array = np.require(value, requirements=("C_CONTIGUOUS", "ALIGNED"))
+    if array.itemsize != item:
+        raise TypeError(f"expected elements of {item} bytes, got {array.dtype}")
+    return np.asarray(array)

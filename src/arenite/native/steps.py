@@ -18,7 +18,7 @@ from arenite.native.tensors import (
     measured,
     memory_row,
     nbytes_of,
-    row_of,
+    rows_of,
 )
 
 ffi, lib = _engine.ffi, _engine.lib
@@ -66,8 +66,7 @@ class Steps:
         # The first of two steps, and what is instead of both.
         self._pairs: list[tuple[int, Any, Step]] = []
         self._rows: list[bytes] = []  # the tensors of all steps, in C
-        # Tensors that were looked at, and their bytes, if C may read them; by identity.
-        self._known: dict[int, tuple[NativeTensor, Row | None]] = {}
+        self._tensor_count = 0
         self._keep: list[Any] = []
         self._private: list[Array] = []  # copies of inputs, of which every thread has its own
         self._workspace_bytes = 0
@@ -104,7 +103,7 @@ class Steps:
         the inputs.
         """
         tensors = (*outputs, *inputs)
-        rows = self._rows_of(tensors)
+        rows = rows_of(tensors)
         if rows is None:
             return False
         keep = self._keep
@@ -119,7 +118,8 @@ class Steps:
         if copies:
             step = step._replace(before=self._before(copies, tensors))
             keep += [source for source, _ in copies]
-        self._append(step, rows, sources)
+        self._steps.append(step)
+        self._take(tensors, rows, sources)
         return True
 
     def _found_step(
@@ -133,7 +133,7 @@ class Steps:
         if not kernel:
             return None
         self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
-        first = len(self._rows)
+        first = self._tensor_count
         return Step(kernel, struct, array, sizes.plan, sizes.work, first, found[0])
 
     def join(self, output: NativeTensor, given: NativeTensor, reads_first: Sequence[bool]) -> bool:
@@ -151,37 +151,24 @@ class Steps:
         Returns:
             Whether that is so now: not where their kernels need more than elements.
         """
-        rows = self._rows_of((output, given))
+        tensors = output, given
+        rows = rows_of(tensors)
         if rows is None or not all(step.kernel and step.kernel.part for step in self._steps[-2:]):
             return False
         pair = ffi.new("ar_pair *", {"reads_y": list(reads_first)})
-        step = self._found_step("PAIR", pair, measured(rows, ()), 1, 2)
+        step = self._found_step("PAIR", pair, measured(rows), 1, 2)
         if step is None:
             return False
         self._pairs.append((len(self._steps) - 2, pair, step))
-        self._rows += [row[1] for row in rows]
-        self._rows += BEHIND
+        self._take(tensors, rows)
         return True
-
-    def _rows_of(self, tensors: Sequence[NativeTensor]) -> list[Row] | None:
-        """Bytes of tensors; None where C may not read one. Most are another step's too."""
-        known, rows = self._known, []
-        for tensor in tensors:
-            found = known.get(id(tensor))
-            if found is None:
-                found = known[id(tensor)] = tensor, row_of(tensor)
-            row = found[1]
-            if row is None:
-                return None
-            rows.append(row)
-        return rows
 
     def _before(
         self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[NativeTensor]
     ) -> tuple[Any, int]:
         """What is copied before a kernel runs; the sources are behind all of its tensors."""
-        first = len(self._rows)
-        sources = first + len(tensors) + len(BEHIND)
+        first = self._tensor_count
+        sources = first + len(tensors) + BEHIND
         values = [
             (sources + number, first + place, copy.nbytes)
             for number, (_, copy) in enumerate(copies)
@@ -192,11 +179,14 @@ class Steps:
         self._private += [copy for _, copy in copies]
         return array, len(values)
 
-    def _append(self, step: Step, rows: Sequence[Row], sources: Sequence[Row] = ()) -> None:
-        self._steps.append(step)
-        self._rows += [row[1] for row in rows]
-        self._rows += BEHIND
+    def _take(
+        self, tensors: tuple[NativeTensor, ...], rows: Row, sources: Sequence[Row] = ()
+    ) -> None:
+        """Add a step's tensors to those of all."""
+        self._rows.append(rows[1])
         self._rows += [row[1] for row in sources]
+        self._tensor_count += len(tensors) + BEHIND + len(sources)
+        self._keep.append(tensors)
 
     def add_python(self) -> None:
         """Add a step for Python."""
@@ -210,9 +200,10 @@ class Steps:
         if not all(map(can_be_copied, pairs)):
             return False
         keep: list[Any] = []
-        rows = self._rows_of((flag, *(tensor for pair in pairs for tensor in pair)))
+        tensors = flag, *(tensor for pair in pairs for tensor in pair)
+        rows = rows_of(tensors)
         assert rows is not None
-        first = len(self._rows)
+        first = self._tensor_count
         numbers = iter(range(first + 1, first + 1 + 2 * len(pairs)))
         values = [
             (part.begin, part.end, *(_copies(side, numbers, keep) for side in part[2:]))
@@ -221,7 +212,8 @@ class Steps:
         control = ffi.new("ar_control *", {"kind": kind, "flag": first, "parts": values})
         self._keep += [*keep, control]
         step = Step(first_tensor=first, isa=lib.AR_PORTABLE, control=control)
-        self._append(step, rows)
+        self._steps.append(step)
+        self._take(tensors, rows)
         return True
 
     def _all_steps(self) -> list[Step]:

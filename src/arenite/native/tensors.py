@@ -8,6 +8,7 @@ from math import prod
 from struct import Struct
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from arenite.model import TensorType
@@ -74,15 +75,13 @@ def can_be_copied(pair: tuple[NativeTensor, NativeTensor]) -> bool:
 
 # -- in C -------------------------------------------------------------------------------
 
-#: A tensor's bytes as kernels are measured and planned with it, where only constants have data,
-#: and with its data.
+BEHIND: int = lib.AR_BEHIND
+#: A tensor's bytes, or those of some, as kernels are measured and planned with them, where only
+#: constants have data, and with their data.
 Row = tuple[bytes, bytes]
 
 #: The bytes of an ``ar_tensor``: address, type, rank and dimensions, by the number of these.
 _PACK = [Struct(f"@Pii{rank}i{4 * (_MAX_RANK - rank)}x").pack for rank in range(_MAX_RANK + 1)]
-#: What is behind a step's tensors, which no operator has.
-BEHIND = [*[_PACK[0](0, _ABSENT_TYPE, 0)] * 3, _PACK[0](0, lib.AR_END, 0)]
-_BEHIND = b"".join(BEHIND)
 
 
 def row_of(tensor: NativeTensor) -> Row | None:
@@ -103,12 +102,18 @@ def _row(tensor: NativeTensor) -> Row:
     return (present if is_constant else pack(0, type_, rank, *shape)), present
 
 
-def measured(rows: Sequence[Row], hidden: Sequence[Row] = ()) -> Any:
+def rows_of(tensors: tuple[NativeTensor, ...]) -> Row | None:
+    """The bytes of tensors and of what is behind them, ``BEHIND`` tensors that no operator has.
+
+    None where C may not read one.
+    """
+    rows: Row | None = _engine.tensor_rows(tensors, row_of)
+    return rows
+
+
+def measured(rows: Row, hidden: Sequence[Row] = ()) -> Any:
     """A step's tensors as kernels are measured and planned with them; none sees ``hidden``."""
-    parts = [row[0] for row in rows]
-    parts.append(_BEHIND)
-    parts += [row[0] for row in hidden]
-    return from_buffer(_TENSORS, b"".join(parts))
+    return from_buffer(_TENSORS, b"".join((rows[0], *(row[0] for row in hidden))))
 
 
 def present(rows: Sequence[bytes]) -> Any:
@@ -119,3 +124,19 @@ def present(rows: Sequence[bytes]) -> Any:
 def address_of(array: Array) -> int:
     """Where a contiguous array's first element lies in memory; NumPy takes longer to say so."""
     return int(ffi.cast(_ADDRESS, from_buffer(array)))
+
+
+def _know_arrays() -> bool:
+    """Let C read arrays, if they are laid out as it has that."""
+    sizes = {int(type_): type_.nbytes(1) for type_ in TensorType}
+    by_code = tuple(sizes.get(code, 0) for code in range(max(sizes) + 1))
+    array = np.zeros((2, 3), np.int16)
+    known: bool = _engine.know_arrays(
+        array, address_of(array), array.flags.num, array.shape, by_code
+    )
+    return known
+
+
+if not (lib.ar_add_objects() and _know_arrays()):
+    raise ImportError("the native engine has no way to read NumPy's arrays")
+fill_struct = _engine.fill_struct

@@ -1,0 +1,22 @@
+#ifndef ARENITE_OBJECTS_H
+#define ARENITE_OBJECTS_H
+
+#include <stdint.h>
+
+/* Behind a step's tensors: three absent ones and AR_END. */
+enum { AR_BEHIND = 4 };
+
+/* What a record's field is in its struct. */
+typedef enum {
+  AR_AS_INTEGER = 0, /* int32_t or int64_t */
+  AR_AS_REAL = 1,    /* double */
+  AR_AS_TRUTH = 2,   /* bool */
+  AR_AS_ARRAY = 3,   /* one of arrays.h: an array's address, and its length */
+  AR_AS_STRUCT = 4   /* another record */
+} ar_field_kind;
+
+/* Adds fill_struct(), tensor_rows() and know_arrays() of python/objects.c to the module; 0 where it
+ * cannot. To be called once, from Python. */
+int32_t ar_add_objects(void);
+
+#endif

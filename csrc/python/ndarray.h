@@ -1,0 +1,20 @@
+/* The head of NumPy's array objects, whose layout is that of numpy/ndarraytypes.h since NumPy 1.0.
+ * Include Python.h before. */
+#ifndef ARENITE_NDARRAY_H
+#define ARENITE_NDARRAY_H
+
+/* NumPy's flags: in C's order, and aligned. */
+enum { AR_ARRANGED = 0x0001 | 0x0100 };
+
+typedef struct {
+  PyObject_HEAD
+  char *data;
+  int nd;
+  Py_ssize_t *dims;
+  Py_ssize_t *strides;
+  PyObject *base;
+  PyObject *descr;
+  int flags;
+} ndarray;
+
+#endif
