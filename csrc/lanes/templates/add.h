@@ -103,22 +103,37 @@ AR_INLINE ar_i32 sums(ar_f32 a, ar_f32 b, ar_f32 scale1, ar_f32 scale2, ar_f32 o
   return ar_to_int(ar_multiply_add(b, scale2, ar_multiply_add(a, scale1, offset)));
 }
 
-static int proven(const add_reference *reference, const add_plan *plan) {
+static void add_on_line(const add_plan *plan, const int8_t *a, const int8_t *b, int8_t *out,
+                        int64_t count) {
+  enum { AT_ONCE = 16 * AR_STORE_BLOCKS };
   const ar_f32 scale1 = ar_set_f32(plan->scale1), scale2 = ar_set_f32(plan->scale2);
   const ar_f32 offset = ar_set_f32(plan->offset);
-  int32_t bad = 0;
-  for (int a = 0; a < 256; ++a) {
-    const ar_f32 first = ar_set_f32((float)(a - 128));
-    for (int b = 0; b < 256; b += 16) {
-      _Alignas(64) int32_t got[16];
-      const int8_t *y = &reference->wanted[a][b];
-      for (int i = 0; i < 16; ++i) got[i] = b + i - 128;
-      const ar_f32 second = ar_to_float(ar_load_i32(got));
-      ar_save_i32(got, sums(first, second, scale1, scale2, offset));
-      for (int i = 0; i < 16; ++i) bad |= ar_clamp(got[i], plan->low, plan->high) ^ y[i];
-    }
+  const ar_bounds to = ar_set_bounds(plan->low, plan->high);
+  int64_t i = 0;
+  for (; i + AT_ONCE <= count; i += AT_ONCE) {
+    ar_i32 v[AR_STORE_BLOCKS];
+#pragma clang loop unroll(full)
+    for (int k = 0; k < AR_STORE_BLOCKS; ++k)
+      v[k] = sums(ar_load_bytes(a + i + 16 * k), ar_load_bytes(b + i + 16 * k), scale1, scale2,
+                  offset);
+    ar_store_blocks(out + i, v, to);
   }
-  return !bad;
+  for (; i < count; ++i) {
+    const float sum = fmaf(b[i], plan->scale2, fmaf(a[i], plan->scale1, plan->offset));
+    out[i] = (int8_t)ar_clamp((int32_t)rintf(sum), plan->low, plan->high);
+  }
+}
+
+/* Runs the line on all pairs. */
+static int proven(const add_reference *reference, const add_plan *plan) {
+  int8_t a[256], b[256], got[256];
+  for (int i = 0; i < 256; ++i) b[i] = (int8_t)(i - 128);
+  for (int i = 0; i < 256; ++i) {
+    memset(a, i - 128, sizeof a);
+    add_on_line(plan, a, b, got, sizeof got);
+    if (memcmp(got, reference->wanted[i], sizeof got) != 0) return 0;
+  }
+  return 1;
 }
 
 /* Tries the line that the real numbers give, then lines of neighbouring scales with all offsets
@@ -187,30 +202,10 @@ static void add_in_integers(const AddSubParams *params, const add_plan plan, con
 static ar_status add_run(const void *params, const void *memory, const ar_tensor *io,
                          uint8_t *workspace) {
   (void)workspace;
-  enum { AT_ONCE = 16 * AR_STORE_BLOCKS };
   const add_plan *plan = memory;
-  const ar_f32 scale1 = ar_set_f32(plan->scale1), scale2 = ar_set_f32(plan->scale2);
-  const ar_f32 offset = ar_set_f32(plan->offset);
-  const ar_bounds to = ar_set_bounds((int8_t)plan->low, (int8_t)plan->high);
   const int8_t *a = io[1].data, *b = io[2].data;
-  int8_t *out = io[0].data;
   const int64_t count = ar_elements(&io[0]);
-  if (!plan->is_line) {
-    add_in_integers(params, *plan, a, b, out, count);
-    return AR_OK;
-  }
-  int64_t i = 0;
-  for (; i + AT_ONCE <= count; i += AT_ONCE) {
-    ar_i32 v[AR_STORE_BLOCKS];
-#pragma clang loop unroll(full)
-    for (int k = 0; k < AR_STORE_BLOCKS; ++k)
-      v[k] = sums(ar_load_bytes(a + i + 16 * k), ar_load_bytes(b + i + 16 * k), scale1, scale2,
-                  offset);
-    ar_store_blocks(out + i, v, to);
-  }
-  for (; i < count; ++i) {
-    const float sum = fmaf(b[i], plan->scale2, fmaf(a[i], plan->scale1, plan->offset));
-    out[i] = (int8_t)ar_clamp((int32_t)rintf(sum), plan->low, plan->high);
-  }
+  if (plan->is_line) add_on_line(plan, a, b, io[0].data, count);
+  else add_in_integers(params, *plan, a, b, io[0].data, count);
   return AR_OK;
 }
