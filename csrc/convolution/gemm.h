@@ -67,7 +67,7 @@ typedef struct {
   int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
   ar_plan_lane plan_lane;
-  ar_plan_lane plan_bare; /* tried first, for all blocks of a tile; NULL where there is none */
+  ar_plan_lane plan_bare; /* tried first, for all channels of a block; NULL where there is none */
   ar_stage_fn stage;
   ar_enter_fn enter;  /* around plan_lane and int8 tiles; NULL where instructions say it */
   ar_leave_fn leave;

@@ -354,23 +354,28 @@ static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_con
                    ar_range_of(b, sums, p->input_offset));
 }
 
-/* The blocks of one tile from `first` on, all of them bare if they can be. */
-static void plan_blocks(const ar_gemm_isa *isa, const ar_gemm_conv *p, const conv_plan *plan,
-                        ar_requantize_block *blocks, int32_t first) {
-  const int32_t channels = plan->gemm.channels, begin = first * AR_BLOCK;
-  const int32_t all = begin + plan->tile_blocks * AR_BLOCK, end = all < channels ? all : channels;
-  int bare = isa->plan_bare != 0;
-  for (int32_t i = begin; bare && i < end; ++i)
-    bare = plan_channel(isa, p, isa->plan_bare, i % plan->filters, &blocks[i / AR_BLOCK],
-                        i % AR_BLOCK) == AR_REQUANT_BARE;
-  for (int32_t n = first; bare && n < first + plan->tile_blocks; ++n)
-    blocks[n].mode = AR_REQUANT_BARE;
-  for (int32_t i = begin; !bare && i < end; ++i) {
-    ar_requantize_block *block = &blocks[i / AR_BLOCK];
-    const int32_t mode =
-        plan_channel(isa, p, isa->plan_lane, i % plan->filters, block, i % AR_BLOCK);
-    if (mode > block->mode) block->mode = mode;
+/* A block's channels with one way to find lines: the slowest of their modes. */
+static ar_requantize_mode plan_lanes(const ar_gemm_isa *isa, const ar_gemm_conv *p,
+                                     ar_plan_lane plan_lane, int32_t channel, int32_t lanes,
+                                     ar_requantize_block *block) {
+  const int bare = plan_lane == isa->plan_bare;
+  block->mode = bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
+  for (int32_t lane = 0; lane < lanes; ++lane) {
+    const ar_requantize_mode mode =
+        plan_channel(isa, p, plan_lane, (channel + lane) % p->filters, block, lane);
+    if (bare && mode != AR_REQUANT_BARE) return mode;
+    if ((int32_t)mode > block->mode) block->mode = mode;
   }
+  return block->mode;
+}
+
+/* A block from `channel` on, bare if all of its lanes can be. */
+static void plan_block(const ar_gemm_isa *isa, const ar_gemm_conv *p, int32_t channel,
+                       int32_t lanes, ar_requantize_block *block) {
+  if (isa->plan_bare &&
+      plan_lanes(isa, p, isa->plan_bare, channel, lanes, block) == AR_REQUANT_BARE)
+    return;
+  plan_lanes(isa, p, isa->plan_lane, channel, lanes, block);
 }
 
 ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void *memory) {
@@ -386,8 +391,15 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   knowing.rescaling.line = &lines[0];
   knowing.rescaling.bare = &lines[1];
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  for (int32_t n = 0; !p->is_float && n < plan->blocks; n += plan->tile_blocks)
-    plan_blocks(isa, &knowing, plan, blocks, n);
+  int32_t last = AR_REQUANT_FLOAT;
+  for (int32_t i = 0; !p->is_float && i < plan->gemm.channels; i += AR_BLOCK) {
+    const int32_t left = plan->gemm.channels - i;
+    plan_block(isa, &knowing, i, left < AR_BLOCK ? left : AR_BLOCK, &blocks[i / AR_BLOCK]);
+    last = blocks[i / AR_BLOCK].mode;
+  }
+  /* Blocks without channels do not keep their tile from having one mode. */
+  for (int32_t n = ar_round_up(plan->gemm.channels, AR_BLOCK) / AR_BLOCK; n < plan->blocks; ++n)
+    blocks[n].mode = last;
   for (int32_t i = 0; p->is_float && p->bias && i < plan->gemm.channels; ++i)
     memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
            (const float *)p->bias + i % plan->filters, sizeof(float));

@@ -59,3 +59,26 @@ def test_biases_that_leave_the_range(bias: int, isa: str) -> None:
     biases = np.zeros(len(w), np.int64)
     biases[5] = bias
     check(isa, x, convolution(x, w, 1, 2000.0, bias=biases, activation=RELU))
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("activation", [NONE, RELU])
+@pytest.mark.parametrize("scale", [2.0**24, 2.0**28, 2.0**31, 2.0**40])
+def test_channels_that_have_one_output_whatever_the_input(
+    scale: float, activation: int, isa: str
+) -> None:
+    """Filters of nothing and of little, whose biases decide: between them stand others."""
+    x, w = images(16, 3), filters(16, 70, 3)
+    w[20:24] = 1
+    biases = np.random.default_rng(3).integers(-9999, 9999, len(w))
+    biases[::5], biases[1::5] = 2**30 + np.arange(14), -(2**30) - np.arange(14)
+    check(isa, x, convolution(x, w, 1, scale, bias=biases, activation=activation))
+
+
+@pytest.mark.parametrize("isa", available_isas())
+def test_a_block_without_lines_beside_others(isa: str) -> None:
+    """A channel in the middle of four blocks reaches sums that no float line takes."""
+    x, w = images(16, 4), filters(16, 64, 4)
+    biases = np.random.default_rng(4).integers(-9999, 9999, len(w))
+    biases[37] = 2**24 + 12345
+    check(isa, x, convolution(x, w, 1, 2.0**17 + 0.3, bias=biases))

@@ -14,9 +14,8 @@ static const int32_t AR_BARE_MIDDLE = 3 << 22; /* of those floats */
 static void on_bare_line(float scale, float end, int32_t shift, const int32_t *acc,
                          int32_t *output) {
   const ar_i32 start = ar_set_i32((int32_t)AR_BARE_BITS + shift);
-  const ar_i32 bits = ar_on_bare_line(ar_add_i32(ar_load_i32(acc), start), ar_set_f32(scale),
-                                      ar_set_f32(end));
-  ar_save_i32(output, ar_from_bare(bits));
+  ar_save_i32(output, ar_on_bare_line(ar_add_i32(ar_load_i32(acc), start), ar_set_f32(scale),
+                                      ar_set_f32(end)));
 }
 
 /* A line is monotone, and so is the reference: they are equal on all sums if they are on both
@@ -58,8 +57,29 @@ static double turns_to(double place, double turn, double most) {
   return turns;
 }
 
+/* Whether all sums have one output. */
+static int is_constant(const ar_steps *steps, int32_t activation_min, int32_t *output) {
+  *output = activation_min;
+  for (int i = 0; i < steps->count; ++i) {
+    if (steps->threshold[i] > steps->high) break;
+    if (steps->threshold[i] > steps->low) return 0;
+    *output = steps->output[i];
+  }
+  return 1;
+}
+
+/* A line for one output, whatever the sum of this range: all that it needs is that sums are
+ * floats. */
+static int level_line(int32_t output, ar_range range, ar_known_line *found) {
+  found->scale = 0.0f;
+  found->offset = (float)(AR_BARE_MIDDLE + output);
+  found->moved = (int32_t)(-(range.low + range.high) / 2);
+  return range.high - range.low < 1 << 24;
+}
+
 /* Finds a bare line that meets the reference: whether there is one. */
 static int find_bare_line(const ar_steps *steps, float nearest, ar_known_line *found) {
+  if (steps->low <= -(1 << 23) || steps->high >= 1 << 23) return 0;
   const double scale = nearest;
   const offsets all =
       allowed(steps, scale, 0, steps->count, INT32_MIN, steps->high, steps->low + 1, INT32_MAX);
@@ -91,6 +111,8 @@ static int bare_line_for(const channel_integers *c, ar_range range, ar_known_lin
   const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
   *found = (ar_known_line){
       .multiplier = c->multiplier, .shift = c->shift, .known = 1, .range = range};
+  int32_t output;
+  if (is_constant(&steps, c->activation_min, &output)) return level_line(output, range, found);
   for (int attempt = 0; attempt < 24; ++attempt)
     if (find_bare_line(&steps, neighbour(nearest, attempt), found)) return 1;
   return 0;
@@ -123,11 +145,14 @@ static ar_requantize_mode plan_bare(ar_requantize_block *block, int lane,
   const channel_integers c = {rescaling->multiplier.data[channel], rescaling->shift.data[channel],
                               output_offset, activation_min, activation_max};
   const int32_t bare = ar_bare_shift(c.shift);
-  if (bare > -1 || bare < -31 || c.multiplier < 1 << 30) return AR_REQUANT_SLOW;
-  if (range.low <= -(1 << 23) || range.high >= 1 << 23) return AR_REQUANT_SLOW;
+  const int is_level = c.multiplier == 0; /* the output is its offset */
+  if (!is_level && (bare > -1 || bare < -31 || c.multiplier < 1 << 30)) return AR_REQUANT_SLOW;
+  if (range.low <= INT32_MIN || range.high >= INT32_MAX) return AR_REQUANT_SLOW;
   if (activation_min >= activation_max) return AR_REQUANT_SLOW;
   ar_known_line found;
-  if (!known_bare_line_for(rescaling->bare, &c, range, &found)) return AR_REQUANT_SLOW;
+  if (!(is_level ? level_line(output_offset, range, &found)
+                 : known_bare_line_for(rescaling->bare, &c, range, &found)))
+    return AR_REQUANT_SLOW;
   block->scale[lane] = found.scale;
   block->offset[lane] = found.offset;
   block->bias[lane] =

@@ -20,7 +20,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
                            const uint32_t *rows, const row_span *span, const int8_t *weights,
                            const ar_requantize_block *blocks, int8_t *output) {
   const row_span s = *span;
-  const ar_bounds to = bounds_of(mode, plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t tap = plan->dilation_columns * plan->channels;
   __m512i w[4][COLUMNS], bias[4];
 #pragma clang loop unroll(full)
@@ -53,7 +53,7 @@ AR_INLINE void row_of_four_groups(const int mode, const ar_depthwise *plan,
                                   const int8_t *weights, const ar_requantize_block *blocks,
                                   int8_t *output) {
   const row_span s = *span;
-  const ar_bounds to = bounds_of(mode, plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   const int64_t unit = (int64_t)64 * groups * columns;
@@ -164,14 +164,13 @@ int32_t ar_depthwise_channel_avx512vnni(const ar_depthwise *plan, int32_t lane) 
 }
 
 int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan) {
-  if (walks(plan)) return (int64_t)WALK_BYTES * (plan->units / 4);
-  if (slides(plan) || !shifts_weights(plan)) return 0;
+  if (walks(plan) || slides(plan) || !shifts_weights(plan)) return 0;
   return shifted_bytes(plan) * (units_done(plan) / 4);
 }
 
 void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
                                      int8_t *arranged) {
-  (walks(plan) ? walk_arrange : shift_all_weights)(plan, packed, arranged);
+  shift_all_weights(plan, packed, arranged);
 }
 
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, const int8_t *weights,

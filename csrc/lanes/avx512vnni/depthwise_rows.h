@@ -72,10 +72,8 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
-AR_INLINE ar_bounds bounds_of(const int mode, const ar_depthwise *plan) {
-  ar_bounds to = ar_set_bounds(plan->activation_min, plan->activation_max);
-  to.bare = mode == AR_REQUANT_BARE;
-  return to;
+AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {
+  return ar_set_bounds(plan->activation_min, plan->activation_max);
 }
 
 /* Whether weights fit in registers. */

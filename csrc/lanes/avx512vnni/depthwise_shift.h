@@ -39,7 +39,7 @@ AR_INLINE void four_rows(const int mode, const ar_depthwise *plan, const uint32_
                          const four_row_span *span, const int8_t *weights,
                          const ar_requantize_block *blocks, int8_t *output) {
   four_row_span s = *span;
-  const ar_bounds to = bounds_of(mode, plan);
+  const ar_bounds to = bounds_of(plan);
   const int32_t groups = plan->groups, columns = plan->filter_columns;
   const int64_t tap = (int64_t)plan->dilation_columns * plan->channels;
   int64_t at = 0;

@@ -53,7 +53,7 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
 #pragma clang loop unroll(full)
   for (int i = 0; i < 2 * UNITS; ++i)
     acc[i % 2][i / 2] = requantize(mode, acc[i % 2][i / 2], block);
-  ar_bounds to = bounds_of(mode, plan);
+  ar_bounds to = bounds_of(plan);
   if (to.clamps) {
     to.clamps = 1;
     store_units(UNITS, to, acc, RATIO * channels, upper, lower);

@@ -3,7 +3,7 @@
  * outputs that meet it, and never goes to memory. */
 #include "depthwise_rows.h"
 
-enum { WALK_BYTES = 3 * 2 * 4 * 64 /* of the weights of 64 channels */ };
+enum { WALK_BYTES = 3 * 4 * 64 /* of the weights of 64 channels */ };
 
 static int walks(const ar_depthwise *plan) {
   return plan->filter_rows == 3 && plan->filter_columns == 3 && plan->stride_rows == 1 &&
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   const ar_depthwise *plan;
   const int8_t *rows[4]; /* of the image, or of border */
-  const int8_t *weights; /* [column][row][unit][64] */
+  const int8_t *weights; /* [unit][column][64] */
   const ar_requantize_block *blocks;
 } walk_rows;
 
@@ -31,78 +31,86 @@ static int32_t walk_channel(const ar_depthwise *plan, int32_t lane) {
   return walks(plan) ? lane - i + i % 16 / 4 * 16 + i / 16 * 4 + i % 4 : lane % plan->channels;
 }
 
-/* The sums of four such units as clamped bytes. */
-AR_INLINE __m512i walk_pack(const __m512i *v, ar_bounds to) {
-  const __m512i low = _mm512_set_epi16(62, 60, 58, 56, 30, 28, 26, 24, 54, 52, 50, 48, 22, 20, 18,
-                                       16, 46, 44, 42, 40, 14, 12, 10, 8, 38, 36, 34, 32, 6, 4, 2,
-                                       0);
-  __m512i packed =
-      to.bare ? _mm512_packs_epi16(_mm512_permutex2var_epi16(v[0], low, v[1]),
-                                   _mm512_permutex2var_epi16(v[2], low, v[3]))
-              : _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
-  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
-  return packed;
-}
+/* What four rows of a column hold of 64 channels, in pairs of units: [rows 0 and 1 or 2 and 3][half]. The
+ * column may lie beside the image. */
+typedef struct {
+  __m512i pairs[2][2];
+} walk_bytes;
 
-/* The interleaved dwords of 64 channels of a column, which may lie beside the image. */
-AR_INLINE void walk_load(const walk_rows *w, int32_t column, __m512i *taps) {
+AR_INLINE walk_bytes walk_load(const walk_rows *w, int32_t column) {
   const ar_staging *s = &w->plan->staging;
   const int32_t at = column * w->plan->channels - s->left_bytes;
   if (at < 0 || at >= s->row_bytes) {
-    taps[0] = taps[1] = taps[2] = taps[3] = _mm512_set1_epi8((char)s->padding);
-    return;
+    const __m512i border = _mm512_set1_epi8((char)s->padding);
+    return (walk_bytes){{{border, border}, {border, border}}};
   }
   const __m512i flip = _mm512_set1_epi8(-128);
   const __m512i a = _mm512_xor_si512(_mm512_loadu_si512(w->rows[0] + at), flip);
   const __m512i b = _mm512_xor_si512(_mm512_loadu_si512(w->rows[1] + at), flip);
   const __m512i c = _mm512_xor_si512(_mm512_loadu_si512(w->rows[2] + at), flip);
   const __m512i d = _mm512_xor_si512(_mm512_loadu_si512(w->rows[3] + at), flip);
-  const __m512i ab_low = _mm512_unpacklo_epi8(a, b), ab_high = _mm512_unpackhi_epi8(a, b);
-  const __m512i cd_low = _mm512_unpacklo_epi8(c, d), cd_high = _mm512_unpackhi_epi8(c, d);
-  taps[0] = _mm512_unpacklo_epi16(ab_low, cd_low);
-  taps[1] = _mm512_unpackhi_epi16(ab_low, cd_low);
-  taps[2] = _mm512_unpacklo_epi16(ab_high, cd_high);
-  taps[3] = _mm512_unpackhi_epi16(ab_high, cd_high);
+  return (walk_bytes){{{_mm512_unpacklo_epi8(a, b), _mm512_unpackhi_epi8(a, b)},
+                       {_mm512_unpacklo_epi8(c, d), _mm512_unpackhi_epi8(c, d)}}};
 }
 
-/* Takes a column of inputs to the up to three columns of outputs that meet it: those that are
- * DONE with it, the ones BEHIND, and the ones that BEGIN. */
+/* The sums of four such units, two by two, as clamped bytes. */
+AR_INLINE __m512i walk_pack(const __m512i *v, ar_bounds to) {
+  const __m512i packed = _mm512_packs_epi16(v[0], v[1]);
+  return to.clamps ? _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high) : packed;
+}
+
+/* Takes one unit's inputs of a column to the up to three columns of outputs that meet it: those that
+ * are DONE with it, the ones BEHIND, and the ones that BEGIN. */
+AR_INLINE void walk_unit(const int DONE, const int BEHIND, const int BEGIN, const int mode,
+                         const walk_rows *w, const int u, const __m512i taps, walk_sums *sums,
+                         __m512i done[2]) {
+  const int8_t *weights = w->weights + 64 * 3 * u;
+  const ar_requantize_block *block = &w->blocks[u];
+  /* The lower row's taps are those of the upper one, a row further down. */
+  const __m512i seen[2] = {taps, _mm512_srli_epi32(taps, 8)};
+#pragma clang loop unroll(full)
+  for (int r = 0; r < 2; ++r) {
+    if (DONE)
+      done[r] = requantize(mode,
+                           _mm512_dpbusd_epi32(sums->next[r][u], seen[r],
+                                               _mm512_load_si512(weights + 128)),
+                           block);
+    if (BEHIND)
+      sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r],
+                                             _mm512_load_si512(weights + 64));
+    if (BEGIN)
+      sums->behind[r][u] = _mm512_dpbusd_epi32(_mm512_load_si512(block->bias), seen[r],
+                                               _mm512_load_si512(weights));
+  }
+}
+
+/* The same for a column of 64 channels. */
 AR_INLINE void walk_column(const int DONE, const int BEHIND, const int BEGIN, const int mode,
                            const walk_rows *w, int32_t column, walk_sums *sums,
                            const ar_bounds to, int8_t *upper, int8_t *lower) {
-  __m512i taps[4], done[2][4];
-  walk_load(w, column, taps);
+  const walk_bytes bytes = walk_load(w, column);
+  __m512i two[2][2];
 #pragma clang loop unroll(full)
-  for (int u = 0; u < 4; ++u) {
+  for (int half = 0; half < 2; ++half) {
+    const __m512i ab = bytes.pairs[0][half], cd = bytes.pairs[1][half];
+    __m512i done[2][2];
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, 2 * half, _mm512_unpacklo_epi16(ab, cd), sums, done[0]);
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd), sums,
+              done[1]);
 #pragma clang loop unroll(full)
-    for (int r = 0; r < 2; ++r) {
-      const int8_t *weights = w->weights + 64 * (4 * r + u);
-      if (DONE)
-        done[r][u] = _mm512_dpbusd_epi32(sums->next[r][u], taps[u],
-                                         _mm512_load_si512(weights + 1024));
-      if (BEHIND)
-        sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], taps[u],
-                                               _mm512_load_si512(weights + 512));
-      if (BEGIN)
-        sums->behind[r][u] = _mm512_dpbusd_epi32(_mm512_load_si512(w->blocks[u].bias), taps[u],
-                                                 _mm512_load_si512(weights));
-    }
-    /* Both rows at once: their lines are loaded once. */
-#pragma clang loop unroll(full)
-    for (int r = 0; r < 2 && DONE; ++r)
-      done[r][u] = requantize(mode, done[r][u], &w->blocks[u]);
+    for (int r = 0; r < 2 && DONE; ++r) two[r][half] = _mm512_packs_epi32(done[0][r], done[1][r]);
   }
   if (!DONE) return;
   const int64_t x = (int64_t)(column - 2) * w->plan->channels;
-  const __m512i packed = walk_pack(done[0], to);
-  _mm512_storeu_si512(lower + x, walk_pack(done[1], to));
+  const __m512i packed = walk_pack(two[0], to);
+  _mm512_storeu_si512(lower + x, walk_pack(two[1], to));
   _mm512_storeu_si512(upper + x, packed);
 }
 
 /* Two rows of 64 channels. */
 AR_INLINE void walk(const int mode, const walk_rows *w, int8_t *upper, int8_t *lower) {
   const int32_t columns = w->plan->output_columns;
-  const ar_bounds to = bounds_of(mode, w->plan);
+  const ar_bounds to = bounds_of(w->plan);
   walk_sums sums;
   walk_column(0, 0, 1, mode, w, 0, &sums, to, upper, lower);
   walk_column(0, 1, 1, mode, w, 1, &sums, to, upper, lower);
@@ -123,17 +131,6 @@ WALK(walk_5, AR_REQUANT_BARE)
 typedef void (*walk_fn)(const walk_rows *, int8_t *, int8_t *);
 static const walk_fn walk_variants[] = {walk_0,     walk_1,     exact_walk,
                                         exact_walk, exact_walk, walk_5};
-
-/* Packed weights for both rows of output: those of the lower one begin a byte later. */
-static void walk_arrange(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged) {
-  for (int32_t unit = 0; unit < plan->units; unit += 4)
-    for (int column = 0; column < 3; ++column)
-      for (int row = 0; row < 2; ++row)
-        for (int u = 0; u < 4; ++u, arranged += 64) {
-          const __m512i w = _mm512_load_si512(packed + 64 * (3 * (unit + u) + column));
-          _mm512_store_si512(arranged, row ? _mm512_slli_epi32(w, 8) : w);
-        }
-}
 
 static void walk_image(const ar_depthwise *plan, const image *input, const int8_t *weights,
                        const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted) {

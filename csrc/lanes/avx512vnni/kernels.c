@@ -6,6 +6,7 @@
 #include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
 #include "bare_lines.h"
+#include "stage.h"
 #include "lanes/templates/nan_flag.h"
 #include "isa.h"
 
@@ -18,7 +19,7 @@ static const ar_gemm_isa gemm = {
     .met_nan = met_nan,
     .plan_lane = plan_by_line,
     .plan_bare = plan_bare,
-    .stage = ar_stage,
+    .stage = stage_narrow,
 };
 /* A product of pairs takes the time of one of four bytes. */
 static const ar_winograd_isa winograd = {

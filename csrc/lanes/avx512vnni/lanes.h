@@ -26,7 +26,6 @@ typedef __m512i ar_word; /* four bytes in every lane, in as few registers as pos
 typedef struct {
   __m512i low, high; /* of int8, in every byte */
   int clamps;        /* whether that is less than int8 */
-  int bare;          /* whether what is stored comes from bare lines */
 } ar_bounds;
 typedef __m512 ar_vector; /* AR_LANES of float32 */
 
@@ -39,7 +38,7 @@ AR_INLINE ar_i32 ar_set_i32(int32_t x) { return _mm512_set1_epi32(x); }
 AR_INLINE ar_f32 ar_set_f32(float x) { return _mm512_set1_ps(x); }
 AR_INLINE ar_bounds ar_set_bounds(int8_t low, int8_t high) {
   return (ar_bounds){_mm512_set1_epi8(low), _mm512_set1_epi8(high),
-                     low > INT8_MIN || high < INT8_MAX, 0};
+                     low > INT8_MIN || high < INT8_MAX};
 }
 
 AR_INLINE ar_word ar_load_word(const uint8_t *p) {
@@ -90,13 +89,12 @@ AR_INLINE ar_i32 ar_on_line(ar_i32 acc, ar_f32 scale, ar_f32 offset) {
   return _mm512_cvt_roundps_epi32(line, AR_DOWN);
 }
 
-/* Sums that are floats in [2^23, 2^24) to such floats: see bare_lines.h. */
+/* Sums that are floats in [2^23, 2^24), to such floats, of which the low bits are left: see
+ * bare_lines.h. */
 #define AR_BARE_BITS 0x4B400000u /* of the middle one */
 AR_INLINE ar_i32 ar_on_bare_line(ar_i32 bits, ar_f32 scale, ar_f32 end) {
-  return ar_int_bits(_mm512_fmadd_round_ps(ar_float_bits(bits), scale, end, AR_DOWN));
-}
-AR_INLINE ar_i32 ar_from_bare(ar_i32 bits) {
-  return _mm512_sub_epi32(bits, _mm512_set1_epi32((int32_t)AR_BARE_BITS));
+  const ar_f32 line = _mm512_fmadd_round_ps(ar_float_bits(bits), scale, end, AR_DOWN);
+  return _mm512_sub_epi32(ar_int_bits(line), _mm512_set1_epi32((int32_t)AR_BARE_BITS));
 }
 
 /* The same, with another offset for negative accumulators. */
@@ -136,24 +134,11 @@ AR_INLINE ar_i32 ar_on_reals(ar_i32 acc, ar_f32 factor, ar_f32 offset) {
 
 /* -- stores ----------------------------------------------------------------------------------- */
 
-/* The low halves of two times 16 lanes. */
-AR_INLINE __m512i low_halves(__m512i a, __m512i b) {
-  const __m512i even = _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34,
-                                        32, 30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2,
-                                        0);
-  return _mm512_permutex2var_epi16(a, even, b);
-}
-
 /* Four times 16 lanes as int8, saturated and clamped, one after the other. */
 AR_INLINE __m512i ar_pack_four(const ar_i32 *v, ar_bounds to) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i quads = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  __m512i packed =
-      to.bare
-          ? _mm512_permutexvar_epi64(
-                quads, _mm512_packs_epi16(low_halves(v[0], v[1]), low_halves(v[2], v[3])))
-          : _mm512_permutexvar_epi32(order, _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]),
-                                                               _mm512_packs_epi32(v[2], v[3])));
+  __m512i packed = _mm512_permutexvar_epi32(
+      order, _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3])));
   if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
   return packed;
 }
@@ -173,7 +158,7 @@ AR_INLINE void ar_store_apart(int8_t *out, ptrdiff_t step, const ar_i32 *v, ar_b
 /* The first `count` of 16 lanes; none if count <= 0. */
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
   const __mmask16 lanes = count >= 16 ? 0xFFFF : count > 0 ? (__mmask16)((1u << count) - 1) : 0;
-  __m128i packed = _mm512_cvtsepi32_epi8(to.bare ? ar_from_bare(v) : v);
+  __m128i packed = _mm512_cvtsepi32_epi8(v);
   packed = _mm_max_epi8(packed, _mm512_castsi512_si128(to.low));
   packed = _mm_min_epi8(packed, _mm512_castsi512_si128(to.high));
   _mm_mask_storeu_epi8(out, lanes, packed);

@@ -22,8 +22,10 @@ AR_INLINE void on_lines(const int lines, const int NB, const int first, const in
   }
 }
 
-/* With `lines`, 1 or AR_REQUANT_BARE, what is stored is put on its line just before: registers are
- * free earlier. */
+enum { NO_LINES = -1 };
+
+/* With `lines`, AR_REQUANT_FLOAT or AR_REQUANT_BARE, what is stored is put on its line just before:
+ * registers are free earlier. */
 AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds to,
                      const ar_gemm *gemm, ar_i32 *acc, const ar_requantize_block *blocks,
                      int32_t valid_channels, int8_t *output) {
@@ -32,7 +34,7 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (gemm->channels == AR_BLOCK * NB && ALL % AR_STORE_BLOCKS == 0) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines != NO_LINES) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_blocks(output + AR_BLOCK * i, acc + i, to);
     }
     return;
@@ -40,7 +42,7 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (NB % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK * NB) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines != NO_LINES) on_lines(lines, NB, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_blocks(output + i / NB * channels + AR_BLOCK * (i % NB), acc + i, to);
     }
     return;
@@ -48,19 +50,20 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   if (NB == 1 && ALL % AR_STORE_BLOCKS == 0 && valid_channels >= AR_BLOCK) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < ALL; i += AR_STORE_BLOCKS) {
-      if (lines) on_lines(lines, 1, i, AR_STORE_BLOCKS, acc, blocks);
+      if (lines != NO_LINES) on_lines(lines, 1, i, AR_STORE_BLOCKS, acc, blocks);
       ar_store_apart(output + i * channels, channels, acc + i, to);
     }
     return;
   }
 #pragma clang loop unroll(full)
   for (int i = 0; i < ALL; ++i) {
-    if (lines) on_lines(lines, NB, i, 1, acc, blocks);
+    if (lines != NO_LINES) on_lines(lines, NB, i, 1, acc, blocks);
     ar_store_lanes(output + i / NB * channels + AR_BLOCK * (i % NB), acc[i], to,
                    valid_channels - AR_BLOCK * (i % NB));
   }
 }
 
+/* Block by block: each in its own mode. */
 AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
                           const ar_requantize_block *blocks) {
 #pragma clang loop unroll(full)
@@ -69,6 +72,11 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
     if (blocks[n].mode == AR_REQUANT_FLOAT) {
 #pragma clang loop unroll(full)
       for (int i = n; i < P * NB; i += NB) acc[i] = ar_on_line(acc[i], scale, offset);
+#ifdef AR_HAS_BARE_LINES
+    } else if (blocks[n].mode == AR_REQUANT_BARE) {
+#pragma clang loop unroll(full)
+      for (int i = n; i < P * NB; i += NB) acc[i] = ar_on_bare_line(acc[i], scale, offset);
+#endif
     } else if (blocks[n].mode == AR_REQUANT_SIGNED) {
       const ar_f32 negative = ar_load_f32(blocks[n].negative_offset);
 #pragma clang loop unroll(full)
@@ -81,17 +89,19 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
   }
 }
 
-/* What a tile's outputs are, as all of its positions see it. Mostly there is no need to clamp. */
+/* What a tile's outputs are, as all of its positions see it. Mostly there is no need to clamp, and
+ * all blocks have one mode; otherwise it is SLOW here. */
 typedef struct {
   ar_bounds to;
-  int32_t modes;
+  int32_t mode;
 } ar_outputs;
 
 AR_INLINE ar_outputs outputs_of(const int NB, const ar_gemm *gemm,
                                 const ar_requantize_block *blocks) {
-  ar_outputs outputs = {ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high), AR_REQUANT_FLOAT};
+  ar_outputs outputs = {ar_set_bounds((int8_t)gemm->low, (int8_t)gemm->high), blocks[0].mode};
 #pragma clang loop unroll(full)
-  for (int n = 0; n < NB; ++n) outputs.modes |= blocks[n].mode;
+  for (int n = 1; n < NB; ++n)
+    if (blocks[n].mode != outputs.mode) outputs.mode = AR_REQUANT_SLOW;
   return outputs;
 }
 
@@ -102,30 +112,22 @@ AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outp
   /* Each store below knows at compile time whether it clamps. */
   ar_bounds to = outputs.to;
 #ifdef AR_HAS_BARE_LINES
-  if (outputs.modes == AR_REQUANT_BARE) {
-    to.bare = 1;
-    if (!to.clamps) {
-      to.clamps = 0;
-      store(P, NB, AR_REQUANT_BARE, to, gemm, acc, blocks, valid_channels, output);
-      return;
-    }
-    to.clamps = 1;
-    store(P, NB, AR_REQUANT_BARE, to, gemm, acc, blocks, valid_channels, output);
-    return;
-  }
+  const int fastest = AR_REQUANT_BARE;
+#else
+  const int fastest = AR_REQUANT_FLOAT;
 #endif
-  if (outputs.modes == AR_REQUANT_FLOAT && !to.clamps) {
+  if (outputs.mode == fastest && !to.clamps) {
     to.clamps = 0;
-    store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
+    store(P, NB, fastest, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
   to.clamps = 1;
-  if (outputs.modes == AR_REQUANT_FLOAT) {
-    store(P, NB, 1, to, gemm, acc, blocks, valid_channels, output);
+  if (outputs.mode == fastest) {
+    store(P, NB, fastest, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
   requantize(P, NB, acc, blocks);
-  store(P, NB, 0, to, gemm, acc, blocks, valid_channels, output);
+  store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
 }
 
 AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *acc,
