@@ -5,13 +5,18 @@
 #include "arithmetic/fixedpoint.h"
 
 /* Of the 52 fraction bits 30 stay. Half of what falls off is added to the whole number, so that a
- * fraction which rounds up to 1 carries into the exponent. What is negative, too small or not
- * finite has an exponent outside of the range. */
+ * fraction which rounds up to 1 carries into the exponent. What is negative or not finite has an
+ * exponent outside of the range; what is too small is zero. */
 static int split(double real, int32_t rounding, int32_t *multiplier, int32_t *shift) {
   int64_t bits;
   memcpy(&bits, &real, sizeof bits);
   bits = (int64_t)((uint64_t)bits + (UINT64_C(1) << 21));
   const int64_t exponent = (bits >> 52) - 1022;
+  if (bits >= 0 && exponent < -31) {
+    *multiplier = 0;
+    *shift = rounding;
+    return 1;
+  }
   *multiplier = (int32_t)(bits >> 22 & 0x3FFFFFFF) | 0x40000000;
   *shift = (int32_t)exponent + rounding;
   return exponent >= -31 && exponent <= 30;

@@ -7,8 +7,8 @@
 
 /* Multipliers and shifts of before * scale / behind for each of `count` float32 scales, which may
  * lie anywhere; one scale is that of all channels. `rounding` is added to the shifts. Returns 0
- * unless every ratio is a positive finite number with a shift in [-31, 30]: then what was written
- * means nothing. numeric/fixedpoint.py: quantize_multipliers. */
+ * unless every ratio is a finite number from 0 on with a shift of at most 30: then what was written
+ * means nothing. Ratios under 2^-32 are 0. numeric/fixedpoint.py: quantize_multipliers. */
 int32_t ar_quantize_multipliers(double before, const void *scales, int64_t count, double behind,
                                 int32_t rounding, int64_t channels, int32_t *multiplier,
                                 int32_t *shift);

@@ -56,11 +56,21 @@ def test_scales_may_lie_anywhere() -> None:
 
 @pytest.mark.parametrize(
     "ratio",
-    [0.0, -0.5, np.nan, np.inf, 2.0**30, 2.0**30 - 2.0**-23, 2.0**-33, 1e-300, -np.inf, 5e-324],
+    [-0.5, -0.0, np.nan, np.inf, 2.0**30, 2.0**30 - 2.0**-23, -1e-300, -np.inf],
 )
 def test_what_is_not_plain_is_left_to_numpy(ratio: float) -> None:
     scales = np.array([1, 1], np.float32)
     assert parameters.quantize_multipliers(ratio, scales, 1.0, rounding=0, channels=2) is None
+
+
+@pytest.mark.parametrize("ratio", [0.0, 5e-324, 1e-300, 2.0**-33, np.nextafter(2.0**-32, 0)])
+def test_ratios_that_are_too_small_are_zero(ratio: float) -> None:
+    scales = np.array([1, 2.0**32], np.float32)
+    found = parameters.quantize_multipliers(
+        ratio, scales, 1.0, rounding=fixedpoint.ONCE, channels=2
+    )
+    multiplier, shift = in_numpy(ratio, scales, 1.0)
+    assert np.array_equal(found, [multiplier, shift + fixedpoint.ONCE])
 
 
 @pytest.mark.parametrize("ratio", [2.0**-32, 2.0**30 - 1])

@@ -24,8 +24,8 @@ def quantize_multipliers(
     ``rounding`` is added to the shifts. One scale counts for all channels.
 
     Returns:
-        None where a ratio is not positive and finite with a shift from -31 to 30, or where scales
-        are not float32 in a row: NumPy can tell.
+        None where a ratio is negative, not finite, or has a shift above 30, or where scales are not
+        float32 in a row: NumPy can tell.
     """
     if scales.dtype.char != "f" or not scales.flags.c_contiguous or scales.size > channels:
         return None
