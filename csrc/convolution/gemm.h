@@ -3,7 +3,7 @@
  * One output position's inputs are `segments` runs of bytes in the staged input (padded; see
  * ar_gemm_isa), each `dwords` * 4 long; weights are packed in the same order and elements of
  * the same size, 16 channels to a vector and `NB` vectors to a block, zero where a run was
- * rounded up to a whole dword.
+ * rounded up to a whole dword, or to two where a channel's weights lie eight bytes at a time.
  */
 #ifndef ARENITE_GEMM_H
 #define ARENITE_GEMM_H
@@ -61,6 +61,8 @@ typedef void (*ar_leave_fn)(uint32_t before);
 typedef struct {
   int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
   int32_t is_signed;  /* bytes are q itself */
+  int32_t wide;       /* weights of int8 lie by eight bytes of a channel, and tiles, of 16 channels, have
+                         any number of positions but one */
   int32_t vectors;    /* registers that the 16 lanes of a block take */
   int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
                          less, where tiles have any number; else 0 */

@@ -33,6 +33,30 @@ static int64_t strip_cost(int32_t at_once, const ar_gemm *gemm, int32_t position
   return CALL + times * (BEGIN + FINISH * some * vectors + words * products / 4);
 }
 
+/* Instructions of a strip on pairs of positions, some pairs at a time: eight bytes of a pair are two
+ * loads and eight products, those of 16 channels four loads. */
+static int64_t wide_cost(int32_t at_once, const ar_gemm *gemm, int32_t positions) {
+  enum { CALL = 60, BEGIN = 50, FINISH = 80 };
+  const int32_t pairs = (positions + 1) / 2, times = (positions + at_once - 1) / at_once;
+  const int64_t eights = (int64_t)gemm->segments * gemm->dwords / 2;
+  return CALL + times * (BEGIN + 7 * eights) + pairs * (FINISH + 10 * eights);
+}
+
+/* The length of strip that takes least for all columns. */
+static void choose_strip(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *plan) {
+  const int32_t columns = plan->columns;
+  int64_t best_cost = INT64_MAX;
+  plan->tile_blocks = 1;
+  for (int32_t p = columns < AR_MAX_STRIP_POSITIONS ? columns : AR_MAX_STRIP_POSITIONS; p > 1; --p) {
+    const int64_t strips = (columns + p - 1) / p;
+    const int64_t cost = strips * wide_cost(isa->at_once[0], &plan->gemm, p);
+    if (cost >= best_cost) continue;
+    best_cost = cost;
+    plan->tile = find(p, 1, 0);
+    plan->tile_positions = p;
+  }
+}
+
 /* The shape of tile that takes least for all blocks and columns. */
 static void choose_tile(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *plan) {
   const int32_t columns = plan->columns;
@@ -52,8 +76,11 @@ static void choose_tile(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *pl
       plan->tile_blocks = n;
       plan->tile_positions = p;
     }
-  plan->gemm.positions = plan->tile_positions;
-  plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
+}
+
+/* Whether rounding runs up to eight bytes, rather than to four, costs what wide weights gain. */
+static int wastes_width(int32_t bytes) {
+  return 2 * ar_round_up(bytes, 8) > 3 * ar_round_up(bytes, 4);
 }
 
 /* Where the runs of one position's inputs lie. */
@@ -65,9 +92,10 @@ static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
   if ((int64_t)kh * runs > AR_MAX_SEGMENTS) return AR_UNSUPPORTED;
   const int32_t elements =
       runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * p->depth : p->depth;
+  if (plan->weight_bytes == 8 && wastes_width(elements)) return AR_UNSUPPORTED;
   ar_gemm *gemm = &plan->gemm;
   gemm->segments = kh * runs;
-  gemm->dwords = ar_round_up(elements * bytes, 4) / 4;
+  gemm->dwords = ar_round_up(elements * bytes, plan->weight_bytes) / 4;
   for (int32_t i = 0; i < kh; ++i)
     for (int32_t j = 0; j < runs; ++j)
       gemm->segment[i * runs + j] =
@@ -172,6 +200,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   memset(plan, 0, sizeof *plan);
   plan->element_bytes = p->is_float ? 4 : 1;
   plan->staged_bytes = p->is_float ? 4 : isa->int8_bytes;
+  plan->weight_bytes = isa->wide && !p->is_float ? 8 : 4;
   if (!p->is_float) {
     plan->stage = isa->stage;
     plan->enter = isa->enter;
@@ -216,7 +245,10 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
                w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
                c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
   if (isa->groups && !groups_pay(p, plan)) return AR_UNSUPPORTED;
-  choose_tile(isa, find, plan);
+  (plan->weight_bytes == 8 ? choose_strip : choose_tile)(isa, find, plan);
+  if (!plan->tile) return AR_UNSUPPORTED;
+  gemm->positions = plan->tile_positions;
+  plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
   plan->shared = way_of(plan);
@@ -264,17 +296,22 @@ static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t
   const ar_gemm *gemm = &plan->gemm;
   const int32_t run = run_elements(plan, p);
   const int32_t shift = column * p->window.stride[1] * plan->depth;
+  const int32_t side = plan->weight_bytes, vector = plan->tile_blocks * AR_BLOCK * side;
   for (int32_t s = 0; s < gemm->segments; ++s)
     for (int32_t i = 0; i < run; ++i, filter += p->element_step * plan->element_bytes) {
-      const int32_t byte = (shift + i) * plan->staged_bytes;
-      const int64_t dword = (int64_t)s * gemm->dwords + byte / 4;
-      put(plan, packed + dword * plan->tile_blocks * 64 + lane * 4 + byte % 4, filter, 1);
+      const int64_t byte = (int64_t)s * gemm->dwords * 4 + (shift + i) * plan->staged_bytes;
+      put(plan, packed + byte / side * vector + lane * side + byte % side, filter, 1);
     }
 }
 
-/* A whole dword of each of up to 16 lanes, whose filters are `step` bytes apart. */
-static inline void pack_dwords(const conv_plan *plan, const int8_t *weights, int64_t step,
-                               int32_t lanes, int8_t *packed) {
+/* What lies side by side of each of up to 16 lanes, whose filters are `step` bytes apart. */
+static inline void pack_sides(const conv_plan *plan, const int8_t *weights, int64_t step,
+                              int32_t lanes, int8_t *packed) {
+  if (plan->weight_bytes == 8) {
+    for (int32_t lane = 0; lane < lanes; ++lane, weights += step)
+      memcpy(packed + lane * 8, weights, 8);
+    return;
+  }
   if (plan->staged_bytes == plan->element_bytes) {
     for (int32_t lane = 0; lane < lanes; ++lane, weights += step)
       memcpy(packed + lane * 4, weights, 4);
@@ -289,18 +326,19 @@ static inline void pack_dwords(const conv_plan *plan, const int8_t *weights, int
 /* Up to 16 lanes whose filters are contiguous. */
 static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filters,
                        int32_t lanes, int8_t *packed) {
-  const int32_t bytes = plan->element_bytes, each = 4 / plan->staged_bytes;
+  const int32_t bytes = plan->element_bytes, side = plan->weight_bytes;
+  const int32_t each = side / plan->staged_bytes;
   const int32_t run = run_elements(plan, p), whole = run / each, rest = run % each;
-  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * 64;
+  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * AR_BLOCK * side;
   const int32_t depth = whole / 3; /* dwords of a tap */
   for (int32_t s = 0; s < plan->gemm.segments; ++s, filters += run * bytes) {
     for (int32_t d = 0; d < whole; ++d, packed += vector) {
       const int32_t from = plan->taps ? d % 3 * depth + d / 3 : d;
-      pack_dwords(plan, filters + from * each * bytes, step, lanes, packed);
+      pack_sides(plan, filters + from * each * bytes, step, lanes, packed);
     }
     if (!rest) continue;
     for (int32_t lane = 0; lane < lanes; ++lane)
-      put(plan, packed + lane * 4, filters + lane * step + whole * each * bytes, rest);
+      put(plan, packed + lane * side, filters + lane * step + whole * each * bytes, rest);
     packed += vector;
   }
 }
@@ -315,13 +353,13 @@ static void pack_groups(const conv_plan *plan, const ar_gemm_conv *p, int8_t *pa
 
 static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
   const int32_t bytes = plan->element_bytes;
-  const int64_t vectors = (int64_t)plan->gemm.segments * plan->gemm.dwords;
+  const int64_t vector = (int64_t)AR_BLOCK * plan->weight_bytes;
   const int32_t channels = plan->filters * plan->fold;
   for (int32_t first = 0; first < channels; first += AR_BLOCK) {
     const int32_t block = first / AR_BLOCK;
     const int32_t lanes = channels - first < AR_BLOCK ? channels - first : AR_BLOCK;
     const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
-    int8_t *start = packed + (tile * vectors * plan->tile_blocks + n) * 64;
+    int8_t *start = packed + tile * plan->tile_bytes + n * vector;
     const int8_t *filters = (const int8_t *)p->weights + first * p->filter_step * bytes;
     if (plan->fold == 1 && p->element_step == 1) {
       pack_lanes(plan, p, filters, lanes, start);

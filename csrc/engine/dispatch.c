@@ -36,23 +36,30 @@ static uint32_t cpu_isas(void) {
 
 /* Bits of Linux' arch/arm64/include/uapi/asm/hwcap.h. */
 static int has_dot_products(void) { return getauxval(AT_HWCAP) >> 20 & 1; }
+static int has_byte_matrices(void) { return getauxval(AT_HWCAP2) >> 13 & 1; }
 #elif defined(__APPLE__)
 #include <sys/sysctl.h>
 
-/* Apple's names of features. Every Mac with such a processor has these products: before macOS 12
- * there was no name for them. */
-static int has_dot_products(void) {
+/* A feature by Apple's name for it; `unnamed` where the system has no such name. */
+static int has_feature(const char *name, int unnamed) {
   int32_t value = 0;
   size_t size = sizeof value;
-  return sysctlbyname("hw.optional.arm.FEAT_DotProd", &value, &size, NULL, 0) != 0 || value;
+  return sysctlbyname(name, &value, &size, NULL, 0) != 0 ? unnamed : value != 0;
 }
+
+/* Every Mac with such a processor has dot products, before macOS 12 without a name; M2 was the first
+ * with products of matrices. */
+static int has_dot_products(void) { return has_feature("hw.optional.arm.FEAT_DotProd", 1); }
+static int has_byte_matrices(void) { return has_feature("hw.optional.arm.FEAT_I8MM", 0); }
 #else
 static int has_dot_products(void) { return 0; }
+static int has_byte_matrices(void) { return 0; }
 #endif
 
 static uint32_t cpu_isas(void) {
   const uint32_t isas = 1u << AR_PORTABLE | 1u << AR_NEON;
-  return has_dot_products() ? isas | 1u << AR_NEONDOT : isas;
+  if (!has_dot_products()) return isas;
+  return isas | 1u << AR_NEONDOT | (has_byte_matrices() ? 1u << AR_NEONI8MM : 0);
 }
 #else
 static uint32_t cpu_isas(void) { return 1u << AR_PORTABLE; }

@@ -103,6 +103,7 @@ typedef enum {
   AR_AVX512VNNI = 3,
   AR_NEON = 4,
   AR_NEONDOT = 5,
+  AR_NEONI8MM = 6,
   AR_ISA_COUNT
 } ar_isa;
 

@@ -6,6 +6,7 @@ import ctypes
 import platform
 import sys
 
+import numpy as np
 import pytest
 
 from arenite import native
@@ -14,11 +15,14 @@ if not native.available():
     pytest.skip("the native engine is not built", allow_module_level=True)
 
 from arenite.native.program import available_isas, isa
+from arenite.runtime.heap_host import HeapInterpreter
+from tests.native.convolutions import convolution
 
-ARM, X86 = {"neon", "neondot"}, {"avx2", "avxvnni", "avx512vnni"}
+ARM, X86 = {"neon", "neondot", "neoni8mm"}, {"avx2", "avxvnni", "avx512vnni"}
 IS_ARM = platform.machine().lower() in {"aarch64", "arm64"}
-#: getauxval's question and the answer's bit (Linux, arch/arm64/include/uapi/asm/hwcap.h).
+#: getauxval's questions and the answers' bits (Linux, arch/arm64/include/uapi/asm/hwcap.h).
 AT_HWCAP, ASIMDDP = 16, 20
+AT_HWCAP2, I8MM = 26, 13
 
 
 def test_portable_kernels_run_everywhere() -> None:
@@ -40,8 +44,19 @@ def test_every_such_processor_has_neon() -> None:
 
 
 @pytest.mark.skipif(not IS_ARM or sys.platform != "linux", reason="needs Linux on Arm")
-def test_dot_products_are_there_where_the_system_says_so() -> None:
+@pytest.mark.parametrize(
+    ("name", "question", "bit"), [("neondot", AT_HWCAP, ASIMDDP), ("neoni8mm", AT_HWCAP2, I8MM)]
+)
+def test_products_are_there_where_the_system_says_so(name: str, question: int, bit: int) -> None:
     getauxval = ctypes.CDLL(None).getauxval
     getauxval.restype, getauxval.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
-    has = bool(getauxval(AT_HWCAP) >> ASIMDDP & 1)
-    assert ("neondot" in available_isas()) == has
+    assert (name in available_isas()) == bool(getauxval(question) >> bit & 1)
+
+
+@pytest.mark.skipif("neoni8mm" not in available_isas(), reason="needs products of matrices")
+@pytest.mark.parametrize(("positions", "taken"), [(1, "neondot"), (2, "neoni8mm")])
+def test_what_has_pairs_of_positions_is_multiplied_in_matrices(positions: int, taken: str) -> None:
+    x, w = np.zeros((1, 1, positions, 8), np.int8), np.ones((16, 1, 1, 8), np.int8)
+    interpreter = HeapInterpreter(convolution(x, w, 1, 1.0))
+    interpreter.allocate_tensors()
+    assert interpreter.compile("neoni8mm").kernel(0) == taken

@@ -7,6 +7,7 @@
 
 ar_gemm_tile ar_gemm_tile_neon(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_neondot(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_float_tile_neon(int positions, int blocks, int taps);
 
 int64_t ar_depthwise_workspace_neon(const ar_depthwise *plan);

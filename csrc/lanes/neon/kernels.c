@@ -72,3 +72,15 @@ AR_FAMILY_KERNEL(neondot, 1, CONV_2D, ar_gemm, &dot_gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(neondot, 1, DEPTHWISE_CONV_2D, ar_depthwise, &dot_depthwise)
 AR_FAMILY_KERNEL(neondot, 1, FULLY_CONNECTED, ar_gemm, &dot_gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(neondot, 1, MNN_CONV_INT8, ar_mnn_conv, &dot_depthwise)
+
+/* Pairs of positions; what has none of them is left to the kernels above. */
+static const ar_gemm_isa i8mm_gemm = {
+    AR_GEMM_PARTS, .wide = 1, .at_once = {6, 5}, .find_tile = ar_gemm_tile_neoni8mm};
+static const ar_depthwise_isa i8mm_depthwise = {AR_DEPTHWISE_PARTS,
+                                                .workspace = ar_depthwise_workspace_neondot,
+                                                .run = ar_depthwise_neondot,
+                                                .gemm = &i8mm_gemm};
+
+AR_FAMILY_KERNEL(neoni8mm, 1, CONV_2D, ar_gemm, &i8mm_gemm, ar_conv_2d_problem)
+AR_FAMILY_KERNEL(neoni8mm, 1, FULLY_CONNECTED, ar_gemm, &i8mm_gemm, ar_fully_connected_problem)
+AR_FAMILY_KERNEL(neoni8mm, 1, MNN_CONV_INT8, ar_mnn_conv, &i8mm_depthwise)

@@ -38,6 +38,7 @@ ISAS = {
     "avx512vnni": lib.AR_AVX512VNNI,
     "neon": lib.AR_NEON,
     "neondot": lib.AR_NEONDOT,
+    "neoni8mm": lib.AR_NEONI8MM,
 }
 _NAMES = {code: name for name, code in ISAS.items()}
 _ALIGNMENT = 64
