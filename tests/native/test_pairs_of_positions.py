@@ -1,4 +1,4 @@
-"""Products of two positions by two channels, over eight bytes of depth, are those of the reference."""
+"""Products of two positions by two channels, eight bytes deep, are those of the reference."""
 
 from __future__ import annotations
 
