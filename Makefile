@@ -6,6 +6,8 @@ TIME ?= 60
 # What is emulated takes ten times as long: few random models.
 ARM_CPUS ?= cortex-a53 neoverse-n1 max
 ARM_CASES ?= 3
+# The one that all sets of kernels run on.
+ARM_SUITE ?= max
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -63,7 +65,7 @@ arm: $(VENV)/.wheel ## an emulated Arm processor with Arenite: build/arm/bin/pyt
 test-arm: $(VENV)/.test $(VENV)/.wheel ## digests on three emulated Arm processors, tests of operators and kernels on one
 	@for cpu in $(ARM_CPUS); do echo "-- $$cpu"; \
 	  $(BIN)/python tools/arm.py --cpu $$cpu -- -m tests.digests --check || exit 1; done
-	@ARENITE_CASES=$(ARM_CASES) $(BIN)/python tools/arm.py -- \
+	@ARENITE_CASES=$(ARM_CASES) $(BIN)/python tools/arm.py --cpu $(ARM_SUITE) -- \
 	  -m pytest -n $(ARENITE_JOBS) -p no:cacheprovider tests/ops tests/native
 
 lint: $(VENV)/.dev ## ruff: lint and format
