@@ -19,7 +19,7 @@ from pathlib import Path
 
 #: Functions that may: those that run when a model is prepared, and those for the rare channels
 #: whose requantisation has no float form.
-EXEMPT = re.compile(r"plan_by_line$|line_for$|exact_")
+EXEMPT = re.compile(r"plan_by_line$|line_for$|proven$|exact_")
 
 FUNCTION = re.compile(r"([A-Za-z_]\w*):")
 BLOCK = re.compile(r"(?:\.L(BB\w+):|(?:#|//) %bb\.\d+:)")  # x86-64's comments, and Arm's
