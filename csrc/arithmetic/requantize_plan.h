@@ -88,13 +88,14 @@ typedef struct {
 /* Adds `count` weights that lie `step` apart. */
 static inline void ar_sum_weights(ar_weight_sums *sums, const int8_t *weights, int64_t count,
                                   int64_t step) {
+  enum { AT_ONCE = 128 }; /* whose sums fit int16, of which a vector holds more */
   while (count > 0) {
-    const int64_t some = count < 65536 ? count : 65536; /* whose sums fit int32 */
-    int32_t all = 0, magnitude = 0;
+    const int64_t some = count < AT_ONCE ? count : AT_ONCE;
+    int16_t all = 0, magnitude = 0;
     for (int64_t i = 0; i < some; ++i) {
-      const int32_t weight = weights[i * step];
-      all += weight;
-      magnitude += weight < 0 ? -weight : weight;
+      const int16_t weight = weights[i * step];
+      all = (int16_t)(all + weight);
+      magnitude = (int16_t)(magnitude + (weight < 0 ? -weight : weight));
     }
     sums->positive += (all + magnitude) / 2;
     sums->negative += (all - magnitude) / 2;
