@@ -199,7 +199,8 @@ AR_INLINE void line_rows(const int OFFSETS, const ar_winograd *w, const row_sums
       for (int x = 0; x < AR_WINOGRAD_OUT; ++x)
         acc[x] = ar_on_signed_line(acc[x], scale, offset, negative);
     }
-    store(AR_WINOGRAD_OUT, 1, OFFSETS == 1, to, &w->gemm, acc, block, valid_channels, output);
+    store(AR_WINOGRAD_OUT, 1, OFFSETS == 1 ? AR_REQUANT_FLOAT : NO_LINES, to, &w->gemm, acc, block,
+          valid_channels, output);
   }
 }
 
