@@ -17,8 +17,8 @@ typedef enum {
   AR_REQUANT_SLOW = 3,    /* the reference, lane by lane */
   AR_REQUANT_REAL = 4,    /* a factor and an offset in float32, as MNN has it: a mode of the
                              block's `integers` only */
-  AR_REQUANT_BARE = 5     /* one line per channel, on sums whose bits are floats: all channels
-                             of a block have it, or none */
+  AR_REQUANT_BARE = 5     /* an instruction set's own way, which all channels of a block have, or none:
+                             lines on sums whose bits are floats, or rounded products */
 } ar_requantize_mode;
 
 /* The integers' way, for blocks where some lane has no line. */

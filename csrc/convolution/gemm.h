@@ -66,6 +66,7 @@ typedef struct {
   int32_t vectors;    /* registers that the 16 lanes of a block take */
   int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
                          less, where tiles have any number; else 0 */
+  int32_t run_dwords; /* segments become runs of so many where they can, 0 for as they are */
   int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
   ar_plan_lane plan_lane;

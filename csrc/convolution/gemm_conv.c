@@ -416,6 +416,17 @@ static void plan_block(const ar_gemm_isa *isa, const ar_gemm_conv *p, int32_t ch
   plan_lanes(isa, p, isa->plan_lane, channel, lanes, block);
 }
 
+/* The same bytes, and their weights, in more segments, each of `dwords`. */
+static void split_segments(ar_gemm *gemm, int32_t dwords) {
+  if (!dwords || gemm->dwords % dwords) return;
+  const int32_t each = gemm->dwords / dwords;
+  if (gemm->segments * each > AR_MAX_SEGMENTS) return;
+  for (int32_t i = gemm->segments * each - 1; i >= 0; --i)
+    gemm->segment[i] = gemm->segment[i / each] + i % each * dwords * 4;
+  gemm->segments *= each;
+  gemm->dwords = dwords;
+}
+
 ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void *memory) {
   conv_plan *plan = memory;
   ar_status status = describe(isa, p, plan);
@@ -443,6 +454,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
            (const float *)p->bias + i % plan->filters, sizeof(float));
   if (plan->leave) plan->leave(before);
   (isa->groups ? pack_groups : pack)(plan, p, packed);
+  split_segments(&plan->gemm, isa->run_dwords);
   return AR_OK;
 }
 

@@ -31,8 +31,32 @@ AR_INLINE void some_words(const int COUNT, const int P, const int NB, const uint
   }
 }
 
+enum { MOST_AT_ONCE = 5 }; /* positions: an array of P would be moved about in a loop */
+
+/* Segments of four words: what is not a product is a load or one of three steps. */
+AR_INLINE void only_fours(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
+                          const int8_t *weights, ar_i32 *acc) {
+  const uint8_t *rows[MOST_AT_ONCE];
+  AR_UNROLL for (int p = 0; p < P; ++p) rows[p] = input + p * (ptrdiff_t)gemm->position_stride;
+  const int32_t *segment = gemm->segment, *end = segment + gemm->segments;
+  do {
+    const ptrdiff_t at = *segment++;
+    ar_word x[MOST_AT_ONCE];
+    AR_UNROLL for (int p = 0; p < P; ++p) x[p] = ar_load_words(rows[p] + at);
+    AR_STEP_OF(0)
+    AR_STEP_OF(1)
+    AR_STEP_OF(2)
+    AR_STEP_OF(3)
+    weights += 4 * 64 * NB;
+  } while (segment != end);
+}
+
 AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
                           const int8_t *weights, ar_i32 *acc) {
+  if (gemm->dwords == 4) {
+    only_fours(P, NB, gemm, input, weights, acc);
+    return;
+  }
   const ptrdiff_t stride = gemm->position_stride;
   const uint32_t fours = (uint32_t)gemm->dwords / 4, rest = (uint32_t)gemm->dwords % 4;
   for (int s = 0; s < gemm->segments; ++s) {

@@ -32,19 +32,19 @@ AR_INLINE int32_t wrapped(const strip *r, int32_t place) {
   return place >= r->kept ? place - r->kept : place;
 }
 
-AR_INLINE void finish(const int MODE, const int P, const strip *r, const ending *e, eight *acc,
+AR_INLINE void finish(const int WAY, const int P, const strip *r, const ending *e, eight *acc,
                       int8_t *output) {
-  requantize_eights(MODE, P, e, acc);
+  requantize_eights(WAY, P, e, acc);
   const ptrdiff_t advance = r->output_advance;
   AR_UNROLL for (int p = 0; p < P; p += 2) {
     const int second = p + 1 < P ? p + 1 : p; /* an odd one is stored twice */
-    store_two(e, acc[p], acc[second], output + p * advance, output + second * advance);
+    store_two(WAY, e, acc[p], acc[second], output + p * advance, output + second * advance);
   }
 }
 
 /* 3x3, where positions lie two filter columns apart: weights stay in registers, and each load
  * serves all positions that see it. */
-AR_INLINE void three_by_three(const int MODE, const int P, const strip *r, const ending *given) {
+AR_INLINE void three_by_three(const int WAY, const int P, const strip *r, const ending *given) {
   const ending e = *given;
   const ptrdiff_t tap = r->tap;
   int8_t *output = r->output;
@@ -65,7 +65,7 @@ AR_INLINE void three_by_three(const int MODE, const int P, const strip *r, const
           if (c >= k && p < P) acc[p] = dot(acc[p], x, w[k]);
         }
       }
-      finish(MODE, P, r, &e, acc, output + first * r->output_advance);
+      finish(WAY, P, r, &e, acc, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);
@@ -73,7 +73,7 @@ AR_INLINE void three_by_three(const int MODE, const int P, const strip *r, const
 }
 
 /* Weights come from memory, once for P positions. */
-AR_INLINE void any_filter(const int MODE, const int P, const strip *r, const ending *given) {
+AR_INLINE void any_filter(const int WAY, const int P, const strip *r, const ending *given) {
   const ending e = *given;
   const ptrdiff_t advance = r->advance, tap = r->tap;
   int8_t *output = r->output;
@@ -94,7 +94,7 @@ AR_INLINE void any_filter(const int MODE, const int P, const strip *r, const end
         }
         group_place = wrapped(r, group_place + r->group_step);
       }
-      finish(MODE, P, r, &e, acc, output + first * r->output_advance);
+      finish(WAY, P, r, &e, acc, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);
@@ -102,22 +102,17 @@ AR_INLINE void any_filter(const int MODE, const int P, const strip *r, const end
 }
 
 typedef void (*positions_fn)(const strip *, const ending *);
+#define VARIANT(NAME, FILTER, WAY, P)                                                      \
+  static void NAME(const strip *r, const ending *e) { FILTER(WAY, P, r, e); }
 #define VARIANTS(P)                                                                        \
-  static void three_0_##P(const strip *r, const ending *e) {                               \
-    three_by_three(AR_REQUANT_FLOAT, P, r, e);                                             \
-  }                                                                                        \
-  static void three_1_##P(const strip *r, const ending *e) {                               \
-    three_by_three(AR_REQUANT_SIGNED, P, r, e);                                            \
-  }                                                                                        \
-  static void any_0_##P(const strip *r, const ending *e) {                                 \
-    any_filter(AR_REQUANT_FLOAT, P, r, e);                                                 \
-  }                                                                                        \
-  static void any_1_##P(const strip *r, const ending *e) {                                 \
-    any_filter(AR_REQUANT_SIGNED, P, r, e);                                                \
-  }                                                                                        \
-  static void exact_any_##P(const strip *r, const ending *e) {                             \
-    any_filter(AR_REQUANT_INTEGER, P, r, e);                                               \
-  }
+  VARIANT(three_up_##P, three_by_three, UP, P)                                             \
+  VARIANT(three_away_##P, three_by_three, AWAY, P)                                         \
+  VARIANT(three_lines_##P, three_by_three, LINES, P)                                       \
+  VARIANT(exact_three_##P, three_by_three, EXACT, P)                                       \
+  VARIANT(any_up_##P, any_filter, UP, P)                                                   \
+  VARIANT(any_away_##P, any_filter, AWAY, P)                                               \
+  VARIANT(any_lines_##P, any_filter, LINES, P)                                             \
+  VARIANT(exact_any_##P, any_filter, EXACT, P)
 VARIANTS(1)
 VARIANTS(2)
 VARIANTS(3)
@@ -125,9 +120,9 @@ VARIANTS(4)
 VARIANTS(5)
 VARIANTS(6)
 #define OF(NAME) {0, NAME##_1, NAME##_2, NAME##_3, NAME##_4, NAME##_5, NAME##_6}
-static const positions_fn three_variants[2][MOST_POSITIONS + 1] = {OF(three_0), OF(three_1)};
-static const positions_fn any_variants[4][MOST_POSITIONS + 1] = {OF(any_0), OF(any_1),
-                                                                 OF(exact_any), OF(exact_any)};
+static const positions_fn variants[2][WAYS][MOST_POSITIONS + 1] = {
+    {OF(any_up), OF(any_away), OF(any_lines), OF(exact_any)},
+    {OF(three_up), OF(three_away), OF(three_lines), OF(exact_three)}};
 
 /* All channels of a strip that is given but for them. */
 static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
@@ -136,14 +131,11 @@ static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
   const int is_three = d->filter_columns == 3 && d->groups == 1 && r->advance == 2 * r->tap;
   const int32_t times = (r->columns + MOST_POSITIONS - 1) / MOST_POSITIONS;
   const int32_t positions = (r->columns + times - 1) / times;
+  const ar_bounds to = bounds_of(d, blocks);
   for (int32_t c = 0; c < d->channels; c += 8, r->ring += 8, r->output += 8) {
-    const ending e = ending_of(d, blocks, c);
-    const int32_t mode = e.block->mode;
+    const ending e = ending_of(d, blocks, &to, c);
     r->weights = weights + (int64_t)64 * taps * (c / AR_BLOCK) + 4 * e.first;
-    if (is_three && mode <= AR_REQUANT_SIGNED)
-      three_variants[mode][positions](r, &e);
-    else
-      any_variants[mode][positions](r, &e);
+    variants[is_three][way_of(e.block->mode, &to)][positions](r, &e);
   }
 }
 

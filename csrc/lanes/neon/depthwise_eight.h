@@ -21,12 +21,15 @@ AR_INLINE eight dot(eight acc, eight x, eight w) {
   return acc;
 }
 
+/* The ways from sums to outputs that there is code for. */
+typedef enum { UP, AWAY, LINES, EXACT, WAYS } way; /* two of rounded products; then all lines */
+
 /* How sums of eight channels of a block become outputs. */
 typedef struct {
   const ar_requantize_block *block;
   int32_t first; /* channel of the block: 0 or 8 */
   int32_t lanes; /* channels that exist: 1 to 8 */
-  ar_bounds to;
+  const ar_bounds *to;
 } ending;
 
 AR_INLINE eight bias_of(const ending *e) { return load_eight(e->block->bias + e->first); }
@@ -38,23 +41,33 @@ static __attribute__((noinline)) void exact_eight(int32_t *sums, const ending *e
   memcpy(sums, lanes + e->first, 8 * sizeof *sums);
 }
 
-AR_INLINE void on_lines(const int MODE, const int COUNT, const ending *e, eight *acc) {
+AR_INLINE void on_lines(const int COUNT, const ending *e, eight *acc) {
   const float *scale = e->block->scale + e->first, *offset = e->block->offset + e->first;
   const float *negative = e->block->negative_offset + e->first;
   AR_BOTH {
     const float32x4_t s = vld1q_f32(scale + 4 * q), o = vld1q_f32(offset + 4 * q);
     const float32x4_t n = vld1q_f32(negative + 4 * q);
     AR_UNROLL for (int i = 0; i < COUNT; ++i) acc[i].v[q] =
-        MODE == AR_REQUANT_FLOAT ? ar_on_line_quarter(acc[i].v[q], s, o)
-                                 : ar_on_signed_line_quarter(acc[i].v[q], s, o, n);
+        ar_on_signed_line_quarter(acc[i].v[q], s, o, n);
   }
 }
 
-/* Sums to outputs that are to be saturated and clamped. MODE is a constant, and INTEGER stands for
- * all but the lines. */
-AR_INLINE void requantize_eights(const int MODE, const int COUNT, const ending *e, eight *acc) {
-  if (MODE <= AR_REQUANT_SIGNED) {
-    on_lines(MODE, COUNT, e, acc);
+AR_INLINE void round_products(const int AWAY_FROM_ZERO, const int COUNT, const ending *e,
+                              eight *acc) {
+  const eight multiplier = load_eight(e->block->scale + e->first);
+  const eight right = load_eight(e->block->offset + e->first);
+  AR_UNROLL for (int i = 0; i < COUNT; ++i) AR_BOTH acc[i].v[q] =
+      ar_rounded_quarter(acc[i].v[q], multiplier.v[q], right.v[q], AWAY_FROM_ZERO);
+}
+
+/* Sums to outputs that are to be saturated and clamped. WAY is a constant. */
+AR_INLINE void requantize_eights(const int WAY, const int COUNT, const ending *e, eight *acc) {
+  if (WAY <= AWAY) {
+    round_products(WAY == AWAY, COUNT, e, acc);
+    return;
+  }
+  if (WAY == LINES) {
+    on_lines(COUNT, e, acc);
     return;
   }
   AR_UNROLL for (int i = 0; i < COUNT; ++i) {
@@ -66,10 +79,10 @@ AR_INLINE void requantize_eights(const int MODE, const int COUNT, const ending *
 }
 
 /* Eight bytes of each of two. */
-AR_INLINE void store_two(const ending *e, eight a, eight b, int8_t *first, int8_t *second) {
+AR_INLINE void store_two(const int WAY, const ending *e, eight a, eight b, int8_t *first, int8_t *second) {
   const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
-  int8x16_t bytes = ar_pack_lanes(v);
-  if (e->to.clamps) bytes = ar_clamp_bytes(bytes, e->to);
+  int8x16_t bytes = WAY <= AWAY ? ar_pack_products(v, e->to->offset) : ar_pack_lanes(v);
+  if (e->to->clamps) bytes = ar_clamp_bytes(bytes, *e->to);
   if (e->lanes == 8) {
     vst1_s8(first, vget_low_s8(bytes));
     vst1_s8(second, vget_high_s8(bytes));
@@ -91,9 +104,23 @@ AR_INLINE void interleave(uint32_t *out, const uint8_t *const *rows, int32_t byt
 /* Of an interleaved row, with room for loads and stores past its end. */
 static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 15) / 16 * 16 + 32; }
 
-AR_INLINE ending ending_of(const ar_depthwise *d, const ar_requantize_block *blocks, int32_t c) {
+/* The bounds of all channels; those of a block without rounded products need no offset. */
+static ar_bounds bounds_of(const ar_depthwise *d, const ar_requantize_block *blocks) {
+  const ar_bounds to = ar_set_bounds(d->activation_min, d->activation_max);
+  for (int32_t i = 0; i < d->units; ++i)
+    if (blocks[i].mode == AR_REQUANT_BARE) return ar_bounds_of_products(to, &blocks[i]);
+  return to;
+}
+
+static way way_of(int32_t mode, const ar_bounds *to) {
+  if (mode == AR_REQUANT_BARE) return to->away ? AWAY : UP;
+  return mode <= AR_REQUANT_SIGNED ? LINES : EXACT;
+}
+
+AR_INLINE ending ending_of(const ar_depthwise *d, const ar_requantize_block *blocks,
+                           const ar_bounds *to, int32_t c) {
   return (ending){.block = &blocks[c / AR_BLOCK],
                   .first = c % AR_BLOCK,
                   .lanes = d->channels - c < 8 ? d->channels - c : 8,
-                  .to = ar_set_bounds(d->activation_min, d->activation_max)};
+                  .to = to};
 }

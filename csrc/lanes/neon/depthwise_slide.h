@@ -23,7 +23,7 @@ AR_INLINE slide_weights load_slide_weights(const int8_t *weights) {
 }
 
 /* Two rows of output and COUNT columns of them. */
-AR_INLINE void slide_columns(const int MODE, const int COUNT, const uint32_t *row,
+AR_INLINE void slide_columns(const int WAY, const int COUNT, const uint32_t *row,
                              ptrdiff_t channels, const slide_weights *w, const ending *e,
                              int8_t *upper, int8_t *lower) {
   const eight bias = bias_of(e);
@@ -37,13 +37,13 @@ AR_INLINE void slide_columns(const int MODE, const int COUNT, const uint32_t *ro
       acc[2 * (c - k) + 1] = dot(acc[2 * (c - k) + 1], x, w->lower[k]);
     }
   }
-  requantize_eights(MODE, 2 * COUNT, e, acc);
+  requantize_eights(WAY, 2 * COUNT, e, acc);
   AR_UNROLL for (int i = 0; i < COUNT; ++i)
-      store_two(e, acc[2 * i], acc[2 * i + 1], upper + i * channels, lower + i * channels);
+      store_two(WAY, e, acc[2 * i], acc[2 * i + 1], upper + i * channels, lower + i * channels);
 }
 
 /* Two rows of output for eight channels: parts of about the same size. */
-AR_INLINE void slide_rows(const int MODE, const ar_depthwise *d, const uint32_t *row,
+AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const uint32_t *row,
                           const int8_t *weights, const ending *given, int8_t *upper,
                           int8_t *lower) {
   const slide_weights w = load_slide_weights(weights);
@@ -53,7 +53,7 @@ AR_INLINE void slide_rows(const int MODE, const ar_depthwise *d, const uint32_t 
   const int32_t size = d->output_columns / parts, larger = d->output_columns % parts;
 #define SLIDE(COUNT)                                                          \
   case COUNT:                                                                 \
-    slide_columns(MODE, COUNT, row, channels, &w, &e, upper, lower);          \
+    slide_columns(WAY, COUNT, row, channels, &w, &e, upper, lower);          \
     break;
   for (int32_t i = 0; i < parts; ++i) {
     const int32_t count = size + (i < larger);
@@ -67,15 +67,16 @@ AR_INLINE void slide_rows(const int MODE, const ar_depthwise *d, const uint32_t 
 
 typedef void (*slide_fn)(const ar_depthwise *, const uint32_t *, const int8_t *, const ending *,
                          int8_t *, int8_t *);
-#define SLIDE_VARIANT(NAME, MODE)                                                            \
+#define SLIDE_VARIANT(NAME, WAY)                                                             \
   static void NAME(const ar_depthwise *d, const uint32_t *row, const int8_t *weights,        \
                    const ending *e, int8_t *upper, int8_t *lower) {                          \
-    slide_rows(MODE, d, row, weights, e, upper, lower);                                      \
+    slide_rows(WAY, d, row, weights, e, upper, lower);                                       \
   }
-SLIDE_VARIANT(slide_0, AR_REQUANT_FLOAT)
-SLIDE_VARIANT(slide_1, AR_REQUANT_SIGNED)
-SLIDE_VARIANT(exact_slide, AR_REQUANT_INTEGER)
-static const slide_fn slide_modes[4] = {slide_0, slide_1, exact_slide, exact_slide};
+SLIDE_VARIANT(slide_up, UP)
+SLIDE_VARIANT(slide_away, AWAY)
+SLIDE_VARIANT(slide_lines, LINES)
+SLIDE_VARIANT(exact_slide, EXACT)
+static const slide_fn slide_ways[WAYS] = {slide_up, slide_away, slide_lines, exact_slide};
 
 /* An interleaved row, and an output row that nobody wants. */
 static int64_t slide_bytes(const ar_depthwise *d) {
@@ -85,6 +86,7 @@ static int64_t slide_bytes(const ar_depthwise *d) {
 static void slide(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
   const int64_t output_row = (int64_t)d->output_columns * d->channels;
+  const ar_bounds to = bounds_of(d, blocks);
   uint32_t *row = (uint32_t *)workspace;
   for (int32_t y = 0; y < d->output_rows; y += 2) {
     const int odd = y + 1 == d->output_rows;
@@ -95,9 +97,9 @@ static void slide(const ar_depthwise *d, const uint8_t *input, const int8_t *wei
       rows[i] = input + (int64_t)(y + i - (odd && i == 3)) * d->row_bytes;
     interleave(row, rows, d->row_bytes);
     for (int32_t c = 0; c < d->channels; c += 8) {
-      const ending e = ending_of(d, blocks, c);
+      const ending e = ending_of(d, blocks, &to, c);
       const int8_t *w = weights + (int64_t)64 * 3 * (c / AR_BLOCK) + 4 * e.first;
-      slide_modes[e.block->mode](d, row + c, w, &e, upper + c, lower + c);
+      slide_ways[way_of(e.block->mode, &to)](d, row + c, w, &e, upper + c, lower + c);
     }
   }
 }

@@ -44,8 +44,8 @@ AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const 
 }
 
 #define AR_STRIPS
-enum { AR_AT_ONCE = 3 };
-#define AR_TILES(T) T(1, 1) T(2, 1) T(3, 1)
+enum { AR_AT_ONCE = 2 }; /* sixteen accumulators of pairs: three would not leave room for products */
+#define AR_TILES(T) T(1, 1) T(2, 1)
 #define AR_TAP_TILES(T)
 #include "lanes/templates/gemm_int8.h"
 

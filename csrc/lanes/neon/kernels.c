@@ -6,6 +6,7 @@
 #include "convolution/mnn_conv_on_lanes.h"
 #include "lanes/templates/line_search.h"
 #include "isa.h"
+#include "rounded_products.h"
 
 /* FPCR and FPSR: Arm Architecture Reference Manual, C5.2. */
 AR_INLINE uint64_t fpcr(void) {
@@ -43,11 +44,11 @@ static int met_nan(void) {
 #define AR_GEMM_PARTS                                                                  \
   .int8_bytes = 1, .is_signed = 1, .vectors = AR_VECTORS,                              \
   .find_float_tile = ar_gemm_float_tile_neon, .forget_nan = forget_nan,                \
-  .met_nan = met_nan, .plan_lane = plan_by_line, .stage = ar_stage_signed,             \
+  .met_nan = met_nan, .plan_lane = plan_by_line, .plan_bare = plan_rounded, .stage = ar_stage_signed,             \
   .enter = round_down, .leave = restore_rounding
 #define AR_DEPTHWISE_PARTS .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed
 
-static const ar_gemm_isa gemm = {AR_GEMM_PARTS, .at_once = {3, 5}, .find_tile = ar_gemm_tile_neon};
+static const ar_gemm_isa gemm = {AR_GEMM_PARTS, .at_once = {2, 5}, .find_tile = ar_gemm_tile_neon};
 static const ar_depthwise_isa depthwise = {AR_DEPTHWISE_PARTS,
                                            .workspace = ar_depthwise_workspace_neon,
                                            .run = ar_depthwise_neon,
@@ -62,7 +63,7 @@ AR_FAMILY_KERNEL(neon, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(neon, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)
 
 static const ar_gemm_isa dot_gemm = {
-    AR_GEMM_PARTS, .at_once = {5, 5}, .find_tile = ar_gemm_tile_neondot};
+    AR_GEMM_PARTS, .at_once = {5, 5}, .run_dwords = 4, .find_tile = ar_gemm_tile_neondot};
 static const ar_depthwise_isa dot_depthwise = {AR_DEPTHWISE_PARTS,
                                                .workspace = ar_depthwise_workspace_neondot,
                                                .run = ar_depthwise_neondot,

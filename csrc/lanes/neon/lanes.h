@@ -31,6 +31,9 @@ typedef int32x4_t ar_word;
 typedef struct {
   int8x16_t low, high; /* of int8, in every byte */
   int clamps;          /* whether that is less than int8 */
+  int bare;            /* whether what is stored are rounded products, which have no offset yet */
+  int away;            /* whether halves below zero were rounded away from it */
+  int16x8_t offset;    /* of rounded products */
 } ar_bounds;
 typedef float32x4_t ar_vector;
 
@@ -58,7 +61,9 @@ AR_INLINE ar_f32 ar_set_f32(float x) {
   return r;
 }
 AR_INLINE ar_bounds ar_set_bounds(int8_t low, int8_t high) {
-  return (ar_bounds){vdupq_n_s8(low), vdupq_n_s8(high), low > INT8_MIN || high < INT8_MAX};
+  return (ar_bounds){.low = vdupq_n_s8(low),
+                     .high = vdupq_n_s8(high),
+                     .clamps = low > INT8_MIN || high < INT8_MAX};
 }
 AR_INLINE ar_word ar_load_word(const uint8_t *p) {
   int32_t word;
@@ -171,6 +176,27 @@ AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f
   return acc;
 }
 
+/* The reference's own two roundings, see rounded_products.h; `right` is the shift, below zero. */
+#define AR_HAS_ROUNDED_PRODUCTS
+AR_INLINE int32x4_t ar_rounded_quarter(int32x4_t acc, int32x4_t multiplier, int32x4_t right,
+                                       const int away) {
+  const int32x4_t x = vqrdmulhq_s32(acc, multiplier);
+  return vrshlq_s32(away ? vsraq_n_s32(x, x, 31) : x, right);
+}
+AR_INLINE ar_i32 ar_rounded_product(ar_i32 acc, ar_i32 multiplier, ar_i32 right, const int away) {
+  AR_EACH acc.v[q] = ar_rounded_quarter(acc.v[q], multiplier.v[q], right.v[q], away);
+  return acc;
+}
+/* Nobody sees how halves below zero are rounded where all of them become the lower bound. */
+AR_INLINE ar_bounds ar_bounds_of_products(ar_bounds to, const ar_requantize_block *block) {
+  int32_t offset;
+  memcpy(&offset, block->negative_offset, sizeof offset);
+  to.bare = 1;
+  to.away = vgetq_lane_s8(to.low, 0) < offset;
+  to.offset = vdupq_n_s16((int16_t)offset);
+  return to;
+}
+
 /* Lanes 4 * q to 4 * q + 3 of a block. */
 AR_INLINE int32x4_t ar_on_integers_quarter(int32x4_t acc, const ar_requantize_integers *way,
                                            int q) {
@@ -210,13 +236,22 @@ AR_INLINE int8x16_t ar_pack_lanes(const int32x4_t *v) {
   const int16x8_t high = vqmovn_high_s32(vqmovn_s32(v[2]), v[3]);
   return vqmovn_high_s16(vqmovn_s16(low), high);
 }
+/* Two bytes hold a rounded product and its offset. */
+AR_INLINE int8x16_t ar_pack_products(const int32x4_t *v, int16x8_t offset) {
+  const int16x8_t low = vuzp1q_s16(vreinterpretq_s16_s32(v[0]), vreinterpretq_s16_s32(v[1]));
+  const int16x8_t high = vuzp1q_s16(vreinterpretq_s16_s32(v[2]), vreinterpretq_s16_s32(v[3]));
+  return vqmovn_high_s16(vqmovn_s16(vaddq_s16(low, offset)), vaddq_s16(high, offset));
+}
 AR_INLINE int8x16_t ar_clamp_bytes(int8x16_t b, ar_bounds to) {
   return vminq_s8(vmaxq_s8(b, to.low), to.high);
 }
+/* Four registers of outputs as they are stored. */
+AR_INLINE int8x16_t ar_pack_outputs(const int32x4_t *v, ar_bounds to) {
+  const int8x16_t bytes = to.bare ? ar_pack_products(v, to.offset) : ar_pack_lanes(v);
+  return to.clamps ? ar_clamp_bytes(bytes, to) : bytes;
+}
 AR_INLINE void ar_store_blocks(int8_t *out, const ar_i32 *v, ar_bounds to) {
-  int8x16_t packed = ar_pack_lanes(v[0].v);
-  if (to.clamps) packed = ar_clamp_bytes(packed, to);
-  vst1q_s8(out, packed);
+  vst1q_s8(out, ar_pack_outputs(v[0].v, to));
 }
 AR_INLINE void ar_store_apart(int8_t *out, ptrdiff_t step, const ar_i32 *v, ar_bounds to) {
   (void)step; /* of one block there is one */
@@ -235,7 +270,7 @@ AR_INLINE void ar_store_some(int8_t *out, int8x16_t bytes, int count) {
 }
 
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
-  const int8x16_t packed = ar_clamp_bytes(ar_pack_lanes(v.v), to);
+  const int8x16_t packed = ar_pack_outputs(v.v, to);
   if (count >= AR_BLOCK)
     vst1q_s8(out, packed);
   else if (count > 0)

@@ -63,6 +63,30 @@ AR_INLINE void store(const int P, const int NB, const int lines, const ar_bounds
   }
 }
 
+#ifdef AR_HAS_ROUNDED_PRODUCTS
+/* Block n of all positions. */
+AR_INLINE void round_products(const int P, const int NB, const int n, const int away, ar_i32 *acc,
+                              const ar_requantize_block *blocks) {
+  const ar_i32 multiplier = ar_load_i32(blocks[n].scale), right = ar_load_i32(blocks[n].offset);
+#pragma clang loop unroll(full)
+  for (int i = n; i < P * NB; i += NB)
+    acc[i] = ar_rounded_product(acc[i], multiplier, right, away);
+}
+
+/* All before any is stored: what they need is loaded once. Whether halves go away from zero is a
+ * constant. */
+AR_INLINE void round_all_products(const int P, const int NB, ar_bounds to, ar_i32 *acc,
+                                  const ar_requantize_block *blocks) {
+  if (to.away) {
+#pragma clang loop unroll(full)
+    for (int n = 0; n < NB; ++n) round_products(P, NB, n, 1, acc, blocks);
+    return;
+  }
+#pragma clang loop unroll(full)
+  for (int n = 0; n < NB; ++n) round_products(P, NB, n, 0, acc, blocks);
+}
+#endif
+
 /* Block by block: each in its own mode. */
 AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
                           const ar_requantize_block *blocks) {
@@ -76,6 +100,13 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
     } else if (blocks[n].mode == AR_REQUANT_BARE) {
 #pragma clang loop unroll(full)
       for (int i = n; i < P * NB; i += NB) acc[i] = ar_on_bare_line(acc[i], scale, offset);
+#endif
+#ifdef AR_HAS_ROUNDED_PRODUCTS
+    } else if (blocks[n].mode == AR_REQUANT_BARE) { /* beside a block that is not */
+      const ar_i32 offsets = ar_load_i32(blocks[n].negative_offset);
+      round_products(P, NB, n, 1, acc, blocks);
+#pragma clang loop unroll(full)
+      for (int i = n; i < P * NB; i += NB) acc[i] = ar_add_i32(acc[i], offsets);
 #endif
     } else if (blocks[n].mode == AR_REQUANT_SIGNED) {
       const ar_f32 negative = ar_load_f32(blocks[n].negative_offset);
@@ -111,6 +142,20 @@ AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outp
                          int8_t *output) {
   /* Each store below knows at compile time whether it clamps. */
   ar_bounds to = outputs.to;
+#ifdef AR_HAS_ROUNDED_PRODUCTS
+  if (outputs.mode == AR_REQUANT_BARE) {
+    to = ar_bounds_of_products(to, blocks);
+    round_all_products(P, NB, to, acc, blocks);
+    if (!to.clamps) {
+      to.clamps = 0;
+      store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
+      return;
+    }
+    to.clamps = 1;
+    store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
+    return;
+  }
+#endif
 #ifdef AR_HAS_BARE_LINES
   const int fastest = AR_REQUANT_BARE;
 #else
