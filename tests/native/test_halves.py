@@ -1,4 +1,4 @@
-"""Sums that lie in the middle between two outputs go where the reference's two roundings take them."""
+"""Sums in the middle between two outputs go where the reference's two roundings take them."""
 
 from __future__ import annotations
 
