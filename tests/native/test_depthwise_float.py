@@ -12,7 +12,7 @@ pytest.importorskip("arenite.native._engine")
 from arenite.model import Model, ModelBuilder
 from arenite.native.program import available_isas
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.runtime.heap_host import HeapInterpreter
+from tests.native.convolutions import outputs
 
 Array = np.ndarray[Any, Any]
 
@@ -35,19 +35,6 @@ def depthwise(x: Array, weights: Array, stride: int, padding: int, activation: i
     b.operator("DEPTHWISE_CONV_2D", inputs, [y], options)
     b.output(y)
     return b.build()
-
-
-def outputs(isa: str, x: Array, model: Model) -> tuple[Array, Array]:
-    """Those of an instruction set, and the reference's."""
-    reference, native = HeapInterpreter(model), HeapInterpreter(model)
-    for interpreter in (reference, native):
-        interpreter.allocate_tensors()
-        interpreter.input(0)[...] = x
-    compiled = native.compile(isa)
-    assert compiled.kernel(0) != "python"
-    reference.invoke()
-    compiled.invoke()
-    return native.output(0).copy(), reference.output(0).copy()
 
 
 def image(rows: int, columns: int, channels: int) -> tuple[Array, Array]:

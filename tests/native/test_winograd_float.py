@@ -13,7 +13,7 @@ pytest.importorskip("arenite.native._engine")
 from arenite.model import Model, ModelBuilder
 from arenite.native.program import available_isas
 from arenite.ops.tflite.conv_2d import Conv2DOptions
-from arenite.runtime.heap_host import HeapInterpreter
+from tests.native.convolutions import outputs
 
 Array = np.ndarray[Any, Any]
 
@@ -33,20 +33,6 @@ def convolution(x: Array, weights: Array, padding: int, activation: int = 0) -> 
     b.operator("CONV_2D", inputs, [y], options)
     b.output(y)
     return b.build()
-
-
-def outputs(isa: str, x: Array, model: Model) -> tuple[Array, Array]:
-    """Those of an instruction set, and the reference's."""
-    reference, native = HeapInterpreter(model), HeapInterpreter(model)
-    for interpreter in (reference, native):
-        interpreter.allocate_tensors()
-        interpreter.input(0)[...] = x
-    compiled = native.compile(isa)
-    assert compiled.kernel(0) != "python"
-    with np.errstate(all="ignore"):
-        reference.invoke()
-        compiled.invoke()
-    return native.output(0).copy(), reference.output(0).copy()
 
 
 def case(shape: tuple[int, ...], batches: int = 1, seed: int = 0) -> tuple[Array, Array]:
