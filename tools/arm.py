@@ -133,7 +133,9 @@ def machine() -> Machine:
         (prefix / "proc").mkdir(parents=True, exist_ok=True)
         (prefix / "proc/cpuinfo").write_text(cpuinfo(processor), "utf-8")
         for path in root.iterdir():
-            (prefix / path.name).is_symlink() or (prefix / path.name).symlink_to(path)
+            link = prefix / path.name
+            if not link.is_symlink():
+                link.symlink_to(path)
     python = FOLDER / "bin" / "python"
     emulated = next(path for path in sorted(root.glob("usr/bin/python3.*")) if path.is_file())
     python.parent.mkdir(parents=True, exist_ok=True)

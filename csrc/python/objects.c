@@ -115,7 +115,7 @@ static PyObject *tensor_rows(PyObject *module, PyObject *args) {
   if (measured && present) {
     if (put_rows(PyBytes_AsString(measured), PyBytes_AsString(present), tensors, look))
       result = PyTuple_Pack(2, measured, present);
-    else if (!PyErr_Occurred()) result = (Py_INCREF(Py_None), Py_None);
+    else if (!PyErr_Occurred()) result = Py_NewRef(Py_None);
   }
   Py_XDECREF(measured);
   Py_XDECREF(present);

@@ -1,6 +1,6 @@
 /* The shortest way from a method of a Python class to an inference: no frame of Python's in between.
  *
- * A Shortcut is what an interpreter's calls need: the program, its inputs as NumPy has them, and
+ * A Shortcut is what an interpreter's calls need: the program, its inputs as NumPy has them,
  * and its outputs. Method descriptors made by shortened() take it where a call fits, and
  * the method that Python has everywhere else: other arguments, arrays that are arranged otherwise, an
  * arena in use. Only what the stable ABI has is used, and of NumPy the head of its array objects: a
@@ -16,6 +16,7 @@
 #include "shortcut.h"
 
 enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8 };
+
 /* PyArray_NewFromDescr of NumPy's table of functions, whose places are those of its ABI. */
 enum { NEW_FROM_DESCR = 94 };
 typedef PyObject *(*new_array)(PyTypeObject *, PyObject *, int, const Py_ssize_t *,

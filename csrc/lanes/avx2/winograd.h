@@ -5,17 +5,12 @@
 
 enum { MOST_TILES = 6 /* in registers together */ };
 
-typedef __m256i int16s;
-AR_INLINE int16s add(int16s a, int16s b) { return _mm256_add_epi16(a, b); }
-AR_INLINE int16s subtract(int16s a, int16s b) { return _mm256_sub_epi16(a, b); }
-AR_INLINE int16s twice(int16s a) { return _mm256_add_epi16(a, a); }
-AR_INLINE int16s four_times(int16s a) { return _mm256_slli_epi16(a, 2); }
-
 typedef __m256i int32s;
 AR_INLINE int32s plus(int32s a, int32s b) { return _mm256_add_epi32(a, b); }
 AR_INLINE int32s minus(int32s a, int32s b) { return _mm256_sub_epi32(a, b); }
 AR_INLINE int32s times(int32s a, int power) { return _mm256_slli_epi32(a, power); }
 
+#include "lanes/templates/winograd_int16s.h"
 #include "lanes/templates/winograd_int8.h"
 
 /* -- to the points ----------------------------------------------------------------------------- */

@@ -10,17 +10,12 @@
 
 enum { POINTS = 6, VALUES = POINTS * POINTS };
 
-typedef __m256i int16s;
-AR_INLINE int16s add(int16s a, int16s b) { return _mm256_add_epi16(a, b); }
-AR_INLINE int16s subtract(int16s a, int16s b) { return _mm256_sub_epi16(a, b); }
-AR_INLINE int16s twice(int16s a) { return _mm256_add_epi16(a, a); }
-AR_INLINE int16s four_times(int16s a) { return _mm256_slli_epi16(a, 2); }
-
 typedef __m512i int32s;
 AR_INLINE int32s plus(int32s a, int32s b) { return _mm512_add_epi32(a, b); }
 AR_INLINE int32s minus(int32s a, int32s b) { return _mm512_sub_epi32(a, b); }
 AR_INLINE int32s times(int32s a, int power) { return _mm512_slli_epi32(a, power); }
 
+#include "lanes/templates/winograd_int16s.h"
 #include "lanes/templates/winograd_int8.h"
 
 /* -- to the points ----------------------------------------------------------------------------- */

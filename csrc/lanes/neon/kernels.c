@@ -44,8 +44,8 @@ static int met_nan(void) {
 #define AR_GEMM_PARTS                                                                  \
   .int8_bytes = 1, .is_signed = 1, .vectors = AR_VECTORS,                              \
   .find_float_tile = ar_gemm_float_tile_neon, .forget_nan = forget_nan,                \
-  .met_nan = met_nan, .plan_lane = plan_by_line, .plan_bare = plan_rounded, .stage = ar_stage_signed,             \
-  .enter = round_down, .leave = restore_rounding
+  .met_nan = met_nan, .plan_lane = plan_by_line, .plan_bare = plan_rounded,            \
+  .stage = ar_stage_signed, .enter = round_down, .leave = restore_rounding
 #define AR_DEPTHWISE_PARTS .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed
 
 static const ar_gemm_isa gemm = {AR_GEMM_PARTS, .at_once = {2, 5}, .find_tile = ar_gemm_tile_neon};

@@ -136,23 +136,29 @@ AR_INLINE ar_outputs outputs_of(const int NB, const ar_gemm *gemm,
   return outputs;
 }
 
+/* A store that knows at compile time whether it clamps. */
+AR_INLINE void store_clamped(const int P, const int NB, const int lines, ar_bounds to,
+                             const ar_gemm *gemm, ar_i32 *acc, const ar_requantize_block *blocks,
+                             int32_t valid_channels, int8_t *output) {
+  if (to.clamps) {
+    to.clamps = 1;
+    store(P, NB, lines, to, gemm, acc, blocks, valid_channels, output);
+    return;
+  }
+  to.clamps = 0;
+  store(P, NB, lines, to, gemm, acc, blocks, valid_channels, output);
+}
+
 /* From accumulators to clamped bytes. */
 AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outputs outputs,
                          ar_i32 *acc, const ar_requantize_block *blocks, int32_t valid_channels,
                          int8_t *output) {
-  /* Each store below knows at compile time whether it clamps. */
   ar_bounds to = outputs.to;
 #ifdef AR_HAS_ROUNDED_PRODUCTS
   if (outputs.mode == AR_REQUANT_BARE) {
     to = ar_bounds_of_products(to, blocks);
     round_all_products(P, NB, to, acc, blocks);
-    if (!to.clamps) {
-      to.clamps = 0;
-      store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
-      return;
-    }
-    to.clamps = 1;
-    store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
+    store_clamped(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
 #endif
@@ -161,17 +167,12 @@ AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outp
 #else
   const int fastest = AR_REQUANT_FLOAT;
 #endif
-  if (outputs.mode == fastest && !to.clamps) {
-    to.clamps = 0;
-    store(P, NB, fastest, to, gemm, acc, blocks, valid_channels, output);
-    return;
-  }
-  to.clamps = 1;
   if (outputs.mode == fastest) {
-    store(P, NB, fastest, to, gemm, acc, blocks, valid_channels, output);
+    store_clamped(P, NB, fastest, to, gemm, acc, blocks, valid_channels, output);
     return;
   }
   requantize(P, NB, acc, blocks);
+  to.clamps = 1;
   store(P, NB, NO_LINES, to, gemm, acc, blocks, valid_channels, output);
 }
 

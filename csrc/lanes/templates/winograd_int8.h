@@ -2,7 +2,7 @@
  * convolution/winograd_conv_2d.h.
  *
  * Define before this:
- * - int16s, a vector of them, with add, subtract, twice and four_times;
+ * - int16s, a vector of them, with add, subtract, twice and four_times: winograd_int16s.h;
  * - int32s, with plus, minus and times(value, power of two).
  */
 

@@ -141,9 +141,7 @@ def run(
     from arenite.analysis.inputs.arrays import check_labels, read_labels
     from arenite.analysis.inputs.files import random_inputs, read_inputs
     from arenite.analysis.inputs.values import Pixels
-    from arenite.analysis.outcome import inference_facts
     from arenite.cli.listen import Wishes, wants_to_listen
-    from arenite.report.inference import render_inference
     from arenite.runtime.setup import Setup
 
     if raw_pixels and pixel_range is not None:
@@ -165,6 +163,13 @@ def run(
     inference = _infer(loaded, setup, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
+    _show(inference, top, as_json=as_json)
+
+
+def _show(inference: Inference, top: int, *, as_json: bool) -> None:
+    from arenite.analysis.outcome import inference_facts
+    from arenite.report.inference import render_inference
+
     if as_json:
         print_json(inference_facts(inference, top))
         return

@@ -172,13 +172,8 @@ class Call:
 
     def starts_over(self, states: Sequence[tuple[Array, Array]]) -> None:
         """Let :meth:`predict` copy each pair's second array to the first before every sample."""
-        self._states = (
-            ffi.new(
-                "ar_state[]",
-                [(from_buffer(one), from_buffer(first), one.nbytes) for one, first in states],
-            ),
-            states,
-        )
+        found = [(from_buffer(one), from_buffer(first), one.nbytes) for one, first in states]
+        self._states = ffi.new("ar_state[]", found), states  # kept alive with what they point to
         self._program.states, self._program.state_count = self._states[0], len(states)
 
     def predict(
