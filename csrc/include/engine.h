@@ -192,6 +192,26 @@ typedef struct {
   ar_step *steps;
 } ar_parcels;
 
+/* A step before there is memory for its plan; all zeros but for `isa` where it is for Python. */
+typedef struct {
+  const ar_kernel *kernel;  /* NULL for a control */
+  const void *params;
+  const ar_tensor *tensors; /* as measure() saw them */
+  ar_sizes sizes;
+  int32_t isa;              /* whose kernel it is, -1 for Python */
+  int32_t first_tensor;
+  const ar_control *control;
+  ar_copies before;
+} ar_draft;
+
+/* What all of them take: plans aligned to 64 bytes, and the largest workspace. */
+void ar_add_up(const ar_draft *drafts, int32_t count, ar_sizes *total);
+
+/* Makes steps of them, for one thread, whose plans lie from `plan` on; returns how many parcels that
+ * is. There is room for as many as steps. */
+int32_t ar_lay_out(const ar_draft *drafts, int32_t count, uint8_t *plan, ar_step *steps,
+                   ar_parcel *parcels);
+
 /* Packs constants. Two threads must not do it at once. Returns how many kernels could not, against
  * what they said when they were measured: their steps are AR_UNSUPPORTED from then on. */
 int32_t ar_pack(ar_parcels *parcels);

@@ -15,7 +15,15 @@ typedef enum {
   AR_AS_STRUCT = 4   /* another record */
 } ar_field_kind;
 
-/* Adds fill_struct(), tensor_rows() and know_arrays() of python/objects.c to the module; 0 where it
+/* A field of a record's struct. */
+typedef struct {
+  int32_t kind;   /* an ar_field_kind */
+  int32_t offset; /* in bytes */
+  int32_t count;  /* of its elements, 0 where it is no array */
+  int32_t item;   /* bytes of one */
+} ar_field;
+
+/* Adds make_struct(), tensor_rows(), find_step() and know_arrays() of python/objects.c to the module; 0 where it
  * cannot. To be called once, from Python. */
 int32_t ar_add_objects(void);
 

@@ -3,8 +3,8 @@
 #ifndef ARENITE_NDARRAY_H
 #define ARENITE_NDARRAY_H
 
-/* NumPy's flags: in C's order, and aligned. */
-enum { AR_ARRANGED = 0x0001 | 0x0100 };
+/* NumPy's flags: in C's order and aligned; and what is no constant. */
+enum { AR_ARRANGED = 0x0001 | 0x0100, AR_WRITEABLE = 0x0400 };
 
 typedef struct {
   PyObject_HEAD

@@ -16,7 +16,7 @@ enum { MOST_RANK = 6, MOST_TYPES = 64 };
 
 static PyTypeObject *array_type; /* NumPy's, whose head is what ndarray.h says */
 static int32_t bytes_of[MOST_TYPES]; /* an element's, at least 1; 0 for what is no type */
-static PyObject *itemsize;
+static PyObject *itemsize, *name_data, *name_type, *name_shape; /* of attributes */
 
 /* An array whose numbers lie in a row, or NULL. */
 static const ndarray *arranged(PyObject *object) {
@@ -47,21 +47,18 @@ static int take_shape(const ndarray *x, PyObject *shape, ar_tensor *tensor) {
   return 1;
 }
 
-/* A NativeTensor as kernels see it when they are measured and when they run; 0 if Python has to look
- * at it, perhaps with an error. */
-static int as_most_are(PyObject *given, ar_tensor *measured, ar_tensor *present) {
-  PyObject *data = PyTuple_GetItem(given, 0);
-  const long type = PyLong_AsLong(PyTuple_GetItem(given, 1));
-  PyObject *shape = PyTuple_GetItem(given, 2);
-  const int is_constant = PyObject_IsTrue(PyTuple_GetItem(given, 3));
-  if (type < 0 || type >= MOST_TYPES || is_constant < 0) return 0;
+/* A tensor as kernels see it when they are measured and when they run; 0 if Python has to look at it,
+ * perhaps with an error. */
+static int as_most_are(PyObject *data, PyObject *type, PyObject *shape, ar_tensor *measured,
+                       ar_tensor *present) {
   const ndarray *x = arranged(data);
-  if (!x || !bytes_of[type] || !take_shape(x, shape, present)) return 0;
-  if (item_bytes(data) < bytes_of[type]) return 0;
-  present->type = (int32_t)type;
+  const long code = x ? PyLong_AsLong(type) : -1;
+  if (code < 0 || code >= MOST_TYPES || !bytes_of[code] || !take_shape(x, shape, present)) return 0;
+  if (item_bytes(data) < bytes_of[code]) return 0;
+  present->type = (int32_t)code;
   *measured = *present;
   present->data = x->data;
-  if (is_constant) measured->data = x->data;
+  if (!(x->flags & AR_WRITEABLE)) measured->data = x->data;
   return 1;
 }
 
@@ -80,64 +77,141 @@ static int as_found(PyObject *found, ar_tensor *measured, ar_tensor *present) {
   return 1;
 }
 
-/* Tensors in a row, as kernels are measured with them and with their data, and what is behind them. */
-static int put_rows(char *measured, char *present, PyObject *tensors, PyObject *look) {
-  const Py_ssize_t count = PyTuple_Size(tensors);
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject *given = PyTuple_GetItem(tensors, i);
-    ar_tensor own[2] = {{0}, {0}};
-    if (!PyTuple_Check(given) || !as_most_are(given, &own[0], &own[1])) {
-      PyErr_Clear();
-      PyObject *found = PyObject_CallFunctionObjArgs(look, given, NULL);
-      const int is_taken = as_found(found, &own[0], &own[1]);
-      Py_XDECREF(found);
-      if (!is_taken) return 0;
-    }
-    memcpy(measured + i * (Py_ssize_t)sizeof own[0], &own[0], sizeof own[0]);
-    memcpy(present + i * (Py_ssize_t)sizeof own[1], &own[1], sizeof own[1]);
+/* A tensor, which has `data`, `type` and `shape`, as both; `keep` then has the array. */
+static int put_tensor(PyObject *tensor, PyObject *look, PyObject *keep, ar_tensor *measured,
+                      ar_tensor *present) {
+  ar_tensor own[2] = {{0}, {0}};
+  PyObject *data = PyObject_GetAttr(tensor, name_data);
+  PyObject *type = PyObject_GetAttr(tensor, name_type);
+  PyObject *shape = PyObject_GetAttr(tensor, name_shape);
+  int is_put = data && type && shape;
+  if (is_put && !as_most_are(data, type, shape, &own[0], &own[1])) {
+    PyErr_Clear();
+    PyObject *found = PyObject_CallFunctionObjArgs(look, tensor, NULL);
+    is_put = as_found(found, &own[0], &own[1]);
+    Py_XDECREF(found);
   }
-  const ar_tensor behind[AR_BEHIND] = {
-      {.type = AR_ABSENT}, {.type = AR_ABSENT}, {.type = AR_ABSENT}, {.type = AR_END}};
-  memcpy(measured + count * (Py_ssize_t)sizeof behind[0], behind, sizeof behind);
-  memcpy(present + count * (Py_ssize_t)sizeof behind[0], behind, sizeof behind);
+  if (is_put) is_put = PyList_Append(keep, data) == 0;
+  Py_XDECREF(data);
+  Py_XDECREF(type);
+  Py_XDECREF(shape);
+  memcpy(measured, &own[0], sizeof own[0]);
+  memcpy(present, &own[1], sizeof own[1]);
+  return is_put;
+}
+
+/* Tensors in a row, as kernels are measured with them and with their data, what is behind them, and
+ * tensors that no kernel sees. */
+typedef struct {
+  PyObject *measured, *present; /* bytes */
+  PyObject *tensors, *hidden;   /* tuples */
+  PyObject *look, *keep;
+} rows;
+
+static int put_tensors(const rows *r, PyObject *tensors, Py_ssize_t *place) {
+  ar_tensor *measured = (ar_tensor *)PyBytes_AsString(r->measured);
+  ar_tensor *present = (ar_tensor *)PyBytes_AsString(r->present);
+  const Py_ssize_t count = PyTuple_Size(tensors);
+  for (Py_ssize_t i = 0; i < count; ++i, ++*place)
+    if (!put_tensor(PyTuple_GetItem(tensors, i), r->look, r->keep, &measured[*place],
+                    &present[*place]))
+      return 0;
   return 1;
 }
 
-/* tensor_rows(tensors, look): the bytes of NativeTensors as kernels are measured with them, and with
+static int put_rows(const rows *r) {
+  const ar_tensor behind[AR_BEHIND] = {
+      {.type = AR_ABSENT}, {.type = AR_ABSENT}, {.type = AR_ABSENT}, {.type = AR_END}};
+  Py_ssize_t place = 0;
+  if (!put_tensors(r, r->tensors, &place)) return 0;
+  const size_t offset = (size_t)place * sizeof(ar_tensor);
+  memcpy(PyBytes_AsString(r->measured) + offset, behind, sizeof behind);
+  memcpy(PyBytes_AsString(r->present) + offset, behind, sizeof behind);
+  place += AR_BEHIND;
+  return put_tensors(r, r->hidden, &place);
+}
+
+/* Makes both rows; 0 where Python says that C may not read a tensor, or with an error. */
+static int make_rows(rows *r) {
+  const Py_ssize_t count = PyTuple_Size(r->tensors) + AR_BEHIND + PyTuple_Size(r->hidden);
+  r->measured = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(ar_tensor));
+  r->present = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(ar_tensor));
+  return r->measured && r->present && put_rows(r);
+}
+
+static void drop_rows(rows *r) {
+  Py_XDECREF(r->measured);
+  Py_XDECREF(r->present);
+}
+
+static PyObject *none_or_error(void) {
+  if (PyErr_Occurred()) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* tensor_rows(tensors, look, keep): the bytes of tensors as kernels are measured with them, and with
  * their data; None where look(tensor) says so, which is asked for what is not as most are. */
 static PyObject *tensor_rows(PyObject *module, PyObject *args) {
   (void)module;
-  PyObject *tensors, *look, *result = NULL;
-  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &tensors, &look)) return NULL;
-  const Py_ssize_t bytes = (PyTuple_Size(tensors) + AR_BEHIND) * (Py_ssize_t)sizeof(ar_tensor);
-  PyObject *measured = PyBytes_FromStringAndSize(NULL, bytes);
-  PyObject *present = PyBytes_FromStringAndSize(NULL, bytes);
-  if (measured && present) {
-    if (put_rows(PyBytes_AsString(measured), PyBytes_AsString(present), tensors, look))
-      result = PyTuple_Pack(2, measured, present);
-    else if (!PyErr_Occurred()) result = Py_NewRef(Py_None);
-  }
-  Py_XDECREF(measured);
-  Py_XDECREF(present);
+  rows r = {0};
+  if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &r.tensors, &r.look, &PyList_Type, &r.keep))
+    return NULL;
+  r.hidden = PyTuple_New(0);
+  PyObject *result = r.hidden && make_rows(&r) ? PyTuple_Pack(2, r.measured, r.present) : none_or_error();
+  Py_XDECREF(r.hidden);
+  drop_rows(&r);
+  return result;
+}
+
+/* What find_step() is given, but for tensors. */
+typedef struct {
+  const char *name;
+  int isa;
+  int first_tensor;
+  int outputs;
+  PyObject *params;
+} wanted;
+
+/* A step's draft, as bytes; NULL where no kernel takes the tensors, or with an error. */
+static PyObject *draft_of(const wanted *w, const rows *r) {
+  ar_draft draft = {.first_tensor = w->first_tensor};
+  ar_isa found = AR_PORTABLE;
+  draft.tensors = (const ar_tensor *)PyBytes_AsString(r->measured);
+  if (w->params != Py_None) draft.params = PyBytes_AsString(w->params);
+  if (PyErr_Occurred()) return NULL;
+  draft.kernel = ar_find_kernel(w->name, (ar_isa)w->isa, draft.params, draft.tensors, w->outputs,
+                                (int32_t)PyTuple_Size(r->tensors), &draft.sizes, &found);
+  draft.isa = found;
+  if (!draft.kernel || PyList_Append(r->keep, r->measured)) return NULL;
+  return PyBytes_FromStringAndSize((const char *)&draft, sizeof draft);
+}
+
+/* find_step(name, isa, first_tensor, params, tensors, outputs, hidden, look, keep): an ar_draft and its
+ * tensors with their data, as bytes; None where there is no kernel, or C may not read a tensor.
+ * `params` is a struct's bytes or None. What both point to is appended to `keep`. */
+static PyObject *find_step(PyObject *module, PyObject *args) {
+  (void)module;
+  wanted w;
+  rows r = {0};
+  if (!PyArg_ParseTuple(args, "siiOO!iO!OO!", &w.name, &w.isa, &w.first_tensor, &w.params,
+                        &PyTuple_Type, &r.tensors, &w.outputs, &PyTuple_Type, &r.hidden, &r.look,
+                        &PyList_Type, &r.keep))
+    return NULL;
+  PyObject *draft = make_rows(&r) ? draft_of(&w, &r) : NULL;
+  PyObject *result = draft ? PyTuple_Pack(2, draft, r.present) : none_or_error();
+  Py_XDECREF(draft);
+  drop_rows(&r);
   return result;
 }
 
 /* -- records */
-
-/* A record's field in its struct, which Python has as a tuple of these. */
-typedef struct {
-  PyObject *name;
-  int kind;                      /* an ar_field_kind */
-  Py_ssize_t offset, count, item; /* where it is; 0, or of how many and how large elements */
-  PyObject *fields;              /* of AR_AS_STRUCT */
-} field;
 
 /* What arrays need: arrange(value, item) makes one of another value, `keep` is for what structs point to. */
 typedef struct {
   PyObject *arrange, *keep;
 } arrays;
 
-static int fill(char *place, PyObject *fields, PyObject *record, const arrays *with);
+static int fill(char *place, PyObject *layout, PyObject *record, const arrays *with);
 
 static int put_integer(char *place, Py_ssize_t bytes, PyObject *value) {
   const int64_t wide = PyLong_AsLongLong(value);
@@ -183,74 +257,69 @@ static int put_array(char *place, Py_ssize_t item, PyObject *value, const arrays
   return 1;
 }
 
-static int put_one(char *place, const field *f, PyObject *value, const arrays *with) {
+/* A field's value, or one of its elements; `nested` is the layout of a struct. */
+static int put_one(char *place, const ar_field *f, PyObject *nested, PyObject *value,
+                   const arrays *with) {
   switch (f->kind) {
     case AR_AS_INTEGER: return put_integer(place, f->item, value);
     case AR_AS_REAL: return put_real(place, value);
     case AR_AS_TRUTH: return put_truth(place, value);
     case AR_AS_ARRAY: return put_array(place, f->item, value, with);
-    default: return fill(place, f->fields, value, with);
+    default: return fill(place, nested, value, with);
   }
 }
 
 /* Elements of a field that has many: records all of them, of numbers perhaps fewer. */
-static int put_all(char *place, const field *f, PyObject *values, const arrays *with) {
-  const Py_ssize_t size = PySequence_Size(values);
+static int put_all(char *place, const ar_field *f, PyObject *name, PyObject *nested,
+                   PyObject *values, const arrays *with) {
+  const Py_ssize_t size = PySequence_Size(values), count = f->count;
   if (size < 0) return 0;
-  if (size > f->count || (f->kind == AR_AS_STRUCT && size < f->count)) {
-    PyErr_Format(PyExc_ValueError, "%U: expected %zd elements, got %zd", f->name, f->count, size);
+  if (size > count || (f->kind == AR_AS_STRUCT && size < count)) {
+    PyErr_Format(PyExc_ValueError, "%U: expected %zd elements, got %zd", name, count, size);
     return 0;
   }
   int is_put = 1;
   for (Py_ssize_t i = 0; is_put && i < size; ++i) {
     PyObject *value = PySequence_GetItem(values, i);
-    is_put = value && put_one(place + i * f->item, f, value, with);
+    is_put = value && put_one(place + i * f->item, f, nested, value, with);
     Py_XDECREF(value);
   }
   return is_put;
 }
 
-/* A number of a tuple, which has it. */
-static Py_ssize_t number(PyObject *tuple, Py_ssize_t place) {
-  PyObject *one = PyTuple_GetItem(tuple, place);
-  return one ? PyLong_AsSsize_t(one) : -1;
-}
-
-/* Reads (name, kind, offset, count, item, fields). */
-static int read_field(PyObject *tuple, field *f) {
-  f->name = PyTuple_GetItem(tuple, 0);
-  f->kind = (int)number(tuple, 1);
-  f->offset = number(tuple, 2);
-  f->count = number(tuple, 3);
-  f->item = number(tuple, 4);
-  f->fields = PyTuple_GetItem(tuple, 5);
-  return !PyErr_Occurred();
-}
-
-static int fill(char *place, PyObject *fields, PyObject *record, const arrays *with) {
-  const Py_ssize_t count = PyTuple_Size(fields);
+/* A layout is (bytes of the struct, ar_fields as bytes, their names, the layouts of structs). */
+static int fill(char *place, PyObject *layout, PyObject *record, const arrays *with) {
+  const ar_field *fields = (const ar_field *)PyBytes_AsString(PyTuple_GetItem(layout, 1));
+  PyObject *names = PyTuple_GetItem(layout, 2), *nested = PyTuple_GetItem(layout, 3);
+  const Py_ssize_t count = fields ? PyTuple_Size(names) : -1;
   int is_put = count >= 0;
   for (Py_ssize_t i = 0; is_put && i < count; ++i) {
-    field f;
-    if (!read_field(PyTuple_GetItem(fields, i), &f)) return 0;
-    PyObject *value = PyObject_GetAttr(record, f.name);
-    is_put = value && (f.count ? put_all : put_one)(place + f.offset, &f, value, with);
+    const ar_field *f = &fields[i];
+    PyObject *name = PyTuple_GetItem(names, i), *inner = PyTuple_GetItem(nested, i);
+    PyObject *value = PyObject_GetAttr(record, name);
+    char *to = place + f->offset;
+    is_put = value && (f->count ? put_all(to, f, name, inner, value, with)
+                                : put_one(to, f, inner, value, with));
     Py_XDECREF(value);
   }
   return is_put;
 }
 
-/* fill_struct(address, fields, record, arrange, keep): a record's values in a struct of zeros. */
-static PyObject *fill_struct(PyObject *module, PyObject *args) {
+/* make_struct(layout, record, arrange, keep): a record's values as a struct's bytes. */
+static PyObject *make_struct(PyObject *module, PyObject *args) {
   (void)module;
-  Py_ssize_t address;
-  PyObject *fields, *record;
+  PyObject *layout, *record;
   arrays with;
-  if (!PyArg_ParseTuple(args, "nO!OOO!", &address, &PyTuple_Type, &fields, &record, &with.arrange,
+  if (!PyArg_ParseTuple(args, "O!OOO!", &PyTuple_Type, &layout, &record, &with.arrange,
                         &PyList_Type, &with.keep))
     return NULL;
-  if (!fill((char *)address, fields, record, &with)) return NULL;
-  Py_RETURN_NONE;
+  const Py_ssize_t bytes = PyLong_AsSsize_t(PyTuple_GetItem(layout, 0));
+  PyObject *made = bytes < 0 ? NULL : PyBytes_FromStringAndSize(NULL, bytes);
+  if (!made) return NULL;
+  memset(PyBytes_AsString(made), 0, (size_t)bytes);
+  if (fill(PyBytes_AsString(made), layout, record, &with)) return made;
+  Py_DECREF(made);
+  return NULL;
 }
 
 /* -- the module's */
@@ -278,7 +347,8 @@ static PyObject *know_arrays(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"tensor_rows", tensor_rows, METH_VARARGS, NULL},
-    {"fill_struct", fill_struct, METH_VARARGS, NULL},
+    {"find_step", find_step, METH_VARARGS, NULL},
+    {"make_struct", make_struct, METH_VARARGS, NULL},
     {"know_arrays", know_arrays, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -287,7 +357,11 @@ int32_t ar_add_objects(void) {
   PyGILState_STATE state = PyGILState_Ensure();
   PyObject *module = PyImport_ImportModule("arenite.native._engine");
   itemsize = PyUnicode_InternFromString("itemsize");
-  const int added = module && itemsize && PyModule_AddFunctions(module, functions) == 0;
+  name_data = PyUnicode_InternFromString("data");
+  name_type = PyUnicode_InternFromString("type");
+  name_shape = PyUnicode_InternFromString("shape");
+  const int has_names = itemsize && name_data && name_type && name_shape;
+  const int added = module && has_names && PyModule_AddFunctions(module, functions) == 0;
   Py_XDECREF(module);
   if (!added) PyErr_Clear();
   PyGILState_Release(state);

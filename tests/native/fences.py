@@ -83,11 +83,11 @@ def _fenced_outputs(
     for index in {*node.outputs, *node.inputs} - {-1}:
         tensor = interpreter.eval_tensor(index)
         assert tensor.data is not None
-        constant = not tensor.data.flags.writeable
         twin = fence.like(tensor.data)
         if index not in node.outputs:
             twin[...] = tensor.data
-        tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape, constant)
+        twin.flags.writeable = tensor.data.flags.writeable
+        tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape)
     monkeypatch.setattr(program, "_aligned", fence.allocate)
     monkeypatch.setattr(program, "parts_of", lambda work, threads: parts)
     native = Program(isa, threads=min(parts, 2))

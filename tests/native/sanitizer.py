@@ -53,9 +53,9 @@ class SanitizedProgram(program.Program):
         super().finish(main_steps)
         if program._aligned is not exact_block:
             return  # a test's own memory: NumPy would hand the forbidden bytes to the next array
-        for step, slot in zip(self._steps, self._array, strict=False):
-            end = int(program.ffi.cast("uintptr_t", slot.plan)) + step.plan_bytes
-            forbid(end, -step.plan_bytes % 64)
+        for draft, slot in zip(self._drafts, self._array, strict=False):
+            size = program.draft_of(draft).sizes.plan
+            forbid(int(program.ffi.cast("uintptr_t", slot.plan)) + size, -size % 64)
 
 
 def forbid(address: int, size: int) -> None:

@@ -32,15 +32,11 @@ class Node:
         node = interpreter.prepare_operator(0)
         self.name, self.params = node.name, node.params
         self.outputs, self.inputs = (
-            [ABSENT if i < 0 else self._tensor(interpreter.eval_tensor(i)) for i in indices]
+            [ABSENT if i < 0 else _tensor(interpreter.eval_tensor(i)) for i in indices]
             for indices in (node.outputs, node.inputs)
         )
         states = interpreter._context.native_state() or []
-        self.inputs += [NativeTensor(s, TensorType.UINT8, s.shape, False) for s in states]
-
-    def _tensor(self, tensor: Any) -> NativeTensor:
-        constant = not tensor.data.flags.writeable
-        return NativeTensor(tensor.data, int(tensor.type), tensor.shape, constant)
+        self.inputs += [NativeTensor(s, TensorType.UINT8, s.shape) for s in states]
 
     def is_taken(self, isa: str) -> bool:
         """Whether there is a kernel for it."""
@@ -59,8 +55,12 @@ class Node:
         old = tensors[index]
         assert old.data is not None
         data = np.zeros(shape, old.data.dtype)
-        data.flags.writeable = not old.is_constant
+        data.flags.writeable = old.data.flags.writeable
         tensors[index] = old._replace(data=data, shape=shape)
+
+
+def _tensor(tensor: Any) -> NativeTensor:
+    return NativeTensor(tensor.data, int(tensor.type), tensor.shape)
 
 
 def short(name: str) -> Callable[[Node], None]:

@@ -125,9 +125,13 @@ def lstm() -> LstmParams:
     return LstmParams(True, *sizes[:4], *sizes[4:], gates, *products, False, True, -9, 0.5, 7, (1,))
 
 
+def struct_of(record: Any, keep: list[Any]) -> Any:
+    return ffi.from_buffer(f"{type(record).__name__}[]", to_struct(record, keep))[0]
+
+
 def test_numbers_records_and_arrays_of_records_are_carried_over() -> None:
     keep: list[Any] = []
-    struct = to_struct(ffi, lstm(), keep)
+    struct = struct_of(lstm(), keep)
     assert (struct.time_major, struct.units, struct.input_offset) == (True, 4, -5)
     assert [gate.recurrent_shift for gate in struct.gates] == [5, 11, 17, 23]
     assert struct.tanh_times_output.output_max == 114
@@ -135,21 +139,21 @@ def test_numbers_records_and_arrays_of_records_are_carried_over() -> None:
 
 
 def test_a_tuple_may_be_shorter_than_the_array() -> None:
-    struct = to_struct(ffi, TransposeParams((1, 0), (7, 8)), [])
+    struct = struct_of(TransposeParams((1, 0), (7, 8)), [])
     assert list(struct.perm) == [1, 0, 0, 0, 0]
 
 
 def test_a_number_that_does_not_fit_is_an_overflow_error() -> None:
     pair = (1, 1)
     with pytest.raises(OverflowError):
-        to_struct(ffi, Window(pair, pair, pair, pair, (2**31, 0)), [])
-    assert to_struct(ffi, CastParams(0, 2**32 - 1), []).output_max == 2**32 - 1
+        struct_of(Window(pair, pair, pair, pair, (2**31, 0)), [])
+    assert struct_of(CastParams(0, 2**32 - 1), []).output_max == 2**32 - 1
 
 
 def test_more_numbers_than_an_array_has_are_refused() -> None:
     pair = (1, 1)
     with pytest.raises(ValueError, match="stride: expected 2 elements, got 3"):
-        to_struct(ffi, Window(pair, pair, (1, 1, 1), pair, pair), [])  # type: ignore[arg-type]
+        struct_of(Window(pair, pair, (1, 1, 1), pair, pair), [])  # type: ignore[arg-type]
 
 
 def rescaling(multiplier: Any) -> Conv2DParams:
@@ -161,14 +165,14 @@ def rescaling(multiplier: Any) -> Conv2DParams:
 @pytest.mark.parametrize("values", [np.arange(8, dtype=np.int32)[::4], np.int32([0, 4])])
 def test_arrays_come_with_their_lengths(values: Any) -> None:
     keep: list[Any] = []
-    struct = to_struct(ffi, rescaling(values), keep)
+    struct = struct_of(rescaling(values), keep)
     assert list(struct.multiplier.data[0 : struct.multiplier.count]) == [0, 4]
     assert (struct.shift.count, struct.activation_max, struct.window.stride[1]) == (2, 1.0, 1)
 
 
 def test_an_array_of_other_numbers_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="expected elements of 4 bytes, got int64"):
-        to_struct(ffi, rescaling(np.zeros(2, np.int64)), [])
+        struct_of(rescaling(np.zeros(2, np.int64)), [])
 
 
 def test_a_record_without_a_struct_is_a_key_error() -> None:
@@ -177,4 +181,4 @@ def test_a_record_without_a_struct_is_a_key_error() -> None:
         pass
 
     with pytest.raises(KeyError, match="Nothing"):
-        to_struct(ffi, Nothing(), [])
+        struct_of(Nothing(), [])

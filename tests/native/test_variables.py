@@ -18,11 +18,11 @@ from arenite.native.tensors import ABSENT, NativeTensor
 
 def tensor(*values: int, dtype: str = "int8") -> NativeTensor:
     data = np.array(values, dtype)
-    return NativeTensor(data, int(TensorType.of(data.dtype)), data.shape, False)
+    return NativeTensor(data, int(TensorType.of(data.dtype)), data.shape)
 
 
 def number(value: int) -> NativeTensor:
-    return NativeTensor(np.array(value, np.int32), TensorType.RESOURCE, (), False)
+    return NativeTensor(np.array(value, np.int32), TensorType.RESOURCE, ())
 
 
 def variables(*sizes: int) -> list[NativeTensor]:

@@ -7,4 +7,5 @@ shortened: Any
 rows: Any
 tensor_rows: Any
 know_arrays: Any
-fill_struct: Any
+find_step: Any
+make_struct: Any

@@ -20,12 +20,9 @@ from arenite.model.calls import MAX_DEPTH
 from arenite.native import _engine
 from arenite.native.call import Call, go_on
 from arenite.native.heap import keep_freed_memory
-from arenite.native.steps import Step, Steps
+from arenite.native.steps import DRAFTS, Steps, draft_of
 from arenite.native.team import Team, parts_of
-from arenite.native.tensors import (
-    address_of,
-    present,
-)
+from arenite.native.tensors import address_of, present
 
 ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
@@ -42,6 +39,7 @@ ISAS = {
 }
 _NAMES = {code: name for name, code in ISAS.items()}
 _ALIGNMENT = 64
+_BYTES, _DRAFT_BYTES = ffi.typeof("uint8_t[]"), ffi.sizeof("ar_draft")
 _POINTER_FIRST = np.dtype(
     {"names": ["data"], "formats": [np.uintp], "itemsize": ffi.sizeof("ar_tensor")}
 )
@@ -83,61 +81,62 @@ class Program(Steps):
     @property
     def packed_bytes(self) -> int:
         """Bytes of packed constants and workspace, which :meth:`finish` takes."""
-        workspace = self._workspace_bytes if self._threads == 1 else self._shared_workspace_bytes
-        return self._plan_bytes + workspace
+        total = self._added_up(self._all_drafts())
+        workspace = total.workspace
+        return int(
+            total.plan + (workspace if self._threads == 1 else self._threads * _align(workspace))
+        )
 
     @property
-    def _plan_bytes(self) -> int:
-        """Of packed constants."""
-        return sum(_align(step.plan_bytes) for step in self._all_steps())
+    def workspace_bytes(self) -> int:
+        """Bytes that kernels write to while they run."""
+        return self._workspace_bytes
 
-    @property
-    def _shared_workspace_bytes(self) -> int:
-        """Of the workspaces of all threads."""
-        return self._threads * _align(self._workspace_bytes)
+    def _added_up(self, drafts: bytes) -> Any:
+        """What all steps take."""
+        total = ffi.new("ar_sizes *")
+        lib.ar_add_up(from_buffer(DRAFTS, drafts), len(drafts) // _DRAFT_BYTES, total)
+        return total
 
     def finish(self, main_steps: int | None = None) -> None:
         """Lay out steps, tensors, workspace, and memory for what the first run packs.
 
         ``main_steps``: how many of the steps, the first ones, are an inference; all without it.
         """
-        self._main_steps = len(self._steps) if main_steps is None else main_steps
-        plans = _aligned(self._plan_bytes)
-        base = ffi.cast("uint8_t *", from_buffer(plans))
-        slots, parcels = [], []
-        for number, step in enumerate(self._all_steps()):
-            slots.append(self._slot(step, base))
-            if step.plan_bytes:
-                parcels.append((step.kernel, step.params, step.tensors, base, number))
-                base += _align(step.plan_bytes)
-        self._array = ffi.new("ar_step[]", slots or 1)
-        for number, (first, pair, _) in enumerate(self._pairs, len(self._steps)):
+        self._main_steps = len(self) if main_steps is None else main_steps
+        drafts = self._all_drafts()
+        count, total = len(drafts) // _DRAFT_BYTES, self._added_up(drafts)
+        plans = _aligned(total.plan)
+        self._array = ffi.new("ar_step[]", count or 1)
+        parcels = ffi.new("ar_parcel[]", count or 1)
+        packed = lib.ar_lay_out(
+            from_buffer(DRAFTS, drafts), count, from_buffer(_BYTES, plans), self._array, parcels
+        )
+        for number, (first, pair, _) in enumerate(self._pairs, len(self)):
             self._array[first].both, pair.first = self._array + number, self._array + first
-        array = ffi.new("ar_parcel[]", parcels or 1)
-        self._parcels = ffi.new("ar_parcels *", (array, len(parcels), self._array))
+        self._parcels = ffi.new("ar_parcels *", (parcels, packed, self._array))
         self._io = present(self._rows)
+        self._workspace_bytes = workspace_bytes = int(total.workspace)
         self._team = None
-        workspace_bytes = self._workspace_bytes
-        if any(parts > 1 for *_, parts in slots):
-            workspace_bytes, own = self._shared_workspace_bytes, _align(workspace_bytes)
+        if self._threads > 1 and self._divide(from_buffer(DRAFTS, drafts)):
+            own = _align(workspace_bytes)
+            workspace_bytes = self._threads * own
             self._team = Team(self._threads, own, _aligned(Team.nbytes(self._threads)))
         workspace = _aligned(workspace_bytes)
-        self._workspace = ffi.cast("uint8_t *", ffi.from_buffer(workspace))
-        self._keep += [plans, workspace, array]
+        self._workspace = from_buffer(_BYTES, workspace)
+        self._keep += [plans, workspace, parcels]
         self._walk, frames = self._walker(self._io, self._workspace, self._team)
         self._keep.append(frames)
         #: Bytes of packed constants and workspace.
         self.nbytes = plans.nbytes + workspace.nbytes
 
-    def _slot(self, step: Step, plan: Any) -> tuple[Any, ...]:
-        """A step in C."""
-        kernel = step.kernel
-        if kernel is None:
-            return ffi.NULL, ffi.NULL, ffi.NULL, 0, step.control, step.before, ffi.NULL, 1
-        parts = parts_of(step.work, self._threads) if kernel.part else 1
-        part = kernel.part if parts > 1 else ffi.NULL
-        where = step.params, plan, step.first_tensor
-        return kernel.run, *where, ffi.NULL, step.before, part, parts
+    def _divide(self, drafts: Any) -> bool:
+        """Divide what threads shall share; whether there is something."""
+        for step, draft in zip(self._array, drafts, strict=False):
+            if draft.kernel and draft.kernel.part:
+                step.parts = parts_of(draft.sizes.work, self._threads)
+                step.part = draft.kernel.part if step.parts > 1 else ffi.NULL
+        return any(step.parts > 1 for step in self._array)
 
     def close(self) -> None:
         """End the threads that share steps, if there are any: the caller's runs all from now on."""
@@ -257,8 +256,7 @@ class Program(Steps):
 
     def describe(self, step: int) -> str:
         """The instruction set that a step's kernel is written for; empty for one in Python."""
-        code = self._steps[step].isa
-        return "" if code is None else _NAMES[code]
+        return _NAMES.get(draft_of(self._drafts[step]).isa, "")
 
 
 def _ports(arrays: Sequence[Array]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native.tensors import fill_struct, lib
+from arenite.native.tensors import ffi, lib, make_struct
 
 #: The structs that hold an array and its length.
 ARRAYS = ("ar_int8s", "ar_int16s", "ar_int32s", "ar_int64s", "ar_floats")
@@ -20,13 +20,12 @@ _NUMBERS = {
     "_Bool": lib.AR_AS_TRUTH,
 }
 
-#: A field: name, kind, offset, how many (0 for one that is no array), bytes of one, and a struct's
-#: own fields.
-_Field = tuple[str, int, int, int, int, tuple[Any, ...]]
+#: A struct's bytes, its fields as bytes, their names, and the layouts of those that are structs.
+Layout = tuple[int, bytes, tuple[str, ...], tuple[Any, ...]]
 
 
-def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
-    """A new C struct named like the record's class, with the record's values.
+def to_struct(record: Any, keep: list[Any]) -> bytes:
+    """The bytes of a C struct named like the record's class, with the record's values.
 
     Numbers, tuples (arrays, which may be longer), arrays (with their lengths) and nested records
     are carried over by the struct's own field list, so both sides must name the same fields.
@@ -36,41 +35,48 @@ def to_struct(ffi: Any, record: Any, keep: list[Any]) -> Any:
         KeyError: There is no C struct of that name.
         OverflowError: A number does not fit the C type, as in hostile files.
     """
-    pointer, address_type, fields = _struct(ffi, type(record).__name__)
-    struct = ffi.new(pointer)
-    fill_struct(int(ffi.cast(address_type, struct)), fields, record, _arranged, keep)
-    keep.append(struct)
+    struct: bytes = make_struct(_layout_of(type(record).__name__), record, _arranged, keep)
     return struct
 
 
 @cache
-def _struct(ffi: Any, name: str) -> tuple[Any, Any, tuple[_Field, ...]]:
-    """A pointer to a struct of that name, an address as a type, and the fields.
+def _layout_of(name: str) -> Layout:
+    """The layout of the struct of that name.
 
     Raises:
         KeyError: There is none.
     """
     try:
-        ctype = ffi.typeof(name)
+        return _layout(ffi.typeof(name))
     except ffi.error as error:
         raise KeyError(name) from error
-    return ffi.typeof(f"{name} *"), ffi.typeof("intptr_t"), _fields(ffi, ctype)
 
 
-def _fields(ffi: Any, struct: Any) -> tuple[_Field, ...]:
-    return tuple(_field(ffi, name, field.type, field.offset) for name, field in struct.fields)
+def _layout(struct: Any) -> Layout:
+    names = tuple(name for name, _ in struct.fields)
+    fields = [field for _, field in struct.fields]
+    rows = [_row(field.type, field.offset) for field in fields]
+    nested = [
+        _layout(_item(field.type)) if kind == lib.AR_AS_STRUCT else None
+        for field, (kind, *_) in zip(fields, rows, strict=True)
+    ]
+    packed = bytes(ffi.buffer(ffi.new("ar_field[]", rows or 1)))
+    return ffi.sizeof(struct), packed, names, tuple(nested)
 
 
-def _field(ffi: Any, name: str, ctype: Any, offset: int) -> _Field:
-    count = 0
-    if ctype.kind == "array":
-        count, ctype = ctype.length, ctype.item
-    if ctype.kind != "struct":
-        return name, _NUMBERS[ctype.cname], offset, count, ffi.sizeof(ctype), ()
-    if ctype.cname in ARRAYS:
-        item = ctype.fields[0][1].type.item
-        return name, lib.AR_AS_ARRAY, offset, count, ffi.sizeof(item), ()
-    return name, lib.AR_AS_STRUCT, offset, count, ffi.sizeof(ctype), _fields(ffi, ctype)
+def _item(ctype: Any) -> Any:
+    """The type of an array's elements, or of what is no array."""
+    return ctype.item if ctype.kind == "array" else ctype
+
+
+def _row(ctype: Any, offset: int) -> tuple[int, int, int, int]:
+    """A field as an ``ar_field``."""
+    count, item = ctype.length if ctype.kind == "array" else 0, _item(ctype)
+    if item.kind != "struct":
+        return _NUMBERS[item.cname], offset, count, ffi.sizeof(item)
+    if item.cname in ARRAYS:
+        return lib.AR_AS_ARRAY, offset, count, ffi.sizeof(item.fields[0][1].type.item)
+    return lib.AR_AS_STRUCT, offset, count, ffi.sizeof(item)
 
 
 def _arranged(value: Any, item: int) -> npt.NDArray[Any]:

@@ -11,34 +11,21 @@ from arenite.native import _engine
 from arenite.native.record import to_struct
 from arenite.native.tensors import (
     BEHIND,
-    NativeTensor,
-    Row,
+    AnyTensor,
+    bytes_of_memory,
     can_be_copied,
+    find_step,
     is_whole,
-    measured,
-    memory_row,
     nbytes_of,
+    row_of,
     rows_of,
 )
 
 ffi, lib = _engine.ffi, _engine.lib
 Array = npt.NDArray[Any]
 
-_NOTHING_BEFORE = ffi.NULL, 0
-
-
-class Step(NamedTuple):
-    """A kernel's step, a control's (which has no kernel), or one for Python (which has neither)."""
-
-    kernel: Any = None
-    params: Any = ffi.NULL
-    tensors: Any = ()  # as the kernel is measured and planned with them: only constants have data
-    plan_bytes: int = 0
-    work: int = 0  # about, in products of int8
-    first_tensor: int = 0
-    isa: int | None = None
-    control: Any = ffi.NULL
-    before: Any = _NOTHING_BEFORE
+#: Drafts in bytes.
+DRAFTS = ffi.typeof("ar_draft[]")
 
 
 class Part(NamedTuple):
@@ -46,8 +33,8 @@ class Part(NamedTuple):
 
     begin: int = 0
     end: int = 0
-    before: Sequence[tuple[NativeTensor, NativeTensor]] = ()
-    after: Sequence[tuple[NativeTensor, NativeTensor]] = ()
+    before: Sequence[tuple[AnyTensor, AnyTensor]] = ()
+    after: Sequence[tuple[AnyTensor, AnyTensor]] = ()
 
 
 #: What a control does, see ``ar_control_kind``.
@@ -62,39 +49,32 @@ class Steps:
 
     def __init__(self, isa: int) -> None:
         self._isa = isa
-        self._steps: list[Step] = []
+        self._drafts: list[bytes] = []  # an ar_draft each
         # The first of two steps, and what is instead of both.
-        self._pairs: list[tuple[int, Any, Step]] = []
+        self._pairs: list[tuple[int, Any, bytes]] = []
         self._rows: list[bytes] = []  # the tensors of all steps, in C
         self._tensor_count = 0
         self._keep: list[Any] = []
         self._private: list[Array] = []  # copies of inputs, of which every thread has its own
-        self._workspace_bytes = 0
-        self._sizes, self._found = ffi.new("ar_sizes *"), ffi.new("ar_isa *")
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return len(self._drafts)
 
     @property
     def isa(self) -> int:
         """The code of its instruction set."""
         return self._isa
 
-    @property
-    def workspace_bytes(self) -> int:
-        """Bytes that kernels write to while they run."""
-        return self._workspace_bytes
-
     def is_kernel(self, step: int) -> bool:
         """Whether a step has a kernel."""
-        return self._steps[step].kernel is not None
+        return bool(draft_of(self._drafts[step]).kernel)
 
     def add(
         self,
         name: str,
         params: Any,
-        outputs: Sequence[NativeTensor],
-        inputs: Sequence[NativeTensor],
+        outputs: Sequence[AnyTensor],
+        inputs: Sequence[AnyTensor],
         copies: Sequence[tuple[Array, Array]] = (),
     ) -> bool:
         """Add a step for an operator if there is a kernel that takes these tensors.
@@ -102,41 +82,42 @@ class Steps:
         ``copies``: arrays, and those that have their values when the kernel runs, which are among
         the inputs.
         """
-        tensors = (*outputs, *inputs)
-        rows = rows_of(tensors)
-        if rows is None:
-            return False
-        keep = self._keep
         try:
-            struct = ffi.NULL if params is None else to_struct(ffi, params, keep)
+            struct = None if params is None else to_struct(params, self._keep)
         except (KeyError, OverflowError):
             return False
-        sources = [memory_row(source) for source, _ in copies]
-        step = self._found_step(name, struct, measured(rows, sources), len(outputs), len(tensors))
-        if step is None:
+        tensors = (*outputs, *inputs)
+        draft = self._found(name, struct, tensors, len(outputs), [source for source, _ in copies])
+        if draft is None:
             return False
         if copies:
-            step = step._replace(before=self._before(copies, tensors))
-            keep += [source for source, _ in copies]
-        self._steps.append(step)
-        self._take(tensors, rows, sources)
+            draft = _changed(draft, before=self._before(copies, tensors))
+        self._drafts.append(draft)
         return True
 
-    def _found_step(
-        self, name: str, struct: Any, array: Any, outputs: int, count: int
-    ) -> Step | None:
-        """A step with tensors behind those of all others, if there is a kernel that takes them."""
-        sizes, found = self._sizes, self._found
-        kernel = lib.ar_find_kernel(
-            name.encode(), self._isa, struct, array, outputs, count, sizes, found
-        )
-        if not kernel:
-            return None
-        self._workspace_bytes = max(self._workspace_bytes, sizes.workspace)
-        first = self._tensor_count
-        return Step(kernel, struct, array, sizes.plan, sizes.work, first, found[0])
+    def _found(
+        self,
+        name: str,
+        struct: bytes | None,
+        tensors: tuple[AnyTensor, ...],
+        outputs: int,
+        hidden: Sequence[Array] = (),
+    ) -> bytes | None:
+        """The draft of a step whose tensors are behind those of all others, if a kernel takes them.
 
-    def join(self, output: NativeTensor, given: NativeTensor, reads_first: Sequence[bool]) -> bool:
+        Behind them is ``hidden``, memory that kernels do not see.
+        """
+        first, isa, behind = self._tensor_count, self._isa, tuple(map(bytes_of_memory, hidden))
+        found = find_step(name, isa, first, struct, tensors, outputs, behind, row_of, self._keep)
+        if found is None:
+            return None
+        draft: bytes = found[0]
+        self._rows.append(found[1])
+        self._tensor_count = first + len(tensors) + BEHIND + len(behind)
+        self._keep.append(struct)
+        return draft
+
+    def join(self, output: AnyTensor, given: AnyTensor, reads_first: Sequence[bool]) -> bool:
         """Let the last two steps be a table of bytes wherever a run goes through both.
 
         Each goes through int8 element by element, and nobody but the second needs what the first
@@ -151,24 +132,22 @@ class Steps:
         Returns:
             Whether that is so now: not where their kernels need more than elements.
         """
-        tensors = output, given
-        rows = rows_of(tensors)
-        if rows is None or not all(step.kernel and step.kernel.part for step in self._steps[-2:]):
+        kernels = [draft_of(draft).kernel for draft in self._drafts[-2:]]
+        if not all(kernel and kernel.part for kernel in kernels):
             return False
         pair = ffi.new("ar_pair *", {"reads_y": list(reads_first)})
-        step = self._found_step("PAIR", pair, measured(rows), 1, 2)
-        if step is None:
+        draft = self._found("PAIR", bytes(ffi.buffer(pair)), (output, given), 1)
+        if draft is None:
             return False
-        self._pairs.append((len(self._steps) - 2, pair, step))
-        self._take(tensors, rows)
+        self._pairs.append((len(self._drafts) - 2, pair, _changed(draft, params=pair)))
         return True
 
     def _before(
-        self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[NativeTensor]
+        self, copies: Sequence[tuple[Array, Array]], tensors: Sequence[AnyTensor]
     ) -> tuple[Any, int]:
         """What is copied before a kernel runs; the sources are behind all of its tensors."""
-        first = self._tensor_count
-        sources = first + len(tensors) + BEHIND
+        sources = self._tensor_count - len(copies)
+        first = sources - BEHIND - len(tensors)
         values = [
             (sources + number, first + place, copy.nbytes)
             for number, (_, copy) in enumerate(copies)
@@ -179,29 +158,20 @@ class Steps:
         self._private += [copy for _, copy in copies]
         return array, len(values)
 
-    def _take(
-        self, tensors: tuple[NativeTensor, ...], rows: Row, sources: Sequence[Row] = ()
-    ) -> None:
-        """Add a step's tensors to those of all."""
-        self._rows.append(rows[1])
-        self._rows += [row[1] for row in sources]
-        self._tensor_count += len(tensors) + BEHIND + len(sources)
-        self._keep.append(tensors)
-
     def add_python(self) -> None:
         """Add a step for Python."""
-        self._steps.append(Step())
+        self._drafts.append(_IN_PYTHON)
 
-    def add_control(self, kind: int, flag: NativeTensor, *parts: Part) -> bool:
+    def add_control(self, kind: int, flag: AnyTensor, *parts: Part) -> bool:
         """Add a step that calls subgraphs, if all copies are of tensors that C can copy."""
         pairs = [pair for part in parts for pair in (*part.before, *part.after)]
         if not is_whole(flag) or (kind != NOTHING and not nbytes_of(flag)):
             return False
         if not all(map(can_be_copied, pairs)):
             return False
-        keep: list[Any] = []
+        keep = self._keep
         tensors = flag, *(tensor for pair in pairs for tensor in pair)
-        rows = rows_of(tensors)
+        rows = rows_of(tensors, keep)
         assert rows is not None
         first = self._tensor_count
         numbers = iter(range(first + 1, first + 1 + 2 * len(pairs)))
@@ -210,19 +180,38 @@ class Steps:
             for part in parts
         ]
         control = ffi.new("ar_control *", {"kind": kind, "flag": first, "parts": values})
-        self._keep += [*keep, control]
-        step = Step(first_tensor=first, isa=lib.AR_PORTABLE, control=control)
-        self._steps.append(step)
-        self._take(tensors, rows)
+        keep.append(control)
+        self._rows.append(rows[1])
+        self._tensor_count = first + len(tensors) + BEHIND
+        draft = {"control": control, "first_tensor": first, "isa": lib.AR_PORTABLE}
+        self._drafts.append(_changed(_NOTHING, **draft))
         return True
 
-    def _all_steps(self) -> list[Step]:
-        """The steps, then what is instead of two of them."""
-        return [*self._steps, *(step for *_, step in self._pairs)]
+    def _all_drafts(self) -> bytes:
+        """Those of the steps, then of what is instead of two of them."""
+        return b"".join((*self._drafts, *(draft for *_, draft in self._pairs)))
+
+
+def draft_of(draft: bytes) -> Any:
+    """A draft's fields."""
+    return ffi.from_buffer(DRAFTS, draft)[0]
+
+
+def _changed(draft: bytes, **fields: Any) -> bytes:
+    """A draft with other values of some fields."""
+    changed = bytearray(draft)
+    struct = ffi.from_buffer(DRAFTS, changed)[0]
+    for name, value in fields.items():
+        setattr(struct, name, value)
+    return bytes(changed)
+
+
+_NOTHING = bytes(ffi.sizeof("ar_draft"))
+_IN_PYTHON = _changed(_NOTHING, isa=-1)
 
 
 def _copies(
-    pairs: Sequence[tuple[NativeTensor, NativeTensor]], numbers: Iterator[int], keep: list[Any]
+    pairs: Sequence[tuple[AnyTensor, AnyTensor]], numbers: Iterator[int], keep: list[Any]
 ) -> tuple[Any, int]:
     """Copies in C; the numbers are those of the tensors, two for each."""
     values = [(next(numbers), next(numbers), nbytes_of(source)) for source, _ in pairs]

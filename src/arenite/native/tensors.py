@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import prod
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,25 +22,49 @@ _MAX_RANK = 6
 _MAX_DIMENSION = 2**31 - 1
 
 
+class AnyTensor(Protocol):
+    """What a kernel needs of a tensor.
+
+    ``data`` is None for one that is absent, and that of a constant cannot be written to.
+    """
+
+    @property
+    def data(self) -> Array | None:
+        """Its memory."""
+
+    @property
+    def type(self) -> int:
+        """A ``TensorType``, or that of what is absent."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of its axes."""
+
+
 class NativeTensor(NamedTuple):
-    """A tensor as a kernel sees it; ``data`` is None for one that is absent."""
+    """One that only the engine knows."""
 
     data: Array | None
     type: int
     shape: tuple[int, ...]
-    is_constant: bool
 
 
 _ABSENT_TYPE: int = lib.AR_ABSENT
-ABSENT = NativeTensor(None, _ABSENT_TYPE, (), False)
+ABSENT = NativeTensor(None, _ABSENT_TYPE, ())
 
 
-def is_whole(tensor: NativeTensor) -> bool:
+def bytes_of_memory(data: Array) -> NativeTensor:
+    """Memory as bytes in a row."""
+    plain = data.reshape(-1).view(np.uint8)
+    return NativeTensor(plain, TensorType.UINT8, plain.shape)
+
+
+def is_whole(tensor: AnyTensor) -> bool:
     """Whether all elements are there, where C may read them: what kernels cannot see.
 
     A file's constants may lie anywhere, and a shape say more than there is memory.
     """
-    data, type_, shape, _ = tensor
+    data, type_, shape = tensor.data, tensor.type, tensor.shape
     if data is None:
         return type_ == _ABSENT_TYPE
     flags = data.flags
@@ -59,18 +83,19 @@ def _itemsize(type_: int) -> int:
     return TensorType(type_).nbytes(1)
 
 
-def nbytes_of(tensor: NativeTensor) -> int:
+def nbytes_of(tensor: AnyTensor) -> int:
     """Bytes of its data, 0 without any."""
     return 0 if tensor.data is None else tensor.data.nbytes
 
 
-def can_be_copied(pair: tuple[NativeTensor, NativeTensor]) -> bool:
+def can_be_copied(pair: tuple[AnyTensor, AnyTensor]) -> bool:
     """Whether both tensors have their bytes, as many, and the second one may be written."""
     source, target = pair
     if not (is_whole(source) and is_whole(target)) or source.data is None or target.data is None:
         return False
     is_packed = any(TensorType(one.type).bits % 8 for one in pair)
-    return not (target.is_constant or is_packed) and nbytes_of(source) == nbytes_of(target)
+    can_be_written = target.data.flags.writeable and not is_packed
+    return can_be_written and source.data.nbytes == target.data.nbytes
 
 
 # -- in C -------------------------------------------------------------------------------
@@ -84,36 +109,26 @@ Row = tuple[bytes, bytes]
 _PACK = [Struct(f"@Pii{rank}i{4 * (_MAX_RANK - rank)}x").pack for rank in range(_MAX_RANK + 1)]
 
 
-def row_of(tensor: NativeTensor) -> Row | None:
+def row_of(tensor: AnyTensor) -> Row | None:
     """A tensor's bytes; None for one that C may not read."""
-    return _row(tensor) if is_whole(tensor) else None
-
-
-def memory_row(data: Array) -> Row:
-    """Plain bytes, which only the engine itself sees."""
-    return _row(NativeTensor(data, TensorType.UINT8, (data.nbytes,), False))
-
-
-def _row(tensor: NativeTensor) -> Row:
-    data, type_, shape, is_constant = tensor
-    rank = len(shape)
+    if not is_whole(tensor):
+        return None
+    data, shape = tensor.data, tensor.shape
+    rank, type_ = len(shape), int(tensor.type)
     pack, address = _PACK[rank], 0 if data is None else address_of(data)
     present = pack(address, type_, rank, *shape)
+    is_constant = data is not None and not data.flags.writeable
     return (present if is_constant else pack(0, type_, rank, *shape)), present
 
 
-def rows_of(tensors: tuple[NativeTensor, ...]) -> Row | None:
+def rows_of(tensors: tuple[AnyTensor, ...], keep: list[Any]) -> Row | None:
     """The bytes of tensors and of what is behind them, ``BEHIND`` tensors that no operator has.
 
-    None where C may not read one.
+    Their arrays are appended to ``keep``, which must live as long as C reads them. None where C may
+    not read one.
     """
-    rows: Row | None = _engine.tensor_rows(tensors, row_of)
+    rows: Row | None = _engine.tensor_rows(tensors, row_of, keep)
     return rows
-
-
-def measured(rows: Row, hidden: Sequence[Row] = ()) -> Any:
-    """A step's tensors as kernels are measured and planned with them; none sees ``hidden``."""
-    return from_buffer(_TENSORS, b"".join((rows[0], *(row[0] for row in hidden))))
 
 
 def present(rows: Sequence[bytes]) -> Any:
@@ -139,4 +154,4 @@ def _know_arrays() -> bool:
 
 if not (lib.ar_add_objects() and _know_arrays()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
-fill_struct = _engine.fill_struct
+find_step, make_struct = _engine.find_step, _engine.make_struct

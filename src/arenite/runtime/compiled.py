@@ -13,8 +13,8 @@ from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.native.call import Call
 from arenite.native.program import Program
-from arenite.native.tensors import ABSENT, NativeTensor, address_of
-from arenite.ops.context import Array, EvalTensor
+from arenite.native.tensors import ABSENT, AnyTensor, NativeTensor, address_of
+from arenite.ops.context import Array
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
 from arenite.runtime.pairs import SECOND, Pairs
@@ -39,8 +39,6 @@ class CompiledGraph:
         self._program = program = Program(instruction_set, threads)
         self._graph = graph
         self._host: GraphHost = graph.host
-        # Tensors as kernels see them, until all nodes have their steps: most nodes share some.
-        self._seen: dict[EvalTensor, NativeTensor] = {}
         self._pairs = Pairs(graph)
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
@@ -49,7 +47,6 @@ class CompiledGraph:
             self._places += ((subgraph, number) for number in range(len(graph.nodes[subgraph])))
             self._ranges[subgraph] = begin, len(self._places)
         native = [self._add(*place) for place in self._places]
-        self._seen.clear()
         self.steps = [step if native[step] else -1 for step in range(self._ranges[0][1])]
         self._is_native = all(native)
         if budget is not None:
@@ -194,7 +191,7 @@ class CompiledGraph:
         outputs = self._tensors(subgraph, entry.node.outputs)
         inputs = self._tensors(subgraph, entry.node.inputs)
         for state in states:
-            inputs.append(NativeTensor(state, TensorType.UINT8, state.shape, False))
+            inputs.append(NativeTensor(state, TensorType.UINT8, state.shape))
         copies = self._host.input_copies.get((subgraph, number), ())
         outputs = outputs or [ABSENT]
         is_native = self._program.add(kernel, entry.node.params, outputs, inputs, copies)
@@ -209,28 +206,12 @@ class CompiledGraph:
             output, given = self._tensors(subgraph, (pair.output, pair.given))
             self._program.join(output, given, pair.reads_first)
 
-    def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[NativeTensor]:
+    def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[AnyTensor]:
         """A subgraph's tensors, as the current node sees those of its own."""
-        host, seen = self._host, self._seen
+        host = self._host
         tensors = host.tensors[subgraph].__getitem__
         look = host.get_eval_tensor if subgraph == host.subgraph else tensors
-        found = []
-        for index in indices:
-            if index < 0:
-                found.append(ABSENT)
-                continue
-            tensor = look(index)
-            native = seen.get(tensor)
-            if native is None:
-                native = seen[tensor] = _native(tensor)
-            found.append(native)
-        return found
-
-
-def _native(tensor: EvalTensor) -> NativeTensor:
-    data = tensor.data
-    constant = data is not None and not data.flags.writeable
-    return NativeTensor(data, int(tensor.type), tensor.shape, constant)
+        return [look(index) if index >= 0 else ABSENT for index in indices]
 
 
 def _reachable(model: Model) -> list[int]:

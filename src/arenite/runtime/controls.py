@@ -9,20 +9,20 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from arenite.memory.arena import Bytes
-from arenite.model import Subgraph, TensorType
+from arenite.model import Subgraph
 from arenite.native.steps import CALL_ONCE, IF, NOTHING, WHILE, Part
-from arenite.native.tensors import NativeTensor
+from arenite.native.tensors import AnyTensor, bytes_of_memory
 from arenite.ops import Node
 from arenite.ops.shared.control_flow import HAS_RUN
 
-Pairs = list[tuple[NativeTensor, NativeTensor]]
+Pairs = list[tuple[AnyTensor, AnyTensor]]
 
 
 class Control(NamedTuple):
     """What :meth:`arenite.native.program.Program.add_control` takes."""
 
     kind: int
-    flag: NativeTensor
+    flag: AnyTensor
     parts: tuple[Part, ...] = ()
 
 
@@ -34,15 +34,15 @@ class Place(NamedTuple):
 
     subgraph: int
     subgraphs: Sequence[Subgraph]
-    tensors: Callable[[int, Sequence[int]], list[NativeTensor]]
+    tensors: Callable[[int, Sequence[int]], list[AnyTensor]]
     steps: Callable[[int], tuple[int, int]]
     state: Sequence[Bytes]
 
-    def inputs(self, subgraph: int) -> list[NativeTensor]:
+    def inputs(self, subgraph: int) -> list[AnyTensor]:
         """A subgraph's inputs."""
         return self.tensors(subgraph, self.subgraphs[subgraph].inputs)
 
-    def outputs(self, subgraph: int) -> list[NativeTensor]:
+    def outputs(self, subgraph: int) -> list[AnyTensor]:
         """A subgraph's outputs."""
         return self.tensors(subgraph, self.subgraphs[subgraph].outputs)
 
@@ -93,7 +93,7 @@ def _while(node: Node, place: Place) -> Control | None:
 
 def _call_once(node: Node, place: Place) -> Control:
     has_run = place.state[0][HAS_RUN : HAS_RUN + 1]
-    flag = NativeTensor(has_run, TensorType.UINT8, has_run.shape, False)
+    flag = bytes_of_memory(has_run)
     return Control(CALL_ONCE, flag, (Part(*place.steps(node.options.init_subgraph_index)),))
 
 
@@ -101,7 +101,7 @@ def _var_handle(node: Node, place: Place) -> Control:
     return Control(NOTHING, place.tensors(place.subgraph, node.outputs)[0])
 
 
-def _paired(sources: list[NativeTensor], targets: list[NativeTensor]) -> Pairs | None:
+def _paired(sources: list[AnyTensor], targets: list[AnyTensor]) -> Pairs | None:
     """Every source with its target; None where their numbers differ."""
     return list(zip(sources, targets, strict=True)) if len(sources) == len(targets) else None
 
