@@ -8,7 +8,7 @@ from arenite.errors import ArenaError, ConstraintError, StateError
 from arenite.memory.abi import Struct
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.recording import Category
-from arenite.model import Model, ModelBuilder
+from arenite.model import Model, ModelBuilder, Operator
 from arenite.target import Target
 
 PUBLIC = Target("host", abi="lp64_public")
@@ -125,7 +125,8 @@ def test_persistent_tensors_carry_their_quantisation(quantized: bool, used: int)
 def test_persistent_buffers_are_zeroed_and_recorded_with_who_asked() -> None:
     memory = bytearray(b"\xff" * 1024)
     allocator = MicroAllocator.create(memory)
-    view = allocator.allocate_persistent_buffer(10, "lut", "#3 SOFTMAX")
+    operators = [Operator("SOFTMAX", (), ())] * 4
+    view = allocator.allocate_persistent_buffer(10, "lut", (operators, 3))
     assert view.tolist() == [0] * 10
     record = allocator.allocations().records[-1]
     assert (record.category, record.requested, record.purpose, record.operator) == (
@@ -139,7 +140,8 @@ def test_persistent_buffers_are_zeroed_and_recorded_with_who_asked() -> None:
 
 def test_builtin_data_is_aligned_like_its_struct() -> None:
     allocator = MicroAllocator.create(1024)
-    allocator.allocate_builtin_data(Struct("Params", ("int", "bool")), "#0 ADD")
+    operators = [Operator("ADD", (), ())]
+    allocator.allocate_builtin_data(Struct("Params", ("int", "bool")), (operators, 0))
     assert allocator.allocations().records[-1].used == 8
 
 

@@ -104,7 +104,14 @@ def test_copies_of_the_arena_for_threads_are_refused() -> None:
     assert peak < OWN + 100
 
 
-@pytest.mark.parametrize("call", ["allocate_persistent_buffer", "request_scratch_buffer_in_arena"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "allocate_persistent_buffer",
+        "reserve_persistent_buffer",
+        "request_scratch_buffer_in_arena",
+    ],
+)
 @pytest.mark.parametrize(
     "host",
     [

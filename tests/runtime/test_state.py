@@ -27,6 +27,10 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[InterpreterState]]] = {
         lambda c: c.allocate_persistent_buffer(4),
         {S.INIT, S.PREPARE},
     ),
+    "reserve_persistent_buffer": (
+        lambda c: c.reserve_persistent_buffer(4),
+        {S.INIT, S.PREPARE},
+    ),
     "request_scratch_buffer_in_arena": (
         lambda c: c.request_scratch_buffer_in_arena(4),
         {S.PREPARE},
@@ -77,7 +81,8 @@ def test_callback(name: str, state: InterpreterState, make: Callable[[], Any]) -
 
 def test_the_callback_table_is_tflms() -> None:
     names = {field.name for field in fields(CallbackTable)}
-    assert names == {*CALLS, "report_error"} - {"resize_tensor"}
+    beyond = {"resize_tensor", "reserve_persistent_buffer"}
+    assert names == {*CALLS, "report_error"} - beyond
     assert len(names) == 7
     table = CallbackTable.of(arena_context())
     assert table.get_eval_tensor(0).shape == (16,)

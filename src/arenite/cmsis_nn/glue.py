@@ -176,6 +176,9 @@ class Unaccounted:
         """Bytes outside of the arena."""
         return np.zeros(size, np.uint8)
 
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """Nothing."""
+
     def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """The host's: there is one state, whoever computes."""
         return self._host.allocate_state(size, purpose)

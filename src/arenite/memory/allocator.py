@@ -23,7 +23,15 @@ from arenite.memory.arena import (
 from arenite.memory.liveness import ScratchRequest, offline_offsets, tensor_bytes
 from arenite.memory.plan import MemoryPlan, PlannedBuffer, head_buffers, solve, tail_variables
 from arenite.memory.planners import find_planner
-from arenite.memory.recording import Allocation, Allocations, Category, Peak, summarize
+from arenite.memory.recording import (
+    Allocation,
+    Allocations,
+    Asking,
+    Category,
+    Peak,
+    name_of,
+    summarize,
+)
 from arenite.model import Model, Quantization, Tensor
 from arenite.target import Target, find_target
 
@@ -58,8 +66,6 @@ class MicroAllocator:
         self.turn: list[None] = [None]
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
-        # What a full tensor takes, by its zero points.
-        self._tensor_blocks: dict[int, Blocks] = {}
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -143,25 +149,33 @@ class MicroAllocator:
                 len(subgraph.operators),
             )
 
-    def allocate_builtin_data(self, struct: Struct, operator: str) -> None:
+    def allocate_builtin_data(self, struct: Struct, operator: Asking | None) -> None:
         """Room for an operator's parsed options."""
         self._allocate(struct, Category.BUILTIN_DATA, operator=operator)
 
-    def allocate_persistent_buffer(self, size: int, purpose: str = "", operator: str = "") -> Bytes:
+    def allocate_persistent_buffer(
+        self, size: int, purpose: str = "", operator: Asking | None = None
+    ) -> Bytes:
         """``size`` zeroed bytes in the tail, aligned to 16."""
-        category = Category.PERSISTENT_BUFFER
-        offset = self._tail(size, ARENA_ALIGNMENT, category, 1, purpose, operator=operator)
+        offset = self._tail(
+            size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, 1, purpose, operator=operator
+        )
         return self.arena.zeroed_view(offset, size)
+
+    def reserve_persistent_buffer(
+        self, size: int, purpose: str = "", operator: Asking | None = None
+    ) -> None:
+        """The same where nobody looks at the bytes."""
+        self._tail(size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, 1, purpose, operator=operator)
+        self.arena.count_reserved(size)
+
+    def tensor_blocks(self, quantization: Quantization | None) -> Blocks:
+        """What a full ``TfLiteTensor`` takes until the current node is prepared."""
+        return structs.tensor_blocks(_zero_points(quantization), self.abi)
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        count = 0  # as `_zero_points` has it
-        if quantization is not None and len(quantization.zero_point):
-            count = len(quantization.scale)
-        blocks = self._tensor_blocks.get(count)
-        if blocks is None:
-            blocks = self._tensor_blocks[count] = structs.tensor_blocks(count, self.abi)
-        self.arena.touch_temp(blocks)
+        self.arena.touch_temp(self.tensor_blocks(quantization))
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""
@@ -224,12 +238,12 @@ class MicroAllocator:
 
     def allocate_tensor_pointers(self, count: int, purpose: str) -> None:
         """Room for the pointers to all inputs or outputs."""
-        self.allocate_persistent_buffer(structs.TENSOR_POINTER.size(self.abi) * count, purpose)
+        self.reserve_persistent_buffer(structs.TENSOR_POINTER.size(self.abi) * count, purpose)
 
     def allocate_resource_variables(self, count: int) -> None:
         """Room for ``MicroResourceVariables`` and its table of ``count`` variables."""
         for struct in (structs.RESOURCE_VARIABLES, structs.resource_variable_array(count)):
-            self.allocate_persistent_buffer(struct.size(self.abi), struct.name)
+            self.reserve_persistent_buffer(struct.size(self.abi), struct.name)
 
     # -- what was allocated, and undoing it
 
@@ -237,17 +251,22 @@ class MicroAllocator:
         """The arena's use: TFLM's table, and every block in the tail."""
         arena = self.arena
         records = tuple(
-            Allocation(category, size, used, arena.buffer_tail + offset, *rest)
-            for category, size, used, offset, *rest in self._records
+            Allocation(
+                *(category, size, used, arena.buffer_tail + offset, count, purpose),
+                "" if operator is None else name_of(operator),
+            )
+            for category, size, used, offset, count, purpose, operator in self._records
         )
         return Allocations(
             arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
         )
 
-    def note_peak(self, moment: str, operator: str = "") -> None:
+    def note_peak(self, moment: str, operator: Asking | None = None) -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        if self.arena.high_water > self._peak.used:
-            self._peak = Peak(self.arena.high_water, moment, operator, self.arena.skipped)
+        arena = self.arena
+        if arena.high_water > self._peak.used:
+            name = "" if operator is None else name_of(operator)
+            self._peak = Peak(arena.high_water, moment, name, arena.skipped)
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""
@@ -281,6 +300,8 @@ class MicroAllocator:
             The plan of the one model there is, with the places of its variables.
         """
         moved = self.arena.shrink()
+        if "variable" not in {b.kind for b in plan.buffers}:
+            return plan
         buffers = (
             replace(b, offset=b.offset - moved) if b.kind == "variable" else b for b in plan.buffers
         )
@@ -295,11 +316,12 @@ class MicroAllocator:
         count: int = 1,
         *,
         purpose: str = "",
-        operator: str = "",
+        operator: Asking | None = None,
     ) -> int:
         size, alignment = struct.layout(self.abi)
-        purpose = purpose or struct.name
-        return self._tail(size * count, alignment, category, count, purpose, operator=operator)
+        return self._tail(
+            size * count, alignment, category, count, purpose or struct.name, operator=operator
+        )
 
     def _tail(
         self,
@@ -309,7 +331,7 @@ class MicroAllocator:
         count: int,
         purpose: str,
         *,
-        operator: str = "",
+        operator: Asking | None = None,
     ) -> int:
         arena = self.arena
         before = arena.tail

@@ -13,6 +13,7 @@ where Python put the memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -203,6 +204,23 @@ class SingleArenaBufferAllocator:
         if self._memory is None:
             return self._fresh(size)
         return self._memory[offset : offset + size]
+
+    def array(self, offset: int, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        """An array of the arena at ``offset``; fresh zeros where it has no memory."""
+        memory = self._memory
+        if memory is None:
+            memory, offset = self._fresh(dtype.itemsize * prod(shape)), 0
+        array: npt.NDArray[Any] = np.ndarray(shape, dtype, memory, offset)
+        return array
+
+    def count_reserved(self, size: int) -> None:
+        """Bytes of a block that nobody looks at; where the arena has no memory, they count.
+
+        Raises:
+            MemoryLimitError: So many are not allowed.
+        """
+        if self._memory is None:
+            self.budget.take(size, "persistent memory")
 
     def zeroed_view(self, offset: int, size: int) -> Bytes:
         """The same, filled with zeros."""

@@ -127,9 +127,13 @@ def tail_variables(model: Model, offline: OfflineOffsets) -> Iterator[tuple[int,
         ModelError: A variable would have no memory at all.
     """
     flat = None if offline is None else list(chain(*offline))
-    for subgraph, index, tensor in _tensors(model):
-        if not tensor.is_variable:
-            continue
+    variables = [
+        (subgraph, index, tensor)
+        for subgraph, content in enumerate(model.subgraphs)
+        for index, tensor in enumerate(content.tensors)
+        if tensor.is_variable
+    ]
+    for subgraph, index, tensor in variables:
         if offline is None or flat is None or flat[index] == ONLINE:
             yield subgraph, index, tensor
         elif offline[subgraph][index] == ONLINE:
@@ -173,12 +177,6 @@ def _placed(b: PlannedBuffer, offset: int) -> PlannedBuffer:
     return PlannedBuffer(
         b.name, b.kind, b.subgraph, b.index, offset, b.size, b.begin, b.end, b.offline_offset
     )
-
-
-def _tensors(model: Model) -> Iterator[tuple[int, int, Tensor]]:
-    for subgraph, content in enumerate(model.subgraphs):
-        for index, tensor in enumerate(content.tensors):
-            yield subgraph, index, tensor
 
 
 def _check_intermediates(model: Model) -> None:

@@ -6,14 +6,24 @@ allocations out of its table; here they have categories of their own, listed las
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.model import Operator
 from arenite.rooms import html_of
+
+#: Who asks for memory: a subgraph's operators, and which of them. Few want it as a name.
+Asking = tuple[Sequence[Operator], int]
+
+
+def name_of(asking: Asking) -> str:
+    """An operator in lists of allocations, such as ``"#3 CONV_2D"``."""
+    operators, number = asking
+    return f"#{number} {operators[number].name if operators else ''}"
 
 
 class Category(Enum):

@@ -34,8 +34,11 @@ def validate(problem: Problem, solution: Solution) -> None:
     """
     if len(solution.offsets) != len(problem.buffers):
         raise PlanError(f"expected {len(problem.buffers)} offsets, got {len(solution.offsets)}")
+    whole = solution.size
     for index, (buffer, offset) in enumerate(zip(problem.buffers, solution.offsets, strict=True)):
-        _check_place(index, buffer, offset, solution.size)
+        size, _, _, alignment, offline = buffer
+        if offline is not None or offset % alignment or not 0 <= offset <= whole - size:
+            _check_place(index, buffer, offset, whole)
     _check_overlaps(problem.buffers, solution.offsets, _least_distances(problem))
 
 

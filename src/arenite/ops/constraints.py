@@ -94,7 +94,8 @@ def input_types(index: int, *types: TensorType) -> Constraint:
     """A constraint: input ``index`` has one of the given types."""
 
     def check(node: NodeView) -> bool:
-        return node.input(index).type in types
+        tensor = node.inputs[index]
+        return tensor is not None and tensor.type in types
 
     names = ", ".join(str(t) for t in types)
     return _described(check, "input_types", f"Input {index} is one of: {names}.")
@@ -104,7 +105,8 @@ def same_type(input_index: int = 0, output_index: int = 0) -> Constraint:
     """A constraint: an input and an output have the same type."""
 
     def check(node: NodeView) -> bool:
-        return node.input(input_index).type == node.output(output_index).type
+        given, made = node.inputs[input_index], node.outputs[output_index]
+        return given is not None and made is not None and given.type is made.type
 
     doc = f"Input {input_index} and output {output_index} have the same type."
     return _described(check, "same_type", doc)
@@ -119,7 +121,8 @@ def rank(index: int, *ranks: int) -> Constraint:
     """A constraint: input ``index`` has one of the given numbers of dimensions."""
 
     def check(node: NodeView) -> bool:
-        return len(node.input(index).shape) in ranks
+        tensor = node.inputs[index]
+        return tensor is not None and len(tensor.shape) in ranks
 
     names = " or ".join(str(r) for r in ranks)
     return _described(check, "rank", f"Input {index} has {names} dimensions.")

@@ -175,6 +175,9 @@ class Context(Protocol):
         Legal in init and prepare. ``purpose`` says in a word what they are for.
         """
 
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """The same room, where nobody looks at the bytes: the host has them elsewhere."""
+
     def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """A persistent buffer that inferences write to; :meth:`state_buffers` finds it again.
 

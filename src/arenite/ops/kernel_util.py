@@ -85,7 +85,7 @@ def allocate_struct(struct: Struct) -> Any:
     """An ``init`` that allocates an operator's ``OpData`` struct, as TFLM's does."""
 
     def init(context: Context, options: Any) -> None:
-        context.allocate_persistent_buffer(struct.size(context.abi), struct.name)
+        context.reserve_persistent_buffer(struct.size(context.abi), struct.name)
 
     return init
 

@@ -14,7 +14,7 @@ from operator import is_
 import numpy as np
 
 from arenite.errors import PlanWarning, ShapeError
-from arenite.memory.abi import Struct, align_up
+from arenite.memory.abi import Blocks, Struct, align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
@@ -49,13 +49,13 @@ class MicroInterpreterContext(HostContext):
         regions: Sequence[Bytes] = (),
     ) -> None:
         super().__init__(model, allocator.target)
-        self._allocator = allocator
+        self._allocator, self._arena = allocator, allocator.arena
         self.shrinks = shrinks
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
-        # The node that was last named in lists of allocations, and what is said of it.
-        self._labelled, self._last_label = (-1, -1), ""
+        # What full tensors take of temporary memory, by subgraph and index, see `get_tensor`.
+        self._blocks: list[dict[int, Blocks]] = [{} for _ in model.subgraphs]
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -73,7 +73,11 @@ class MicroInterpreterContext(HostContext):
         tensor = self._full.get(index)  # as `view_tensor` does it; operators ask for all of theirs
         if tensor is None or tensor.shape is not self._current[index].shape or tensor.is_variable:
             tensor = self.view_tensor(index)
-        self._allocator.allocate_temp_tflite_tensor(tensor.quantization)
+        blocks = self._blocks[self.subgraph].get(index)
+        if blocks is None:
+            blocks = self._allocator.tensor_blocks(tensor.quantization)
+            self._blocks[self.subgraph][index] = blocks
+        self._arena.touch_temp(blocks)
         return tensor
 
     def resize_tensor(
@@ -114,7 +118,16 @@ class MicroInterpreterContext(HostContext):
             self.require("allocate_persistent_buffer", INIT, PREPARE)
         if not 0 <= size <= MAX_BYTES:
             self._check_size(size)
-        return self._allocator.allocate_persistent_buffer(size, purpose, self._label())
+        asking = self.operators, self.operator
+        return self._allocator.allocate_persistent_buffer(size, purpose, asking)
+
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """The same room, where nobody looks at the bytes."""
+        if self.state is not PREPARE and self.state is not INIT:
+            self.require("reserve_persistent_buffer", INIT, PREPARE)
+        if not 0 <= size <= MAX_BYTES:
+            self._check_size(size)
+        self._allocator.reserve_persistent_buffer(size, purpose, (self.operators, self.operator))
 
     def allocate_state(self, size: int, purpose: str = "") -> Bytes:
         """A persistent buffer that :meth:`state_buffers` finds again."""
@@ -161,13 +174,6 @@ class MicroInterpreterContext(HostContext):
         arena.deallocate_temp(offset)  # whoever is strict keeps account itself
         return arena.view(offset, size)
 
-    def _label(self) -> str:
-        """The current node in lists of allocations."""
-        place = self.subgraph, self.operator
-        if self._labelled != place:
-            self._labelled, self._last_label = place, f"#{self.operator} {self.operator_name}"
-        return self._last_label
-
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= MAX_BYTES:
             self.report_error(f"expected a buffer size from 0 to {MAX_BYTES}, got {size}")
@@ -191,14 +197,15 @@ class MicroInterpreterContext(HostContext):
             self._allocator.allocate_resource_variables(graph.resource_variables.max_variable_count)
         if self.regions:
             size = self.abi.pointer * len(self.regions)
-            self._allocator.allocate_persistent_buffer(size, "decompression memory")
+            self._allocator.reserve_persistent_buffer(size, "decompression memory")
         self._allocator.start_model_allocation(self.model)
-        for operators, entries in zip(self.model.subgraphs, graph.nodes, strict=True):
-            pairs = zip(operators.operators, entries, strict=True)
-            for number, (operator, entry) in enumerate(pairs):
-                struct = builtin_data(operator, entry.registration)
+        allocate = self._allocator.allocate_builtin_data
+        for subgraph, entries in zip(self.model.subgraphs, graph.nodes, strict=True):
+            operators = subgraph.operators
+            for number, entry in enumerate(entries):
+                struct = builtin_data(operators[number], entry.registration)
                 if struct is not None:
-                    self._allocator.allocate_builtin_data(struct, f"#{number} {operator.name}")
+                    allocate(struct, (operators, number))
         self._allocator.note_peak("start")
 
     def finish_init(self) -> None:
@@ -207,9 +214,9 @@ class MicroInterpreterContext(HostContext):
 
     def finish_prepare_node(self) -> None:
         """Check the outputs' shapes and return temporary memory."""
-        operators = self.model.subgraphs[self.subgraph].operators
-        for index in operators[self.operator].outputs:
-            shape = self._current[index].shape if index >= 0 else ()
+        current = self._current
+        for index in self.operators[self.operator].outputs:
+            shape = current[index].shape if index >= 0 else ()
             # A dimension of 0 alone is how old converters wrote scalars.
             if shape and min(shape) < 1 and shape != (0,):
                 self.report_error(
@@ -218,7 +225,7 @@ class MicroInterpreterContext(HostContext):
                 )
         super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", self._label())
+        self._allocator.note_peak("prepare", (self.operators, self.operator))
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
@@ -285,17 +292,21 @@ class MicroInterpreterContext(HostContext):
             self.memory_plan = self._allocator.shrink(self.memory_plan)
             self._move_states()
         plan = self.memory_plan
-        arena = self._allocator.arena
+        arena, placed = self._arena, self.placed
         scratch = {}
         for buffer in plan.buffers:
-            memory = arena.view(buffer.offset, buffer.size)
             if buffer.kind == "scratch":
-                scratch[buffer.index] = memory
+                scratch[buffer.index] = arena.view(buffer.offset, buffer.size)
                 continue
-            if (buffer.subgraph, buffer.index) in self.placed:
+            if placed and (buffer.subgraph, buffer.index) in placed:
                 continue  # a variable, whose memory nobody looks at
             tensor = self.tensors[buffer.subgraph][buffer.index]
-            tensor.data = shaped(memory, tensor.type, tensor.shape)
+            type_ = tensor.type
+            if type_.bits == 8 * type_.dtype.itemsize:
+                tensor.data = arena.array(buffer.offset, type_.dtype, tensor.shape)
+            else:
+                memory = arena.view(buffer.offset, buffer.size)
+                tensor.data = shaped(memory, type_, tensor.shape)
         self._scratch = [scratch[handle] for handle in sorted(scratch)]
         for tensors in self.tensors:
             for tensor in tensors:
@@ -325,10 +336,11 @@ def builtin_data(operator: Operator, registration: Registration) -> Struct | Non
 
 
 def _resized(subgraph: Subgraph, current: Sequence[EvalTensor]) -> Subgraph:
+    before, behind = [t.shape for t in subgraph.tensors], [t.shape for t in current]
+    if all(map(is_, before, behind)):
+        return subgraph
     tensors = tuple(
-        tensor
-        if tensor.shape is now.shape or tensor.size == now.size
-        else replace(tensor, shape=now.shape)
+        tensor if tensor.size == now.size else replace(tensor, shape=now.shape)
         for tensor, now in zip(subgraph.tensors, current, strict=True)
     )
     if all(map(is_, tensors, subgraph.tensors)):

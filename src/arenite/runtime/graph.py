@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import Any, Protocol
 
 from arenite.errors import ModelError
@@ -141,6 +140,8 @@ class Graph:
     model: Model
     host: GraphHost
     nodes: list[list[NodeAndRegistration]] = field(default_factory=list)
+    #: Of all nodes, each once.
+    registrations: tuple[Registration, ...] = ()
     profiler: Profiler | None = None
     #: Room for variables; None for as many as TFLM's package makes, one for every name.
     max_variables: int | None = None
@@ -152,14 +153,13 @@ class Graph:
     @property
     def is_own(self) -> bool:
         """Whether all operators are those that ship with Arenite."""
-        registrations = (entry.registration for entry in chain(*self.nodes))
-        found = ((one, builtin(one.name)) for one in registrations)
+        found = ((one, builtin(one.name)) for one in self.registrations)
         return all(one is own or one == own for one, own in found)
 
     @property
     def has_free(self) -> bool:
         """Whether a node's life ends with a function of its own."""
-        return any(entry.registration.free is not None for entry in chain(*self.nodes))
+        return any(one.free is not None for one in self.registrations)
 
     @property
     def is_stateful(self) -> bool:
@@ -168,8 +168,7 @@ class Graph:
         So it is with variables and with what operators keep in ``allocate_state``, or forget in
         their ``reset``.
         """
-        entries = chain(*self.nodes)
-        return bool(self.host.state_memory()) or any(e.registration.reset for e in entries)
+        return bool(self.host.state_memory()) or any(one.reset for one in self.registrations)
 
     def resolve(self, resolver: OpResolver) -> None:
         """Find every operator's registration.
@@ -189,16 +188,18 @@ class Graph:
         for subgraph in self.model.subgraphs:
             resolved = []
             for operator in subgraph.operators:
-                if operator.name not in found:
-                    found[operator.name] = self._find(resolver, operator.name)
-                registration = found[operator.name]
+                name = operator.name
+                if name not in found:
+                    found[name] = self._find(resolver, name)
+                registration = found[name]
                 if registration is None:
-                    missing.setdefault(operator.name, operator)
+                    missing.setdefault(name, operator)
                     continue
                 resolved.append(NodeAndRegistration(_node(operator, registration), registration))
             self.nodes.append(resolved)
         if missing:
             raise unsupported(list(missing.values()), resolver)
+        self.registrations = tuple(filter(None, found.values()))
 
     def _find(self, resolver: OpResolver, name: str) -> Registration | None:
         """An operator's registration; a ``.tflite`` file cannot ask for Arenite's own of MNN's."""
@@ -256,7 +257,8 @@ class Graph:
             node, registration = entry.node, entry.registration
             # What a former life left behind.
             node.user_data = node.params = None
-            node.host.clear()
+            if node.host:
+                node.host.clear()
             if registration.init is not None:
                 options = node.custom_options if node.options is None else node.options
                 context = self._context(registration)
@@ -267,8 +269,9 @@ class Graph:
     def prepare_one_by_one(self) -> Iterator[tuple[int, int]]:
         """Check every node's constraints and call its ``prepare``; which one, after each."""
         for subgraph, number, entry in self._walk():
-            self._check(entry)
             registration = entry.registration
+            if registration.constraints:
+                self._check(entry)
             if registration.prepare is not None:
                 entry.node.params = registration.prepare(self._context(registration), entry.node)
                 if registration.strict:
@@ -323,13 +326,16 @@ class Graph:
         return self._checked
 
     def _walk(self) -> Iterator[tuple[int, int, NodeAndRegistration]]:
+        enter = self.host.enter_node
         for subgraph, entries in enumerate(self.nodes):
             for number, entry in enumerate(entries):
-                self.host.enter_node(subgraph, number)
+                enter(subgraph, number)
                 yield subgraph, number, entry
 
     def _having(self, function: str) -> Iterator[tuple[NodeAndRegistration, Any]]:
         """Entries whose registration has a function, each as the current node, and the function."""
+        if not any(getattr(one, function) for one in self.registrations):
+            return
         for subgraph, entries in enumerate(self.nodes):
             for number, entry in enumerate(entries):
                 found = getattr(entry.registration, function)
@@ -338,23 +344,22 @@ class Graph:
                     yield entry, found
 
     def _check(self, entry: NodeAndRegistration) -> None:
-        constraints = entry.registration.constraints
-        if not constraints:
-            return
         view = view_of(self.host, entry.node)
-        for constraint in constraints:
+        for constraint in entry.registration.constraints:
             if not constraint(view):
                 text = " ".join((constraint.__doc__ or "").split())
                 self.host.report_error(text + of_types(view, constraint))
 
 
 def _node(operator: Operator, registration: Registration) -> Node:
+    row, options = registration.options, operator.options
+    is_own = row is not None and isinstance(options, row)
     return Node(
         operator.name,
         operator.inputs,
         operator.outputs,
         operator.intermediates,
-        _options(operator, registration),
+        options if is_own else _options(operator, registration),
         operator.custom_options,
     )
 
@@ -366,8 +371,6 @@ def _options(operator: Operator, registration: Registration) -> OptionsTable | R
         if operator.is_custom and not registration.strict:
             return None  # Arenite's own custom operators read custom options, as TFLM's do
         return operator.raw_options if options is None else options
-    if isinstance(options, row):
-        return options
     if operator.raw_options is not None:
         return parse_options(operator.raw_options, row)
     if options is not None and type(options) is not OptionsTable:

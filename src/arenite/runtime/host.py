@@ -183,7 +183,7 @@ class HostContext(StateGuard):
 
     def finish_prepare_node(self) -> None:
         """The shapes of the node's tensors stay as they are from now on."""
-        operator = self.model.subgraphs[self.subgraph].operators[self.operator]
+        operator = self.operators[self.operator]
         self._settled[self.subgraph].update(operator.inputs, operator.outputs)
 
     def _all_settled(self) -> list[set[int]]:
@@ -195,6 +195,7 @@ class HostContext(StateGuard):
         """The next calls come from this node."""
         self.subgraph, self.operator = subgraph, operator
         self._current, self._full = self.tensors[subgraph], self._fulls[subgraph]
+        self.operators = self.model.subgraphs[subgraph].operators
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
@@ -235,8 +236,7 @@ class HostContext(StateGuard):
     @property
     def operator_name(self) -> str:
         """Name of the current node's operator; empty where the subgraph has none."""
-        operators = self.model.subgraphs[self.subgraph].operators
-        return operators[self.operator].name if operators else ""
+        return self.operators[self.operator].name if self.operators else ""
 
     def _check_index(self, index: int) -> None:
         if not 0 <= index < len(self._current):

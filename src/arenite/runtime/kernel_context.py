@@ -191,6 +191,10 @@ class KernelContext:
 
     # -- what TFLM does not have
 
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """Room in the tail; see :meth:`Context.reserve_persistent_buffer`."""
+        self._host.reserve_persistent_buffer(size, purpose)
+
     def resize_tensor(
         self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
     ) -> None:

@@ -19,8 +19,8 @@ def allocate(channel_axis: int) -> Callable[[Context, Node, Path], None]:
         output_tensor(context, node)
         if inp.type is not TensorType.FLOAT32:
             size = 4 * weights.shape[channel_axis]
-            context.allocate_persistent_buffer(size, "per-channel multipliers")
-            context.allocate_persistent_buffer(size, "per-channel shifts")
+            context.reserve_persistent_buffer(size, "per-channel multipliers")
+            context.reserve_persistent_buffer(size, "per-channel shifts")
         # CalculateOpDataConv and CalculateOpDataDepthwiseConv ask for them again.
         input_tensor(context, node, 0)
         input_tensor(context, node, 1)

@@ -41,9 +41,9 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     if not node.options.adj_y:
         allocate_transposed(context, rhs)
     dimensions = int_array(len(output.shape)).size(context.abi)
-    context.allocate_persistent_buffer(dimensions, "output's dimensions")
+    context.reserve_persistent_buffer(dimensions, "output's dimensions")
     if lhs.type is not TensorType.FLOAT32:
-        context.allocate_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
+        context.reserve_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
 
 
 def own(view: NodeView, params: BatchMatMulParams, path: Path) -> BatchMatMulParams:

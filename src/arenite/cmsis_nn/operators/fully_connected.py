@@ -43,10 +43,10 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     if inp.type is not TensorType.FLOAT32 and is_per_channel(weights):
         assert weights.quantization is not None
         size = 4 * len(weights.quantization.scale)
-        context.allocate_persistent_buffer(size, "per-channel multipliers")
-        context.allocate_persistent_buffer(size, "per-channel shifts")
+        context.reserve_persistent_buffer(size, "per-channel multipliers")
+        context.reserve_persistent_buffer(size, "per-channel shifts")
     for sums in path.persistent:
-        context.allocate_persistent_buffer(sums.size, sums.purpose)
+        context.reserve_persistent_buffer(sums.size, sums.purpose)
 
 
 def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnectedParams:

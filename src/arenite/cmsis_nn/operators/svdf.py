@@ -34,7 +34,7 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     for sums in path.persistent:
         if not tensors[1].is_constant:
             context.report_error("with CMSIS-NN and vectors the feature weights are a constant")
-        context.allocate_persistent_buffer(sums.size, sums.purpose)
+        context.reserve_persistent_buffer(sums.size, sums.purpose)
 
 
 def own(view: NodeView, params: SvdfParams, path: Path) -> SvdfParams:

@@ -39,8 +39,8 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     output_tensor(context, node)
     inp = input_tensor(context, node, INPUT)
     weights = input_tensor(context, node, _WEIGHTS)
-    context.allocate_persistent_buffer(4 * weights.shape[0], "per-channel multipliers")
-    context.allocate_persistent_buffer(4 * weights.shape[0], "per-channel shifts")
+    context.reserve_persistent_buffer(4 * weights.shape[0], "per-channel multipliers")
+    context.reserve_persistent_buffer(4 * weights.shape[0], "per-channel shifts")
     if inp.type is not TensorType.FLOAT32:
         input_tensor(context, node, INPUT)
         input_tensor(context, node, _WEIGHTS)

@@ -51,7 +51,7 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     width = 8 if x.type is TensorType.INT16 else 4
     for source in ("data", "hidden"):
         for gate in _GATES:
-            context.allocate_persistent_buffer(width * hidden.shape[1], f"{gate} {source} sums")
+            context.reserve_persistent_buffer(width * hidden.shape[1], f"{gate} {source} sums")
 
 
 def own(view: NodeView, params: LstmParams, path: Path) -> LstmParams:

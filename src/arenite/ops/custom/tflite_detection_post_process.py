@@ -107,7 +107,7 @@ def init(context: Context, options: bytes) -> Options:
     """Parse the options."""
     found = flexbuffer.read(options)
     values: dict[str, Any] = found if isinstance(found, dict) else {}
-    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     per_class, regular = values.get("detections_per_class"), values.get("use_regular_nms")
     scales = (_float32(values.get(f"{axis}_scale")) for axis in "yxhw")
     return Options(

@@ -81,7 +81,7 @@ def inputs_come_in_pairs(node: NodeView) -> bool:
 def prepare(context: Context, node: Node) -> DecodeParams:
     """Decode everything."""
     pointers = len(node.outputs) * Struct("DecodeState*", ("pointer",)).size(context.abi)
-    context.allocate_persistent_buffer(pointers, "DecodeState*")
+    context.reserve_persistent_buffer(pointers, "DecodeState*")
     context.reset_decompression_memory()
     decoded = [_output(context, node, number) for number in range(len(node.outputs))]
     return DecodeParams(np.concatenate([part.reshape(-1).view(np.int8) for part in decoded]))
@@ -106,14 +106,14 @@ def _output(context: Context, node: Node, number: int) -> Array:
             f"input {2 * number + 1}: expected kind 0 (a table), 1 (Huffman) or 2 (pruned), "
             f"got {kind}"
         )
-    context.allocate_persistent_buffer(STATES[kind].size(context.abi), STATES[kind].name)
+    context.reserve_persistent_buffer(STATES[kind].size(context.abi), STATES[kind].name)
     size = output.type.nbytes(output.size)
     if (memory := context.allocate_decompression_memory(size)) is not None:
         data = memory.view(output.type.dtype).reshape(output.shape)
         context.place_tensor(output.index, data)
     values = DECODERS[kind](context, codes, meaning, output)
     if kind == PRUNE and has_zero_points(channels := channels_of(context, output)):
-        context.allocate_persistent_buffer(channels.number, "zero points")
+        context.reserve_persistent_buffer(channels.number, "zero points")
     return values
 
 

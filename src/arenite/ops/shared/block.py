@@ -44,7 +44,7 @@ CONSTRAINTS = (
 
 def replace_shape(context: Context, output: TfLiteTensor, shape: tuple[int, ...]) -> None:
     """Give the output its shape: TFLM moves the dimensions to the arena to write them."""
-    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.reserve_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     context.resize_tensor(output.index, shape, "replaced")
 
 

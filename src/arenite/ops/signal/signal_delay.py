@@ -38,7 +38,7 @@ class SignalDelayParams:
 
 def init(context: Context, options: bytes) -> int:
     """The delay."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     (delay,) = read_options(context, options, "delay_length")
     require_range(context, "delay_length", delay, 0, 2**28)
     return delay
@@ -51,8 +51,8 @@ def prepare(context: Context, node: Node) -> SignalDelayParams:
     context.resize_tensor(output.index, inp.shape)
     delay: int = node.user_data
     size = circular_buffer_bytes(context.abi, frame_size + delay)
-    context.allocate_persistent_buffer(rows * context.abi.pointer, "state pointers")
-    context.allocate_persistent_buffer(rows * context.abi.pointer, "circular buffer pointers")
+    context.reserve_persistent_buffer(rows * context.abi.pointer, "state pointers")
+    context.reserve_persistent_buffer(rows * context.abi.pointer, "circular buffer pointers")
     for _ in range(rows):
         context.allocate_state(size, "delay line")
     return SignalDelayParams(rows, frame_size, delay)

@@ -37,7 +37,7 @@ class SignalEnergyParams:
 
 def init(context: Context, options: bytes) -> tuple[int, ...]:
     """Where the energies end, and where they begin."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     return read_options(context, options, "end_index", "start_index")
 
 

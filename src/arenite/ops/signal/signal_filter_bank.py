@@ -38,10 +38,10 @@ class SignalFilterBankParams:
 
 def init(context: Context, options: bytes) -> SignalFilterBankParams:
     """One accumulator of 64 bits more than there are channels."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     (channels,) = read_options(context, options, "num_channels")
     require_range(context, "num_channels", channels, 1, 2**24)
-    context.allocate_persistent_buffer(8 * (channels + 1), "accumulators")
+    context.reserve_persistent_buffer(8 * (channels + 1), "accumulators")
     return SignalFilterBankParams(channels)
 
 

@@ -47,7 +47,7 @@ class SignalFilterBankLogParams:
 
 def init(context: Context, options: bytes) -> SignalFilterBankLogParams:
     """The options."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     bits, scale = read_options(context, options, "input_correction_bits", "output_scale")
     require_range(context, "input_correction_bits", bits, 0, 31)
     return SignalFilterBankLogParams(bits, scale, bulges())

@@ -46,7 +46,7 @@ NAMES = tuple(SignalFilterBankSpectralSubtractionParams.__dataclass_fields__)
 
 def init(context: Context, options: bytes) -> SignalFilterBankSpectralSubtractionParams:
     """The options, and a noise estimate of 32 bits per channel."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     values = read_options(context, options, *NAMES)
     params = SignalFilterBankSpectralSubtractionParams(*values)
     require_range(context, "num_channels", params.num_channels, 1, 2**24)

@@ -49,7 +49,7 @@ class SignalFramerParams:
 
 def init(context: Context, options: bytes) -> tuple[int, ...]:
     """The options."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     size, step, prefill = read_options(context, options, "frame_size", "frame_step", "prefill")
     require_range(context, "frame_size", size, 1, 2**24)
     require_range(context, "frame_step", step, 1, size if prefill else 2**24)
@@ -71,8 +71,8 @@ def prepare(context: Context, node: Node) -> SignalFramerParams:
         context.report_error(f"expected a multiple of frame_step = {step} samples, got {samples}")
     frames = samples // step
     context.resize_tensor(outputs[0].index, (*inp.shape[:-1], frames, size))
-    context.allocate_persistent_buffer(rows * context.abi.pointer, "state pointers")
-    context.allocate_persistent_buffer(rows * context.abi.pointer, "circular buffer pointers")
+    context.reserve_persistent_buffer(rows * context.abi.pointer, "state pointers")
+    context.reserve_persistent_buffer(rows * context.abi.pointer, "circular buffer pointers")
     for _ in range(rows):
         context.allocate_state(
             circular_buffer_bytes(context.abi, -(-size // step) * step), "samples"

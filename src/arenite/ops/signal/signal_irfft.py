@@ -27,11 +27,11 @@ FLOAT_STATE = Struct("IrfftFloatState", ("int32", "pointer"))
 def init(context: Context, options: bytes) -> tuple[int, TensorType]:
     """Tables, in the arena."""
     length, kind = read_fft_options(context, options)
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     size = tables_bytes(context.abi, length, kind)
     if kind is TensorType.FLOAT32:
         size += FLOAT_STATE.size(context.abi)
-    context.allocate_persistent_buffer(size, "tables")
+    context.reserve_persistent_buffer(size, "tables")
     return length, kind
 
 

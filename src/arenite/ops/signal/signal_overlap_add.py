@@ -42,7 +42,7 @@ def init(context: Context, options: bytes) -> tuple[TensorType, int]:
     kind, step = read_options(context, options, "T", "frame_step")
     if kind not in TYPES:
         context.report_error(f"expected T to be {int(TYPES[0])} or {int(TYPES[1])}, got {kind}")
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     return TensorType(kind), step
 
 
@@ -62,7 +62,7 @@ def prepare(context: Context, node: Node) -> SignalOverlapAddParams:
     require_range(context, "frame_step", step, 1, frame_size)
     context.resize_tensor(output.index, (*inp.shape[:-2], frames * step))
     rows //= frames
-    context.allocate_persistent_buffer(rows * context.abi.pointer, "state pointers")
+    context.reserve_persistent_buffer(rows * context.abi.pointer, "state pointers")
     for _ in range(rows):
         context.allocate_state(frame_size * inp.type.nbytes(1), "overlap")
     return SignalOverlapAddParams(rows, frames, frame_size, step)

@@ -35,7 +35,7 @@ class SignalPcanParams:
 
 def init(context: Context, options: bytes) -> SignalPcanParams:
     """The option."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     (shift,) = read_options(context, options, "snr_shift")
     require_range(context, "snr_shift", shift, 0, 63)
     return SignalPcanParams(shift)

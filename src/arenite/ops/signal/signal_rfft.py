@@ -30,8 +30,8 @@ PARAMS = Struct(
 def init(context: Context, options: bytes) -> tuple[int, TensorType]:
     """Tables, in the arena."""
     length, kind = read_fft_options(context, options)
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
-    context.allocate_persistent_buffer(tables_bytes(context.abi, length, kind), "tables")
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(tables_bytes(context.abi, length, kind), "tables")
     return length, kind
 
 

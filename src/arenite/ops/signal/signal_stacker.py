@@ -48,7 +48,7 @@ class SignalStackerParams:
 
 def init(context: Context, options: bytes) -> SignalStackerParams:
     """Memory for a stack of frames."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     channels, left, right, step = read_options(context, options, *OPTIONS)
     require_range(context, "num_channels", channels, 1, 2**24)
     require_range(context, "stacker_left_context", left, -(2**15), 2**15)

@@ -32,7 +32,7 @@ class SignalWindowParams:
 
 def init(context: Context, options: bytes) -> SignalWindowParams:
     """The option."""
-    context.allocate_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
+    context.reserve_persistent_buffer(PARAMS.size(context.abi), PARAMS.name)
     (shift,) = read_options(context, options, "shift")
     require_range(context, "shift", shift, 0, 31)
     return SignalWindowParams(shift)

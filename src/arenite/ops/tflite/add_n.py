@@ -77,7 +77,7 @@ def prepare(context: Context, node: Node) -> AddNParams:
         input_tensor(context, node, number)
     context.resize_tensor(output.index, first.shape)
     if first.type is TensorType.INT8:
-        context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+        context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     context.request_scratch_buffer_in_arena(count * context.abi.pointer, "pointers to inputs")
     if first.type is TensorType.FLOAT32:
         return AddNParams(count)

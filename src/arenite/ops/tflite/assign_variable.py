@@ -37,7 +37,7 @@ class AssignVariableOptions(OptionsTable):
 def init(context: Context, options: Any) -> None:
     """Room for the handle of a decompressed value."""
     if context.abi.compression:
-        context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+        context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
 
 
 def prepare(context: Context, node: Node) -> VariableParams:

@@ -86,7 +86,7 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
     output = output_tensor(context, node)
     is_float = lhs.type is TensorType.FLOAT32
     if not is_float:
-        context.allocate_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
+        context.reserve_persistent_buffer(QUANTIZATION.size(context.abi), "quantization")
     if options.adj_x:
         allocate_transposed(context, lhs)
     if not options.adj_y:  # TFLM multiplies by columns
@@ -99,7 +99,7 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
     if len(shape) > len(output.shape):
         context.report_error(f"the output has shape {list(shape)}, got {list(output.shape)}")
     dimensions = int_array(len(output.shape)).size(context.abi)
-    context.allocate_persistent_buffer(dimensions, "output's dimensions")
+    context.reserve_persistent_buffer(dimensions, "output's dimensions")
     context.resize_tensor(output.index, shape, "replaced")
     return BatchMatMulParams(
         adj_x=options.adj_x,
@@ -118,10 +118,10 @@ def prepare(context: Context, node: Node) -> BatchMatMulParams:
 
 def allocate_transposed(context: Context, tensor: TfLiteTensor) -> None:
     """Room for a transposed copy of a tensor, as TFLM keeps it."""
-    context.allocate_persistent_buffer(EVAL_TENSOR.size(context.abi), "transposed tensor")
+    context.reserve_persistent_buffer(EVAL_TENSOR.size(context.abi), "transposed tensor")
     dimensions = int_array(len(tensor.shape)).size(context.abi)
-    context.allocate_persistent_buffer(dimensions, "its dimensions")
-    context.allocate_persistent_buffer(tensor.type.nbytes(tensor.size), "its data")
+    context.reserve_persistent_buffer(dimensions, "its dimensions")
+    context.reserve_persistent_buffer(tensor.type.nbytes(tensor.size), "its data")
 
 
 def _requantization(

@@ -96,8 +96,8 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     options: Conv2DOptions = node.options
     output, inp, weights = tensors_of(context, node)
     channels = weights.shape[0]
-    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
-    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
     bias = ask_again(context, node)

@@ -82,7 +82,7 @@ def prepare(context: Context, node: Node) -> CumsumParams:
         place = positive_axis(context, int(axis.data.reshape(-1)[0]), len(inp.shape))
     if inp.type is TensorType.FLOAT32:
         return CumsumParams(place, options.exclusive, options.reverse)
-    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     multiplier, shift = _requantization(context, inp, output)
     return CumsumParams(
         place,

@@ -90,8 +90,8 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     options: DepthwiseConv2DOptions = node.options
     output, inp, weights = tensors_of(context, node)
     channels = weights.shape[3]
-    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
-    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     filter_scratch = -1
     if weights.type is TensorType.INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")

@@ -53,10 +53,10 @@ def prepare(context: Context, node: Node) -> EmbeddingLookupParams:
     rows, table = (input_tensor(context, node, i) for i in range(2))
     output = output_tensor(context, node)
     # TFLM moves the output's dimensions to the arena, and writes as many as the table has.
-    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.reserve_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     shape = (rows.shape[0], *table.shape[1:], *output.shape[len(table.shape) :])
     context.resize_tensor(output.index, shape, "replaced")
-    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     return EmbeddingLookupParams(table.scale)
 
 

@@ -196,8 +196,8 @@ def _multipliers_per_unit(
             f"weights {weights.name!r} of shape {weights.shape}: expected one scale for all or "
             f"one per unit, got {len(scales)} along axis {axis}"
         )
-    context.allocate_persistent_buffer(4 * len(scales), "per-channel multipliers")
-    context.allocate_persistent_buffer(4 * len(scales), "per-channel shifts")
+    context.reserve_persistent_buffer(4 * len(scales), "per-channel multipliers")
+    context.reserve_persistent_buffer(4 * len(scales), "per-channel shifts")
     multiplier, shift = convolution_multipliers(context, inp, weights, output, len(scales))
     return multiplier[:units], shift[:units]
 

@@ -60,7 +60,7 @@ def prepare(context: Context, node: Node) -> GatherParams:
             f"the first {batch} dimensions of {list(inp.shape)} and {list(indices.shape)} differ"
         )
     # TFLM moves the output's dimensions to the arena to write them.
-    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.reserve_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     context.resize_tensor(
         output.index,
         (*inp.shape[:axis], *indices.shape[batch:], *inp.shape[axis + 1 :]),

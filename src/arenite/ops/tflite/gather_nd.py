@@ -55,7 +55,7 @@ def prepare(context: Context, node: Node) -> GatherNdParams:
     output = output_tensor(context, node)
     depth = indices.shape[-1]
     # TFLM moves the output's dimensions to the arena to write them.
-    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.reserve_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     context.resize_tensor(output.index, (*indices.shape[:-1], *inp.shape[depth:]), "replaced")
     return GatherNdParams(
         strides=tuple(prod(inp.shape[axis + 1 :]) for axis in range(depth)),

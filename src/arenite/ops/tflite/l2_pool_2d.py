@@ -35,7 +35,7 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
     filter_size = (options.filter_height, options.filter_width)
     window = window_of(context, options, inp.shape, filter_size)
     # TFLM moves the output's dimensions to the arena to write them.
-    context.allocate_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
+    context.reserve_persistent_buffer(4 * (1 + len(output.shape)), "output dimensions")
     shape = (inp.shape[0], *window.output_size, inp.shape[3])
     context.resize_tensor(output.index, shape, "replaced")
     low, high = activation_range(options.fused_activation_function)

@@ -90,7 +90,7 @@ def prepare(context: Context, node: Node) -> LogSoftmaxParams | None:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return None
-    context.allocate_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+    context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
     multiplier, shift = difference_scaling(context, 1.0, inp)
     reverse = requantization_below_one(
         context, (1 << (31 - shift)) / multiplier, "1 / (input * 2**26)"

@@ -51,7 +51,7 @@ def prepare(context: Context, node: Node) -> CopyParams:
     inp = input_tensor(context, node, 0)
     output = output_tensor(context, node)
     if output.declared.count(-1) == 1:
-        context.allocate_persistent_buffer(4 * (1 + len(output.declared)), "output dimensions")
+        context.reserve_persistent_buffer(4 * (1 + len(output.declared)), "output dimensions")
     shape = output_shape(context, node, inp, output.declared)
     context.resize_tensor(output.index, shape, "replaced")
     return copy_params(inp.size, inp.type)

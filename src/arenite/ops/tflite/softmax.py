@@ -137,8 +137,8 @@ def prepare(context: Context, node: Node) -> SoftmaxParams:
 
 
 def _prepare_int16(context: Context, beta: float, inp: TfLiteTensor) -> SoftmaxParams:
-    context.allocate_persistent_buffer(_INT16_LUT_BYTES, "exp table")
-    context.allocate_persistent_buffer(_INT16_LUT_BYTES, "reciprocal table")
+    context.reserve_persistent_buffer(_INT16_LUT_BYTES, "exp table")
+    context.reserve_persistent_buffer(_INT16_LUT_BYTES, "reciprocal table")
     # Input differences of -65535 .. 0 steps stand for -10 .. 0.
     real = inp.scale * beta / (10.0 / 65535.0)
     multiplier, shift = requantization(context, real, "input scale * beta / (10 / 65535)")

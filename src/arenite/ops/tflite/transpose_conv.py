@@ -107,8 +107,8 @@ def prepare(context: Context, node: Node) -> TransposeConvParams:
     if min(strides) < 1:
         context.report_error(f"strides must be at least 1, got {strides}")
     channels = weights.shape[0]
-    context.allocate_persistent_buffer(4 * channels, "per-channel multipliers")
-    context.allocate_persistent_buffer(4 * channels, "per-channel shifts")
+    context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
+    context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     context.resize_tensor(output.index, (inp.shape[0], *output.shape[1:]), "refused")
     sums_scratch, bias_scratch = _scratch(context, node, inp, output)
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
