@@ -8,12 +8,11 @@ from typing import Any
 import numpy.typing as npt
 
 from arenite.errors import InferenceAborted, in_use
-from arenite.native import _engine
 from arenite.native.conversion import Conversion, Ends
+from arenite.native.engine import ffi, lib
 from arenite.native.shortcut import shortcut
 from arenite.native.turn import give_back
 
-ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 

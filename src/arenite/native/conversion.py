@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.model import TensorType
-from arenite.native import _engine
+from arenite.native.engine import ffi, lib
 
-ffi, lib = _engine.ffi, _engine.lib
 Array = npt.NDArray[Any]
 
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native import _engine
-
-ffi, lib = _engine.ffi, _engine.lib
+from arenite.native.engine import extension, ffi, lib
 
 BOOL, SIGNED, UNSIGNED, PLACE = (
     lib.AR_FB_BOOL,
@@ -132,5 +130,5 @@ class Found:
             loose: ``loose(field, start, count)`` makes a slice that is not aligned.
         """
         wanted = parts.address, place, parts.step, count, parts.absent
-        made: list[tuple[Any, ...]] = _engine.rows(*self._places, *wanted, helpers, loose)
+        made: list[tuple[Any, ...]] = extension.rows(*self._places, *wanted, helpers, loose)
         return made

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native import _engine
-
-ffi, lib = _engine.ffi, _engine.lib
+from arenite.native.engine import ffi, lib
 
 BLOCK = np.dtype(
     [(name, "i8") for name in ("size", "least", "lifetime", "offset")]

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native import _engine
+from arenite.native.engine import ffi, lib
 
 Int32Array = npt.NDArray[np.int32]
 
-_from_buffer = _engine.ffi.from_buffer
-_multipliers, _table = _engine.lib.ar_quantize_multipliers, _engine.lib.ar_difference_table
-_INT32S = _engine.ffi.typeof("int32_t[]")
+_from_buffer = ffi.from_buffer
+_multipliers, _table = lib.ar_quantize_multipliers, lib.ar_difference_table
+_INT32S = ffi.typeof("int32_t[]")
 
 
 def quantize_multipliers(

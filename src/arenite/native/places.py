@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native import _engine
+from arenite.native.engine import ffi, lib
 
-ffi, lib = _engine.ffi, _engine.lib
 Longs = npt.NDArray[np.int64]
 
 _BUFFER = np.dtype([("size", "i8"), ("offset", "i8"), ("begin", "i4"), ("end", "i4")])

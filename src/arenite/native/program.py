@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from arenite.errors import AreniteError
 from arenite.model.calls import MAX_DEPTH
-from arenite.native import _engine
 from arenite.native.call import Call, go_on
+from arenite.native.engine import ffi, lib
 from arenite.native.heap import keep_freed_memory
 from arenite.native.steps import DRAFTS, Steps, draft_of
 from arenite.native.team import Team, parts_of
 from arenite.native.tensors import address_of, present
 
-ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native.tensors import ffi, lib, make_struct
+from arenite.native.engine import ffi, lib
+from arenite.native.tensors import make_struct
 
 #: The structs that hold an array and its length.
 ARRAYS = ("ar_int8s", "ar_int16s", "ar_int32s", "ar_int64s", "ar_floats")

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from arenite.native import _engine
+from arenite.native.engine import extension, ffi, lib
 
-ffi, lib = _engine.ffi, _engine.lib
 Array = npt.NDArray[Any]
 
 #: The methods, in the order of C's ``kind``.
@@ -34,7 +33,7 @@ def shorten(owner: type) -> bool:
             _owners.append(owner)
             for kind, name in enumerate(METHODS):
                 function = vars(owner)[name]
-                method = _engine.shortened(owner, kind, _documented(name, function), function)
+                method = extension.shortened(owner, kind, _documented(name, function), function)
                 setattr(owner, name, method)
         return owner in _owners
 
@@ -75,7 +74,7 @@ def shortcut(
     address = int(ffi.cast("intptr_t", program))
     ports = (tuple(map(_known, arrays)) for arrays in (sources, outputs))
     try:
-        return _engine.Shortcut(
+        return extension.Shortcut(
             *(address, *ports, turn, rest, keep),
             *(functions, predicts),
         )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from arenite.native import _engine
+from arenite.native.engine import ffi, lib
 from arenite.native.record import to_struct
 from arenite.native.tensors import (
     BEHIND,
@@ -21,7 +21,6 @@ from arenite.native.tensors import (
     rows_of,
 )
 
-ffi, lib = _engine.ffi, _engine.lib
 Array = npt.NDArray[Any]
 
 #: Drafts in bytes.

@@ -8,9 +8,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native import _engine
-
-ffi, lib = _engine.ffi, _engine.lib
+from arenite.native.engine import ffi, lib
 
 #: Steps of at least twice as many products of int8, which take some microseconds, are divided...
 #: With four times as many, a second thread costs MobileNetV1 0.25 an eighth instead of gaining a

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.model import TensorType
-from arenite.native import _engine
+from arenite.native.engine import extension, ffi, lib
 
-ffi, lib = _engine.ffi, _engine.lib
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
 _ADDRESS, _TENSORS = ffi.typeof("uintptr_t"), ffi.typeof("ar_tensor[]")
@@ -127,7 +126,7 @@ def rows_of(tensors: tuple[AnyTensor, ...], keep: list[Any]) -> Row | None:
     Their arrays are appended to ``keep``, which must live as long as C reads them. None where C may
     not read one.
     """
-    rows: Row | None = _engine.tensor_rows(tensors, row_of, keep)
+    rows: Row | None = extension.tensor_rows(tensors, row_of, keep)
     return rows
 
 
@@ -146,7 +145,7 @@ def _know_arrays() -> bool:
     sizes = {int(type_): type_.nbytes(1) for type_ in TensorType}
     by_code = tuple(sizes.get(code, 0) for code in range(max(sizes) + 1))
     array = np.zeros((2, 3), np.int16)
-    known: bool = _engine.know_arrays(
+    known: bool = extension.know_arrays(
         array, address_of(array), array.flags.num, array.shape, by_code
     )
     return known
@@ -154,4 +153,4 @@ def _know_arrays() -> bool:
 
 if not (lib.ar_add_objects() and _know_arrays()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
-find_step, make_struct = _engine.find_step, _engine.make_struct
+find_step, make_struct = extension.find_step, extension.make_struct
