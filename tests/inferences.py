@@ -9,7 +9,7 @@ import numpy as np
 from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from tests.oracle import Step
+from tests.steps import Step
 
 Array = np.ndarray[Any, Any]
 

@@ -19,12 +19,11 @@ import numpy as np
 import pytest
 
 from arenite.memory.recording import Allocations, Category, CategoryTotal
+from tests.steps import Step
 from tests.worker import Worker, WorkerError, serve
 
 Array = np.ndarray[Any, Any]
-RESET = "reset"
 PYTHON = os.environ.get("ARENITE_ORACLE", sys.executable)
-Step = Sequence[Array] | Literal["reset"]
 
 
 def skip_without_tflm() -> None:

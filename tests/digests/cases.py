@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.oracle import RESET, Step
+from tests.steps import RESET, Step
 
 Array = np.ndarray[Any, Any]
 FILE = Path(__file__).with_name("cases.xz")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +15,7 @@ from tests.digests.__main__ import differing, expected, isas
 from tests.digests.cases import Case, read, save
 from tests.digests.digest import are_equal, of_outputs
 
+ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ("reference", *isas()[-1:])
 
 
@@ -51,3 +56,18 @@ def test_cases_are_kept_as_they_are(tmp_path) -> None:  # type: ignore[no-untype
     assert (first.operator, first.model, first.steps[1]) == ("A", b"abc", "reset")
     np.testing.assert_array_equal(first.steps[0], [x])
     assert second == Case("B", b"", ())
+
+
+def test_they_are_checked_without_a_package_of_the_tests() -> None:
+    """As on a new platform, where there is the wheel and what it needs."""
+    code = """if True:
+        import sys
+        sys.modules |= dict.fromkeys(["pytest", "hypothesis", "tflite_micro", "flatbuffers"])
+        from tests.digests.__main__ import differing, expected, isas, read
+        for engine in ("reference", *isas()):
+            assert not differing(read()[:8], expected()[:8], engine)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.PIPE, check=False
+    )
+    assert done.stderr == b""

@@ -31,7 +31,7 @@ from tests.firmware.built import has_address_sanitizer
 from tests.firmware.mnn_cases import drawn
 from tests.native.strategies import steps_of
 from tests.ops.differential import assert_same, module_of, run_arenite
-from tests.oracle import Step
+from tests.steps import Step
 
 Array = np.ndarray[Any, Any]
 

@@ -13,9 +13,10 @@ from arenite.formats import load, tflite
 from arenite.model import Model
 from tests.litert_oracle import litert
 from tests.ops.differential import random_array
-from tests.oracle import Oracle, Step
+from tests.oracle import Oracle
 from tests.same import assert_same
 from tests.shared import shared_models
+from tests.steps import Step
 
 Array = np.ndarray[Any, Any]
 

@@ -19,7 +19,7 @@ from arenite.errors import UndefinedWarning
 from arenite.model import Model
 from arenite.ops.registry import builtin_names, custom_names
 from tests.ops.differential import differential, module_of, random_array
-from tests.oracle import RESET, Step
+from tests.steps import RESET, Step
 
 Array = np.ndarray[Any, Any]
 

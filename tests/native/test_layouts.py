@@ -20,8 +20,8 @@ from arenite.runtime.setup import Engine
 from tests.native.layouts import Layout, apart, bytewise, lay_out, shifted, stacked, staggered
 from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of
-from tests.oracle import RESET
 from tests.shared import ROOT, shared_models
+from tests.steps import RESET
 
 pytest.importorskip("arenite.native._engine")
 

@@ -14,7 +14,7 @@ from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import HOST, Target
 from tests.native.strategies import OPERATORS, judge, steps_of
 from tests.ops.differential import assert_same, take
-from tests.oracle import Step
+from tests.steps import Step
 
 pytest.importorskip("arenite.native._engine")
 

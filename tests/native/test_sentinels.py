@@ -16,7 +16,7 @@ from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of
-from tests.oracle import RESET
+from tests.steps import RESET
 
 pytest.importorskip("arenite.native._engine")
 

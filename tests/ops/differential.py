@@ -24,15 +24,8 @@ from arenite.ops.registry import module_name
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.inferences import take
-from tests.oracle import (
-    RESET,
-    Answer,
-    Oracle,
-    Step,
-    printed_rows,
-    skip_without_tflm,
-    tflm_rows,
-)
+from tests.oracle import Answer, Oracle, printed_rows, skip_without_tflm, tflm_rows
+from tests.steps import RESET, Step
 
 Array = np.ndarray[Any, Any]
 

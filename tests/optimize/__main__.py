@@ -27,7 +27,8 @@ from arenite.optimize.settings import OVERLAPS
 from arenite.optimize.verify import first_difference
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from tests.optimize.networks import network
-from tests.oracle import RESET, Oracle, Step
+from tests.oracle import Oracle
+from tests.steps import RESET, Step
 
 _ARENA = 1 << 22
 #: For all inputs of one model.

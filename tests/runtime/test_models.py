@@ -19,8 +19,9 @@ import arenite as ar
 from arenite.formats import load, tflite
 from arenite.model import Model, Tensor
 from tests.ops.differential import assert_same, random_array
-from tests.oracle import RESET, Oracle, Step
+from tests.oracle import Oracle
 from tests.shared import ROOT, shared_model, shared_models, shared_sample
+from tests.steps import RESET, Step
 from tests.variants import interpreter, variants
 
 Array = np.ndarray[Any, Any]

@@ -10,8 +10,9 @@ import pytest
 import arenite as ar
 from arenite import native
 from arenite.formats import tflite
-from tests.oracle import RESET, Oracle, printed_rows, tflm_rows
+from tests.oracle import Oracle, printed_rows, tflm_rows
 from tests.runtime.wake_word import wake_word
+from tests.steps import RESET
 
 Array = np.ndarray[Any, Any]
 WINDOWS = 200

@@ -24,7 +24,7 @@ from arenite.ops.tflite.transpose_conv import TransposeConvOptions
 from tests.firmware.built import Compiled, compile_files, run
 from tests.firmware.bulk import Case, compared
 from tests.ops.differential import run_arenite
-from tests.oracle import Step
+from tests.steps import Step
 
 Array = np.ndarray[Any, Any]
 

@@ -11,7 +11,8 @@ from arenite.errors import ConstraintError
 from arenite.model import Model, TensorType
 from tests.ops.differential import agrees, differential, run_arenite
 from tests.ops.signal.models import signal_model
-from tests.oracle import RESET, Oracle
+from tests.oracle import Oracle
+from tests.steps import RESET
 
 
 def overlap_add(kind: str, outer: tuple[int, ...], frames: int, size: int, step: int) -> Model:

@@ -11,7 +11,8 @@ from arenite.errors import ConstraintError, UndefinedWarning
 from arenite.model import Model
 from tests.ops.differential import Array, agrees, differential, run_arenite
 from tests.ops.signal.models import signal_model
-from tests.oracle import RESET, Oracle
+from tests.oracle import Oracle
+from tests.steps import RESET
 
 
 def stacker(channels: int, left: int, right: int, step: int, extra: int = 0) -> Model:
