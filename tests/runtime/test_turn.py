@@ -153,6 +153,7 @@ def test_no_result_of_two_threads_is_wrong(variant: str) -> None:
     np.testing.assert_array_equal(interp(images[0]), expected[0])
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="there is no SIGALRM")
 @pytest.mark.parametrize("variant", variants()[:2])
 def test_a_signal_at_any_moment_leaves_the_interpreter_usable(variant: str) -> None:
     interp = interpreter(conv_model(), variant)
