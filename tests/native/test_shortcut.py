@@ -20,6 +20,9 @@ from arenite.ops.tflite.div import DivOptions
 from tests.runtime.models import conv_model, halves_of_a_sum, image, memory_of_three
 from tests.runtime.subgraphs import counter
 
+pytestmark = pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="needs the global interpreter lock"
+)
 Array = np.ndarray[Any, Any]
 
 

@@ -1,10 +1,10 @@
 """The compiled module: its functions for Python's objects, and C's types and functions.
 
 All modules take ``extension``, ``ffi`` and ``lib`` from here. cffi finds out a struct's fields when
-they are first asked for, under a lock; without the global interpreter lock, CPython 3.13 lets go of
-that one half way, and two threads that make a process's first interpreters end it: "lost a
-struct/union!" (cffi 2.1.1, ``realize_c_type.c``). So without it all structs are asked for theirs
-here: threads wait for this import.
+they are first asked for, under a lock. Without the global interpreter lock, CPython 3.13 lets go of
+that one half way, and threads that make a process's first interpreters end it ("lost a
+struct/union!", ``realize_c_type.c`` of cffi 2.1.1). So without it all structs are asked for theirs
+here: other threads wait for this import.
 """
 
 from __future__ import annotations
