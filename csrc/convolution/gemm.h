@@ -43,6 +43,9 @@ typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const in
  * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h. */
 typedef ar_gemm_tile (*ar_find_tile)(int positions, int blocks, int taps);
 
+/* The tile of transposed.h for filters over `depth` channels; NULL where there is none. */
+typedef ar_gemm_tile (*ar_find_transposed)(int depth, int stride);
+
 /* Plans one lane of a block, by a channel's numbers. Returns its mode. */
 typedef ar_requantize_mode (*ar_plan_lane)(ar_requantize_block *block, int lane,
                                            const ar_rescaling *rescaling, int32_t channel,
@@ -69,6 +72,7 @@ typedef struct {
   int32_t run_dwords; /* segments become runs of so many where they can, 0 for as they are */
   int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
+  ar_find_transposed find_transposed;      /* likewise */
   ar_plan_lane plan_lane;
   ar_plan_lane plan_bare; /* tried first, for all channels of a block; NULL where there is none */
   ar_stage_fn stage;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "grouped.h"
+#include "transposed.h"
 #include "records/window.h"
 
 /* What a band of outputs reads and writes, at most: it stays in caches from one block of channels to
@@ -189,6 +190,15 @@ static int is_read_whole(const conv_plan *plan, const ar_gemm_conv *p) {
          (run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
 }
 
+/* All filters are one tile, and so are the positions of a row. */
+static void set_transposed(const ar_gemm_conv *p, ar_gemm_tile tile, conv_plan *plan) {
+  plan->transposed = 1;
+  plan->tile = tile;
+  plan->blocks = plan->tile_blocks = AR_TRANSPOSED_FILTERS;
+  plan->tile_positions = plan->gemm.positions = plan->columns;
+  plan->tile_bytes = ar_transposed_bytes(p->depth);
+}
+
 static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
   const int32_t c = p->depth, filters = p->filters;
@@ -217,8 +227,10 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->columns = w->output_size[1];
   plan->row_stride = w->stride[0] * plan->staging.staged_row_bytes;
   plan->fold = 1;
-  if (AR_BLOCK % filters == 0 && filters > 1 && plan->columns % (AR_BLOCK / filters) == 0 &&
-      w->dilation[1] == 1 && (!p->is_float || isa->met_nan))
+  const ar_gemm_tile transposed = ar_transposed_tile(isa, p);
+  if (!transposed && AR_BLOCK % filters == 0 && filters > 1 &&
+      plan->columns % (AR_BLOCK / filters) == 0 && w->dilation[1] == 1 &&
+      (!p->is_float || isa->met_nan))
     plan->fold = AR_BLOCK / filters;
   if (plan->fold > 1 && p->is_float) {
     plan->forget_nan = isa->forget_nan;
@@ -251,6 +263,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
+  if (transposed) set_transposed(p, transposed, plan);
   plan->shared = way_of(plan);
   set_sizes(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);
@@ -272,8 +285,9 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   if (status != AR_OK) return status;
   sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
   sizes->workspace = ar_staged_bytes(&plan.staging);
-  sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * plan.blocks * AR_BLOCK *
-                plan.gemm.segments * plan.gemm.dwords * 4 / plan.staged_bytes;
+  const int32_t lanes = plan.transposed ? plan.filters : plan.blocks * AR_BLOCK;
+  sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * lanes * plan.gemm.segments *
+                plan.gemm.dwords * 4 / plan.staged_bytes;
   return AR_OK;
 }
 
@@ -392,15 +406,15 @@ static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_con
                    ar_range_of(b, sums, p->input_offset));
 }
 
-/* A block's channels with one way to find lines: the slowest of their modes. */
+/* A block's channels, `step` filters apart, with one way to find lines: the slowest of their modes. */
 static ar_requantize_mode plan_lanes(const ar_gemm_isa *isa, const ar_gemm_conv *p,
                                      ar_plan_lane plan_lane, int32_t channel, int32_t lanes,
-                                     ar_requantize_block *block) {
+                                     int32_t step, ar_requantize_block *block) {
   const int bare = plan_lane == isa->plan_bare;
   block->mode = bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
   for (int32_t lane = 0; lane < lanes; ++lane) {
     const ar_requantize_mode mode =
-        plan_channel(isa, p, plan_lane, (channel + lane) % p->filters, block, lane);
+        plan_channel(isa, p, plan_lane, (channel + step * lane) % p->filters, block, lane);
     if (bare && mode != AR_REQUANT_BARE) return mode;
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
@@ -409,11 +423,29 @@ static ar_requantize_mode plan_lanes(const ar_gemm_isa *isa, const ar_gemm_conv 
 
 /* A block from `channel` on, bare if all of its lanes can be. */
 static void plan_block(const ar_gemm_isa *isa, const ar_gemm_conv *p, int32_t channel,
-                       int32_t lanes, ar_requantize_block *block) {
+                       int32_t lanes, int32_t step, ar_requantize_block *block) {
   if (isa->plan_bare &&
-      plan_lanes(isa, p, isa->plan_bare, channel, lanes, block) == AR_REQUANT_BARE)
+      plan_lanes(isa, p, isa->plan_bare, channel, lanes, step, block) == AR_REQUANT_BARE)
     return;
-  plan_lanes(isa, p, isa->plan_lane, channel, lanes, block);
+  plan_lanes(isa, p, isa->plan_lane, channel, lanes, step, block);
+}
+
+static void plan_blocks(const ar_gemm_isa *isa, const ar_gemm_conv *p, const conv_plan *plan,
+                        ar_requantize_block *blocks) {
+  if (p->is_float) return;
+  if (plan->transposed) {
+    for (int32_t f = 0; f < plan->filters; ++f) plan_block(isa, p, f, AR_BLOCK, 0, &blocks[f]);
+    return;
+  }
+  int32_t last = AR_REQUANT_FLOAT;
+  for (int32_t i = 0; i < plan->gemm.channels; i += AR_BLOCK) {
+    const int32_t left = plan->gemm.channels - i;
+    plan_block(isa, p, i, left < AR_BLOCK ? left : AR_BLOCK, 1, &blocks[i / AR_BLOCK]);
+    last = blocks[i / AR_BLOCK].mode;
+  }
+  /* Blocks without channels do not keep their tile from having one mode. */
+  for (int32_t n = ar_round_up(plan->gemm.channels, AR_BLOCK) / AR_BLOCK; n < plan->blocks; ++n)
+    blocks[n].mode = last;
 }
 
 /* The same bytes, and their weights, in more segments, each of `dwords`. */
@@ -440,20 +472,15 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   knowing.rescaling.line = &lines[0];
   knowing.rescaling.bare = &lines[1];
   const uint32_t before = plan->enter ? plan->enter() : 0;
-  int32_t last = AR_REQUANT_FLOAT;
-  for (int32_t i = 0; !p->is_float && i < plan->gemm.channels; i += AR_BLOCK) {
-    const int32_t left = plan->gemm.channels - i;
-    plan_block(isa, &knowing, i, left < AR_BLOCK ? left : AR_BLOCK, &blocks[i / AR_BLOCK]);
-    last = blocks[i / AR_BLOCK].mode;
-  }
-  /* Blocks without channels do not keep their tile from having one mode. */
-  for (int32_t n = ar_round_up(plan->gemm.channels, AR_BLOCK) / AR_BLOCK; n < plan->blocks; ++n)
-    blocks[n].mode = last;
+  plan_blocks(isa, &knowing, plan, blocks);
   for (int32_t i = 0; p->is_float && p->bias && i < plan->gemm.channels; ++i)
     memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
            (const float *)p->bias + i % plan->filters, sizeof(float));
   if (plan->leave) plan->leave(before);
-  (isa->groups ? pack_groups : pack)(plan, p, packed);
+  if (plan->transposed)
+    ar_pack_transposed(p, packed);
+  else
+    (isa->groups ? pack_groups : pack)(plan, p, packed);
   split_segments(&plan->gemm, isa->run_dwords);
   return AR_OK;
 }

@@ -27,6 +27,7 @@ typedef struct {
   int32_t taps;              /* tap tiles, see simd/gemm_tile.h */
   int32_t fold;              /* output columns that share a block of 16 channels */
   int32_t blocks;            /* of 16 channels */
+  int32_t transposed;        /* the tile of transposed.h: each block is one filter, in all lanes */
   int32_t tile_blocks, tile_positions;
   way shared;                /* also how one part goes through bands: by columns or by rows */
   int32_t is_flat;           /* all positions are one row, each a column of bytes side by side */

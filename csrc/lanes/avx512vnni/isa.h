@@ -7,6 +7,7 @@
 #include "convolution/winograd_conv_2d.h"
 
 ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_transposed_avx512vnni(int depth, int stride);
 ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);
 
 int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan);
