@@ -23,8 +23,13 @@ def convolution(
     padding: int = 0,
     bias: Any = 0,
     activation: int = 0,
+    of_filters: Any = 1.0,
 ) -> Model:
-    """Images whose zero is -128; ``scale`` is how many units of a sum an output step takes."""
+    """Images whose zero is -128.
+
+    ``scale`` is how many units of a sum an output step takes, where ``of_filters``, the scale of
+    all filters or of each, is 1.
+    """
     b = ModelBuilder()
     size = [
         window_output_size(padding, extent, weights.shape[1], stride, 1) for extent in x.shape[1:3]
@@ -32,8 +37,8 @@ def convolution(
     values = np.broadcast_to(bias, len(weights)).astype(np.int32)
     inputs = [
         b.input("x", x.shape, "int8", scale=1.0, zero_point=-128),
-        b.constant("w", weights, scale=1.0),
-        b.constant("b", values, scale=1.0),
+        b.constant("w", weights, scale=of_filters),
+        b.constant("b", values, scale=of_filters),
     ]
     y = b.tensor("y", (x.shape[0], *size, len(weights)), "int8", scale=scale)
     options = Conv2DOptions(padding, stride, stride, fused_activation_function=activation)

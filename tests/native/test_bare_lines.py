@@ -82,3 +82,31 @@ def test_a_block_without_lines_beside_others(isa: str) -> None:
     biases = np.random.default_rng(4).integers(-9999, 9999, len(w))
     biases[37] = 2**24 + 12345
     check(isa, x, convolution(x, w, 1, 2.0**17 + 0.3, bias=biases))
+
+
+def all_pairs() -> Array:
+    """An image with every pair of numbers."""
+    numbers = np.arange(-128, 128)
+    return np.stack(np.meshgrid(numbers, numbers), -1)[None].astype(np.int8)
+
+
+def steps_of_channels(count: int, rng: np.random.Generator) -> Array:
+    """Units of a sum that an output step takes: of all sizes, powers of two, and little more."""
+    steps = np.exp(rng.uniform(np.log(2.01), np.log(9000.0), count))
+    steps[::8] = 2.0 ** rng.integers(2, 12, len(steps[::8]))
+    steps[1::8] = np.nextafter(np.float32(2.0 ** rng.integers(2, 12, len(steps[1::8]))), 1e9)
+    return steps
+
+
+@pytest.mark.parametrize("isa", available_isas())
+@pytest.mark.parametrize("activation", [NONE, RELU])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_sum_that_a_line_is_for(seed: int, activation: int, isa: str) -> None:
+    """Sums of 127 times one number and another take every value between the extreme ones."""
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([-1, 1], (64, 2))
+    w = (signs * [127, 1]).reshape(64, 1, 1, 2).astype(np.int8)
+    bias = rng.integers(-33_000, 33_000, len(w)) * rng.choice([0, 1, 100], len(w))
+    scales = (1.0 / steps_of_channels(len(w), rng)).tolist()
+    model = convolution(all_pairs(), w, 1, 1.0, bias=bias, activation=activation, of_filters=scales)
+    check(isa, all_pairs(), model)

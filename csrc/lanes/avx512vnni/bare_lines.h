@@ -7,42 +7,33 @@
  * end is an integer, its offset has to come from the shift of the sum: of the many that the
  * range of the sums leaves room for, one lands where the steps want it. */
 #include "arithmetic/requantize_plan.h"
+#include "stairs.h"
 
 static const int32_t AR_BARE_MIDDLE = 3 << 22; /* of those floats */
 
-/* The outputs of 16 sums, in integers. */
-static void on_bare_line(float scale, float end, int32_t shift, const int32_t *acc,
-                         int32_t *output) {
-  const ar_i32 start = ar_set_i32((int32_t)AR_BARE_BITS + shift);
-  ar_save_i32(output, ar_on_bare_line(ar_add_i32(ar_load_i32(acc), start), ar_set_f32(scale),
-                                      ar_set_f32(end)));
-}
-
-/* A line is monotone, and so is the reference: they are equal on all sums if they are on both
- * sides of every step. */
-static int proves_bare(const ar_steps *steps, float scale, float end, int32_t shift) {
-  _Alignas(64) int32_t before[16], y_on[16], y_before[16];
-  for (int i = 0; i < steps->count; i += 16) {
-    const int32_t *on = steps->threshold + i, *wanted = steps->output + i;
-    for (int lane = 0; lane < 16; ++lane) before[lane] = (int32_t)((uint32_t)on[lane] - 1);
-    on_bare_line(scale, end, shift, on, y_on);
-    on_bare_line(scale, end, shift, before, y_before);
-    int32_t bad = 0;
-    for (int lane = 0; lane < 16; ++lane) {
-      bad |= (on[lane] <= steps->high) & (y_on[lane] < wanted[lane]);
-      bad |= (before[lane] >= steps->low) & (y_before[lane] >= wanted[lane]);
-    }
-    if (bad) return 0;
+/* The first of some turns after which a place is an integer but for `most`, or -1. */
+static double first_turn_to(double place, double turn, double most) {
+  enum { LANES = 8, SOME = 512 };
+  const __m512d lane = _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
+  __m512d at = _mm512_fmadd_pd(lane, _mm512_set1_pd(turn), _mm512_set1_pd(place));
+  for (int i = 0; i < SOME; i += LANES) {
+    const __m512d off = _mm512_sub_pd(at, _mm512_roundscale_pd(at, _MM_FROUND_TO_NEAREST_INT));
+    const __mmask8 near = _mm512_cmp_pd_mask(_mm512_abs_pd(off), _mm512_set1_pd(most), _CMP_LE_OQ);
+    if (near) return i + __builtin_ctz(near);
+    at = _mm512_add_pd(at, _mm512_set1_pd(LANES * turn));
   }
-  return 1;
+  return -1.0;
 }
 
-/* A number of turns after which a place is an integer but for `most`, by Euclid's steps: always
- * two small ways to go, upwards and downwards, of which the longer one is shortened by the other
- * where both lead too far. Gives up after some. */
+/* A number of turns after which it is that: the first one, or by Euclid's steps: always two small ways
+ * to go, upwards and downwards, of which the longer one is shortened by the other where both lead too
+ * far. Gives up after some. */
 static double turns_to(double place, double turn, double most) {
+  double turns = first_turn_to(place, turn, most);
+  if (turns >= 0.0) return turns;
   double off = place - floor(place + 0.5), up = turn - floor(turn), down = 1.0 - up;
-  double turns = 0.0, turns_up = 1.0, turns_down = 1.0;
+  double turns_up = 1.0, turns_down = 1.0;
+  turns = 0.0;
   for (int i = 0; i < 64 && fabs(off) > most && up > 0.0 && down > 0.0; ++i) {
     const double times = floor((fabs(off) + most) / (off < 0.0 ? up : down));
     turns += times * (off < 0.0 ? turns_up : turns_down);
@@ -57,17 +48,6 @@ static double turns_to(double place, double turn, double most) {
   return turns;
 }
 
-/* Whether all sums have one output. */
-static int is_constant(const ar_steps *steps, int32_t activation_min, int32_t *output) {
-  *output = activation_min;
-  for (int i = 0; i < steps->count; ++i) {
-    if (steps->threshold[i] > steps->high) break;
-    if (steps->threshold[i] > steps->low) return 0;
-    *output = steps->output[i];
-  }
-  return 1;
-}
-
 /* A line for one output, whatever the sum of this range: all that it needs is that sums are
  * floats. */
 static int level_line(int32_t output, ar_range range, ar_known_line *found) {
@@ -77,44 +57,44 @@ static int level_line(int32_t output, ar_range range, ar_known_line *found) {
   return range.high - range.low < 1 << 24;
 }
 
-/* Finds a bare line that meets the reference: whether there is one. */
-static int find_bare_line(const ar_steps *steps, float nearest, ar_known_line *found) {
-  if (steps->low <= -(1 << 23) || steps->high >= 1 << 23) return 0;
-  const double scale = nearest;
-  const offsets all =
-      allowed(steps, scale, 0, steps->count, INT32_MIN, steps->high, steps->low + 1, INT32_MAX);
+/* Finds a bare line of this scale that meets the reference on all sums of a range: whether there is
+ * one. Sums and outputs stay where floats count in ones, so what the instruction computes is
+ * floor(scale * sum + offset) without an error, and the stairs say which offsets are right. */
+static int find_bare_line(const stairs *s, ar_range range, float scale, ar_known_line *found) {
+  const offsets all = offsets_on(s, scale);
   if (!(all.low < all.high) || all.high - all.low > 1e6) return 0;
   const double middle = middle_of(all), slack = 0.45 * (all.high - all.low);
-  if (scale * steps->low + all.low < -32000 || scale * steps->high + all.high > 32000)
+  if (scale * (double)range.low + all.low < -32000 || scale * (double)range.high + all.high > 32000)
     return 0; /* two bytes hold what is left after the line */
-  const int64_t least = -(INT64_C(1) << 22) - steps->low;
-  const int64_t most = (INT64_C(1) << 22) - 1 - steps->high;
+  const int64_t least = -(INT64_C(1) << 22) - range.low;
+  const int64_t most = (INT64_C(1) << 22) - 1 - range.high;
   if (least > most) return 0;
   const double first = floor(scale * (double)(AR_BARE_MIDDLE + (least + most) / 2) - middle);
-  const double whole = first + turns_to((middle + first) / scale, 1.0 / scale, slack / scale);
+  const double turns = turns_to((middle + first) / scale, 1.0 / scale, slack / scale);
+  const double whole = first + turns;
   const double wanted = floor((middle + whole) / scale + 0.5) - AR_BARE_MIDDLE;
-  const float end = (float)(AR_BARE_MIDDLE - whole);
   if (!(wanted >= (double)least && wanted <= (double)most)) return 0;
-  const int32_t shift = (int32_t)wanted;
-  if (!proves_bare(steps, nearest, end, shift)) return 0;
-  found->scale = nearest;
-  found->offset = end;
-  found->moved = shift;
+  /* Exact: the product has 48 bits, and the difference is small. */
+  const double offset = (double)scale * (AR_BARE_MIDDLE + wanted) - whole;
+  if (!(offset >= all.low && offset <= all.high) || fabs(whole) > AR_BARE_MIDDLE) return 0;
+  found->scale = scale;
+  found->offset = (float)(AR_BARE_MIDDLE - whole);
+  found->moved = (int32_t)wanted;
   return 1;
 }
 
-/* The same for all sums of a range. */
+/* The same, of any scale. */
 static int bare_line_for(const channel_integers *c, ar_range range, ar_known_line *found) {
-  ar_steps steps;
-  ar_find_steps(&steps, c->multiplier, c->shift, c->output_offset, c->activation_min,
-                c->activation_max, range, 0);
-  const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
   *found = (ar_known_line){
       .multiplier = c->multiplier, .shift = c->shift, .known = 1, .range = range};
+  stairs s;
   int32_t output;
-  if (is_constant(&steps, c->activation_min, &output)) return level_line(output, range, found);
+  if (are_level(c, range, &output)) return level_line(output, range, found);
+  if (range.low <= -(1 << 23) || range.high >= 1 << 23) return 0;
+  find_stairs(&s, c, range);
+  const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
   for (int attempt = 0; attempt < 24; ++attempt)
-    if (find_bare_line(&steps, neighbour(nearest, attempt), found)) return 1;
+    if (find_bare_line(&s, range, neighbour(nearest, attempt), found)) return 1;
   return 0;
 }
 
