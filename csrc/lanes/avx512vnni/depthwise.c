@@ -3,6 +3,7 @@
 
 #include "depthwise_shift.h"
 #include "depthwise_slide.h"
+#include "depthwise_stride.h"
 #include "depthwise_walk.h"
 
 /* A run of stores of four units: where they start and how far they are apart. */
@@ -154,17 +155,18 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   /* An output row that nobody wants, and an interleaved row. */
   const int64_t unwanted = ((int64_t)plan->output_columns * plan->channels + 63) / 64 * 64;
   if (walks(plan)) return border + unwanted;
+  if (strides(plan)) return border;
   if (slides(plan)) return border + row + unwanted;
   if (!shifts_weights(plan)) return border + row * plan->groups;
   return border + row * rows_of_four(plan);
 }
 
 int32_t ar_depthwise_channel_avx512vnni(const ar_depthwise *plan, int32_t lane) {
-  return walk_channel(plan, lane);
+  return (walks(plan) || strides(plan) ? unpacked_byte(lane) : lane) % plan->channels;
 }
 
 int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan) {
-  if (walks(plan) || slides(plan) || !shifts_weights(plan)) return 0;
+  if (walks(plan) || strides(plan) || slides(plan) || !shifts_weights(plan)) return 0;
   return shifted_bytes(plan) * (units_done(plan) / 4);
 }
 
@@ -181,6 +183,10 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, con
   uint32_t *interleaved = (uint32_t *)(workspace + border_bytes(plan));
   if (walks(plan)) {
     walk_image(plan, &input, weights, blocks, output, (int8_t *)interleaved);
+    return;
+  }
+  if (strides(plan)) {
+    stride_image(plan, &input, weights, blocks, output);
     return;
   }
   if (slides(plan)) {

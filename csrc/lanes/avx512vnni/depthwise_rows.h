@@ -63,6 +63,15 @@ static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0
   store_border(plan, out + right, s->staged_row_bytes - right);
 }
 
+enum { UNPACKED_BYTES = 3 * 4 * 64 /* of the weights of 64 channels, and of three columns */ };
+
+/* The byte of a register that a lane has. Unpacking deals the dwords of a register's 128-bit lanes to
+ * four units, from which packing makes bytes in order again. */
+static int32_t unpacked_byte(int32_t lane) {
+  const int32_t i = lane % 64;
+  return lane - i + i % 16 / 4 * 16 + i / 16 * 4 + i % 4;
+}
+
 AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_block *block) {
   const __m512 scale = _mm512_load_ps(block->scale), offset = _mm512_load_ps(block->offset);
   if (mode == AR_REQUANT_BARE) return ar_on_bare_line(acc, scale, offset);
@@ -70,6 +79,13 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   if (mode == AR_REQUANT_SIGNED)
     return ar_on_signed_line(acc, scale, offset, _mm512_load_ps(block->negative_offset));
   return ar_requantize_exact(acc, block);
+}
+
+/* The sums of four such units as clamped bytes. */
+AR_INLINE __m512i unpacked_bytes(const __m512i *v, ar_bounds to) {
+  const __m512i packed =
+      _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
+  return to.clamps ? _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high) : packed;
 }
 
 AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {

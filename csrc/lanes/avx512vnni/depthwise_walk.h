@@ -3,8 +3,6 @@
  * outputs that meet it, and never goes to memory. */
 #include "depthwise_rows.h"
 
-enum { WALK_BYTES = 3 * 4 * 64 /* of the weights of 64 channels */ };
-
 static int walks(const ar_depthwise *plan) {
   return plan->filter_rows == 3 && plan->filter_columns == 3 && plan->stride_rows == 1 &&
          plan->stride_columns == 1 && plan->dilation_rows == 1 && plan->dilation_columns == 1 &&
@@ -23,13 +21,6 @@ typedef struct {
   const int8_t *weights; /* [unit][column][64] */
   const ar_requantize_block *blocks;
 } walk_rows;
-
-/* Unpacking deals the dwords of a register's 128-bit lanes to four units, from which packing makes
- * bytes in order again. */
-static int32_t walk_channel(const ar_depthwise *plan, int32_t lane) {
-  const int32_t i = lane % 64;
-  return walks(plan) ? lane - i + i % 16 / 4 * 16 + i / 16 * 4 + i % 4 : lane % plan->channels;
-}
 
 /* What four rows of a column hold of 64 channels, in pairs of units: [rows 0 and 1 or 2 and 3][half]. The
  * column may lie beside the image. */
@@ -145,7 +136,7 @@ static void walk_image(const ar_depthwise *plan, const image *input, const int8_
       const walk_rows w = {plan,
                            {row_of(plan, input, y) + c, row_of(plan, input, y + 1) + c,
                             row_of(plan, input, y + 2) + c, row_of(plan, input, y + 3) + c},
-                           weights + (int64_t)c / 64 * WALK_BYTES,
+                           weights + (int64_t)c / 64 * UNPACKED_BYTES,
                            b};
       walk_variants[slowest_mode(b)](&w, upper + c, lower + c);
     }
