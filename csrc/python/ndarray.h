@@ -3,8 +3,8 @@
 #ifndef ARENITE_NDARRAY_H
 #define ARENITE_NDARRAY_H
 
-/* NumPy's flags: in C's order and aligned; and what is no constant. */
-enum { AR_ARRANGED = 0x0001 | 0x0100, AR_WRITEABLE = 0x0400 };
+/* NumPy's flags: in C's order, and aligned as well; and what is no constant. */
+enum { AR_IN_A_ROW = 0x0001, AR_ARRANGED = AR_IN_A_ROW | 0x0100, AR_WRITEABLE = 0x0400 };
 
 typedef struct {
   PyObject_HEAD

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from arenite.formats.flatbuffer.schema import DTYPES
 from arenite.numeric import fixedpoint, gemmlowp
 from arenite.ops.shared import softmax
 
@@ -93,3 +96,40 @@ def test_the_table_of_exponentials(multiplier: int, left_shift: int) -> None:
     expected = gemmlowp.exp_on_negative_values(scaled, softmax.DIFFERENCE_BITS)
     assert np.array_equal(found[: len(scaled)], expected)
     assert not found[len(scaled) :].any()
+
+
+def test_numbers_of_many_arrays_lie_in_a_range() -> None:
+    scales = [np.array(values, np.float32) for values in ([], [0.5, 2], [3])]
+    assert parameters.are_within(scales, 0.0, 3.0) is True
+    assert parameters.are_within(scales, 0.0, 2.5) is False
+    assert parameters.are_within(scales, 1.0, 3.0) is False
+    zero_points = [np.array(values, np.int64) for values in ([-128, 127], [0])]
+    assert parameters.are_within(zero_points, -128, 127) is True
+    assert parameters.are_within([np.array([2**31], np.int64)], -(2**31), 2**31 - 1) is False
+    assert parameters.are_within([], 0.0, 0.0) is True
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1e-45])
+def test_what_is_no_scale_lies_in_no_range(value: float) -> None:
+    scales = [np.ones(2, np.float32), np.array([1, value], np.float32)]
+    assert parameters.are_within(scales, 0.0, float(np.finfo(np.float32).max)) is False
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.ones(2, np.float64),
+        np.ones((1, 2), np.float32),
+        np.ones(4, np.float32)[::2],
+        np.ones(2, ">f4"),
+        [1.0],
+    ],
+)
+def test_other_arrays_are_left_to_numpy(array: Any) -> None:
+    assert parameters.are_within([np.ones(1, np.float32), array], 0.0, 3.0) is None
+    assert parameters.quantize_multipliers(1.0, array, 1.0, rounding=0, channels=2) is None
+
+
+def test_numbers_of_a_file_are_numpys_own() -> None:
+    native = {kind: dtype for kind, dtype in DTYPES.items() if dtype.isnative}
+    assert all(dtype is np.dtype(kind) for kind, dtype in native.items())

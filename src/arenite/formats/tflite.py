@@ -34,6 +34,7 @@ from arenite.model import (
 )
 from arenite.model.check import check
 from arenite.model.pause import paused
+from arenite.ops.kernel_util import in_c
 
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
@@ -69,7 +70,8 @@ def read(data: Buffer, *, source: str = "") -> Model:
     try:
         with paused(reader.size > _LARGE):
             model = _ModelReader(reader, root).model(source)
-            check(model)
+            numbers = in_c()
+            check(model, None if numbers is None else numbers.are_within)
     except ModelError as error:
         if error.offset is not None:
             raise

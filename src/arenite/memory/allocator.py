@@ -166,8 +166,11 @@ class MicroAllocator:
         self, size: int, purpose: str = "", operator: Asking | None = None
     ) -> None:
         """The same where nobody looks at the bytes."""
-        self._tail(size, ARENA_ALIGNMENT, Category.PERSISTENT_BUFFER, 1, purpose, operator=operator)
-        self.arena.count_reserved(size)
+        arena, category = self.arena, Category.PERSISTENT_BUFFER
+        before = arena.tail  # as `_tail` has it: operators ask for most of what there is
+        start = arena.allocate_persistent_buffer(size)
+        place = start - arena.buffer_tail
+        self._records.append((category, size, before - start, place, 1, purpose, operator))
 
     def tensor_blocks(self, quantization: Quantization | None) -> Blocks:
         """What a full ``TfLiteTensor`` takes until the current node is prepared."""

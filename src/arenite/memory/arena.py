@@ -213,15 +213,6 @@ class SingleArenaBufferAllocator:
         array: npt.NDArray[Any] = np.ndarray(shape, dtype, memory, offset)
         return array
 
-    def count_reserved(self, size: int) -> None:
-        """Bytes of a block that nobody looks at; where the arena has no memory, they count.
-
-        Raises:
-            MemoryLimitError: So many are not allowed.
-        """
-        if self._memory is None:
-            self.budget.take(size, "persistent memory")
-
     def zeroed_view(self, offset: int, size: int) -> Bytes:
         """The same, filled with zeros."""
         if self._memory is None:

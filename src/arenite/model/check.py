@@ -11,7 +11,7 @@ from math import prod
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
 from arenite.model.calls import check_calls
-from arenite.model.check_quantization import MAX_RANK, are_sound, check_quantization
+from arenite.model.check_quantization import MAX_RANK, Within, are_sound, check_quantization
 from arenite.model.model import Model, Operator, SignatureDef, Subgraph, Tensor
 
 #: Bytes that one tensor may take, and elements that it may have.
@@ -19,8 +19,10 @@ MAX_TENSOR_BYTES = 2**31 - 1
 _BUILTINS = frozenset(BuiltinOperator.__members__)
 
 
-def check(model: Model) -> None:
+def check(model: Model, within: Within | None = None) -> None:
     """Check indices, shapes, constants and quantisation of a whole model.
+
+    ``within`` compares the numbers of many arrays at once; without it NumPy does.
 
     Raises:
         ModelError: Names the first thing that is wrong and its path.
@@ -30,14 +32,14 @@ def check(model: Model) -> None:
     if not model.subgraphs:
         raise ModelError("expected at least one subgraph, got none", path="$.subgraphs")
     for number, subgraph in enumerate(model.subgraphs):
-        _check_subgraph(subgraph, f"$.subgraphs[{number}]")
+        _check_subgraph(subgraph, f"$.subgraphs[{number}]", within)
     check_calls(model)
     for number, signature in enumerate(model.signatures):
         _check_signature(model, signature, f"$.signature_defs[{number}]")
 
 
-def _check_subgraph(subgraph: Subgraph, path: str) -> None:
-    is_quantized_well = are_sound(subgraph.tensors)
+def _check_subgraph(subgraph: Subgraph, path: str, within: Within | None) -> None:
+    is_quantized_well = are_sound(subgraph.tensors, within)
     if not (is_quantized_well and _are_plain(subgraph.tensors)):
         for number, tensor in enumerate(subgraph.tensors):
             _check_tensor(tensor, f"{path}.tensors[{number}]")

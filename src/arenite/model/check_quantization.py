@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,15 @@ _FEW = 32
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
-def are_sound(tensors: Sequence[Tensor]) -> bool:
+#: Whether all numbers of some arrays lie in ``[low, high]``; None where it cannot tell.
+Within = Callable[[list[Array], float, float], bool | None]
+
+
+def are_sound(tensors: Sequence[Tensor], within: Within | None = None) -> bool:
     """Whether :func:`check_quantization` has nothing to say of any of the tensors.
 
-    It looks at all their numbers together, which takes NumPy hardly longer than those of one.
+    It looks at all their numbers together, which takes NumPy hardly longer than those of one, and
+    ``within`` less.
     """
     scales: list[Array] = []
     zero_points: list[Array] = []
@@ -55,12 +60,18 @@ def are_sound(tensors: Sequence[Tensor]) -> bool:
         types.add(tensor.type)
     if not scales:
         return True
-    if not _are_within(np.concatenate(scales), 0.0, _FLOAT32_MAX):
+    if not _are_all_within(scales, 0.0, _FLOAT32_MAX, within):
         return False
     # Most are 0, or in the range of the smallest type that is there.
     ranges = [_ZERO_POINTS.get(type_, _ANY_ZERO_POINT) for type_ in types]
     low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
-    return _are_within(np.concatenate(zero_points), low, high) or _are_within_their_types(tensors)
+    is_near = _are_all_within(zero_points, low, high, within)
+    return is_near or _are_within_their_types(tensors)
+
+
+def _are_all_within(arrays: list[Array], low: float, high: float, within: Within | None) -> bool:
+    found = None if within is None else within(arrays, low, high)
+    return _are_within(np.concatenate(arrays), low, high) if found is None else found
 
 
 def _are_within_their_types(tensors: Iterable[Tensor]) -> bool:

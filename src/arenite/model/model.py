@@ -99,13 +99,11 @@ class Tensor:
         data, type_ = self.data, self.type
         if data is None or type_.bits == 0:
             return data
-        dtype, nbytes, shape = type_.dtype, self.nbytes, self.shape
+        dtype = type_.dtype
         if type_.bits != 8 * dtype.itemsize:
-            return data[:nbytes]
-        if len(data) != nbytes:
-            data = data[:nbytes]
-        value = data.view(dtype)
-        return value if len(shape) == 1 else value.reshape(shape)
+            return data[: self.nbytes]
+        value: Array = np.ndarray(self.shape, dtype, data)
+        return value
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

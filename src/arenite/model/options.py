@@ -48,7 +48,7 @@ class OptionsTable:
     def filled(cls: type[T], values: Mapping[str, Any]) -> T:
         """The row with a value for each of its slots, without a call for each."""
         made = object.__new__(cls)
-        vars(made).update(values)
+        made.__dict__.update(values)
         return made
 
 

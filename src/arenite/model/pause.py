@@ -8,31 +8,35 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 #: One for everybody who has switched the collector off.
 _pausing: list[None] = []
 
 
-@contextmanager
-def paused(is_worth_it: bool = True) -> Iterator[None]:
+class paused:  # noqa: N801 - used as a function, as those of contextlib
     """Switch Python's garbage collector off meanwhile, unless somebody else has.
 
     For code that calls none of a user's functions. Of two threads the first to end may switch it
     on for the other, which then takes longer; in the end it is on if it was on in the beginning.
     """
-    if not (is_worth_it and gc.isenabled()):
-        yield
-        return
-    _pausing.append(None)
-    try:
-        gc.disable()
-        yield
-    finally:
-        gc.enable()
-        if _pausing:
-            _pausing.pop()
+
+    __slots__ = ("_is_paused", "_is_worth_it")
+
+    def __init__(self, is_worth_it: bool = True) -> None:
+        self._is_worth_it, self._is_paused = is_worth_it, False
+
+    def __enter__(self) -> None:
+        if self._is_worth_it and gc.isenabled():
+            _pausing.append(None)
+            self._is_paused = True
+            gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_paused:
+            self._is_paused = False
+            gc.enable()
+            if _pausing:
+                _pausing.pop()
 
 
 def _go_on() -> None:

@@ -7,5 +7,8 @@ shortened: Any
 rows: Any
 tensor_rows: Any
 know_arrays: Any
+multipliers: Any
+are_within: Any
+know_numbers: Any
 find_step: Any
 make_struct: Any

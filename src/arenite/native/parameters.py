@@ -1,4 +1,4 @@
-"""What ``prepare`` computes of many numbers at once, in C: see ``csrc/include/parameters.h``."""
+"""Many numbers at once, in C: see ``csrc/include/parameters.h`` and ``csrc/python/numbers.c``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite.native.engine import ffi, lib
+from arenite.native.engine import extension, ffi, lib
+from arenite.native.tensors import address_of
 
 Int32Array = npt.NDArray[np.int32]
 
-_from_buffer = ffi.from_buffer
-_multipliers, _table = lib.ar_quantize_multipliers, lib.ar_difference_table
+_from_buffer, _table = ffi.from_buffer, lib.ar_difference_table
 _INT32S = ffi.typeof("int32_t[]")
+
+
+def _know_numbers() -> bool:
+    """Let C read arrays of numbers, if they are laid out as it has that."""
+    arrays = tuple(np.zeros(1, dtype) for dtype in (np.float32, np.int64, np.int32))
+    addresses = tuple(map(address_of, arrays))
+    known: bool = extension.know_numbers(arrays, addresses, tuple(a.flags.num for a in arrays))
+    return known
+
+
+if not (lib.ar_add_numbers() and _know_numbers()):
+    raise ImportError("the native engine has no way to read NumPy's arrays")
+_multipliers = extension.multipliers
+#: ``are_within(arrays, low, high)``: whether all numbers of a list of arrays lie in that range,
+#: which NaN does not; None where one is no float32 or int64 in a row.
+are_within = extension.are_within
 
 
 def quantize_multipliers(
@@ -27,15 +43,9 @@ def quantize_multipliers(
         None where a ratio is negative, not finite, or has a shift above 30, or where scales are not
         float32 in a row: NumPy can tell.
     """
-    if scales.dtype.char != "f" or not scales.flags.c_contiguous or scales.size > channels:
-        return None
     found = np.empty((2, channels), np.int32)
-    multiplier, shift = found
-    into = _from_buffer(_INT32S, found)
-    is_plain = _multipliers(
-        before, _from_buffer(scales), scales.size, behind, rounding, channels, into, into + channels
-    )
-    return (multiplier, shift) if is_plain else None
+    is_plain = _multipliers(before, scales, behind, rounding, found)
+    return (found[0], found[1]) if is_plain else None
 
 
 def difference_table(multiplier: int, left_shift: int, count: int) -> Int32Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from threading import Lock
 from typing import Any
@@ -28,6 +29,8 @@ def shorten(owner: type) -> bool:
     Returns:
         Whether they do; not without a global interpreter lock, which Python may be built without.
     """
+    if owner in _owners:
+        return True
     with _lock:
         if not _owners and lib.ar_add_shortcuts():
             _owners.append(owner)
@@ -88,6 +91,7 @@ def _known(array: Array) -> tuple[Array, int, int, int]:
     return array, address, array.nbytes, array.flags.num
 
 
+@cache
 def _numpy_functions() -> Any:
     """The table of NumPy's functions for C, whose places are part of its ABI; None without one."""
     for package in ("numpy._core", "numpy.core"):  # NumPy 2, NumPy 1

@@ -21,7 +21,7 @@ from arenite.memory.budget import Budget
 from arenite.memory.liveness import MAX_BYTES
 from arenite.memory.overlap import Order, Sharing, check_operands
 from arenite.memory.plan import MemoryPlan
-from arenite.model import Model, Operator, Subgraph, TensorType
+from arenite.model import Model, Operator, Quantization, Subgraph, TensorType
 from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
 from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
@@ -54,8 +54,8 @@ class MicroInterpreterContext(HostContext):
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
-        # What full tensors take of temporary memory, by subgraph and index, see `get_tensor`.
-        self._blocks: list[dict[int, Blocks]] = [{} for _ in model.subgraphs]
+        # What full tensors take of temporary memory.
+        self._blocks: dict[Quantization | None, Blocks] = {}
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -73,10 +73,10 @@ class MicroInterpreterContext(HostContext):
         tensor = self._full.get(index)  # as `view_tensor` does it; operators ask for all of theirs
         if tensor is None or tensor.shape is not self._current[index].shape or tensor.is_variable:
             tensor = self.view_tensor(index)
-        blocks = self._blocks[self.subgraph].get(index)
+        blocks = self._blocks.get(tensor.quantization)
         if blocks is None:
             blocks = self._allocator.tensor_blocks(tensor.quantization)
-            self._blocks[self.subgraph][index] = blocks
+            self._blocks[tensor.quantization] = blocks
         self._arena.touch_temp(blocks)
         return tensor
 

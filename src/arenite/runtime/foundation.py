@@ -6,8 +6,6 @@ arena, and another one begins there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +14,7 @@ from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
 from arenite.model import Model
 from arenite.model.pause import paused
-from arenite.ops import OpResolver
+from arenite.ops import Node, OpResolver
 from arenite.runtime.allocation import dry_run, with_needed
 from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.graph import Graph, Profiler
@@ -98,29 +96,42 @@ class Foundation:
 
     def allocate(self) -> None:
         """Prepare, plan, and point all tensors into the arena."""
-        with self.undoing(), paused(self.has_many_operators and self.life.graph.is_own):
-            self.life.allocate()
+        is_worth_it = self.has_many_operators and self.life.graph.is_own
+        self._remember()
+        try:
+            with paused(is_worth_it):
+                self.life.allocate()
+        except BaseException as error:
+            self._undo(error)
+            raise
 
-    @contextmanager
-    def undoing(self) -> Iterator[None]:
-        """A failure leaves the arena as it was before, and says which size would do."""
+    def prepare_operator(self, number: int) -> Node:
+        """Prepare an operator of the main subgraph, and all before it."""
+        self._remember()
+        try:
+            return self.life.prepare_operator(number)
+        except BaseException as error:
+            self._undo(error)
+            raise
+
+    def _remember(self) -> None:
+        """The arena as it is before a life begins."""
         if not self.life.has_begun:
             self._checkpoint = self.allocator.checkpoint()
-        try:
-            yield
-        except BaseException as error:
-            profiler = self.life.graph.profiler
-            self.life.free()
-            self.allocator.rollback(self._checkpoint)
-            self.start(profiler, shrinks=self.context.shrinks)
-            if isinstance(error, ArenaError):
-                twin = self.allocator.unlimited()
-                raise with_needed(
-                    *(error, self.model, self.resolver, twin, self.external_context),
-                    variables=self.setup.resource_variables,
-                    regions=self.setup.regions,
-                ) from None
-            raise
+
+    def _undo(self, error: BaseException) -> None:
+        """A failure leaves the arena as it was before, and says which size would do."""
+        profiler = self.life.graph.profiler
+        self.life.free()
+        self.allocator.rollback(self._checkpoint)
+        self.start(profiler, shrinks=self.context.shrinks)
+        if isinstance(error, ArenaError):
+            twin = self.allocator.unlimited()
+            raise with_needed(
+                *(error, self.model, self.resolver, twin, self.external_context),
+                variables=self.setup.resource_variables,
+                regions=self.setup.regions,
+            ) from None
 
     @property
     def has_many_operators(self) -> bool:

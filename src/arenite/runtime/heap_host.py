@@ -59,9 +59,8 @@ class HeapContext(HostContext):
         return self._zeros(size, "persistent memory")
 
     def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
-        """Nothing is taken; it counts all the same, as in an arena."""
+        """Nothing is taken."""
         self.require("reserve_persistent_buffer", InterpreterState.INIT, InterpreterState.PREPARE)
-        self._count(size, "persistent memory")
 
     def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
         """Zeroed bytes that :meth:`state_buffers` finds again."""
@@ -124,13 +123,10 @@ class HeapContext(HostContext):
                     yield current
 
     def _zeros(self, size: int, what: str) -> npt.NDArray[np.uint8]:
-        self._count(size, what)
-        return np.zeros(size, np.uint8)
-
-    def _count(self, size: int, what: str) -> None:
         if size < 0:
             self.report_error(f"expected a buffer size of 0 or more, got {size}")
         self.budget.take(size, f"{self.place()}: {what}")
+        return np.zeros(size, np.uint8)
 
 
 def _nbytes(tensor: EvalTensor) -> int:

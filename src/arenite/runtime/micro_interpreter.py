@@ -99,11 +99,12 @@ class MicroInterpreter:
         )
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
-        self._model = model = model_of(model)
-        resolver = setup.resolver(resolver)
+        model, resolver = model_of(model), setup.resolver(resolver)
         allocator = allocator or create_allocator(model, resolver, arena, setup)
-        self._base = Foundation(model, resolver, allocator, setup, profiler)
-        self._turn = allocator.turn
+        self._stand_on(Foundation(model, resolver, allocator, setup, profiler))
+
+    def _stand_on(self, base: Foundation) -> None:
+        self._model, self._base, self._turn = base.model, base, base.allocator.turn
 
     @classmethod
     def in_smallest_arena(
@@ -130,17 +131,17 @@ class MicroInterpreter:
             UnsupportedOperatorError, ConstraintError: See :meth:`allocate_tensors`.
         """
         model = model_of(model)
-        setup = Setup.of(target, engine, planner, preserve_all_tensors=preserve_all_tensors)
-        unlimited = setup.allocator(None)
-        micro = cls(
-            model,
-            resolver,
-            allocator=unlimited,
-            engine=engine,
-            resource_variables=resource_variables,
+        setup = Setup.of(
+            target,
+            engine,
+            planner,
+            preserve_all_tensors=preserve_all_tensors,
+            resource_variables=_checked_count(resource_variables),
             threads=threads,
-            profiler=profiler,
         )
+        resolver, unlimited = setup.resolver(resolver), setup.allocator(None)
+        micro = cls.__new__(cls)
+        micro._stand_on(Foundation(model, resolver, unlimited, setup, profiler))
         micro._base.external_context = external_context
         if decompression_memory:
             micro.set_decompression_memory(*decompression_memory)
@@ -178,8 +179,7 @@ class MicroInterpreter:
             IndexError: There is no such operator.
         """
         self._base.life.graph.entry(number)
-        with self._base.undoing():
-            return self._base.life.prepare_operator(number)
+        return self._base.prepare_operator(number)
 
     @alone
     def invoke_operator(self, number: int) -> None:

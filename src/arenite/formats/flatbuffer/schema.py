@@ -36,7 +36,11 @@ SCALARS: Mapping[str, struct.Struct] = {
     "float32": struct.Struct("<f"),
     "float64": struct.Struct("<d"),
 }
-DTYPES: Mapping[str, np.dtype[Any]] = {kind: np.dtype(kind).newbyteorder("<") for kind in SCALARS}
+DTYPES: Mapping[str, np.dtype[Any]] = {
+    # By name, so that they are NumPy's own objects where the machine has this order.
+    kind: np.dtype(np.dtype(kind).newbyteorder("<").str)
+    for kind in SCALARS
+}
 
 
 class Field(NamedTuple):

@@ -8,13 +8,15 @@ reader in Python has made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS, Field, Row, Schema, Union
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from arenite.formats.flatbuffer.reader import Reader
     from arenite.native.flatbuffer import Found, Parts
 
@@ -54,26 +56,56 @@ class Tables:
     def values(self, names: tuple[str, ...]) -> list[Values]:
         """Of every table the fields of these names, see :func:`values_of`."""
         file = self._file
-        parts, helped = _plan(file.schema, self._kind, names)
-        helpers = tuple([None if field is None else self._helper(field) for field in helped])
+        parts, helpers = _plan(file.schema, self._kind, names)
+        made = tuple([None if helper is None else helper(file) for helper in helpers])
 
         def loose(number: int, start: int, count: int) -> Any:
-            field = helped[number]
-            assert field is not None
-            return file.reader.array(start, count, DTYPES[field.kind[1:-1]])
+            helper = helpers[number]
+            assert isinstance(helper, _Slices)
+            return file.reader.array(start, count, helper.dtype)
 
-        return file.found.rows(parts, self._place, self._count, helpers, loose)
+        return file.found.rows(parts, self._place, self._count, made, loose)
 
-    def _helper(self, field: Field) -> Any:
-        """With what C makes the field's values."""
-        schema, _, reader = self._file
-        element = field.kind.strip("[]")
-        if element in schema.tables:
-            return partial(Tables, self._file, element)
-        if field.kind in SCALARS:
-            unpack, data = SCALARS[field.kind].unpack_from, reader.data
-            return lambda place: unpack(data, place)[0]
-        return reader.whole(DTYPES[element])
+
+class _Slices(NamedTuple):
+    """Numbers that lie in the file."""
+
+    dtype: np.dtype[Any]
+
+    def __call__(self, file: Scanned) -> Any:
+        return file.reader.whole(self.dtype)
+
+
+class _Decoded(NamedTuple):
+    """A number that C has not read."""
+
+    unpack: Callable[..., tuple[Any, ...]]
+
+    def __call__(self, file: Scanned) -> Any:
+        unpack, data = self.unpack, file.reader.data
+        return lambda place: unpack(data, place)[0]
+
+
+class _Children(NamedTuple):
+    """A table, or a vector of tables."""
+
+    kind: str
+
+    def __call__(self, file: Scanned) -> Any:
+        return partial(Tables, file, self.kind)
+
+
+#: What makes that with which C makes a field's values: of a file.
+_Helper = _Slices | _Decoded | _Children
+
+
+def _helper(schema: Schema, field: Field) -> _Helper:
+    element = field.kind.strip("[]")
+    if element in schema.tables:
+        return _Children(element)
+    if field.kind in SCALARS:
+        return _Decoded(SCALARS[field.kind].unpack_from)
+    return _Slices(DTYPES[element])
 
 
 def values_of(tables: Tables | Sequence[Row] | None, names: tuple[str, ...]) -> Iterable[Values]:
@@ -109,14 +141,14 @@ def _of_union(union: Union, name: str) -> Any:
 @cache
 def _plan(
     schema: Schema, kind: str, names: tuple[str, ...]
-) -> tuple[Parts, tuple[Field | None, ...]]:
-    """What C is told of the fields, and those that it makes with something of the file's."""
+) -> tuple[Parts, tuple[_Helper | None, ...]]:
+    """What C is told of the fields, and what it needs of the file for some of them."""
     from arenite.formats.flatbuffer import scan  # noqa: PLC0415 - needs the engine
     from arenite.native.flatbuffer import Parts  # noqa: PLC0415 - as above
 
     numbers: list[tuple[int, ...]] = []
     absent: list[Any] = []
-    helped: list[Field | None] = []
+    helpers: list[_Helper | None] = []
     for path in names:
         name, _, rest = path.partition(".")
         field, column = scan.place_of(schema, kind, name)
@@ -129,5 +161,5 @@ def _plan(
         part, item = scan.part_of(schema, field, number)
         numbers.append((child, column + number, part, item))
         absent.append(field.default)
-        helped.append(field if part in scan.HELPED else None)
-    return Parts(numbers, tuple(absent), scan.row_width(schema, kind)), tuple(helped)
+        helpers.append(_helper(schema, field) if part in scan.HELPED else None)
+    return Parts(numbers, tuple(absent), scan.row_width(schema, kind)), tuple(helpers)

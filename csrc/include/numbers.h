@@ -1,0 +1,10 @@
+#ifndef ARENITE_NUMBERS_H
+#define ARENITE_NUMBERS_H
+
+#include <stdint.h>
+
+/* Adds multipliers(), are_within() and know_numbers() of python/numbers.c to the module; 0 where it
+ * cannot. To be called once, from Python. */
+int32_t ar_add_numbers(void);
+
+#endif
