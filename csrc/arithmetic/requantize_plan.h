@@ -85,22 +85,34 @@ typedef struct {
   int64_t positive, negative;
 } ar_weight_sums;
 
-/* Adds `count` weights that lie `step` apart. */
-static inline void ar_sum_weights(ar_weight_sums *sums, const int8_t *weights, int64_t count,
-                                  int64_t step) {
-  enum { AT_ONCE = 128 }; /* whose sums fit int16, of which a vector holds more */
+/* Adds `count` weights, of which vectors hold many. */
+static inline void ar_sum_row(ar_weight_sums *sums, const int8_t *weights, int64_t count) {
+  enum { AT_ONCE = 128 }; /* whose sums fit int16 */
   while (count > 0) {
     const int64_t some = count < AT_ONCE ? count : AT_ONCE;
     int16_t all = 0, magnitude = 0;
     for (int64_t i = 0; i < some; ++i) {
-      const int16_t weight = weights[i * step];
+      const int16_t weight = weights[i];
       all = (int16_t)(all + weight);
       magnitude = (int16_t)(magnitude + (weight < 0 ? -weight : weight));
     }
     sums->positive += (all + magnitude) / 2;
     sums->negative += (all - magnitude) / 2;
-    weights += some * step;
+    weights += some;
     count -= some;
+  }
+}
+
+/* Adds `count` weights that lie `step` apart. */
+static inline void ar_sum_weights(ar_weight_sums *sums, const int8_t *weights, int64_t count,
+                                  int64_t step) {
+  if (step == 1) {
+    ar_sum_row(sums, weights, count);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int8_t weight = weights[i * step];
+    *(weight < 0 ? &sums->negative : &sums->positive) += weight;
   }
 }
 

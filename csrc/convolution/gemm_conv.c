@@ -357,6 +357,13 @@ static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_
   }
 }
 
+/* Whether weights leave nothing to be filled with zeros: lanes, or bytes behind a run. */
+static int fill_all(const ar_gemm_isa *isa, const conv_plan *plan, const ar_gemm_conv *p) {
+  if (isa->groups || plan->fold != 1 || p->element_step != 1) return 0;
+  return plan->filters == plan->blocks * AR_BLOCK &&
+         run_elements(plan, p) * plan->staged_bytes % plan->weight_bytes == 0;
+}
+
 static void pack_groups(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
   for (int32_t first = 0; first < plan->filters; first += AR_BLOCK) {
     const ar_filters filters = filters_of(plan, p, first);
@@ -466,7 +473,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
   int8_t *packed = (int8_t *)memory + plan->weights;
   ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(plan)), plan->blocks);
-  memset(packed, 0, (size_t)packed_bytes(plan));
+  if (!fill_all(isa, plan, p)) memset(packed, 0, (size_t)packed_bytes(plan));
   ar_known_line lines[2] = {{0}};
   ar_gemm_conv knowing = *p;
   knowing.rescaling.line = &lines[0];

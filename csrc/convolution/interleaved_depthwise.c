@@ -25,7 +25,7 @@ typedef struct {
 } depthwise_plan;
 
 /* SLOWER: products of depthwise convolutions next to those of others. */
-enum { HEADER = 256, SLOWER = 3 };
+enum { HEADER = 256, SLOWER = 3, MOST_REPEATED = 64 };
 
 static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
                          const ar_tensor *io, ar_gemm_conv *conv) {
@@ -159,11 +159,21 @@ static void put(const ar_depthwise_isa *isa, int8_t *packed, int32_t y, int8_t w
     memcpy(packed + y % 2 * 2, &wide, sizeof wide);
 }
 
+/* What was found for the channels before, to be tried first: where lanes repeat channels, for each of
+ * these. */
+typedef struct {
+  ar_known_line line[MOST_REPEATED], bare[MOST_REPEATED];
+} known_lines;
+
+static int repeats_channels(const ar_depthwise_isa *isa, const ar_depthwise *d) {
+  return isa->lanes <= MOST_REPEATED && isa->lanes % d->channels == 0;
+}
+
 /* One lane: its channel's weights, a group of filter rows to a dword, and its requantisation. */
 static ar_requantize_mode plan_interleaved_lane(
     const ar_depthwise_isa *isa, ar_plan_lane plan_lane, const DepthwiseConv2DParams *params,
     const ar_rescaling *rescaling, const ar_tensor *io, const ar_depthwise *d, int32_t i,
-    ar_requantize_block *block, int8_t *packed) {
+    known_lines *known, ar_requantize_block *block, int8_t *packed) {
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
   const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK;
@@ -180,7 +190,11 @@ static ar_requantize_mode plan_interleaved_lane(
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   const int32_t left_out = ar_left_out(isa->gemm, params->input_offset);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)left_out * sum);
-  return plan_lane(block, lane, rescaling, c, params->output_offset, d->activation_min,
+  const int32_t place = repeats_channels(isa, d) ? c : 0;
+  ar_rescaling knowing = *rescaling;
+  knowing.line = &known->line[place];
+  knowing.bare = &known->bare[place];
+  return plan_lane(block, lane, &knowing, c, params->output_offset, d->activation_min,
                    d->activation_max, ar_range_of(b, sums, params->input_offset));
 }
 
@@ -189,17 +203,17 @@ static ar_requantize_mode plan_interleaved_lane(
 static ar_requantize_mode plan_store(const ar_depthwise_isa *isa, ar_plan_lane plan_lane,
                                      const DepthwiseConv2DParams *params,
                                      const ar_rescaling *rescaling, const ar_tensor *io,
-                                     const ar_depthwise *d, int32_t first,
+                                     const ar_depthwise *d, int32_t first, known_lines *known,
                                      ar_requantize_block *blocks, int8_t *packed) {
   const int bare = plan_lane == isa->gemm->plan_bare;
-  const int32_t all = first * AR_BLOCK + isa->lanes, repeats = isa->lanes % d->channels == 0;
-  const int32_t end = repeats || all < d->channels ? all : d->channels;
+  const int32_t all = first * AR_BLOCK + isa->lanes;
+  const int32_t end = repeats_channels(isa, d) || all < d->channels ? all : d->channels;
   for (int32_t n = first; n < first + isa->lanes / AR_BLOCK; ++n)
     blocks[n].mode = bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
   for (int32_t i = first * AR_BLOCK; i < end; ++i) {
     ar_requantize_block *block = &blocks[i / AR_BLOCK];
     const ar_requantize_mode mode = plan_interleaved_lane(isa, plan_lane, params, rescaling, io, d,
-                                                          i, block, packed);
+                                                          i, known, block, packed);
     if (bare && mode != AR_REQUANT_BARE) return mode;
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
@@ -230,12 +244,13 @@ ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
   int8_t *packed = (int8_t *)memory + plan->packed;
   ar_clear_blocks(blocks, (ar_requantize_integers *)((uint8_t *)memory + plan->integers), d->units);
   memset(packed, 0, (size_t)packed_bytes(d));
+  known_lines known = {{{0}}, {{0}}};
   const uint32_t before = plan->enter ? plan->enter() : 0;
   for (int32_t n = 0; n < d->units; n += isa->lanes / AR_BLOCK) {
     if (isa->gemm->plan_bare && plan_store(isa, isa->gemm->plan_bare, params, rescaling, io, d, n,
-                                           blocks, packed) == AR_REQUANT_BARE)
+                                           &known, blocks, packed) == AR_REQUANT_BARE)
       continue;
-    plan_store(isa, isa->gemm->plan_lane, params, rescaling, io, d, n, blocks, packed);
+    plan_store(isa, isa->gemm->plan_lane, params, rescaling, io, d, n, &known, blocks, packed);
   }
   if (plan->leave) plan->leave(before);
   if (plan->weights != plan->packed) isa->arrange(d, packed, (int8_t *)memory + plan->weights);

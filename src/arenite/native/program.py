@@ -269,6 +269,6 @@ def _align(size: int) -> int:
 
 def _aligned(size: int) -> npt.NDArray[np.uint8]:
     keep_freed_memory(size)
-    memory = np.zeros(size + _ALIGNMENT, np.uint8)
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -address_of(memory) % _ALIGNMENT
     return memory[start : start + max(size, 1)]

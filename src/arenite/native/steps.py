@@ -86,7 +86,8 @@ class Steps:
         except (KeyError, OverflowError):
             return False
         tensors = (*outputs, *inputs)
-        draft = self._found(name, struct, tensors, len(outputs), [source for source, _ in copies])
+        hidden = tuple([bytes_of_memory(source) for source, _ in copies]) if copies else ()
+        draft = self._found(name, struct, tensors, len(outputs), hidden)
         if draft is None:
             return False
         if copies:
@@ -100,20 +101,21 @@ class Steps:
         struct: bytes | None,
         tensors: tuple[AnyTensor, ...],
         outputs: int,
-        hidden: Sequence[Array] = (),
+        hidden: tuple[AnyTensor, ...] = (),
     ) -> bytes | None:
         """The draft of a step whose tensors are behind those of all others, if a kernel takes them.
 
         Behind them is ``hidden``, memory that kernels do not see.
         """
-        first, isa, behind = self._tensor_count, self._isa, tuple(map(bytes_of_memory, hidden))
-        found = find_step(name, isa, first, struct, tensors, outputs, behind, row_of, self._keep)
+        first, keep = self._tensor_count, self._keep
+        found = find_step(name, self._isa, first, struct, tensors, outputs, hidden, row_of, keep)
         if found is None:
             return None
-        draft: bytes = found[0]
-        self._rows.append(found[1])
-        self._tensor_count = first + len(tensors) + BEHIND + len(behind)
-        self._keep.append(struct)
+        draft: bytes
+        draft, rows = found
+        self._rows.append(rows)
+        self._tensor_count = first + len(tensors) + BEHIND + len(hidden)
+        keep.append(struct)
         return draft
 
     def join(self, output: AnyTensor, given: AnyTensor, reads_first: Sequence[bool]) -> bool:

@@ -173,11 +173,12 @@ class CompiledGraph:
 
     def _add_native(self, subgraph: int, number: int) -> bool:
         entry = self._graph.nodes[subgraph][number]
-        kernel = entry.registration.kernel_for(entry.node)
+        node, host = entry.node, self._host
+        kernel = entry.registration.kernel_for(node)
         if not kernel:
             return False
-        self._host.enter_node(subgraph, number)
-        states = self._host.native_state()
+        host.enter_node(subgraph, number)
+        states = host.native_state()
         if states is None:
             return False
         if states and any(address_of(state) % ARENA_ALIGNMENT for state in states):
@@ -185,16 +186,15 @@ class CompiledGraph:
         if is_control(kernel):
             subgraphs = self._graph.model.subgraphs
             place = Place(subgraph, subgraphs, self._tensors, self._ranges.__getitem__, states)
-            control = control_of(kernel, entry.node, place)
+            control = control_of(kernel, node, place)
             if control is not None:
                 return self._program.add_control(control.kind, control.flag, *control.parts)
-        outputs = self._tensors(subgraph, entry.node.outputs)
-        inputs = self._tensors(subgraph, entry.node.inputs)
+        outputs = self._tensors(subgraph, node.outputs) or [ABSENT]
+        inputs = self._tensors(subgraph, node.inputs)
         for state in states:
             inputs.append(NativeTensor(state, TensorType.UINT8, state.shape))
-        copies = self._host.input_copies.get((subgraph, number), ())
-        outputs = outputs or [ABSENT]
-        is_native = self._program.add(kernel, entry.node.params, outputs, inputs, copies)
+        copies = host.input_copies.get((subgraph, number), ())
+        is_native = self._program.add(kernel, node.params, outputs, inputs, copies)
         if is_native and kernel == SECOND:
             self._join(subgraph, number)
         return is_native
@@ -217,6 +217,8 @@ class CompiledGraph:
 def _reachable(model: Model) -> list[int]:
     """The subgraphs that an inference may come to, the main one first."""
     found = [0]
+    if len(model.subgraphs) == 1:
+        return found
     for subgraph in found:  # which grows
         for operator in model.subgraphs[subgraph].operators:
             for called in calls_of(operator):
