@@ -393,6 +393,6 @@ class MicroAllocator:
 
 def _zero_points(quantization: Quantization | None) -> int:
     """How many zero points a full tensor holds; 0 without scales and zero points."""
-    if quantization is None or not quantization.zero_point.size:
+    if quantization is None or not len(quantization.zero_point):
         return 0
-    return quantization.scale.size
+    return len(quantization.scale)

@@ -104,10 +104,9 @@ def head_buffers(
             if size:
                 place = None if offset == ONLINE else offset
                 begin, end = first[index], last[index] + 1
+                name = tensor.name
                 buffers.append(
-                    PlannedBuffer(
-                        *(tensor.name, "tensor", subgraph, index, 0, size, begin, end, place)
-                    )
+                    PlannedBuffer(name, "tensor", subgraph, index, 0, size, begin, end, place)
                 )
     for handle, (request, begin, last_used) in enumerate(zip(scratch, *of_scratch, strict=True)):
         operator = model.subgraphs[request.subgraph].operators[request.operator]

@@ -83,17 +83,18 @@ class TfLiteTensor:
         TFLM takes a scale without any zero point for no quantisation.
         """
         quantization = self.quantization
-        if quantization is None or not quantization.scale.size or not quantization.zero_point.size:
+        if quantization is None or not (len(quantization.scale) and len(quantization.zero_point)):
             return 0.0
-        return float(quantization.scale.item(0))
+        value: float = quantization.scale.item(0)
+        return value
 
     @property
     def zero_point(self) -> int:
         """The first zero point as int32; 0 without quantisation (``params.zero_point``)."""
         quantization = self.quantization
-        if quantization is None or not quantization.zero_point.size:
+        if quantization is None or not len(quantization.zero_point):
             return 0
-        value = int(quantization.zero_point.item(0))
+        value: int = quantization.zero_point.item(0)
         return value if -(2**31) <= value < 2**31 else (value + 2**31) % 2**32 - 2**31
 
 

@@ -261,7 +261,7 @@ class Graph:
                 node.host.clear()
             if registration.init is not None:
                 options = node.custom_options if node.options is None else node.options
-                context = self._context(registration)
+                context = self._context(registration) if registration.strict else self.host
                 node.user_data = registration.init(context, options)
                 if registration.strict:
                     self._checked.finish_allocating("init")
@@ -273,7 +273,8 @@ class Graph:
             if registration.constraints:
                 self._check(entry)
             if registration.prepare is not None:
-                entry.node.params = registration.prepare(self._context(registration), entry.node)
+                context = self._context(registration) if registration.strict else self.host
+                entry.node.params = registration.prepare(context, entry.node)
                 if registration.strict:
                     self._checked.finish_allocating("prepare")
             self.host.finish_prepare_node()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,16 +62,33 @@ def window_of(
             dilations,
             placement.padding,
         )
-    height, width = input_shape[1:3]
-    out_h = window_output_size(options.padding, height, rows, stride_h, dilation_h)
-    out_w = window_output_size(options.padding, width, columns, stride_w, dilation_w)
-    if out_h < 1 or out_w < 1:
+    window = _padded(options.padding, input_shape[1:3], (rows, columns), strides, dilations)
+    if min(window.output_size) < 1:
         context.report_error(
             f"a filter of {tuple(filter_size)} does not fit an input of {input_shape[1:3]}"
         )
-    top = window_padding(stride_h, dilation_h, height, rows, out_h)
-    left = window_padding(stride_w, dilation_w, width, columns, out_w)
-    return Window((out_h, out_w), (rows, columns), strides, dilations, (top, left))
+    return window
+
+
+@lru_cache(maxsize=1024)
+def _padded(
+    padding: int,
+    size: tuple[int, ...],
+    filter_size: tuple[int, int],
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+) -> Window:
+    """The window of a padding scheme; layers of a model, and models, have few different ones."""
+    axes = list(zip(size, filter_size, strides, dilations, strict=True))
+    outputs = [
+        window_output_size(padding, length, taps, stride, dilation)
+        for length, taps, stride, dilation in axes
+    ]
+    before = [
+        window_padding(stride, dilation, length, taps, output)
+        for (length, taps, stride, dilation), output in zip(axes, outputs, strict=True)
+    ]
+    return Window((outputs[0], outputs[1]), filter_size, strides, dilations, (before[0], before[1]))
 
 
 @dataclass(frozen=True)
