@@ -27,8 +27,7 @@ _FIXED = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Abi:
+class Abi(NamedTuple):
     """A target's data model and how TFLM was built for it.
 
     Attributes:

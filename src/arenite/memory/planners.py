@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from arenite.memory import structs
 from arenite.memory.abi import Abi, Struct
@@ -13,8 +13,7 @@ from arenite.memory.problem import Planner, Problem, Solution
 from arenite.memory.validate import validate
 
 
-@dataclass(frozen=True)
-class MemoryPlanner:
+class MemoryPlanner(NamedTuple):
     """A planner as an allocator uses it.
 
     Attributes:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from arenite.memory.abi import Struct
 from arenite.model import BuiltinOperator, Model, OptionsTable
@@ -27,8 +27,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
 
 
-@dataclass(frozen=True)
-class NativeKernel:
+class NativeKernel(NamedTuple):
     """The compiled kernel that may run instead of an ``invoke``: same parameters, same bits.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from arenite.errors import ModelError
 from arenite.formats.tflite import parse_options
@@ -29,11 +29,11 @@ from arenite.ops import (
 )
 from arenite.ops.constraints import view_of
 from arenite.ops.context import Array
-from arenite.ops.remedies import of_types
 from arenite.ops.resource_variables import ResourceVariables, count_names
-from arenite.runtime.kernel_context import KernelContext
-from arenite.runtime.missing import unsupported
 from arenite.runtime.state import InterpreterState
+
+if TYPE_CHECKING:
+    from arenite.runtime.kernel_context import KernelContext
 
 
 class Profiler(Protocol):
@@ -198,6 +198,8 @@ class Graph:
                 resolved.append(NodeAndRegistration(_node(operator, registration), registration))
             self.nodes.append(resolved)
         if missing:
+            from arenite.runtime.missing import unsupported  # noqa: PLC0415 - for an error
+
             raise unsupported(list(missing.values()), resolver)
         self.registrations = tuple(filter(None, found.values()))
 
@@ -318,6 +320,8 @@ class Graph:
 
     @cached_property
     def _checked(self) -> KernelContext:
+        from arenite.runtime.kernel_context import KernelContext  # noqa: PLC0415 - users' operators
+
         return KernelContext(self.host)
 
     def _context(self, registration: Registration) -> Context:
@@ -348,6 +352,8 @@ class Graph:
         view = view_of(self.host, entry.node)
         for constraint in entry.registration.constraints:
             if not constraint(view):
+                from arenite.ops.remedies import of_types  # noqa: PLC0415 - for an error
+
                 text = " ".join((constraint.__doc__ or "").split())
                 self.host.report_error(text + of_types(view, constraint))
 

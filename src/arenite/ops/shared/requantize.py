@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,8 +74,7 @@ class OutputStage:
         return np.clip(wrap_int32(scaled + self.zero_point), self.low, self.high)
 
 
-@dataclass(frozen=True, eq=False)
-class _Exact:
+class _Exact(NamedTuple):
     """An output stage in real numbers, per channel.
 
     With ``t = a * scale + bias`` the output is ``floor(t + offset - 2 * half * (t < 0))``,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -121,8 +121,7 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
+class _Block(NamedTuple):
     """Some output rows of one image: windows are copied to patches, those multiplied.
 
     ``source`` views the padded input; without one the input itself is copied. A product
