@@ -224,3 +224,18 @@ def test_an_interpreter_that_knows_itself_is_collected() -> None:
     gc.collect()
     assert gone() is None
     assert shortcut() is None
+
+
+def test_the_first_call_finds_the_shortcut() -> None:
+    interp = ar.Interpreter(conv_model())
+    assert "_shortcut" not in vars(interp)
+    interp(np.zeros(interp.input().shape, np.int8))
+    found = vars(interp)["_shortcut"]
+    assert found is not None
+    interp.profiler = ar.MicroProfiler()
+    assert "_shortcut" not in vars(interp)
+    interp.invoke()
+    assert vars(interp)["_shortcut"] is None
+    interp.profiler = None
+    interp.invoke()
+    assert type(vars(interp)["_shortcut"]) is type(found)

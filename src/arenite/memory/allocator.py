@@ -66,12 +66,15 @@ class MicroAllocator:
         self.turn: list[None] = [None]
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
+        # What a full tensor takes, by its zero points.
+        self._tensor_blocks: dict[int, Blocks] = {}
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
         self._scratch_before_node = 0
         self._scratch_head = 0
-        self._peak = Peak(0, "creation", skipped=arena.skipped)
+        # Most bytes in use, when, and who asked for them: few want to know.
+        self._peak: tuple[int, str, Asking | None] = 0, "creation", None
 
     @classmethod
     def create(
@@ -174,7 +177,11 @@ class MicroAllocator:
 
     def tensor_blocks(self, quantization: Quantization | None) -> Blocks:
         """What a full ``TfLiteTensor`` takes until the current node is prepared."""
-        return structs.tensor_blocks(_zero_points(quantization), self.abi)
+        count = _zero_points(quantization)
+        blocks = self._tensor_blocks.get(count)
+        if blocks is None:
+            blocks = self._tensor_blocks[count] = structs.tensor_blocks(count, self.abi)
+        return blocks
 
     def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
         """Room for a full ``TfLiteTensor`` until the current node is prepared."""
@@ -260,16 +267,17 @@ class MicroAllocator:
             )
             for category, size, used, offset, count, purpose, operator in self._records
         )
+        used, moment, operator = self._peak
+        peak = Peak(used, moment, "" if operator is None else name_of(operator), arena.skipped)
         return Allocations(
-            arena.used, arena.head_used, arena.tail_used, self._peak, summarize(records), records
+            arena.used, arena.head_used, arena.tail_used, peak, summarize(records), records
         )
 
     def note_peak(self, moment: str, operator: Asking | None = None) -> None:
         """Say what the last allocations were for; see :class:`Peak` for the words."""
-        arena = self.arena
-        if arena.high_water > self._peak.used:
-            name = "" if operator is None else name_of(operator)
-            self._peak = Peak(arena.high_water, moment, name, arena.skipped)
+        high_water = self.arena.high_water
+        if high_water > self._peak[0]:
+            self._peak = high_water, moment, operator
 
     def checkpoint(self) -> AllocatorCheckpoint:
         """The state as it is."""

@@ -117,7 +117,10 @@ class Interpreter:
             self._micro.allocate_tensors()
         sizes = [region.nbytes for region in self._micro.decompression_memory]
         self._options["decompression_memory"] = sizes
-        self._shorten()
+        if self._micro.compiled is not None:
+            from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
+
+            shorten(Interpreter)
 
     # -- running
 
@@ -282,7 +285,7 @@ class Interpreter:
     @profiler.setter
     def profiler(self, profiler: Profiler | None) -> None:
         self._micro.profiler = profiler
-        self._shorten()
+        vars(self).pop("_shortcut", None)
 
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
@@ -331,10 +334,15 @@ class Interpreter:
             return None
         return compiled.call(self._turn, arena)
 
-    def _shorten(self) -> None:
-        """Find the shortest way to an inference: a small model takes no longer than a few calls."""
+    @cached_property
+    def _shortcut(self) -> Any:
+        """The shortest way to an inference: a small model takes no longer than a few calls.
+
+        Methods in C take it instead of those here, see :mod:`arenite.native.shortcut`, and the
+        first call finds it. None where there is none.
+        """
         call = self._whole_call()
-        self._shortcut: Any = None if call is None else self._shortest(call)
+        return None if call is None else self._shortest(call)
 
     @cached_property
     def _converting(self) -> Convert:
@@ -342,7 +350,6 @@ class Interpreter:
         return Given.converted if compiled is None else Converting(compiled.program.isa)
 
     def _shortest(self, call: Call) -> Any:
-        """What methods in C take instead of those here, see :mod:`arenite.native.shortcut`."""
         from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
 
         if not shorten(Interpreter):
