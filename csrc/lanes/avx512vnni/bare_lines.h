@@ -57,11 +57,10 @@ static int level_line(int32_t output, ar_range range, ar_known_line *found) {
   return range.high - range.low < 1 << 24;
 }
 
-/* Finds a bare line of this scale that meets the reference on all sums of a range: whether there is
- * one. Sums and outputs stay where floats count in ones, so what the instruction computes is
- * floor(scale * sum + offset) without an error, and the stairs say which offsets are right. */
-static int find_bare_line(const stairs *s, ar_range range, float scale, ar_known_line *found) {
-  const offsets all = offsets_on(s, scale);
+/* Finds a bare line of this scale, with one of these offsets, that meets the reference on all sums of a
+ * range: whether there is one. Sums and outputs stay where floats count in ones, so what the instruction computes is
+ * floor(scale * sum + offset) without an error. */
+static int find_bare_line(offsets all, ar_range range, float scale, ar_known_line *found) {
   if (!(all.low < all.high) || all.high - all.low > 1e6) return 0;
   const double middle = middle_of(all), slack = 0.45 * (all.high - all.low);
   if (scale * (double)range.low + all.low < -32000 || scale * (double)range.high + all.high > 32000)
@@ -83,6 +82,23 @@ static int find_bare_line(const stairs *s, ar_range range, float scale, ar_known
   return 1;
 }
 
+/* The same of the scales above one, or below it, for which offsets are `width` wide. That width is the
+ * least of what pairs of outputs leave, each of which is a line over the scale: so it grows by less and
+ * less, at most twice as much where floats come to a power of two. It ends where it cannot come to
+ * anything. */
+static int bare_line_beyond(const stairs *s, ar_range range, float scale, double width,
+                            float towards, ar_known_line *found) {
+  for (int left = 12; left > 0; --left) {
+    scale = nextafterf(scale, towards);
+    const offsets all = offsets_on(s, scale);
+    if (find_bare_line(all, range, scale, found)) return 1;
+    const double before = width;
+    width = all.high - all.low;
+    if (width <= 0.0 && width + 2.0 * left * (width - before) <= 0.0) return 0;
+  }
+  return 0;
+}
+
 /* The same, of any scale. */
 static int bare_line_for(const channel_integers *c, ar_range range, ar_known_line *found) {
   *found = (ar_known_line){
@@ -93,9 +109,11 @@ static int bare_line_for(const channel_integers *c, ar_range range, ar_known_lin
   if (range.low <= -(1 << 23) || range.high >= 1 << 23) return 0;
   find_stairs(&s, c, range);
   const float nearest = (float)ldexp((double)c->multiplier, ar_bare_shift(c->shift) - 31);
-  for (int attempt = 0; attempt < 24; ++attempt)
-    if (find_bare_line(&s, range, neighbour(nearest, attempt), found)) return 1;
-  return 0;
+  const offsets all = offsets_on(&s, nearest);
+  const double width = all.high - all.low;
+  return find_bare_line(all, range, nearest, found) ||
+         bare_line_beyond(&s, range, nearest, width, INFINITY, found) ||
+         bare_line_beyond(&s, range, nearest, width, -INFINITY, found);
 }
 
 /* The same, where one that is known for the channels before is tried first. */
