@@ -64,6 +64,7 @@ typedef void (*ar_leave_fn)(uint32_t before);
 typedef struct {
   int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
   int32_t is_signed;  /* bytes are q itself */
+  int32_t one_is_signed; /* they are where tiles have one position, which flip them */
   int32_t wide;       /* weights of int8 lie by eight bytes of a channel, and tiles, of 16 channels, have
                          any number of positions but one */
   int32_t vectors;    /* registers that the 16 lanes of a block take */

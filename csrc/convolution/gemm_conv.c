@@ -190,6 +190,12 @@ static int is_read_whole(const conv_plan *plan, const ar_gemm_conv *p) {
          (run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
 }
 
+/* How the input of tiles of one position is staged: not at all where runs are whole words of it. */
+static ar_stage_fn stage_of_one(const conv_plan *plan, const ar_gemm_conv *p) {
+  const int is_whole = plan->fold == 1 && run_elements(plan, p) % 4 == 0;
+  return ar_needs_no_border(&plan->staging) && is_whole ? 0 : ar_stage_signed;
+}
+
 /* All filters are one tile, and so are the positions of a row. */
 static void set_transposed(const ar_gemm_conv *p, ar_gemm_tile tile, conv_plan *plan) {
   plan->transposed = 1;
@@ -263,7 +269,10 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
-  if (transposed) set_transposed(p, transposed, plan);
+  if (transposed)
+    set_transposed(p, transposed, plan);
+  else if (!p->is_float && isa->one_is_signed && plan->tile_positions == 1)
+    plan->stage = stage_of_one(plan, p);
   plan->shared = way_of(plan);
   set_sizes(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);

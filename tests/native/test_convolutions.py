@@ -150,7 +150,25 @@ def thinning_layers(draw: st.DrawFn) -> Layer:
     )
 
 
-LAYERS = layers() | first_layers() | thinning_layers()
+@st.composite
+def single_layers(draw: st.DrawFn) -> Layer:
+    """One position in a row of the output, in runs that are whole words and that are not."""
+    filter_size, depth = draw(st.integers(1, 4)), draw(st.integers(1, 70))
+    padding = draw(st.integers(0, 1))
+    height = draw(st.integers(filter_size, 6))
+    return Layer(
+        name="CONV_2D",
+        image=(draw(st.integers(1, 2)), height, filter_size, depth),
+        filter=(filter_size, filter_size),
+        filters=draw(st.integers(1, 140)),
+        stride=(draw(st.integers(1, 2)), filter_size),
+        dilation=(1, 1),
+        padding=padding,
+        activation=draw(st.integers(0, 3)),
+    )
+
+
+LAYERS = layers() | first_layers() | thinning_layers() | single_layers()
 
 
 def build(layer: Layer, rng: np.random.Generator) -> Model:

@@ -53,9 +53,8 @@ AR_INLINE __m512i walk_pack(const __m512i *v, ar_bounds to) {
 /* Takes one unit's inputs of a column to the up to three columns of outputs that meet it: those that
  * are DONE with it, the ones BEHIND, and the ones that BEGIN. */
 AR_INLINE void walk_unit(const int DONE, const int BEHIND, const int BEGIN, const int mode,
-                         const walk_rows *w, const int u, const __m512i taps, walk_sums *sums,
-                         __m512i done[2]) {
-  const int8_t *weights = w->weights + 64 * 3 * u;
+                         const walk_rows *w, const __m512i weights[4][3], const int u,
+                         const __m512i taps, walk_sums *sums, __m512i done[2]) {
   const ar_requantize_block *block = &w->blocks[u];
   /* The lower row's taps are those of the upper one, a row further down. */
   const __m512i seen[2] = {taps, _mm512_srli_epi32(taps, 8)};
@@ -64,29 +63,29 @@ AR_INLINE void walk_unit(const int DONE, const int BEHIND, const int BEGIN, cons
     if (DONE)
       done[r] = requantize(mode,
                            _mm512_dpbusd_epi32(sums->next[r][u], seen[r],
-                                               _mm512_load_si512(weights + 128)),
+                                               weights[u][2]),
                            block);
     if (BEHIND)
       sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r],
-                                             _mm512_load_si512(weights + 64));
+                                             weights[u][1]);
     if (BEGIN)
       sums->behind[r][u] = _mm512_dpbusd_epi32(_mm512_load_si512(block->bias), seen[r],
-                                               _mm512_load_si512(weights));
+                                               weights[u][0]);
   }
 }
 
 /* The same for a column of 64 channels. */
 AR_INLINE void walk_column(const int DONE, const int BEHIND, const int BEGIN, const int mode,
-                           const walk_rows *w, int32_t column, walk_sums *sums,
-                           const ar_bounds to, int8_t *upper, int8_t *lower) {
+                           const walk_rows *w, const __m512i weights[4][3], int32_t column,
+                           walk_sums *sums, const ar_bounds to, int8_t *upper, int8_t *lower) {
   const walk_bytes bytes = walk_load(w, column);
   __m512i two[2][2];
 #pragma clang loop unroll(full)
   for (int half = 0; half < 2; ++half) {
     const __m512i ab = bytes.pairs[0][half], cd = bytes.pairs[1][half];
     __m512i done[2][2];
-    walk_unit(DONE, BEHIND, BEGIN, mode, w, 2 * half, _mm512_unpacklo_epi16(ab, cd), sums, done[0]);
-    walk_unit(DONE, BEHIND, BEGIN, mode, w, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd), sums,
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half, _mm512_unpacklo_epi16(ab, cd), sums, done[0]);
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd), sums,
               done[1]);
 #pragma clang loop unroll(full)
     for (int r = 0; r < 2 && DONE; ++r) two[r][half] = _mm512_packs_epi32(done[0][r], done[1][r]);
@@ -103,12 +102,15 @@ AR_INLINE void walk(const int mode, const walk_rows *w, int8_t *upper, int8_t *l
   const int32_t columns = w->plan->output_columns;
   const ar_bounds to = bounds_of(w->plan);
   walk_sums sums;
-  walk_column(0, 0, 1, mode, w, 0, &sums, to, upper, lower);
-  walk_column(0, 1, 1, mode, w, 1, &sums, to, upper, lower);
+  __m512i taps[4][3];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 12; ++i) taps[i / 3][i % 3] = _mm512_load_si512(w->weights + 64 * i);
+  walk_column(0, 0, 1, mode, w, taps, 0, &sums, to, upper, lower);
+  walk_column(0, 1, 1, mode, w, taps, 1, &sums, to, upper, lower);
   for (int32_t x = 2; x < columns; ++x)
-    walk_column(1, 1, 1, mode, w, x, &sums, to, upper, lower);
-  walk_column(1, 1, 0, mode, w, columns, &sums, to, upper, lower);
-  walk_column(1, 0, 0, mode, w, columns + 1, &sums, to, upper, lower);
+    walk_column(1, 1, 1, mode, w, taps, x, &sums, to, upper, lower);
+  walk_column(1, 1, 0, mode, w, taps, columns, &sums, to, upper, lower);
+  walk_column(1, 0, 0, mode, w, taps, columns + 1, &sums, to, upper, lower);
 }
 
 #define WALK(NAME, MODE)                                                      \

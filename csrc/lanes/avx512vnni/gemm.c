@@ -1,6 +1,7 @@
 #include "isa.h"
 #include "lanes.h"
 
+#define AR_LOAD_ONE ar_load_signed_word /* weights take longer to load than that */
 #define AR_IN_FLIGHT 8 /* two products a cycle, of four cycles each */
 #define AR_TILES(T)                                                                     \
   T(1, 8) T(2, 8)                                                                       \

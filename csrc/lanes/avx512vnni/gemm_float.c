@@ -3,6 +3,7 @@
 
 #define AR_IN_FLIGHT 8 /* two products a cycle, of four cycles each */
 #define AR_TILES(T)                                                                     \
+  T(1, 8)                                                                               \
   T(1, 4) T(2, 4) T(3, 4) T(4, 4) T(5, 4) T(6, 4)                                       \
   T(1, 2) T(2, 2) T(3, 2) T(4, 2) T(5, 2) T(6, 2) T(8, 2) T(10, 2) T(12, 2)             \
   T(1, 1) T(2, 1) T(4, 1) T(8, 1) T(12, 1) T(16, 1)

@@ -12,6 +12,7 @@
 
 static const ar_gemm_isa gemm = {
     .int8_bytes = 1,
+    .one_is_signed = 1,
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx512vnni,
     .find_float_tile = ar_gemm_float_tile_avx512,

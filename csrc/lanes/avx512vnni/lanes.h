@@ -47,6 +47,11 @@ AR_INLINE ar_word ar_load_word(const uint8_t *p) {
   return _mm512_set1_epi32(word);
 }
 
+/* The same of four int8 as u8. */
+AR_INLINE ar_word ar_load_signed_word(const uint8_t *p) {
+  return _mm512_xor_si512(ar_load_word(p), _mm512_set1_epi8(-128));
+}
+
 /* Sixteen int8 as floats. */
 AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)));

@@ -6,12 +6,17 @@
  *   their latency;
  * - AR_TILES(T), which calls T(P, NB) for each tile of P positions and NB blocks of 16
  *   channels, and AR_TAP_TILES(T), which calls T(P).
+ * With AR_LOAD_ONE(p) defined, tiles of one position load a word of theirs with it.
  * With AR_OWN_LOOPS defined, accumulate() is there already, and there are no tap tiles. With AR_STRIPS
  * defined, tiles have any number of positions of which AR_AT_ONCE, or one less, are a divisor.
  */
 #include <stddef.h>
 
 #include "convolution/gemm.h"
+
+#ifndef AR_LOAD_ONE
+#define AR_LOAD_ONE ar_load_word
+#endif
 
 #ifndef AR_OWN_LOOPS
 /* The products of one dword of every position with NB blocks of weights; acc[p * NB + n]. */
@@ -22,7 +27,7 @@ AR_INLINE void step(const int P, const int NB, ar_i32 *acc, const uint8_t *row, 
   for (int n = 0; n < NB; ++n) w[n] = ar_load_i32(weights + 64 * n);
 #pragma clang loop unroll(full)
   for (int p = 0; p < P; ++p) {
-    const ar_word x = ar_load_word(row + p * stride);
+    const ar_word x = P == 1 ? AR_LOAD_ONE(row) : ar_load_word(row + p * stride);
 #pragma clang loop unroll(full)
     for (int n = 0; n < NB; ++n) acc[p * NB + n] = AR_PRODUCT(acc[p * NB + n], x, w[n]);
   }
