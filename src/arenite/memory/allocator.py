@@ -154,7 +154,8 @@ class MicroAllocator:
 
     def allocate_builtin_data(self, struct: Struct, operator: Asking | None) -> None:
         """Room for an operator's parsed options."""
-        self._allocate(struct, Category.BUILTIN_DATA, operator=operator)
+        size, alignment = struct.layout(self.abi)
+        self._tail(size, alignment, Category.BUILTIN_DATA, 1, struct.name, operator=operator)
 
     def allocate_persistent_buffer(
         self, size: int, purpose: str = "", operator: Asking | None = None

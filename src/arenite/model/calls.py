@@ -45,7 +45,7 @@ def check_calls(model: Model) -> None:
     Raises:
         ModelError: Names the operator, and the way back to it.
     """
-    names = (op.name for subgraph in model.subgraphs for op in subgraph.operators)
+    names = [op.name for subgraph in model.subgraphs for op in subgraph.operators]
     if _CALLS.keys().isdisjoint(names):
         return
     calls = [list(_calls_in(model, number)) for number in range(len(model.subgraphs))]

@@ -85,7 +85,8 @@ def allocate_struct(struct: Struct) -> Any:
     """An ``init`` that allocates an operator's ``OpData`` struct, as TFLM's does."""
 
     def init(context: Context, options: Any) -> None:
-        context.reserve_persistent_buffer(struct.size(context.abi), struct.name)
+        size, _ = struct.layout(context.abi)
+        context.reserve_persistent_buffer(size, struct.name)
 
     return init
 

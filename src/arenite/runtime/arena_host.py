@@ -95,7 +95,8 @@ class MicroInterpreterContext(HostContext):
         """
         if self.state is not PREPARE:
             self.require("resize_tensor", PREPARE)
-        self._check_index(index)
+        if not 0 <= index < len(self._current):
+            self._check_index(index)
         tensor, shape = self._current[index], tuple(shape)
         if shape == tensor.shape:
             return
@@ -118,8 +119,7 @@ class MicroInterpreterContext(HostContext):
             self.require("allocate_persistent_buffer", INIT, PREPARE)
         if not 0 <= size <= MAX_BYTES:
             self._check_size(size)
-        asking = self.operators, self.operator
-        return self._allocator.allocate_persistent_buffer(size, purpose, asking)
+        return self._allocator.allocate_persistent_buffer(size, purpose, self._asking)
 
     def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
         """The same room, where nobody looks at the bytes."""
@@ -127,7 +127,7 @@ class MicroInterpreterContext(HostContext):
             self.require("reserve_persistent_buffer", INIT, PREPARE)
         if not 0 <= size <= MAX_BYTES:
             self._check_size(size)
-        self._allocator.reserve_persistent_buffer(size, purpose, (self.operators, self.operator))
+        self._allocator.reserve_persistent_buffer(size, purpose, self._asking)
 
     def allocate_state(self, size: int, purpose: str = "") -> Bytes:
         """A persistent buffer that :meth:`state_buffers` finds again."""
@@ -225,7 +225,7 @@ class MicroInterpreterContext(HostContext):
                 )
         super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", (self.operators, self.operator))
+        self._allocator.note_peak("prepare", self._asking)
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""

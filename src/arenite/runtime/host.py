@@ -195,7 +195,9 @@ class HostContext(StateGuard):
         """The next calls come from this node."""
         self.subgraph, self.operator = subgraph, operator
         self._current, self._full = self.tensors[subgraph], self._fulls[subgraph]
-        self.operators = self.model.subgraphs[subgraph].operators
+        content = self.model.subgraphs[subgraph]
+        self.operators, self._declared = content.operators, content.tensors
+        self._asking = content.operators, operator  # for lists of allocations, as one object
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
@@ -205,7 +207,7 @@ class HostContext(StateGuard):
         current = self._current
         if not 0 <= index < len(current):
             self._check_index(index)
-        tensor = self.model.subgraphs[self.subgraph].tensors[index]
+        tensor = self._declared[index]
         full = self._full[index] = full_tensor(tensor, current[index], index)
         return full
 
