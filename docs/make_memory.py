@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import arenite as ar
+from arenite.memory.recording import Asking, name_of
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 from arenite.runtime.allocation import dry_run
@@ -49,9 +50,9 @@ def moments() -> tuple[Moment, ...]:
 
         return call
 
-    def noted(moment: str, operator: str = "") -> None:
+    def noted(moment: str, operator: Asking | None = None) -> None:
         used, temp, tail = max(during, key=sum, default=(arena.head_used, 0, arena.tail_used))
-        name = operator.replace("#", "prepare ") or moment
+        name = moment if operator is None else name_of(operator).replace("#", "prepare ")
         steps.append(Moment(name, used - temp, temp, max(tail, arena.tail_used)))
         during.clear()
         note(moment, operator)
