@@ -89,14 +89,17 @@ static int steps_below(const ar_steps *steps, int32_t acc) {
 }
 
 static double middle_of(offsets o) { return 0.5 * (o.low + o.high); }
+static double width_of(offsets o) { return o.high - o.low; }
 
-/* The middle of what all steps allow to a line's offset. Returns INTEGER where nothing is left
- * between them; otherwise a candidate that must still be proven. */
+/* The middle of what all steps allow to a line's offset, and how wide that is: of what lines allow that
+ * bend at zero, where one may. Returns INTEGER where nothing is left between steps; otherwise a candidate
+ * that must still be proven. */
 static ar_requantize_mode middle_line(const ar_steps *steps, double scale, double *offset,
-                                      double *negative_offset) {
+                                      double *negative_offset, double *width) {
   const int32_t low = steps->low, high = steps->high;
   const offsets all = allowed(steps, scale, 0, steps->count, INT32_MIN, high, low + 1, INT32_MAX);
-  if (all.low < all.high) {
+  *width = width_of(all);
+  if (*width > 0.0) {
     *offset = *negative_offset = middle_of(all);
     return AR_REQUANT_FLOAT;
   }
@@ -108,16 +111,27 @@ static ar_requantize_mode middle_line(const ar_steps *steps, double scale, doubl
       allowed(steps, scale, 0, steps_below(steps, 1), INT32_MIN, least_to, low + 1, 0);
   *offset = middle_of(from_zero);
   *negative_offset = middle_of(below);
-  return from_zero.low < from_zero.high && below.low < below.high ? AR_REQUANT_SIGNED
-                                                                  : AR_REQUANT_INTEGER;
+  *width = fmin(width_of(from_zero), width_of(below));
+  return *width > 0.0 ? AR_REQUANT_SIGNED : AR_REQUANT_INTEGER;
 }
 
-/* Looks for a line near the one through the middle of all steps. */
+/* Looks for a line near the one through the middle of all steps. What steps allow is, over the scale,
+ * the least of what pairs of them do, each of which is a line: so it grows by less and less, at most
+ * twice as much where floats come to a power of two. Scales further on are left out where that cannot
+ * come to anything. */
 static ar_requantize_mode find_line(const ar_steps *steps, float nearest, line *found) {
-  for (int attempt = 0; attempt < 24; ++attempt) {
+  enum { MOST = 24 };
+  double before[2] = {0.0, 0.0}; /* of scales below, and above */
+  int is_over[2] = {0, 0};
+  for (int attempt = 0; attempt < MOST; ++attempt) {
+    const int side = attempt % 2, left = (MOST - attempt) / 2;
+    if (is_over[side]) continue;
     const float scale = neighbour(nearest, attempt);
-    double offset, negative;
-    const ar_requantize_mode mode = middle_line(steps, scale, &offset, &negative);
+    double offset, negative, width;
+    const ar_requantize_mode mode = middle_line(steps, scale, &offset, &negative, &width);
+    if (attempt == 0) before[0] = before[1] = width;
+    is_over[side] = attempt && width + 2.0 * left * fmax(width - before[side], 0.0) <= 0.0;
+    before[side] = width;
     if (mode == AR_REQUANT_INTEGER) continue;
     for (int nudge = 0; nudge < 3; ++nudge) {
       *found = (line){scale, neighbour((float)offset, nudge), neighbour((float)negative, nudge)};
