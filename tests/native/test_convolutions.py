@@ -134,8 +134,8 @@ def first_layers(draw: st.DrawFn) -> Layer:
 
 
 @st.composite
-def thinning_layers(draw: st.DrawFn) -> Layer:
-    """Depthwise 3x3 filters over every other column of channels that fill 64 bytes, or do not."""
+def row_layers(draw: st.DrawFn) -> Layer:
+    """Depthwise 3x3 filters on all columns or every other one; some channels divide 64."""
     channels = draw(st.sampled_from([8, 16, 32, 48, 64, 128, 192]))
     height, width = draw(st.integers(3, 9)), draw(st.integers(3, 24))
     return Layer(
@@ -143,7 +143,7 @@ def thinning_layers(draw: st.DrawFn) -> Layer:
         image=(draw(st.integers(1, 2)), height, width, channels),
         filter=(3, 3),
         filters=channels,
-        stride=(draw(st.integers(1, 3)), 2),
+        stride=draw(st.sampled_from([(1, 1), (1, 1), (1, 2), (2, 2), (3, 2)])),
         dilation=(1, 1),
         padding=draw(st.integers(0, 1)),
         activation=draw(st.integers(0, 3)),
@@ -168,7 +168,7 @@ def single_layers(draw: st.DrawFn) -> Layer:
     )
 
 
-LAYERS = layers() | first_layers() | thinning_layers() | single_layers()
+LAYERS = layers() | first_layers() | row_layers() | single_layers()
 
 
 def build(layer: Layer, rng: np.random.Generator) -> Model:

@@ -2,6 +2,7 @@
 #include "lanes.h"
 
 #include "depthwise_shift.h"
+#include "depthwise_side.h"
 #include "depthwise_slide.h"
 #include "depthwise_stride.h"
 #include "depthwise_walk.h"
@@ -154,7 +155,7 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
   const int64_t row = row_dwords(plan) * 4, border = border_bytes(plan);
   /* An output row that nobody wants, and an interleaved row. */
   const int64_t unwanted = ((int64_t)plan->output_columns * plan->channels + 63) / 64 * 64;
-  if (walks(plan)) return border + unwanted;
+  if (walks(plan) || lies_side_by_side(plan)) return border + unwanted;
   if (strides(plan)) return border;
   if (slides(plan)) return border + row + unwanted;
   if (!shifts_weights(plan)) return border + row * plan->groups;
@@ -162,11 +163,13 @@ int64_t ar_depthwise_workspace_avx512vnni(const ar_depthwise *plan) {
 }
 
 int32_t ar_depthwise_channel_avx512vnni(const ar_depthwise *plan, int32_t lane) {
-  return (walks(plan) || strides(plan) ? unpacked_byte(lane) : lane) % plan->channels;
+  const int unpacked = walks(plan) || strides(plan) || lies_side_by_side(plan);
+  return (unpacked ? unpacked_byte(lane) : lane) % plan->channels;
 }
 
 int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan) {
-  if (walks(plan) || strides(plan) || slides(plan) || !shifts_weights(plan)) return 0;
+  if (walks(plan) || strides(plan) || lies_side_by_side(plan) || slides(plan)) return 0;
+  if (!shifts_weights(plan)) return 0;
   return shifted_bytes(plan) * (units_done(plan) / 4);
 }
 
@@ -183,6 +186,10 @@ void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *bytes, con
   uint32_t *interleaved = (uint32_t *)(workspace + border_bytes(plan));
   if (walks(plan)) {
     walk_image(plan, &input, weights, blocks, output, (int8_t *)interleaved);
+    return;
+  }
+  if (lies_side_by_side(plan)) {
+    side_image(plan, &input, weights, blocks, output, (int8_t *)interleaved);
     return;
   }
   if (strides(plan)) {

@@ -19,6 +19,32 @@ AR_INLINE const int8_t *row_of(const ar_depthwise *plan, const image *input, int
   return y >= 0 && y < s->rows ? input->data + y * s->row_bytes : input->border;
 }
 
+/* Four rows, from a channel of the first column on. */
+typedef struct {
+  const int8_t *rows[4];
+  int32_t begin, end; /* what is of the image, in bytes from there */
+  __m512i border;
+} some_rows;
+
+AR_INLINE some_rows rows_from(const ar_depthwise *plan, const image *input, int64_t y,
+                              int32_t channel) {
+  const ar_staging *s = &plan->staging;
+  return (some_rows){{row_of(plan, input, y) + channel, row_of(plan, input, y + 1) + channel,
+                      row_of(plan, input, y + 2) + channel, row_of(plan, input, y + 3) + channel},
+                     -channel,
+                     s->row_bytes - channel,
+                     _mm512_set1_epi8((char)(s->padding ^ 0x80))};
+}
+
+/* 64 bytes of a row from `at` on, some of which may be border. */
+AR_INLINE __m512i load_some(const some_rows *r, const int row, int32_t at) {
+  const int32_t before = r->begin - at, left = r->end - at;
+  if (before >= 64 || left <= 0) return r->border;
+  const __mmask64 end = left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
+  const __mmask64 begin = before > 0 ? ~UINT64_C(0) << before : ~UINT64_C(0);
+  return _mm512_mask_loadu_epi8(r->border, begin & end, r->rows[row] + at);
+}
+
 /* Bytes as u8, their dwords dealt to the four 128-bit lanes in turn, so that two rounds of
  * unpacking leave 16 consecutive elements in each vector. */
 AR_INLINE __m512i deal(__m512i bytes) {

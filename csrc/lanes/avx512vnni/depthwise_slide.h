@@ -30,8 +30,8 @@ AR_INLINE void store_units(const int UNITS, const ar_bounds to,
 /* Two output rows and up to SLIDE_UNITS units of them, for 3x3 filters with stride and dilation 1:
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
- * channels of one column, or RATIO whole columns of 16 / RATIO channels. */
-AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
+ * channels of one column. */
+AR_INLINE void slide_block(const int UNITS, const int mode,
                            const ar_depthwise *plan, const uint32_t *row, const __m512i *w,
                            const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels;
@@ -40,12 +40,12 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
 #pragma clang loop unroll(full)
   for (int x = 0; x < SLIDE_UNITS; ++x) acc[0][x] = acc[1][x] = bias;
 #pragma clang loop unroll(full)
-  for (int c = 0; c < RATIO * (UNITS - 1) + 3; ++c) {
+  for (int c = 0; c < UNITS + 2; ++c) {
     __m512i taps = _mm512_loadu_si512(row + c * channels);
 #pragma clang loop unroll(full)
     for (int k = 0; k < 3; ++k) {
-      if (c < k || (c - k) % RATIO || (c - k) / RATIO >= UNITS) continue;
-      int x = (c - k) / RATIO;
+      const int x = c - k;
+      if (x < 0 || x >= UNITS) continue;
       acc[0][x] = _mm512_dpbusd_epi32(acc[0][x], taps, w[k]);
       acc[1][x] = _mm512_dpbusd_epi32(acc[1][x], taps, w[3 + k]);
     }
@@ -56,11 +56,11 @@ AR_INLINE void slide_block(const int RATIO, const int UNITS, const int mode,
   ar_bounds to = bounds_of(plan);
   if (to.clamps) {
     to.clamps = 1;
-    store_units(UNITS, to, acc, RATIO * channels, upper, lower);
+    store_units(UNITS, to, acc, channels, upper, lower);
     return;
   }
   to.clamps = 0;
-  store_units(UNITS, to, acc, RATIO * channels, upper, lower);
+  store_units(UNITS, to, acc, channels, upper, lower);
 }
 
 /* A row in parts of about the same size: the first `larger` have a unit more than `size`. */
@@ -73,10 +73,10 @@ static row_parts parts_of(int32_t units) {
   return (row_parts){count, units / count, units % count};
 }
 
-AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *plan,
-                          row_parts parts, const uint32_t *row, const int8_t *weights,
+AR_INLINE void slide_rows(const int mode, const ar_depthwise *plan, row_parts parts,
+                          const uint32_t *row, const int8_t *weights,
                           const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
-  const int32_t step = RATIO * plan->channels;
+  const int32_t step = plan->channels;
   __m512i w[6];
 #pragma clang loop unroll(full)
   for (int k = 0; k < 3; ++k) {
@@ -85,7 +85,7 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
   }
 #define SLIDE(UNITS)                                                                  \
   case UNITS:                                                                         \
-    slide_block(RATIO, UNITS, mode, plan, row, w, block, upper, lower);               \
+    slide_block(UNITS, mode, plan, row, w, block, upper, lower);                      \
     break;
   for (int32_t i = 0; i < parts.count; ++i) {
     const int32_t units = parts.size + (i < parts.larger);
@@ -100,35 +100,28 @@ AR_INLINE void slide_rows(const int RATIO, const int mode, const ar_depthwise *p
 static int slides(const ar_depthwise *plan) {
   return plan->filter_rows == 3 && plan->filter_columns == 3 && plan->stride_rows == 1 &&
          plan->stride_columns == 1 && plan->dilation_rows == 1 && plan->dilation_columns == 1 &&
-         (plan->channels % 16 == 0 || (plan->channels == 8 && plan->output_columns % 2 == 0));
+         plan->channels % 16 == 0;
 }
 
 typedef void (*slide_fn)(const ar_depthwise *, row_parts, const uint32_t *, const int8_t *,
                          const ar_requantize_block *, int8_t *, int8_t *);
-#define SLIDE_VARIANT(NAME, RATIO, MODE)                                                    \
+#define SLIDE_VARIANT(NAME, MODE)                                                           \
   static void NAME(const ar_depthwise *plan, row_parts parts, const uint32_t *row,          \
                    const int8_t *weights, const ar_requantize_block *block, int8_t *upper,  \
                    int8_t *lower) {                                                         \
-    slide_rows(RATIO, MODE, plan, parts, row, weights, block, upper, lower);                \
+    slide_rows(MODE, plan, parts, row, weights, block, upper, lower);                       \
   }
-SLIDE_VARIANT(slide_1_0, 1, AR_REQUANT_FLOAT)
-SLIDE_VARIANT(slide_1_1, 1, AR_REQUANT_SIGNED)
-SLIDE_VARIANT(exact_slide_1, 1, AR_REQUANT_INTEGER)
-SLIDE_VARIANT(slide_1_5, 1, AR_REQUANT_BARE)
-SLIDE_VARIANT(slide_2_5, 2, AR_REQUANT_BARE)
-SLIDE_VARIANT(slide_2_0, 2, AR_REQUANT_FLOAT)
-SLIDE_VARIANT(slide_2_1, 2, AR_REQUANT_SIGNED)
-SLIDE_VARIANT(exact_slide_2, 2, AR_REQUANT_INTEGER)
-static const slide_fn slide_variants[2][6] = {
-    {slide_1_0, slide_1_1, exact_slide_1, exact_slide_1, exact_slide_1, slide_1_5},
-    {slide_2_0, slide_2_1, exact_slide_2, exact_slide_2, exact_slide_2, slide_2_5}};
+SLIDE_VARIANT(slide_0, AR_REQUANT_FLOAT)
+SLIDE_VARIANT(slide_1, AR_REQUANT_SIGNED)
+SLIDE_VARIANT(exact_slide, AR_REQUANT_INTEGER)
+SLIDE_VARIANT(slide_5, AR_REQUANT_BARE)
+static const slide_fn slide_variants[6] = {slide_0,     slide_1,     exact_slide,
+                                           exact_slide, exact_slide, slide_5};
 
 static void slide(const ar_depthwise *plan, const image *input, const int8_t *weights,
                   const ar_requantize_block *blocks, int8_t *output, uint32_t *row) {
   const int64_t output_row = (int64_t)plan->output_columns * plan->channels;
-  const int32_t ratio = plan->channels == 8 ? 2 : 1;
-  const slide_fn *slides_by_mode = slide_variants[ratio - 1];
-  const row_parts parts = parts_of(plan->output_columns / ratio);
+  const row_parts parts = parts_of(plan->output_columns);
   for (int32_t y = 0; y < plan->output_rows; y += 2) {
     int8_t *upper = output + y * output_row;
     /* Below a last odd row there is none: what is computed for it goes to the workspace. */
@@ -139,7 +132,7 @@ static void slide(const ar_depthwise *plan, const image *input, const int8_t *we
     for (int32_t c = 0; c < plan->channels; c += 16) {
       const ar_requantize_block *block = &blocks[c / 16];
       const int8_t *w = weights + (int64_t)64 * 3 * (c / 16);
-      slides_by_mode[block->mode](plan, parts, row + c, w, block, upper + c, lower + c);
+      slide_variants[block->mode](plan, parts, row + c, w, block, upper + c, lower + c);
     }
   }
 }

@@ -15,22 +15,6 @@ static int strides(const ar_depthwise *plan) {
          (c == 16 || c == 32 || c % 64 == 0);
 }
 
-/* Three rows of the image, or of border. */
-typedef struct {
-  const int8_t *rows[3];
-  int32_t begin, end; /* what is of the image, in bytes from there */
-  __m512i border;
-} three_rows;
-
-/* 64 bytes of a row from `at` on, some of which may be border. */
-AR_INLINE __m512i stride_load(const three_rows *r, const int row, int32_t at) {
-  const int32_t before = r->begin - at, left = r->end - at;
-  if (before >= 64 || left <= 0) return r->border;
-  const __mmask64 end = left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
-  const __mmask64 begin = before > 0 ? ~UINT64_C(0) << before : ~UINT64_C(0);
-  return _mm512_mask_loadu_epi8(r->border, begin & end, r->rows[row] + at);
-}
-
 /* Columns of three rows in four units: a dword is a channel's bytes in the three rows, and one more
  * that meets a weight of zero. */
 AR_INLINE void stride_interleave(const __m512i rows[3], __m512i units[4]) {
@@ -46,7 +30,7 @@ AR_INLINE void stride_interleave(const __m512i rows[3], __m512i units[4]) {
 }
 
 /* Twice COLUMNS, `step` bytes in all: even ones and odd ones. */
-AR_INLINE void stride_columns(const int COLUMNS, const three_rows *r, int32_t at, int32_t step,
+AR_INLINE void stride_columns(const int COLUMNS, const some_rows *r, int32_t at, int32_t step,
                               __m512i even[4], __m512i odd[4]) {
   const int32_t half = at + step / 2;
   const int inside = at >= r->begin && half + 64 <= r->end;
@@ -54,8 +38,8 @@ AR_INLINE void stride_columns(const int COLUMNS, const three_rows *r, int32_t at
 #pragma clang loop unroll(full)
   for (int i = 0; i < 3; ++i) {
     const int8_t *row = r->rows[i];
-    const __m512i a = inside ? _mm512_loadu_si512(row + at) : stride_load(r, i, at);
-    const __m512i b = inside ? _mm512_loadu_si512(row + half) : stride_load(r, i, half);
+    const __m512i a = inside ? _mm512_loadu_si512(row + at) : load_some(r, i, at);
+    const __m512i b = inside ? _mm512_loadu_si512(row + half) : load_some(r, i, half);
     evens[i] = COLUMNS == 1   ? a
                : COLUMNS == 2 ? _mm512_shuffle_i32x4(a, b, 0x44)
                               : _mm512_shuffle_i32x4(a, b, 0x88);
@@ -76,7 +60,7 @@ AR_INLINE __m512i stride_third(const int COLUMNS, __m512i even, __m512i next) {
 
 /* A row of outputs, COLUMNS at a time, each with 64 bytes of channels. */
 AR_INLINE void stride_row(const int COLUMNS, const int mode, const ar_depthwise *plan,
-                          const three_rows *r, const __m512i w[4][3],
+                          const some_rows *r, const __m512i w[4][3],
                           const ar_requantize_block *blocks, int8_t *output) {
   const ar_bounds to = bounds_of(plan);
   const int32_t channels = plan->channels, step = 2 * COLUMNS * channels;
@@ -108,17 +92,12 @@ AR_INLINE void stride_row(const int COLUMNS, const int mode, const ar_depthwise 
 AR_INLINE void stride_rows(const int COLUMNS, const int mode, const ar_depthwise *plan,
                            const image *input, const int8_t *weights,
                            const ar_requantize_block *blocks, int32_t channel, int8_t *output) {
-  const ar_staging *s = &plan->staging;
-  three_rows r = {.begin = -channel,
-                  .end = s->row_bytes - channel,
-                  .border = _mm512_set1_epi8((char)(s->padding ^ 0x80))};
   __m512i w[4][3];
 #pragma clang loop unroll(full)
   for (int i = 0; i < 12; ++i) w[i / 3][i % 3] = _mm512_load_si512(weights + 64 * i);
   const int64_t row = (int64_t)plan->output_columns * plan->channels;
   for (int32_t y = 0; y < plan->output_rows; ++y, output += row) {
-    for (int i = 0; i < 3; ++i)
-      r.rows[i] = row_of(plan, input, (int64_t)y * plan->stride_rows + i) + channel;
+    const some_rows r = rows_from(plan, input, (int64_t)y * plan->stride_rows, channel);
     stride_row(COLUMNS, mode, plan, &r, w, blocks, output);
   }
 }
