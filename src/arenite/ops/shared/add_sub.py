@@ -7,6 +7,7 @@ SUB's ratios of scales were in single precision up to August 2026.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
@@ -48,6 +50,7 @@ class SubOptions(OptionsTable):
     pot_scale_int16: bool = slot(1, "bool", True)
 
 
+@quick
 @dataclass(frozen=True)
 class AddSubParams:
     """``sign`` is 1 or -1; offsets, multipliers and shifts are 0 for float32 and int32."""
@@ -97,8 +100,8 @@ def quantized_params(
     low, high = activation_range_quantized(context, activation, output)
     left_shift = 15 if output.type is TensorType.INT16 else 20
     twice, first, second = common_scale(context, input1, input2)
-    with np.errstate(all="ignore"):
-        ratio = float(twice / ((1 << left_shift) * np.float64(output.scale)))
+    scaled = (1 << left_shift) * output.scale
+    ratio = twice / scaled if scaled else math.inf
     last = requantization_below_one(
         context, ratio, f"2 * larger input / (2**{left_shift} * output)"
     )
@@ -121,16 +124,13 @@ def quantized_params(
 
 def common_scale(
     context: Context, input1: TfLiteTensor, input2: TfLiteTensor
-) -> tuple[np.float64, tuple[int, int], tuple[int, int]]:
+) -> tuple[float, tuple[int, int], tuple[int, int]]:
     """Twice the larger scale, and the requantisation of either input to it."""
-    twice = 2 * np.float64(max(input1.scale, input2.scale))
-    with np.errstate(all="ignore"):
-        first, second = (
-            requantization_below_one(
-                context, float(tensor.scale / twice), f"input {number} / (2 * larger input)"
-            )
-            for number, tensor in enumerate((input1, input2))
-        )
+    scales = input1.scale, input2.scale
+    twice = 2 * max(scales)
+    ratios = [scale / twice if twice else math.nan for scale in scales]
+    first = requantization_below_one(context, ratios[0], "input 0 / (2 * larger input)")
+    second = requantization_below_one(context, ratios[1], "input 1 / (2 * larger input)")
     return twice, first, second
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node
@@ -45,6 +46,7 @@ class Pool2DOptions(OptionsTable):
     fused_activation_function: int = slot(5, "int8")
 
 
+@quick
 @dataclass(frozen=True)
 class Pool2DParams:
     """What the kernels need: geometry and the bounds of the activation."""

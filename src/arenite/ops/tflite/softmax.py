@@ -12,6 +12,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
+from arenite.model.quick import quick
 from arenite.numeric import gemmlowp, lut
 from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,
@@ -49,6 +50,7 @@ class SoftmaxOptions(OptionsTable):
     beta: float = slot(0, "float32", 0.0)
 
 
+@quick
 @dataclass(frozen=True)
 class SoftmaxParams:
     """What the kernels need.
