@@ -19,7 +19,9 @@ def arenite(model: str) -> Callable[[], object]:
     import arenite as ar  # noqa: PLC0415 - one of the two
 
     interp = ar.Interpreter(model, engine="native")
-    interp.input(0)[...] = noise(interp.input(0).shape, interp.input(0).dtype)
+    for number in range(len(interp.model.inputs)):
+        port = interp.input(number)
+        port[...] = noise(port.shape, port.dtype)
     return interp.invoke
 
 
@@ -28,8 +30,8 @@ def litert(model: str) -> Callable[[], object]:
 
     interp = Interpreter(model, num_threads=1)
     interp.allocate_tensors()
-    (port,) = interp.get_input_details()
-    interp.set_tensor(port["index"], noise(port["shape"], port["dtype"]))
+    for port in interp.get_input_details():
+        interp.set_tensor(port["index"], noise(port["shape"], port["dtype"]))
     invoke: Callable[[], object] = interp.invoke
     return invoke
 

@@ -32,20 +32,21 @@ AR_INLINE int32_t wrapped(const strip *r, int32_t place) {
   return place >= r->kept ? place - r->kept : place;
 }
 
-AR_INLINE void finish(const int WAY, const int P, const strip *r, const ending *e, eight *acc,
-                      int8_t *output) {
-  requantize_eights(WAY, P, e, acc);
+AR_INLINE void finish(const int WAY, const int P, const strip *r, const ending *e,
+                      const rounding *by, eight *acc, int8_t *output) {
+  requantize_eights(WAY, P, e, by, acc);
   const ptrdiff_t advance = r->output_advance;
-  AR_UNROLL for (int p = 0; p < P; p += 2) {
-    const int second = p + 1 < P ? p + 1 : p; /* an odd one is stored twice */
-    store_two(WAY, e, acc[p], acc[second], output + p * advance, output + second * advance);
-  }
+  store_eights(WAY, P, e, acc, (places){output, output + advance, 2 * advance});
 }
 
 /* 3x3, where positions lie two filter columns apart: weights stay in registers, and each load
  * serves all positions that see it. */
-AR_INLINE void three_by_three(const int WAY, const int P, const strip *r, const ending *given) {
+AR_INLINE void three_by_three(const int WAY, const int P, const strip *of,
+                              const ending *given) {
+  const strip own = *of, *r = &own; /* what is written might be the caller's */
   const ending e = *given;
+  const rounding by = rounding_of(&e);
+  const eight bias = bias_of(&e);
   const ptrdiff_t tap = r->tap;
   int8_t *output = r->output;
   int32_t place = r->place;
@@ -57,7 +58,7 @@ AR_INLINE void three_by_three(const int WAY, const int P, const strip *r, const 
       const ptrdiff_t first = start_of(P, r, i);
       const uint32_t *taps = row + first * r->advance;
       eight acc[MOST_POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias_of(&e);
+      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias;
       AR_UNROLL for (int c = 0; c < 2 * P + 1; ++c) {
         const eight x = load_eight(taps + c * tap);
         AR_UNROLL for (int k = c % 2; k < 3; k += 2) {
@@ -65,36 +66,47 @@ AR_INLINE void three_by_three(const int WAY, const int P, const strip *r, const 
           if (c >= k && p < P) acc[p] = dot(acc[p], x, w[k]);
         }
       }
-      finish(WAY, P, r, &e, acc, output + first * r->output_advance);
+      finish(WAY, P, r, &e, &by, acc, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);
   }
 }
 
-/* Weights come from memory, once for P positions. */
-AR_INLINE void any_filter(const int WAY, const int P, const strip *r, const ending *given) {
+/* Weights come from memory, once for P positions. There is a group of rows, and a column, so loops ask
+ * behind their ends. */
+AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const ending *given) {
+  const strip own = *of, *r = &own; /* what is written might be the caller's */
   const ending e = *given;
-  const ptrdiff_t advance = r->advance, tap = r->tap;
+  const rounding by = rounding_of(&e);
+  const eight bias = bias_of(&e);
+  const ptrdiff_t advance = r->advance, tap = r->tap, dwords = r->dwords;
+  const ptrdiff_t ring = r->kept * dwords, step = r->group_step * dwords;
   int8_t *output = r->output;
   int32_t place = r->place;
   for (int32_t y = 0; y < r->rows; ++y) {
     for (int32_t i = 0; i < r->columns; i += P) {
       const ptrdiff_t first = start_of(P, r, i);
+      const uint32_t *row = r->ring + first * advance, *const end = row + ring;
       const int8_t *weights = r->weights;
-      int32_t group_place = place;
+      int32_t groups = r->groups;
       eight acc[MOST_POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias_of(&e);
-      for (int32_t g = 0; g < r->groups; ++g) {
-        const uint32_t *row = r->ring + (ptrdiff_t)group_place * r->dwords + first * advance;
-        for (int32_t k = 0; k < r->filter_columns; ++k, row += tap, weights += 64) {
+      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias;
+      row += place * dwords;
+      do {
+        const uint32_t *taps = row;
+        int32_t columns = r->filter_columns;
+        do {
           const eight w = load_eight(weights);
           AR_UNROLL for (int p = 0; p < P; ++p)
-              acc[p] = dot(acc[p], load_eight(row + p * advance), w);
-        }
-        group_place = wrapped(r, group_place + r->group_step);
-      }
-      finish(WAY, P, r, &e, acc, output + first * r->output_advance);
+              acc[p] = dot(acc[p], load_eight(taps + p * advance), w);
+          weights += 64;
+          taps += tap;
+        } while (--columns);
+        row += step;
+        if (row >= end) row -= ring;
+      } while (--groups);
+      finish(WAY, P, r, &e, &by, acc, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);

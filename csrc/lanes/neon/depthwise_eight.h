@@ -29,7 +29,7 @@ typedef struct {
   const ar_requantize_block *block;
   int32_t first; /* channel of the block: 0 or 8 */
   int32_t lanes; /* channels that exist: 1 to 8 */
-  const ar_bounds *to;
+  ar_bounds to;
 } ending;
 
 AR_INLINE eight bias_of(const ending *e) { return load_eight(e->block->bias + e->first); }
@@ -52,18 +52,27 @@ AR_INLINE void on_lines(const int COUNT, const ending *e, eight *acc) {
   }
 }
 
-AR_INLINE void round_products(const int AWAY_FROM_ZERO, const int COUNT, const ending *e,
+/* Of rounded products: what eight channels need. */
+typedef struct {
+  eight multiplier, right;
+} rounding;
+
+AR_INLINE rounding rounding_of(const ending *e) {
+  return (rounding){load_eight(e->block->scale + e->first),
+                    load_eight(e->block->offset + e->first)};
+}
+
+AR_INLINE void round_products(const int AWAY_FROM_ZERO, const int COUNT, const rounding *by,
                               eight *acc) {
-  const eight multiplier = load_eight(e->block->scale + e->first);
-  const eight right = load_eight(e->block->offset + e->first);
   AR_UNROLL for (int i = 0; i < COUNT; ++i) AR_BOTH acc[i].v[q] =
-      ar_rounded_quarter(acc[i].v[q], multiplier.v[q], right.v[q], AWAY_FROM_ZERO);
+      ar_rounded_quarter(acc[i].v[q], by->multiplier.v[q], by->right.v[q], AWAY_FROM_ZERO);
 }
 
 /* Sums to outputs that are to be saturated and clamped. WAY is a constant. */
-AR_INLINE void requantize_eights(const int WAY, const int COUNT, const ending *e, eight *acc) {
+AR_INLINE void requantize_eights(const int WAY, const int COUNT, const ending *e,
+                                 const rounding *by, eight *acc) {
   if (WAY <= AWAY) {
-    round_products(WAY == AWAY, COUNT, e, acc);
+    round_products(WAY == AWAY, COUNT, by, acc);
     return;
   }
   if (WAY == LINES) {
@@ -78,31 +87,55 @@ AR_INLINE void requantize_eights(const int WAY, const int COUNT, const ending *e
   }
 }
 
-/* Eight bytes of each of two. */
-AR_INLINE void store_two(const int WAY, const ending *e, eight a, eight b, int8_t *first, int8_t *second) {
-  const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
-  int8x16_t bytes = WAY <= AWAY ? ar_pack_products(v, e->to->offset) : ar_pack_lanes(v);
-  if (e->to->clamps) bytes = ar_clamp_bytes(bytes, *e->to);
+/* Where eight bytes of each of some positions go: to two places in turn, which go on by a step. */
+typedef struct {
+  int8_t *first, *second;
+  ptrdiff_t step;
+} places;
+
+enum { MOST_EIGHTS = 8 };
+
+/* What COUNT positions have in common is asked once. */
+AR_INLINE void store_eights(const int WAY, const int COUNT, const ending *e, const eight *acc,
+                            const places to) {
+  int8x16_t pairs[MOST_EIGHTS / 2];
+  AR_UNROLL for (int i = 0; i < COUNT; i += 2) {
+    const eight a = acc[i], b = acc[i + 1 < COUNT ? i + 1 : i];
+    const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
+    pairs[i / 2] = WAY <= AWAY ? ar_pack_products(v, e->to.offset) : ar_pack_lanes(v);
+  }
+  if (e->to.clamps) {
+    AR_UNROLL for (int i = 0; i < COUNT; i += 2) pairs[i / 2] = ar_clamp_bytes(pairs[i / 2], e->to);
+  }
   if (e->lanes == 8) {
-    vst1_s8(first, vget_low_s8(bytes));
-    vst1_s8(second, vget_high_s8(bytes));
+    AR_UNROLL for (int i = 0; i < COUNT; ++i) {
+      int8_t *const out = (i % 2 ? to.second : to.first) + i / 2 * to.step;
+      if (i % 2) vst1_s8(out, vget_high_s8(pairs[i / 2]));
+      else vst1_s8(out, vget_low_s8(pairs[i / 2]));
+    }
     return;
   }
-  ar_store_some(first, bytes, e->lanes);
-  ar_store_some(second, vextq_s8(bytes, bytes, 8), e->lanes);
+  AR_UNROLL for (int i = 0; i < COUNT; ++i) {
+    const uint64x2_t both = vreinterpretq_u64_s8(pairs[i / 2]);
+    ar_store_bytes((i % 2 ? to.second : to.first) + i / 2 * to.step,
+                   i % 2 ? vgetq_lane_u64(both, 1) : vgetq_lane_u64(both, 0), e->lanes);
+  }
 }
 
 /* Dword i of the result is bytes i of four rows. */
 AR_INLINE void interleave(uint32_t *out, const uint8_t *const *rows, int32_t bytes) {
   const uint8_t *a = rows[0], *b = rows[1], *c = rows[2], *d = rows[3];
-  for (int32_t i = 0; i < bytes; i += 16) {
-    const uint8x16x4_t four = {{vld1q_u8(a + i), vld1q_u8(b + i), vld1q_u8(c + i), vld1q_u8(d + i)}};
-    vst4q_u8((uint8_t *)(out + i), four);
+  for (int32_t i = 0; i < bytes; i += 32, a += 32, b += 32, c += 32, d += 32, out += 32) {
+    const uint8x16x4_t four = {{vld1q_u8(a), vld1q_u8(b), vld1q_u8(c), vld1q_u8(d)}};
+    const uint8x16x4_t next = {
+        {vld1q_u8(a + 16), vld1q_u8(b + 16), vld1q_u8(c + 16), vld1q_u8(d + 16)}};
+    vst4q_u8((uint8_t *)out, four);
+    vst4q_u8((uint8_t *)(out + 16), next);
   }
 }
 
 /* Of an interleaved row, with room for loads and stores past its end. */
-static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 15) / 16 * 16 + 32; }
+static int32_t row_dwords(const ar_depthwise *d) { return (d->row_bytes + 31) / 32 * 32 + 32; }
 
 /* The bounds of all channels; those of a block without rounded products need no offset. */
 static ar_bounds bounds_of(const ar_depthwise *d, const ar_requantize_block *blocks) {
@@ -122,5 +155,5 @@ AR_INLINE ending ending_of(const ar_depthwise *d, const ar_requantize_block *blo
   return (ending){.block = &blocks[c / AR_BLOCK],
                   .first = c % AR_BLOCK,
                   .lanes = d->channels - c < 8 ? d->channels - c : 8,
-                  .to = to};
+                  .to = *to};
 }

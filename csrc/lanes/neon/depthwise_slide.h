@@ -37,9 +37,9 @@ AR_INLINE void slide_columns(const int WAY, const int COUNT, const uint32_t *row
       acc[2 * (c - k) + 1] = dot(acc[2 * (c - k) + 1], x, w->lower[k]);
     }
   }
-  requantize_eights(WAY, 2 * COUNT, e, acc);
-  AR_UNROLL for (int i = 0; i < COUNT; ++i)
-      store_two(WAY, e, acc[2 * i], acc[2 * i + 1], upper + i * channels, lower + i * channels);
+  const rounding by = rounding_of(e);
+  requantize_eights(WAY, 2 * COUNT, e, &by, acc);
+  store_eights(WAY, 2 * COUNT, e, acc, (places){upper, lower, channels});
 }
 
 /* Two rows of output for eight channels: parts of about the same size. */

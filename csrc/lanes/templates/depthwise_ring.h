@@ -31,10 +31,9 @@ static int64_t ring_bytes(const ar_depthwise *d) {
 }
 
 /* Rows beyond the last only meet zero weights: it is repeated. */
-static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t row,
+static void interleave_from(const ar_depthwise *d, const uint8_t *input, int32_t row, int32_t last,
                             uint32_t *out) {
   const uint8_t *taps[GROUP];
-  const int32_t last = last_row(d);
   for (int32_t t = 0; t < GROUP; ++t) {
     const int32_t tap = row + t * d->dilation_rows;
     taps[t] = input + (int64_t)(tap > last ? last : tap) * d->row_bytes;
@@ -46,6 +45,7 @@ static void in_strips(const ar_depthwise *d, const uint8_t *input, const int8_t 
                       const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
   const int32_t dwords = row_dwords(d), kept = kept_rows(d), used = used_rows(d);
   const int32_t at_once = (kept - used) / d->stride_rows + 1; /* output rows */
+  const int32_t last = last_row(d), between = d->output_rows == 1 ? GROUP * d->dilation_rows : 1;
   const int64_t output_row = (int64_t)d->output_columns * d->channels;
   const int in_column = d->output_columns == 1;
   uint32_t *ring = (uint32_t *)workspace;
@@ -53,8 +53,11 @@ static void in_strips(const ar_depthwise *d, const uint8_t *input, const int8_t 
   for (int32_t y = 0; y < d->output_rows; y += at_once) {
     const int32_t rows = d->output_rows - y < at_once ? d->output_rows - y : at_once;
     const int32_t first = y * d->stride_rows, end = first + (rows - 1) * d->stride_rows + used;
-    for (ready = ready < first ? first : ready; ready < end; ++ready)
-      interleave_from(d, input, ready, ring + (int64_t)(ready % kept) * dwords);
+    ready = ready < first ? first : ready;
+    for (int32_t place = ready % kept; ready < end; ready += between, place += between) {
+      place -= place >= kept ? kept : 0;
+      interleave_from(d, input, ready, last, ring + (int64_t)place * dwords);
+    }
     strip r = {
         .ring = ring,
         .kept = kept,
