@@ -34,6 +34,12 @@ typedef struct {
   int32_t entries;                    /* at most, of grouped weights: see grouped.h */
 } ar_gemm;
 
+/* What stands before the weights of 16 channels that lie by eight bytes: two channels' numbers, twice,
+ * as tiles have sums of two positions. Of rounded products alone, but for the bias. */
+typedef struct {
+  int32_t bias[AR_BLOCK / 2][4], multiplier[AR_BLOCK / 2][4], right[AR_BLOCK / 2][4];
+} ar_wide_header;
+
 /* Computes P positions of one row for NB * 16 channels. */
 typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
                              const ar_requantize_block *blocks, int32_t valid_channels,
@@ -65,8 +71,8 @@ typedef struct {
   int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
   int32_t is_signed;  /* bytes are q itself */
   int32_t one_is_signed; /* they are where tiles have one position, which flip them */
-  int32_t wide;       /* weights of int8 lie by eight bytes of a channel, and tiles, of 16 channels, have
-                         any number of positions but one */
+  int32_t wide;       /* weights of int8 lie by eight bytes of a channel, behind an ar_wide_header, and
+                         tiles, of 16 channels, have any number of positions but one */
   int32_t vectors;    /* registers that the 16 lanes of a block take */
   int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
                          less, where tiles have any number; else 0 */

@@ -273,6 +273,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
     set_transposed(p, transposed, plan);
   else if (!p->is_float && isa->one_is_signed && plan->tile_positions == 1)
     plan->stage = stage_of_one(plan, p);
+  if (plan->weight_bytes == 8) plan->tile_bytes += (int64_t)sizeof(ar_wide_header);
   plan->shared = way_of(plan);
   set_sizes(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);
@@ -390,6 +391,7 @@ static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
     const int32_t lanes = channels - first < AR_BLOCK ? channels - first : AR_BLOCK;
     const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
     int8_t *start = packed + tile * plan->tile_bytes + n * vector;
+    if (plan->weight_bytes == 8) start += sizeof(ar_wide_header);
     const int8_t *filters = (const int8_t *)p->weights + first * p->filter_step * bytes;
     if (plan->fold == 1 && p->element_step == 1) {
       pack_lanes(plan, p, filters, lanes, start);
@@ -400,6 +402,25 @@ static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
       pack_lane(plan, p, (const int8_t *)p->weights + filter * p->filter_step * bytes, lane,
                 (first + lane) / plan->filters, start);
     }
+  }
+}
+
+/* Two channels' numbers, twice, for all of a block. */
+static void put_twice(int32_t (*out)[4], const void *lanes) {
+  const uint8_t *from = lanes;
+  for (int32_t i = 0; i < AR_BLOCK / 2; ++i, from += 8) {
+    memcpy(&out[i][0], from, 8);
+    memcpy(&out[i][2], from, 8);
+  }
+}
+
+/* What wide tiles find before their weights. */
+static void put_headers(const conv_plan *plan, const ar_requantize_block *blocks, int8_t *packed) {
+  for (int32_t i = 0; i < plan->blocks; ++i, packed += plan->tile_bytes) {
+    ar_wide_header *header = (ar_wide_header *)packed;
+    put_twice(header->bias, blocks[i].bias);
+    put_twice(header->multiplier, blocks[i].scale);
+    put_twice(header->right, blocks[i].offset);
   }
 }
 
@@ -497,6 +518,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
     ar_pack_transposed(p, packed);
   else
     (isa->groups ? pack_groups : pack)(plan, p, packed);
+  if (plan->weight_bytes == 8) put_headers(plan, blocks, packed);
   split_segments(&plan->gemm, isa->run_dwords);
   return AR_OK;
 }

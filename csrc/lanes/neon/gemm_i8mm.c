@@ -5,8 +5,6 @@
 #include "isa.h"
 #include "lanes.h"
 
-#define AR_OWN_LOOPS
-
 /* A pair of positions by 16 channels: in a register there are channels 2 * i and 2 * i + 1 of the
  * first position, then of the second. */
 enum { AR_SQUARES = 2 * AR_VECTORS };
@@ -14,12 +12,8 @@ typedef struct {
   int32x4_t v[AR_SQUARES];
 } squares;
 
-AR_INLINE int32x4_t firsts(int32x4_t a, int32x4_t b) {
-  return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
-}
-AR_INLINE int32x4_t seconds(int32x4_t a, int32x4_t b) {
-  return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
-}
+/* Positions: 24 sums, and what they are made of, share the registers. */
+enum { AR_AT_ONCE = 6, MOST_PAIRS = 3 };
 
 /* Eight bytes of two positions, which both go on. Left to itself, the compiler finds an address for
  * every half by instructions of their own: LD1 of a lane takes no offset. */
@@ -37,11 +31,9 @@ AR_INLINE int8x16_t load_single(const uint8_t **a) {
   return vcombine_s8(half, vdup_n_s8(0));
 }
 
-enum { AR_AT_ONCE = 6 }; /* positions: 24 sums, and what they are made of, share the registers */
-
 /* Eight bytes of all positions with their weights. */
 AR_INLINE void one_depth(const int P, const uint8_t **row, const int8_t *weights, squares *sums) {
-  int8x16_t x[AR_AT_ONCE / 2];
+  int8x16_t x[MOST_PAIRS];
   AR_UNROLL for (int p = 0; p < P; p += 2) x[p / 2] =
       p + 1 < P ? load_pair(&row[p], &row[p + 1]) : load_single(&row[p]);
   AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) {
@@ -50,47 +42,134 @@ AR_INLINE void one_depth(const int P, const uint8_t **row, const int8_t *weights
   }
 }
 
-/* The last position of an odd number has no neighbour. */
-#define AR_SECOND(k) (2 * (k) + 1 < P ? 2 * (k) + 1 : 2 * (k))
-
-AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
-                          const int8_t *weights, ar_i32 *acc) {
-  const int PAIRS = (P + 1) / 2;
+/* From the bias on. It is loaded for each pair: that takes less than copies of registers do. */
+AR_INLINE void accumulate(const int P, const ar_gemm *gemm, const uint8_t *input,
+                          const ar_wide_header *header, squares *sums) {
+  enum { DEPTH = 8 * AR_BLOCK };
+  const int8_t *weights = (const int8_t *)(header + 1);
   const ptrdiff_t stride = gemm->position_stride;
   const uint32_t eights = (uint32_t)gemm->dwords / 2;
-  squares sums[AR_AT_ONCE / 2];
-  (void)NB;
-  AR_UNROLL for (int k = 0; k < PAIRS; ++k) AR_EACH {
-    sums[k].v[2 * q] = firsts(acc[2 * k].v[q], acc[AR_SECOND(k)].v[q]);
-    sums[k].v[2 * q + 1] = seconds(acc[2 * k].v[q], acc[AR_SECOND(k)].v[q]);
+  const int32_t *segment = gemm->segment, *const end = segment + gemm->segments;
+  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
+    const int32_t (*bias)[4] = header->bias;
+    __asm__("" : "+r"(bias));
+    AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) sums[k].v[i] = vld1q_s32(bias[i]);
   }
-  for (int s = 0; s < gemm->segments; ++s) {
+  do {
     const uint8_t *row[AR_AT_ONCE];
-    AR_UNROLL for (int p = 0; p < P; ++p) row[p] = input + gemm->segment[s] + p * stride;
-    for (uint32_t k = 0; k < eights; ++k, weights += 8 * AR_BLOCK)
+    row[0] = input + *segment++;
+    AR_UNROLL for (int p = 1; p < P; ++p) row[p] = row[p - 1] + stride;
+    for (uint32_t twos = eights / 2; twos; --twos, weights += 2 * DEPTH) {
       one_depth(P, row, weights, sums);
-  }
-  AR_UNROLL for (int k = 0; k < PAIRS; ++k) AR_EACH {
-    acc[2 * k].v[q] = firsts(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
-    if (2 * k + 1 < P) acc[2 * k + 1].v[q] = seconds(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
+      one_depth(P, row, weights + DEPTH, sums);
+    }
+    if (eights % 2) {
+      one_depth(P, row, weights, sums);
+      weights += DEPTH;
+    }
+  } while (segment != end);
+}
+
+#define AR_OWN_TILES
+#include "lanes/templates/gemm_int8.h"
+
+/* The reference's two roundings, where they are. */
+AR_INLINE void round_squares(const int P, const int away, const ar_wide_header *header,
+                             squares *sums) {
+  AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) {
+    const int32x4_t multiplier = vld1q_s32(header->multiplier[i]);
+    const int32x4_t right = vld1q_s32(header->right[i]);
+    AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) sums[k].v[i] =
+        ar_rounded_quarter(sums[k].v[i], multiplier, right, away);
   }
 }
 
-#define AR_TILES(T)
-#define AR_TAP_TILES(T)
-#include "lanes/templates/gemm_int8.h"
+/* Of two bytes at a time, every second two. */
+AR_INLINE int8x16_t even_twos(int8x16_t a, int8x16_t b) {
+  return vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b)));
+}
+AR_INLINE int8x16_t odd_twos(int8x16_t a, int8x16_t b) {
+  return vreinterpretq_s8_s16(vuzp2q_s16(vreinterpretq_s16_s8(a), vreinterpretq_s16_s8(b)));
+}
+
+/* Sixteen bytes of each of two positions. */
+AR_INLINE int8x16x2_t pack_squares(const squares *sums, int16x8_t offset) {
+  int16x8_t v[AR_SQUARES / 2];
+  AR_UNROLL for (int i = 0; i < AR_SQUARES / 2; ++i) v[i] =
+      vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(sums->v[2 * i]),
+                           vreinterpretq_s16_s32(sums->v[2 * i + 1])),
+                offset);
+  const int8x16_t low = vqmovn_high_s16(vqmovn_s16(v[0]), v[1]);
+  const int8x16_t high = vqmovn_high_s16(vqmovn_s16(v[2]), v[3]);
+  return (int8x16x2_t){{even_twos(low, high), odd_twos(low, high)}};
+}
+
+/* Rounded products to outputs. */
+AR_INLINE void store_squares(const int P, const ar_bounds to, ptrdiff_t channels,
+                             int32_t valid_channels, const squares *sums, int8_t *output) {
+  int8x16_t bytes[AR_AT_ONCE];
+  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
+    const int8x16x2_t two = pack_squares(&sums[k], to.offset);
+    bytes[2 * k] = two.val[0];
+    bytes[2 * k + 1] = two.val[1];
+  }
+  if (to.clamps) {
+    AR_UNROLL for (int p = 0; p < P; ++p) bytes[p] = ar_clamp_bytes(bytes[p], to);
+  }
+  if (valid_channels >= AR_BLOCK) {
+    AR_UNROLL for (int p = 0; p < P; ++p) vst1q_s8(output + p * channels, bytes[p]);
+    return;
+  }
+  AR_UNROLL for (int p = 0; p < P; ++p)
+      ar_store_some(output + p * channels, bytes[p], valid_channels);
+}
+
+AR_INLINE int32x4_t firsts(int32x4_t a, int32x4_t b) {
+  return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+AR_INLINE int32x4_t seconds(int32x4_t a, int32x4_t b) {
+  return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+
+/* What is no rounded product: position by position, as other tiles have them. */
+AR_INLINE void finish_apart(const int P, const ar_gemm *gemm, ar_outputs outputs,
+                            const squares *sums, const ar_requantize_block *blocks,
+                            int32_t valid_channels, int8_t *output) {
+  ar_i32 acc[AR_AT_ONCE];
+  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) AR_EACH {
+    acc[2 * k].v[q] = firsts(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
+    acc[2 * k + 1].v[q] = seconds(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
+  }
+  finish_as(P, 1, gemm, outputs, acc, blocks, valid_channels, output);
+}
+
+/* Whether the outputs are rounded products is a constant, as are the positions. */
+AR_INLINE void positions(const int P, const int rounded, const ar_gemm *gemm, ar_outputs outputs,
+                         const uint8_t *input, const ar_wide_header *header,
+                         const ar_requantize_block *blocks, int32_t valid_channels,
+                         int8_t *output) {
+  squares sums[MOST_PAIRS];
+  accumulate(P, gemm, input, header, sums);
+  if (!rounded) {
+    finish_apart(P, gemm, outputs, sums, blocks, valid_channels, output);
+    return;
+  }
+  if (outputs.to.away) round_squares(P, 1, header, sums);
+  else round_squares(P, 0, header, sums);
+  store_squares(P, outputs.to, gemm->channels, valid_channels, sums, output);
+}
 
 /* Any number of positions by 16 channels: as often as there are so many at once, then the rest. */
-static void strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
-                  const ar_requantize_block *blocks, int32_t valid_channels, void *to) {
-  const ar_outputs outputs = outputs_of(1, gemm, blocks);
+AR_INLINE void all_positions(const int rounded, const ar_gemm *gemm, const uint8_t *input,
+                             const int8_t *weights, const ar_requantize_block *blocks,
+                             int32_t valid_channels, int8_t *output) {
   const ptrdiff_t in = AR_AT_ONCE * (ptrdiff_t)gemm->position_stride;
   const ptrdiff_t out = AR_AT_ONCE * (ptrdiff_t)gemm->channels;
-  int8_t *output = to;
-  ar_i32 acc[AR_AT_ONCE];
-#define AR_POSITIONS(P)                                                \
-  products(P, 1, 0, gemm, input, weights, blocks, acc);                \
-  finish_as(P, 1, gemm, outputs, acc, blocks, valid_channels, output);
+  const ar_wide_header *header = (const ar_wide_header *)weights;
+  ar_outputs outputs = outputs_of(1, gemm, blocks);
+  if (rounded) outputs.to = ar_bounds_of_products(outputs.to, blocks);
+#define AR_POSITIONS(P)                                                                          \
+  positions(P, rounded, gemm, outputs, input, header, blocks, valid_channels, output);
   int32_t left = gemm->positions;
   for (; left >= AR_AT_ONCE; left -= AR_AT_ONCE, input += in, output += out) {
     AR_POSITIONS(AR_AT_ONCE)
@@ -102,6 +181,19 @@ static void strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weigh
     case 4: AR_POSITIONS(4) break;
     case 5: AR_POSITIONS(5) break;
   }
+#undef AR_POSITIONS
+}
+
+static void other_strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
+                        const ar_requantize_block *blocks, int32_t valid_channels, void *output) {
+  all_positions(0, gemm, input, weights, blocks, valid_channels, output);
+}
+static void strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
+                  const ar_requantize_block *blocks, int32_t valid_channels, void *output) {
+  if (blocks->mode == AR_REQUANT_BARE)
+    all_positions(1, gemm, input, weights, blocks, valid_channels, output);
+  else
+    other_strip(gemm, input, weights, blocks, valid_channels, output);
 }
 
 /* A single position has no neighbour: SDOT does as much for it. */

@@ -1,8 +1,11 @@
 /* The tiles of int8: dot products, requantisation, clamped bytes. See gemm_tile.h for what to
- * define before; AR_PRODUCT and AR_SUM are defined here. */
+ * define before; AR_PRODUCT and AR_SUM are defined here. With AR_OWN_TILES defined there are only
+ * the ways from accumulators to bytes. */
+#ifndef AR_OWN_TILES
 #define AR_PRODUCT(acc, x, w) ar_dot(acc, x, w)
 #define AR_SUM(a, b) ar_add_i32(a, b)
 #include "gemm_tile.h"
+#endif
 #include "requantize.h"
 
 /* Accumulators `first` to `first + count` on their lines. */
@@ -182,7 +185,8 @@ AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *ac
   finish_as(P, NB, gemm, outputs_of(NB, gemm, blocks), acc, blocks, valid_channels, output);
 }
 
-#ifdef AR_STRIPS
+#ifdef AR_OWN_TILES
+#elif defined AR_STRIPS
 /* P positions, as often as a tile has P of them. */
 AR_INLINE void tile(const int P, const int NB, const int taps, const ar_gemm *gemm,
                     const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
