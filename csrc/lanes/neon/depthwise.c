@@ -3,6 +3,12 @@
 
 #include "depthwise.h"
 
+int64_t ar_depthwise_arranged_neon(const ar_depthwise *d) { return arranged_bytes(d); }
+
+void ar_depthwise_arrange_neon(const ar_depthwise *d, const int8_t *packed, int8_t *arranged) {
+  arrange(d, packed, arranged);
+}
+
 int64_t ar_depthwise_workspace_neon(const ar_depthwise *d) { return workspace_bytes(d); }
 
 void ar_depthwise_neon(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,

@@ -95,30 +95,56 @@ typedef struct {
 
 enum { MOST_EIGHTS = 8 };
 
-/* What COUNT positions have in common is asked once. */
-AR_INLINE void store_eights(const int WAY, const int COUNT, const ending *e, const eight *acc,
-                            const places to) {
-  int8x16_t pairs[MOST_EIGHTS / 2];
+/* Outputs of COUNT positions, eight bytes of each; an odd last one stands twice. */
+typedef struct {
+  int8x16_t pair[MOST_EIGHTS / 2];
+} packed_eights;
+
+AR_INLINE packed_eights pack_eights(const int WAY, const int COUNT, const ending *e,
+                                    const eight *acc) {
+  packed_eights r;
   AR_UNROLL for (int i = 0; i < COUNT; i += 2) {
     const eight a = acc[i], b = acc[i + 1 < COUNT ? i + 1 : i];
     const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
-    pairs[i / 2] = WAY <= AWAY ? ar_pack_products(v, e->to.offset) : ar_pack_lanes(v);
+    r.pair[i / 2] = WAY <= AWAY ? ar_pack_products(v, e->to.offset) : ar_pack_lanes(v);
   }
   if (e->to.clamps) {
-    AR_UNROLL for (int i = 0; i < COUNT; i += 2) pairs[i / 2] = ar_clamp_bytes(pairs[i / 2], e->to);
+    AR_UNROLL for (int i = 0; i < COUNT; i += 2) r.pair[i / 2] =
+        ar_clamp_bytes(r.pair[i / 2], e->to);
   }
+  return r;
+}
+
+AR_INLINE uint64_t bytes_of(const packed_eights *from, const int i) {
+  const uint64x2_t both = vreinterpretq_u64_s8(from->pair[i / 2]);
+  return i % 2 ? vgetq_lane_u64(both, 1) : vgetq_lane_u64(both, 0);
+}
+
+/* What COUNT positions have in common is asked once. */
+AR_INLINE void store_eights(const int WAY, const int COUNT, const ending *e, const eight *acc,
+                            const places to) {
+  const packed_eights from = pack_eights(WAY, COUNT, e, acc);
   if (e->lanes == 8) {
     AR_UNROLL for (int i = 0; i < COUNT; ++i) {
       int8_t *const out = (i % 2 ? to.second : to.first) + i / 2 * to.step;
-      if (i % 2) vst1_s8(out, vget_high_s8(pairs[i / 2]));
-      else vst1_s8(out, vget_low_s8(pairs[i / 2]));
+      if (i % 2) vst1_s8(out, vget_high_s8(from.pair[i / 2]));
+      else vst1_s8(out, vget_low_s8(from.pair[i / 2]));
     }
     return;
   }
-  AR_UNROLL for (int i = 0; i < COUNT; ++i) {
-    const uint64x2_t both = vreinterpretq_u64_s8(pairs[i / 2]);
-    ar_store_bytes((i % 2 ? to.second : to.first) + i / 2 * to.step,
-                   i % 2 ? vgetq_lane_u64(both, 1) : vgetq_lane_u64(both, 0), e->lanes);
+  AR_UNROLL for (int i = 0; i < COUNT; ++i)
+      ar_store_bytes((i % 2 ? to.second : to.first) + i / 2 * to.step, bytes_of(&from, i), e->lanes);
+}
+
+/* The first `count` of COUNT positions, `step` apart. */
+AR_INLINE void store_some_eights(const int WAY, const int COUNT, int32_t count, const ending *e,
+                                 const eight *acc, int8_t *out, ptrdiff_t step) {
+  const packed_eights from = pack_eights(WAY, COUNT, e, acc);
+  AR_UNROLL for (int i = 0; i < COUNT; ++i, out += step) {
+    if (i >= count) return;
+    const uint64_t bytes = bytes_of(&from, i);
+    if (e->lanes == 8) memcpy(out, &bytes, 8);
+    else ar_store_bytes(out, bytes, e->lanes);
   }
 }
 

@@ -52,7 +52,7 @@ AR_INLINE void accumulate(const int P, const ar_gemm *gemm, const uint8_t *input
   const int32_t *segment = gemm->segment, *const end = segment + gemm->segments;
   AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
     const int32_t (*bias)[4] = header->bias;
-    __asm__("" : "+r"(bias));
+    __asm__ volatile("" : "+r"(bias));
     AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) sums[k].v[i] = vld1q_s32(bias[i]);
   }
   do {

@@ -10,6 +10,8 @@ ar_gemm_tile ar_gemm_tile_neondot(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_float_tile_neon(int positions, int blocks, int taps);
 
+int64_t ar_depthwise_arranged_neon(const ar_depthwise *plan);
+void ar_depthwise_arrange_neon(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged);
 int64_t ar_depthwise_workspace_neon(const ar_depthwise *plan);
 void ar_depthwise_neon(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
                        const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);

@@ -46,7 +46,9 @@ static int met_nan(void) {
   .find_float_tile = ar_gemm_float_tile_neon, .forget_nan = forget_nan,                \
   .met_nan = met_nan, .plan_lane = plan_by_line, .plan_bare = plan_rounded,            \
   .stage = ar_stage_signed, .enter = round_down, .leave = restore_rounding
-#define AR_DEPTHWISE_PARTS .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed
+#define AR_DEPTHWISE_PARTS                                                             \
+  .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed,                             \
+  .arranged_bytes = ar_depthwise_arranged_neon, .arrange = ar_depthwise_arrange_neon
 
 static const ar_gemm_isa gemm = {AR_GEMM_PARTS, .at_once = {2, 5}, .find_tile = ar_gemm_tile_neon};
 static const ar_depthwise_isa depthwise = {AR_DEPTHWISE_PARTS,
