@@ -46,7 +46,8 @@ typedef void (*ar_gemm_tile)(const ar_gemm *gemm, const uint8_t *input, const in
                              void *output);
 
 /* The tile for P positions and NB blocks of 16 channels; NULL where there is none. Tap tiles
- * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h. */
+ * are for one block, rows of three taps and stride 1, see simd/gemm_tile.h; of wide weights, those
+ * for positions that lie in pairs. */
 typedef ar_gemm_tile (*ar_find_tile)(int positions, int blocks, int taps);
 
 /* The tile of transposed.h for filters over `depth` channels; NULL where there is none. */
@@ -61,6 +62,10 @@ typedef ar_requantize_mode (*ar_plan_lane)(ar_requantize_block *block, int lane,
 /* Copies int8 into a staged image. */
 typedef void (*ar_stage_fn)(const ar_staging *staging, const int8_t *source, uint8_t *staged);
 
+/* Copies `count` positions of `bytes` bytes each, two side by side: eight bytes of one, eight of the
+ * next. Writes an even number of positions. */
+typedef void (*ar_pair_fn)(const uint8_t *source, int32_t count, int32_t bytes, uint8_t *staged);
+
 /* Sets the rounding that the lines were proven with; returns what to give to `leave`. */
 typedef uint32_t (*ar_enter_fn)(void);
 typedef void (*ar_leave_fn)(uint32_t before);
@@ -73,6 +78,7 @@ typedef struct {
   int32_t one_is_signed; /* they are where tiles have one position, which flip them */
   int32_t wide;       /* weights of int8 lie by eight bytes of a channel, behind an ar_wide_header, and
                          tiles, of 16 channels, have any number of positions but one */
+  ar_pair_fn pair;    /* of wide ones: what tiles that are found with `taps` read */
   int32_t vectors;    /* registers that the 16 lanes of a block take */
   int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
                          less, where tiles have any number; else 0 */

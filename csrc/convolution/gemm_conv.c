@@ -43,6 +43,14 @@ static int64_t wide_cost(int32_t at_once, const ar_gemm *gemm, int32_t positions
   return CALL + times * (BEGIN + 7 * eights) + pairs * (FINISH + 10 * eights);
 }
 
+/* Whether pairs are worth their copies, and all strips begin with one: a single strip does, or those of
+ * an even number of positions of an even number. */
+static int is_paired(const ar_gemm_isa *isa, const conv_plan *plan) {
+  const int32_t columns = plan->columns, positions = plan->tile_positions;
+  if (!isa->pair || !plan->is_flat || plan->blocks < 2 || plan->gemm.position_stride % 8) return 0;
+  return columns == positions || (columns % 2 == 0 && positions % 2 == 0);
+}
+
 /* The length of strip that takes least for all columns. */
 static void choose_strip(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *plan) {
   const int32_t columns = plan->columns;
@@ -53,9 +61,10 @@ static void choose_strip(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *p
     const int64_t cost = strips * wide_cost(isa->at_once[0], &plan->gemm, p);
     if (cost >= best_cost) continue;
     best_cost = cost;
-    plan->tile = find(p, 1, 0);
     plan->tile_positions = p;
   }
+  if (is_paired(isa, plan)) plan->pair = isa->pair;
+  plan->tile = find(plan->tile_positions, 1, plan->pair != 0);
 }
 
 /* The shape of tile that takes least for all blocks and columns. */
@@ -259,7 +268,7 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   }
   plan->window_rows = (w->filter_size[0] - 1) * w->dilation[0] + 1;
   plan->blocks = ar_round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
-  plan->taps = plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
+  plan->taps = plan->weight_bytes == 4 && plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
                w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
                c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
   if (isa->groups && !groups_pay(p, plan)) return AR_UNSUPPORTED;
@@ -294,7 +303,7 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   ar_status status = describe(isa, p, &plan);
   if (status != AR_OK) return status;
   sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
-  sizes->workspace = ar_staged_bytes(&plan.staging);
+  sizes->workspace = ar_staged_bytes(&plan.staging) + (plan.pair ? plan.gemm.position_stride : 0);
   const int32_t lanes = plan.transposed ? plan.filters : plan.blocks * AR_BLOCK;
   sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * lanes * plan.gemm.segments *
                 plan.gemm.dwords * 4 / plan.staged_bytes;

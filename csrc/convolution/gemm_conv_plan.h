@@ -13,6 +13,7 @@ typedef struct {
   ar_gemm gemm;
   ar_gemm_tile tile;
   ar_stage_fn stage;         /* NULL for float, and for bytes that are read where they are */
+  ar_pair_fn pair;           /* of flat positions that are read in pairs, instead of `stage` */
   ar_enter_fn enter;         /* NULL for float, like the next */
   ar_leave_fn leave;
   void (*forget_nan)(void);  /* for folded floats, NULL otherwise */

@@ -19,6 +19,10 @@ typedef struct {
 /* The columns [column, column_end) of a row of bytes without a border. */
 static const uint8_t *stage_columns(const conv_plan *plan, const places *at, const region *r) {
   const uint8_t *input = at->input + (int64_t)r->column * plan->position_bytes;
+  if (plan->pair) {
+    plan->pair(input, r->column_end - r->column, plan->gemm.position_stride, at->workspace);
+    return at->workspace;
+  }
   if (!plan->stage) return input;
   ar_staging part = plan->staging;
   part.rows = part.staged_rows = 1;

@@ -14,6 +14,7 @@
 
 typedef struct {
   int32_t is_gemm;
+  int32_t is_in_place; /* the image is what would be staged */
   int32_t batches;
   ar_depthwise depthwise;
   ar_depthwise_fn run;
@@ -111,6 +112,10 @@ static ar_status describe(const ar_depthwise_isa *isa, const DepthwiseConv2DPara
   if (plan->staged > AR_MAX_STAGED_BYTES) return AR_UNSUPPORTED; /* many rows of few bytes */
   plan->run = isa->run;
   plan->stage = isa->stage;
+  if (isa->in_place && ar_needs_no_border(&staging) && staging.row_bytes % isa->in_place == 0) {
+    plan->stage = 0;
+    plan->is_in_place = 1;
+  }
   plan->enter = isa->gemm->enter;
   plan->leave = isa->gemm->leave;
   return AR_OK;
@@ -271,6 +276,8 @@ static void run_rows(const depthwise_plan *plan, const uint8_t *memory, const in
     seen = workspace + plan->staged;
     plan->stage(&part.staging, input + (int64_t)part.first * d.staging.row_bytes,
                 workspace + plan->staged);
+  } else if (plan->is_in_place) {
+    seen += (int64_t)first * d.row_bytes;
   } else {
     d.staging.top -= first;
   }

@@ -47,6 +47,8 @@ typedef struct {
   int64_t (*arranged_bytes)(const ar_depthwise *plan);
   void (*arrange)(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged);
   ar_stage_fn stage;        /* what `run` is given; NULL if it takes the image as it is */
+  int32_t in_place; /* `stage` copies, and rows of a multiple of so many bytes, without a border, need
+                       none; 0 where that never holds */
   const ar_gemm_isa *gemm;  /* for lines, and for one input channel */
 } ar_depthwise_isa;
 

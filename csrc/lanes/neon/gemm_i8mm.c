@@ -12,6 +12,13 @@ typedef struct {
   int32x4_t v[AR_SQUARES];
 } squares;
 
+AR_INLINE int32x4_t firsts(int32x4_t a, int32x4_t b) {
+  return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+AR_INLINE int32x4_t seconds(int32x4_t a, int32x4_t b) {
+  return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+
 /* Positions: 24 sums, and what they are made of, share the registers. */
 enum { AR_AT_ONCE = 6, MOST_PAIRS = 3 };
 
@@ -25,17 +32,25 @@ AR_INLINE int8x16_t load_pair(const uint8_t **a, const uint8_t **b) {
           : "memory");
   return pair;
 }
+/* The same of two that lie side by side. */
+AR_INLINE int8x16_t load_paired(const uint8_t **both) {
+  int8x16_t pair;
+  __asm__("ldr %q0, [%1], #16" : "=&w"(pair), "+r"(*both) : : "memory");
+  return pair;
+}
 AR_INLINE int8x16_t load_single(const uint8_t **a) {
   const int8x8_t half = vld1_s8((const int8_t *)*a);
   *a += 8;
   return vcombine_s8(half, vdup_n_s8(0));
 }
 
-/* Eight bytes of all positions with their weights. */
-AR_INLINE void one_depth(const int P, const uint8_t **row, const int8_t *weights, squares *sums) {
+/* Eight bytes of all positions with their weights. Of positions in pairs every second has a row. */
+AR_INLINE void one_depth(const int P, const int paired, const uint8_t **row, const int8_t *weights,
+                         squares *sums) {
   int8x16_t x[MOST_PAIRS];
   AR_UNROLL for (int p = 0; p < P; p += 2) x[p / 2] =
-      p + 1 < P ? load_pair(&row[p], &row[p + 1]) : load_single(&row[p]);
+      paired ? load_paired(&row[p])
+             : p + 1 < P ? load_pair(&row[p], &row[p + 1]) : load_single(&row[p]);
   AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) {
     const int8x16_t w = vld1q_s8(weights + 16 * i);
     AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) sums[k].v[i] = vmmlaq_s32(sums[k].v[i], x[k], w);
@@ -43,31 +58,53 @@ AR_INLINE void one_depth(const int P, const uint8_t **row, const int8_t *weights
 }
 
 /* From the bias on. It is loaded for each pair: that takes less than copies of registers do. */
-AR_INLINE void accumulate(const int P, const ar_gemm *gemm, const uint8_t *input,
-                          const ar_wide_header *header, squares *sums) {
-  enum { DEPTH = 8 * AR_BLOCK };
-  const int8_t *weights = (const int8_t *)(header + 1);
-  const ptrdiff_t stride = gemm->position_stride;
-  const uint32_t eights = (uint32_t)gemm->dwords / 2;
-  const int32_t *segment = gemm->segment, *const end = segment + gemm->segments;
+AR_INLINE void begin(const int P, const ar_wide_header *header, squares *sums) {
   AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
     const int32_t (*bias)[4] = header->bias;
     __asm__ volatile("" : "+r"(bias));
     AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) sums[k].v[i] = vld1q_s32(bias[i]);
   }
+}
+
+enum { DEPTH = 8 * AR_BLOCK }; /* bytes of weights of eight bytes of a position */
+
+AR_INLINE void accumulate(const int P, const int paired, const ar_gemm *gemm,
+                          const uint8_t *input, const int8_t *weights, squares *sums) {
+  const ptrdiff_t stride = gemm->position_stride;
+  const uint32_t eights = (uint32_t)gemm->dwords / 2;
+  const int32_t *segment = gemm->segment, *const end = segment + gemm->segments;
   do {
     const uint8_t *row[AR_AT_ONCE];
     row[0] = input + *segment++;
     AR_UNROLL for (int p = 1; p < P; ++p) row[p] = row[p - 1] + stride;
     for (uint32_t twos = eights / 2; twos; --twos, weights += 2 * DEPTH) {
-      one_depth(P, row, weights, sums);
-      one_depth(P, row, weights + DEPTH, sums);
+      one_depth(P, paired, row, weights, sums);
+      one_depth(P, paired, row, weights + DEPTH, sums);
     }
     if (eights % 2) {
-      one_depth(P, row, weights, sums);
+      one_depth(P, paired, row, weights, sums);
       weights += DEPTH;
     }
   } while (segment != end);
+}
+
+void ar_pair_neoni8mm(const uint8_t *source, int32_t count, int32_t bytes, uint8_t *staged) {
+  const int8_t *a = (const int8_t *)source;
+  int8_t *out = (int8_t *)staged;
+  for (; count > 0; count -= 2, a += 2 * (ptrdiff_t)bytes) {
+    const int8_t *b = count > 1 ? a + bytes : a;
+    int32_t i = 0;
+    for (; i + 16 <= bytes; i += 16, out += 32) {
+      const int32x4_t x = vld1q_s32((const int32_t *)(a + i));
+      const int32x4_t y = vld1q_s32((const int32_t *)(b + i));
+      vst1q_s32((int32_t *)out, firsts(x, y));
+      vst1q_s32((int32_t *)(out + 16), seconds(x, y));
+    }
+    if (i == bytes) continue;
+    vst1_s8(out, vld1_s8(a + i));
+    vst1_s8(out + 8, vld1_s8(b + i));
+    out += 16;
+  }
 }
 
 #define AR_OWN_TILES
@@ -124,13 +161,6 @@ AR_INLINE void store_squares(const int P, const ar_bounds to, ptrdiff_t channels
       ar_store_some(output + p * channels, bytes[p], valid_channels);
 }
 
-AR_INLINE int32x4_t firsts(int32x4_t a, int32x4_t b) {
-  return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
-}
-AR_INLINE int32x4_t seconds(int32x4_t a, int32x4_t b) {
-  return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
-}
-
 /* What is no rounded product: position by position, as other tiles have them. */
 AR_INLINE void finish_apart(const int P, const ar_gemm *gemm, ar_outputs outputs,
                             const squares *sums, const ar_requantize_block *blocks,
@@ -143,13 +173,16 @@ AR_INLINE void finish_apart(const int P, const ar_gemm *gemm, ar_outputs outputs
   finish_as(P, 1, gemm, outputs, acc, blocks, valid_channels, output);
 }
 
-/* Whether the outputs are rounded products is a constant, as are the positions. */
-AR_INLINE void positions(const int P, const int rounded, const ar_gemm *gemm, ar_outputs outputs,
-                         const uint8_t *input, const ar_wide_header *header,
+/* How many positions there are, whether the outputs are rounded products and whether the input lies in
+ * pairs: these are constants. */
+AR_INLINE void positions(const int P, const int rounded, const int paired, const ar_gemm *gemm, 
+                         ar_outputs outputs, const uint8_t *input, const ar_wide_header *header,
                          const ar_requantize_block *blocks, int32_t valid_channels,
                          int8_t *output) {
+  const int8_t *weights = (const int8_t *)(header + 1);
   squares sums[MOST_PAIRS];
-  accumulate(P, gemm, input, header, sums);
+  begin(P, header, sums);
+  accumulate(P, paired, gemm, input, weights, sums);
   if (!rounded) {
     finish_apart(P, gemm, outputs, sums, blocks, valid_channels, output);
     return;
@@ -160,8 +193,8 @@ AR_INLINE void positions(const int P, const int rounded, const ar_gemm *gemm, ar
 }
 
 /* Any number of positions by 16 channels: as often as there are so many at once, then the rest. */
-AR_INLINE void all_positions(const int rounded, const ar_gemm *gemm, const uint8_t *input,
-                             const int8_t *weights, const ar_requantize_block *blocks,
+AR_INLINE void all_positions(const int rounded, const int paired, const ar_gemm *gemm,
+                             const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
                              int32_t valid_channels, int8_t *output) {
   const ptrdiff_t in = AR_AT_ONCE * (ptrdiff_t)gemm->position_stride;
   const ptrdiff_t out = AR_AT_ONCE * (ptrdiff_t)gemm->channels;
@@ -169,7 +202,7 @@ AR_INLINE void all_positions(const int rounded, const ar_gemm *gemm, const uint8
   ar_outputs outputs = outputs_of(1, gemm, blocks);
   if (rounded) outputs.to = ar_bounds_of_products(outputs.to, blocks);
 #define AR_POSITIONS(P)                                                                          \
-  positions(P, rounded, gemm, outputs, input, header, blocks, valid_channels, output);
+  positions(P, rounded, paired, gemm, outputs, input, header, blocks, valid_channels, output);
   int32_t left = gemm->positions;
   for (; left >= AR_AT_ONCE; left -= AR_AT_ONCE, input += in, output += out) {
     AR_POSITIONS(AR_AT_ONCE)
@@ -184,20 +217,25 @@ AR_INLINE void all_positions(const int rounded, const ar_gemm *gemm, const uint8
 #undef AR_POSITIONS
 }
 
-static void other_strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
-                        const ar_requantize_block *blocks, int32_t valid_channels, void *output) {
-  all_positions(0, gemm, input, weights, blocks, valid_channels, output);
-}
-static void strip(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,
-                  const ar_requantize_block *blocks, int32_t valid_channels, void *output) {
-  if (blocks->mode == AR_REQUANT_BARE)
-    all_positions(1, gemm, input, weights, blocks, valid_channels, output);
-  else
-    other_strip(gemm, input, weights, blocks, valid_channels, output);
-}
+#define AR_STRIP(NAME, PAIRED)                                                                    \
+  static void other_##NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,       \
+                           const ar_requantize_block *blocks, int32_t valid_channels,              \
+                           void *output) {                                                         \
+    all_positions(0, PAIRED, gemm, input, weights, blocks, valid_channels, output);                \
+  }                                                                                                \
+  static void NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,               \
+                   const ar_requantize_block *blocks, int32_t valid_channels, void *output) {      \
+    if (blocks->mode == AR_REQUANT_BARE)                                                           \
+      all_positions(1, PAIRED, gemm, input, weights, blocks, valid_channels, output);              \
+    else                                                                                           \
+      other_##NAME(gemm, input, weights, blocks, valid_channels, output);                          \
+  }
+AR_STRIP(strip, 0)
+AR_STRIP(paired_strip, 1)
 
 /* A single position has no neighbour: SDOT does as much for it. */
-ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int taps) {
-  return positions > 1 && blocks == 1 && !taps ? strip : 0;
+ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int paired) {
+  if (positions < 2 || blocks != 1) return 0;
+  return paired ? paired_strip : strip;
 }
 #pragma clang attribute pop

@@ -7,7 +7,8 @@
 
 ar_gemm_tile ar_gemm_tile_neon(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_neondot(int positions, int blocks, int taps);
-ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int taps);
+ar_gemm_tile ar_gemm_tile_neoni8mm(int positions, int blocks, int paired);
+void ar_pair_neoni8mm(const uint8_t *source, int32_t count, int32_t bytes, uint8_t *staged);
 ar_gemm_tile ar_gemm_float_tile_neon(int positions, int blocks, int taps);
 
 int64_t ar_depthwise_arranged_neon(const ar_depthwise *plan);

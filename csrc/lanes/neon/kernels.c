@@ -47,7 +47,7 @@ static int met_nan(void) {
   .met_nan = met_nan, .plan_lane = plan_by_line, .plan_bare = plan_rounded,            \
   .stage = ar_stage_signed, .enter = round_down, .leave = restore_rounding
 #define AR_DEPTHWISE_PARTS                                                             \
-  .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed,                             \
+  .group = 4, .lanes = AR_BLOCK, .stage = ar_stage_signed, .in_place = 32,             \
   .arranged_bytes = ar_depthwise_arranged_neon, .arrange = ar_depthwise_arrange_neon
 
 static const ar_gemm_isa gemm = {AR_GEMM_PARTS, .at_once = {2, 5}, .find_tile = ar_gemm_tile_neon};
@@ -78,7 +78,7 @@ AR_FAMILY_KERNEL(neondot, 1, MNN_CONV_INT8, ar_mnn_conv, &dot_depthwise)
 
 /* Pairs of positions; what has none of them is left to the kernels above. */
 static const ar_gemm_isa i8mm_gemm = {
-    AR_GEMM_PARTS, .wide = 1, .at_once = {6, 5}, .find_tile = ar_gemm_tile_neoni8mm};
+    AR_GEMM_PARTS, .wide = 1, .pair = ar_pair_neoni8mm, .at_once = {6, 5}, .find_tile = ar_gemm_tile_neoni8mm};
 static const ar_depthwise_isa i8mm_depthwise = {AR_DEPTHWISE_PARTS,
                                                 .workspace = ar_depthwise_workspace_neondot,
                                                 .run = ar_depthwise_neondot,
