@@ -6,7 +6,6 @@ the kernels' blocks, in every combination with strides, dilations and paddings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,6 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops.kernel_util import window_output_size
-from arenite.ops.tflite.conv_2d import Conv2DOptions
-from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.ops.differential import CASES, differential
 
@@ -25,61 +20,14 @@ pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
 from tests.native.convolutions import check, convolution, largest_sum
+from tests.native.layers import Layer, Pair, build
 from tests.native.parts import divided_into
 
 Array = np.ndarray[Any, Any]
-Pair = tuple[int, int]
 
 #: Products of the largest layer.
 MOST = 3_000_000
 CHANNELS = st.sampled_from([1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 128]) | st.integers(1, 140)
-
-
-@dataclass(frozen=True)
-class Layer:
-    """A convolution without its numbers."""
-
-    name: str
-    image: tuple[int, int, int, int]
-    filter: Pair
-    filters: int
-    stride: Pair
-    dilation: Pair
-    padding: int
-    activation: int
-
-    @property
-    def output(self) -> tuple[int, int, int, int]:
-        """NHWC."""
-        height, width = (
-            window_output_size(
-                self.padding, self.image[1 + i], self.filter[i], self.stride[i], self.dilation[i]
-            )
-            for i in range(2)
-        )
-        return self.image[0], height, width, self.filters
-
-    @property
-    def weights(self) -> tuple[int, int, int, int]:
-        """As the operator wants them."""
-        if self.name == "CONV_2D":
-            return self.filters, *self.filter, self.image[3]
-        return 1, *self.filter, self.filters
-
-    @property
-    def depth(self) -> int:
-        """Products in a sum."""
-        taps = self.filter[0] * self.filter[1]
-        return taps * self.image[3] if self.name == "CONV_2D" else taps
-
-    @property
-    def options(self) -> OptionsTable:
-        """The operator's."""
-        (sy, sx), (dy, dx) = self.stride, self.dilation
-        if self.name == "CONV_2D":
-            return Conv2DOptions(self.padding, sx, sy, self.activation, dx, dy)
-        multiplier = self.filters // self.image[3]
-        return DepthwiseConv2DOptions(self.padding, sx, sy, multiplier, self.activation, dx, dy)
 
 
 #: Columns that lie side by side in the output, and apart in the input.
@@ -169,31 +117,6 @@ def single_layers(draw: st.DrawFn) -> Layer:
 
 
 LAYERS = layers() | first_layers() | row_layers() | single_layers()
-
-
-def build(layer: Layer, rng: np.random.Generator) -> Model:
-    """Weights from tiny to large, scales that let the sums fill the output, or overflow it."""
-    b = ModelBuilder()
-    x_scale, largest = 10 ** rng.uniform(-3, 1), rng.choice([2, 15, 127])
-    scales = (10 ** rng.uniform(-4, -1, layer.filters)).astype(np.float32)
-    spread = 74 * largest * layer.depth**0.5
-    values = rng.integers(-largest, largest, layer.weights, np.int8, endpoint=True)
-    bias = (rng.normal(size=layer.filters) * spread * rng.choice([0, 1, 3])).astype(np.int32)
-    axis = 0 if layer.name == "CONV_2D" else 3
-    inputs = [
-        b.input("x", layer.image, "int8", scale=x_scale, zero_point=zero_point(rng)),
-        b.constant("w", values, scale=scales, quantized_dimension=axis),
-        b.constant("b", bias, scale=scales * np.float32(x_scale)),
-    ]
-    y_scale = float(np.median(scales)) * x_scale * spread * rng.choice([0.3, 1, 4, 30]) / 60
-    y = b.tensor("y", layer.output, "int8", scale=y_scale, zero_point=zero_point(rng))
-    b.operator(layer.name, inputs, [y], layer.options)
-    b.output(y)
-    return b.build()
-
-
-def zero_point(rng: np.random.Generator) -> int:
-    return int(rng.choice([-128, int(rng.integers(-128, 128))]))
 
 
 @pytest.mark.parametrize("isa", available_isas())

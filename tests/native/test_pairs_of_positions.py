@@ -17,7 +17,9 @@ Array = np.ndarray[Any, Any]
 VALID = 1
 every_isa = pytest.mark.parametrize("isa", available_isas())
 #: None, one, some and all of what goes through the registers at once, and the ends of a strip.
-POSITIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 127, 128, 129, 131]
+POSITIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 17, 127, 128, 129, 130, 131]
+#: One strip, or several, which begin with an even position or not.
+STRIPS = [2, 3, 120, 125, 130, 131, 250, 256, 258, 260, 300, 515]
 #: Whole eights and not, up to those of two runs of sixteen bytes.
 DEPTHS = [*range(1, 18), 24, 31, 33, 40, 63, 64]
 
@@ -30,6 +32,14 @@ def numbers(shape: tuple[int, ...], seed: int) -> Array:
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_any_number_of_positions(positions: int, isa: str) -> None:
     x, w = numbers((1, 1, positions, 24), 1), numbers((20, 1, 1, 24), 2)
+    check(isa, x, convolution(x, w, 1, largest_sum(w) / 100))
+
+
+@every_isa
+@pytest.mark.parametrize("depth", [8, 12, 16, 40])
+@pytest.mark.parametrize("positions", STRIPS)
+def test_strips_of_several_blocks(positions: int, depth: int, isa: str) -> None:
+    x, w = numbers((1, 1, positions, depth), depth), numbers((72, 1, 1, depth), positions)
     check(isa, x, convolution(x, w, 1, largest_sum(w) / 100))
 
 
