@@ -3,7 +3,8 @@
 
 enum {
   GROUP = 4,         /* filter rows in a dword */
-  MOST_POSITIONS = 6 /* sums of them share the registers with weights and inputs */
+  MOST_POSITIONS = 6, /* sums of them share the registers with weights and inputs, */
+  LINES_POSITIONS = 4 /* and with lines */
 };
 
 /* Eight channels of some output rows. */
@@ -115,7 +116,9 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
 
 typedef void (*positions_fn)(const strip *, const ending *);
 #define VARIANT(NAME, FILTER, WAY, P)                                                      \
-  static void NAME(const strip *r, const ending *e) { FILTER(WAY, P, r, e); }
+  static void NAME(const strip *r, const ending *e) {                                      \
+    if (WAY != LINES || P <= LINES_POSITIONS) FILTER(WAY, P, r, e);                        \
+  }
 #define VARIANTS(P)                                                                        \
   VARIANT(three_up_##P, three_by_three, UP, P)                                             \
   VARIANT(three_away_##P, three_by_three, AWAY, P)                                         \
@@ -136,18 +139,25 @@ static const positions_fn variants[2][WAYS][MOST_POSITIONS + 1] = {
     {OF(any_up), OF(any_away), OF(any_lines), OF(exact_any)},
     {OF(three_up), OF(three_away), OF(three_lines), OF(exact_three)}};
 
+/* Positions that go together, at most so many: parts of about the same size. */
+static int32_t at_once(int32_t positions, int32_t most) {
+  const int32_t parts = (positions + most - 1) / most;
+  return (positions + parts - 1) / parts;
+}
+
 /* All channels of a strip that is given but for them. */
 static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
                          const ar_requantize_block *blocks) {
   const int32_t taps = d->groups * d->filter_columns;
   const int is_three = d->filter_columns == 3 && d->groups == 1 && r->advance == 2 * r->tap;
-  const int32_t times = (r->columns + MOST_POSITIONS - 1) / MOST_POSITIONS;
-  const int32_t positions = (r->columns + times - 1) / times;
+  const int32_t positions[] = {at_once(r->columns, MOST_POSITIONS),
+                               at_once(r->columns, LINES_POSITIONS)};
   const ar_bounds to = bounds_of(d, blocks);
   for (int32_t c = 0; c < d->channels; c += 8, r->ring += 8, r->output += 8) {
     const ending e = ending_of(d, blocks, &to, c);
     r->weights = weights + (int64_t)64 * taps * (c / AR_BLOCK) + 4 * e.first;
-    variants[is_three][way_of(e.block->mode, &to)][positions](r, &e);
+    const way how = way_of(e.block->mode, &to);
+    variants[is_three][how][positions[how == LINES]](r, &e);
   }
 }
 

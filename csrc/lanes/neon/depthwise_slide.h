@@ -1,7 +1,8 @@
 /* 3x3 filters with stride and dilation 1: two rows of output at a time share what is loaded. Include
  * depthwise_eight.h before. */
 
-enum { SLIDE_COLUMNS = 4 }; /* whose sums, with twelve vectors of weights, fit in the registers */
+/* Columns whose sums, with twelve vectors of weights, fit in the registers; lines need some, too. */
+enum { SLIDE_COLUMNS = 4, LINES_COLUMNS = 2 };
 
 static int slides(const ar_depthwise *d) {
   return d->filter_rows == 3 && d->filter_columns == 3 && d->stride_rows == 1 &&
@@ -57,13 +58,15 @@ AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const slide_stri
   const slide_weights w = load_slide_weights(weights);
   const ending e = *given;
   const ptrdiff_t channels = d->channels, output_row = d->output_columns * channels;
-  const int32_t parts = (d->output_columns + SLIDE_COLUMNS - 1) / SLIDE_COLUMNS;
+  const int32_t most = WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS;
+  const int32_t parts = (d->output_columns + most - 1) / most;
   const int32_t size = d->output_columns / parts, larger = d->output_columns % parts;
   const int32_t row_dwords = of->row_dwords;
   const uint32_t *first = of->row;
   int8_t *above = of->upper, *const last = of->last;
 #define SLIDE(COUNT)                                                          \
   case COUNT:                                                                 \
+    if (COUNT > most) break;                                                  \
     slide_columns(WAY, COUNT, row, channels, &w, &e, upper, lower);          \
     break;
   for (int32_t left = of->pairs; left > 0; --left) {

@@ -189,8 +189,9 @@ static ar_status add_make_plan(const void *params, const ar_tensor *io, void *me
 
 /* The reference's integers, one output after the other. The parameters are the loop's own: what it
  * writes might be a caller's. */
-static void add_in_integers(const AddSubParams *params, const add_plan plan, const int8_t *a,
-                            const int8_t *b, int8_t *out, int64_t count) {
+static __attribute__((noinline)) void exact_add(const AddSubParams *params, const add_plan plan,
+                                                const int8_t *a, const int8_t *b, int8_t *out,
+                                                int64_t count) {
   const AddSubParams own = *params, *p = &own;
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t sum = (uint32_t)scaled_first(p, a[i]) + (uint32_t)scaled_second(p, b[i]);
@@ -206,6 +207,6 @@ static ar_status add_run(const void *params, const void *memory, const ar_tensor
   const int8_t *a = io[1].data, *b = io[2].data;
   const int64_t count = ar_elements(&io[0]);
   if (plan->is_line) add_on_line(plan, a, b, io[0].data, count);
-  else add_in_integers(params, *plan, a, b, io[0].data, count);
+  else exact_add(params, *plan, a, b, io[0].data, count);
   return AR_OK;
 }

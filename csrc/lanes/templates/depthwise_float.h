@@ -208,7 +208,7 @@ AR_INLINE void slide_block(const int ROWS, const int STRIDE, const int COUNT, co
                            const float_plan *plan, const float *packed, int32_t lanes, float *y) {
   const int LAST = STRIDE * (COUNT - 1) + 2;
   const ar_vector bias = ar_load_vector(packed);
-  ar_vector acc[ROWS][COUNT];
+  ar_vector acc[ROWS_AT_ONCE][COLUMNS_AT_ONCE]; /* ROWS by COUNT would grow the stack */
 #pragma clang loop unroll(full)
   for (int r = 0; r < ROWS; ++r)
 #pragma clang loop unroll(full)

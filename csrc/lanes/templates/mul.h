@@ -105,6 +105,12 @@ AR_INLINE void mul_all(const int mode, const mul_plan *plan, const int8_t *a, co
   memcpy(out + i, products, (size_t)(count - i));
 }
 
+/* The reference's integers. */
+static __attribute__((noinline)) void exact_mul(const mul_plan *plan, const int8_t *a,
+                                                const int8_t *b, int8_t *out, int64_t count) {
+  mul_all(AR_REQUANT_INTEGER, plan, a, b, out, count);
+}
+
 static ar_status mul_run(const void *params, const void *memory, const ar_tensor *io,
                          uint8_t *workspace) {
   (void)params, (void)workspace;
@@ -115,7 +121,7 @@ static ar_status mul_run(const void *params, const void *memory, const ar_tensor
   switch (plan->block.mode) {
     case AR_REQUANT_FLOAT: mul_all(AR_REQUANT_FLOAT, plan, a, b, io[0].data, count); break;
     case AR_REQUANT_SIGNED: mul_all(AR_REQUANT_SIGNED, plan, a, b, io[0].data, count); break;
-    default: mul_all(AR_REQUANT_INTEGER, plan, a, b, io[0].data, count);
+    default: exact_mul(plan, a, b, io[0].data, count);
   }
   if (gemm.leave) gemm.leave(before);
   return AR_OK;
