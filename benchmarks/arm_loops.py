@@ -41,7 +41,9 @@ CPUS = {
     "neoverse-v1": {"smull", "sdot", "smmla"},
     "apple-m1": {"smull", "sdot"},
 }
-FUNCTIONS = r"strip|tile_\d+x\d+|slide(_0)?|three_0_6|any_0_6|slide_rows"
+FUNCTIONS = (
+    r"(paired_)?strip|tile_\d+x\d+|slide_up|three_up_6|any_up_6|tall_up_(two|any)|slide_rows"
+)
 #: Products per lane of the result.
 PRODUCTS = {"sdot": 4, "smmla": 8, "smull": 1, "smlal": 1, "fmla": 1}
 INSTRUCTION = re.compile(r"\s+([a-z]+)2?\s+v\d+\.(\d+)[bhsd]")
