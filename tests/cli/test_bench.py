@@ -221,6 +221,7 @@ def test_everyone_takes_as_many_turns():
 def test_a_batch_has_the_inputs_values_in_other_orders():
     x = np.arange(6, dtype=np.int8).reshape(1, 2, 3)
     batch = timing.shuffled(x, 20)
+    assert batch.flags.c_contiguous  # others are copied by predict() chunk by chunk
     assert batch.shape == (20, 1, 2, 3)
     assert {tuple(sorted(sample.ravel())) for sample in batch} == {tuple(range(6))}
     assert len({sample.tobytes() for sample in batch}) > 1

@@ -117,9 +117,13 @@ def batch_like(
 
 
 def shuffled(array: Array, samples: int) -> Array:
-    """As many arrays like this one, each with its elements in random order."""
+    """As many arrays like this one, each with its elements in random order.
+
+    They lie one after the other, as batches do; ``permuted`` turns rows that are one into columns.
+    """
     rows = np.broadcast_to(array.reshape(-1), (samples, array.size))
-    return np.random.default_rng(0).permuted(rows, axis=1).reshape(samples, *array.shape)
+    mixed = np.random.default_rng(0).permuted(rows, axis=1)
+    return np.ascontiguousarray(mixed).reshape(samples, *array.shape)
 
 
 def loop_over(infer: Callable[..., Any], batch: Sequence[Array]) -> Call:
