@@ -1,5 +1,4 @@
-/* Plans of matrix products on staged input and gathered rows, and their packed weights: what all
- * instruction sets share. */
+/* Plans of matrix products on staged input and gathered rows: what all instruction sets share. */
 #include "gemm_conv_plan.h"
 
 #include <string.h>
@@ -113,30 +112,13 @@ static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
   return AR_OK;
 }
 
-/* Elements of one filter that lie side by side in a segment. */
-static int32_t run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
-  const Window *w = &p->window;
-  return w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
-}
-
-static ar_filters filters_of(const conv_plan *plan, const ar_gemm_conv *p, int32_t first) {
-  const int32_t rest = plan->filters - first;
-  return (ar_filters){
-      .gemm = &plan->gemm,
-      .filters = (const int8_t *)p->weights + first * p->filter_step,
-      .step = p->filter_step,
-      .lanes = rest < AR_BLOCK ? rest : AR_BLOCK,
-      .run = run_elements(plan, p),
-  };
-}
-
 /* Whether grouped bytes take fewer multiplications than pairs of int16 by a tenth. Most weights
  * show at once that they do not. */
 static int groups_pay(const ar_gemm_conv *p, conv_plan *plan) {
   if (plan->fold != 1 || p->element_step != 1) return 0;
   int64_t grouped = 0, pairs = 0;
   for (int32_t first = 0; first < plan->filters; first += AR_BLOCK) {
-    const ar_filters filters = filters_of(plan, p, first);
+    const ar_filters filters = ar_filters_of(plan, p, first);
     int32_t groups[AR_GROUP_SIZES];
     const int32_t entries = ar_count_groups(&filters, groups);
     if (entries > plan->gemm.entries) plan->gemm.entries = entries;
@@ -196,12 +178,12 @@ static void set_sizes(conv_plan *plan) {
 /* Whether tiles read the input alone, as it is: they load four words of a run at once. */
 static int is_read_whole(const conv_plan *plan, const ar_gemm_conv *p) {
   return ar_needs_no_border(&plan->staging) &&
-         (run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
+         (ar_run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
 }
 
 /* How the input of tiles of one position is staged: not at all where runs are whole words of it. */
 static ar_stage_fn stage_of_one(const conv_plan *plan, const ar_gemm_conv *p) {
-  const int is_whole = plan->fold == 1 && run_elements(plan, p) % 4 == 0;
+  const int is_whole = plan->fold == 1 && ar_run_elements(plan, p) % 4 == 0;
   return ar_needs_no_border(&plan->staging) && is_whole ? 0 : ar_stage_signed;
 }
 
@@ -290,10 +272,6 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   return AR_OK;
 }
 
-static int64_t packed_bytes(const conv_plan *plan) {
-  return plan->blocks / plan->tile_blocks * plan->tile_bytes;
-}
-
 static int64_t integers_bytes(const conv_plan *plan) {
   return (int64_t)plan->blocks * sizeof(ar_requantize_integers);
 }
@@ -302,135 +280,12 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   conv_plan plan;
   ar_status status = describe(isa, p, &plan);
   if (status != AR_OK) return status;
-  sizes->plan = plan.weights + packed_bytes(&plan) + integers_bytes(&plan);
+  sizes->plan = plan.weights + ar_packed_bytes(&plan) + integers_bytes(&plan);
   sizes->workspace = ar_staged_bytes(&plan.staging) + (plan.pair ? plan.gemm.position_stride : 0);
   const int32_t lanes = plan.transposed ? plan.filters : plan.blocks * AR_BLOCK;
   sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * lanes * plan.gemm.segments *
                 plan.gemm.dwords * 4 / plan.staged_bytes;
   return AR_OK;
-}
-
-/* Weights that lie side by side, at the size that the tiles want. */
-static inline void put(const conv_plan *plan, int8_t *packed, const int8_t *weights,
-                       int32_t count) {
-  if (plan->staged_bytes == plan->element_bytes) {
-    memcpy(packed, weights, (size_t)count * plan->element_bytes);
-    return;
-  }
-  for (int32_t i = 0; i < count; ++i) {
-    const int16_t wide = weights[i];
-    memcpy(packed + 2 * i, &wide, sizeof wide);
-  }
-}
-
-/* One lane whose filter lies anywhere: folded columns are shifted within their segments. */
-static void pack_lane(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filter,
-                      int32_t lane, int32_t column, int8_t *packed) {
-  const ar_gemm *gemm = &plan->gemm;
-  const int32_t run = run_elements(plan, p);
-  const int32_t shift = column * p->window.stride[1] * plan->depth;
-  const int32_t side = plan->weight_bytes, vector = plan->tile_blocks * AR_BLOCK * side;
-  for (int32_t s = 0; s < gemm->segments; ++s)
-    for (int32_t i = 0; i < run; ++i, filter += p->element_step * plan->element_bytes) {
-      const int64_t byte = (int64_t)s * gemm->dwords * 4 + (shift + i) * plan->staged_bytes;
-      put(plan, packed + byte / side * vector + lane * side + byte % side, filter, 1);
-    }
-}
-
-/* What lies side by side of each of up to 16 lanes, whose filters are `step` bytes apart. */
-static inline void pack_sides(const conv_plan *plan, const int8_t *weights, int64_t step,
-                              int32_t lanes, int8_t *packed) {
-  if (plan->weight_bytes == 8) {
-    for (int32_t lane = 0; lane < lanes; ++lane, weights += step)
-      memcpy(packed + lane * 8, weights, 8);
-    return;
-  }
-  if (plan->staged_bytes == plan->element_bytes) {
-    for (int32_t lane = 0; lane < lanes; ++lane, weights += step)
-      memcpy(packed + lane * 4, weights, 4);
-    return;
-  }
-  for (int32_t lane = 0; lane < lanes; ++lane, weights += step) {
-    const int16_t two[2] = {weights[0], weights[1]};
-    memcpy(packed + lane * 4, two, sizeof two);
-  }
-}
-
-/* Up to 16 lanes whose filters are contiguous. */
-static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_t *filters,
-                       int32_t lanes, int8_t *packed) {
-  const int32_t bytes = plan->element_bytes, side = plan->weight_bytes;
-  const int32_t each = side / plan->staged_bytes;
-  const int32_t run = run_elements(plan, p), whole = run / each, rest = run % each;
-  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * AR_BLOCK * side;
-  const int32_t depth = whole / 3; /* dwords of a tap */
-  for (int32_t s = 0; s < plan->gemm.segments; ++s, filters += run * bytes) {
-    for (int32_t d = 0; d < whole; ++d, packed += vector) {
-      const int32_t from = plan->taps ? d % 3 * depth + d / 3 : d;
-      pack_sides(plan, filters + from * each * bytes, step, lanes, packed);
-    }
-    if (!rest) continue;
-    for (int32_t lane = 0; lane < lanes; ++lane)
-      put(plan, packed + lane * side, filters + lane * step + whole * each * bytes, rest);
-    packed += vector;
-  }
-}
-
-/* Whether weights leave nothing to be filled with zeros: lanes, or bytes behind a run. */
-static int fill_all(const ar_gemm_isa *isa, const conv_plan *plan, const ar_gemm_conv *p) {
-  if (isa->groups || plan->fold != 1 || p->element_step != 1) return 0;
-  return plan->filters == plan->blocks * AR_BLOCK &&
-         run_elements(plan, p) * plan->staged_bytes % plan->weight_bytes == 0;
-}
-
-static void pack_groups(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
-  for (int32_t first = 0; first < plan->filters; first += AR_BLOCK) {
-    const ar_filters filters = filters_of(plan, p, first);
-    ar_pack_groups(&filters, plan->gemm.entries, packed);
-    packed += plan->tile_bytes;
-  }
-}
-
-static void pack(const conv_plan *plan, const ar_gemm_conv *p, int8_t *packed) {
-  const int32_t bytes = plan->element_bytes;
-  const int64_t vector = (int64_t)AR_BLOCK * plan->weight_bytes;
-  const int32_t channels = plan->filters * plan->fold;
-  for (int32_t first = 0; first < channels; first += AR_BLOCK) {
-    const int32_t block = first / AR_BLOCK;
-    const int32_t lanes = channels - first < AR_BLOCK ? channels - first : AR_BLOCK;
-    const int32_t tile = block / plan->tile_blocks, n = block % plan->tile_blocks;
-    int8_t *start = packed + tile * plan->tile_bytes + n * vector;
-    if (plan->weight_bytes == 8) start += sizeof(ar_wide_header);
-    const int8_t *filters = (const int8_t *)p->weights + first * p->filter_step * bytes;
-    if (plan->fold == 1 && p->element_step == 1) {
-      pack_lanes(plan, p, filters, lanes, start);
-      continue;
-    }
-    for (int32_t lane = 0; lane < lanes; ++lane) {
-      const int32_t filter = (first + lane) % plan->filters;
-      pack_lane(plan, p, (const int8_t *)p->weights + filter * p->filter_step * bytes, lane,
-                (first + lane) / plan->filters, start);
-    }
-  }
-}
-
-/* Two channels' numbers, twice, for all of a block. */
-static void put_twice(int32_t (*out)[4], const void *lanes) {
-  const uint8_t *from = lanes;
-  for (int32_t i = 0; i < AR_BLOCK / 2; ++i, from += 8) {
-    memcpy(&out[i][0], from, 8);
-    memcpy(&out[i][2], from, 8);
-  }
-}
-
-/* What wide tiles find before their weights. */
-static void put_headers(const conv_plan *plan, const ar_requantize_block *blocks, int8_t *packed) {
-  for (int32_t i = 0; i < plan->blocks; ++i, packed += plan->tile_bytes) {
-    ar_wide_header *header = (ar_wide_header *)packed;
-    put_twice(header->bias, blocks[i].bias);
-    put_twice(header->multiplier, blocks[i].scale);
-    put_twice(header->right, blocks[i].offset);
-  }
 }
 
 /* The start value, and the way to the output, of one int8 channel. */
@@ -511,8 +366,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   if (status != AR_OK) return status;
   ar_requantize_block *blocks = (ar_requantize_block *)((uint8_t *)memory + plan->requantize);
   int8_t *packed = (int8_t *)memory + plan->weights;
-  ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + packed_bytes(plan)), plan->blocks);
-  if (!fill_all(isa, plan, p)) memset(packed, 0, (size_t)packed_bytes(plan));
+  ar_clear_blocks(blocks, (ar_requantize_integers *)(packed + ar_packed_bytes(plan)), plan->blocks);
   ar_known_line lines[2] = {{0}};
   ar_gemm_conv knowing = *p;
   knowing.rescaling.line = &lines[0];
@@ -523,11 +377,7 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
     memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
            (const float *)p->bias + i % plan->filters, sizeof(float));
   if (plan->leave) plan->leave(before);
-  if (plan->transposed)
-    ar_pack_transposed(p, packed);
-  else
-    (isa->groups ? pack_groups : pack)(plan, p, packed);
-  if (plan->weight_bytes == 8) put_headers(plan, blocks, packed);
+  ar_gemm_conv_pack(isa, plan, p, blocks, packed);
   split_segments(&plan->gemm, isa->run_dwords);
   return AR_OK;
 }

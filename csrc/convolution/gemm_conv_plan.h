@@ -1,9 +1,10 @@
 /* What is known of a convolution as a matrix product before it runs: gemm_conv.c fills it,
- * gemm_conv_run.c obeys. */
+ * gemm_conv_weights.c packs by it, gemm_conv_run.c obeys. */
 #ifndef ARENITE_GEMM_CONV_PLAN_H
 #define ARENITE_GEMM_CONV_PLAN_H
 
 #include "gemm_conv.h"
+#include "grouped.h"
 
 /* How parts of the work differ: in blocks of channels, or in where their outputs are. */
 typedef enum { BY_ROWS, BY_COLUMNS, BY_BLOCKS } way;
@@ -40,5 +41,32 @@ typedef struct {
   int64_t tile_bytes;          /* of the weights of tile_blocks */
   int64_t weights, requantize; /* byte offsets of the packed data from the plan's start */
 } conv_plan;
+
+/* Elements of one filter that lie side by side in a segment. */
+static inline int32_t ar_run_elements(const conv_plan *plan, const ar_gemm_conv *p) {
+  const Window *w = &p->window;
+  return w->dilation[1] == 1 ? w->filter_size[1] * plan->depth : plan->depth;
+}
+
+/* The filters of a block, from `first` on. */
+static inline ar_filters ar_filters_of(const conv_plan *plan, const ar_gemm_conv *p, int32_t first) {
+  const int32_t rest = plan->filters - first;
+  return (ar_filters){
+      .gemm = &plan->gemm,
+      .filters = (const int8_t *)p->weights + first * p->filter_step,
+      .step = p->filter_step,
+      .lanes = rest < AR_BLOCK ? rest : AR_BLOCK,
+      .run = ar_run_elements(plan, p),
+  };
+}
+
+/* Of the weights of all blocks. */
+static inline int64_t ar_packed_bytes(const conv_plan *plan) {
+  return plan->blocks / plan->tile_blocks * plan->tile_bytes;
+}
+
+/* Packs weights, and before those of wide tiles what they find of their `blocks`. */
+void ar_gemm_conv_pack(const ar_gemm_isa *isa, const conv_plan *plan, const ar_gemm_conv *conv,
+                       const ar_requantize_block *blocks, int8_t *packed);
 
 #endif
