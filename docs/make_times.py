@@ -88,7 +88,8 @@ def about_native(report: dict[str, Any]) -> str:
         f"{machine['cpu']} ({', '.join(machine['flags'])}), {report['isa']} kernels; {peers}. "
         f"`predict` on {batch['samples']:,} samples of {batch['model']}: {one:,.0f} a second on "
         f"one thread, {ratio(one / rates['litert, a loop'])} times a loop over LiteRT, and "
-        f"{two:,.0f} on two. Importing Arenite, loading and planning {start['model']} takes "
+        f"{two:,.0f} on two; quantising floats included, {ratio(one / rates['arenite, floats'])} "
+        f"times as long. Importing Arenite, loading and planning {start['model']} takes "
         f"{total:.0f} ms more than importing NumPy."
     )
 
