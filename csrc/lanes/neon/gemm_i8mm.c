@@ -175,7 +175,7 @@ AR_INLINE void finish_apart(const int P, const ar_gemm *gemm, ar_outputs outputs
 
 /* How many positions there are, whether the outputs are rounded products and whether the input lies in
  * pairs: these are constants. */
-AR_INLINE void positions(const int P, const int rounded, const int paired, const ar_gemm *gemm, 
+AR_INLINE void positions(const int P, const int rounded, const int paired, const ar_gemm *gemm,
                          ar_outputs outputs, const uint8_t *input, const ar_wide_header *header,
                          const ar_requantize_block *blocks, int32_t valid_channels,
                          int8_t *output) {
