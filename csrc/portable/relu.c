@@ -63,7 +63,7 @@ static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor 
 static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const Relu6Params *p = opaque;
   const double least = io[0].type == AR_INT8 ? -128 : -32768;
-  if (io[0].type != AR_FLOAT32 && 
+  if (io[0].type != AR_FLOAT32 &&
       !(p->zero >= least && p->zero <= -1 - least && p->six >= least && p->six <= -1 - least))
     return AR_UNSUPPORTED;
   (void)sizes;

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include "numbers.h"
+#include "module.h"
 #include "ndarray.h"
 #include "parameters.h"
 
@@ -108,12 +109,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int32_t ar_add_numbers(void) {
-  PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *module = PyImport_ImportModule("arenite.native._engine");
-  const int added = module && PyModule_AddFunctions(module, functions) == 0;
-  Py_XDECREF(module);
-  if (!added) PyErr_Clear();
-  PyGILState_Release(state);
-  return added;
-}
+int32_t ar_add_numbers(void) { return ar_add_functions(functions); }

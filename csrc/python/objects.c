@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "engine.h"
+#include "module.h"
 #include "ndarray.h"
 #include "objects.h"
 
@@ -157,7 +158,8 @@ static PyObject *tensor_rows(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &r.tensors, &r.look, &PyList_Type, &r.keep))
     return NULL;
   r.hidden = PyTuple_New(0);
-  PyObject *result = r.hidden && make_rows(&r) ? PyTuple_Pack(2, r.measured, r.present) : none_or_error();
+  const int made = r.hidden && make_rows(&r);
+  PyObject *result = made ? PyTuple_Pack(2, r.measured, r.present) : none_or_error();
   Py_XDECREF(r.hidden);
   drop_rows(&r);
   return result;
@@ -355,15 +357,12 @@ static PyMethodDef functions[] = {
 
 int32_t ar_add_objects(void) {
   PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *module = PyImport_ImportModule("arenite.native._engine");
   itemsize = PyUnicode_InternFromString("itemsize");
   name_data = PyUnicode_InternFromString("data");
   name_type = PyUnicode_InternFromString("type");
   name_shape = PyUnicode_InternFromString("shape");
   const int has_names = itemsize && name_data && name_type && name_shape;
-  const int added = module && has_names && PyModule_AddFunctions(module, functions) == 0;
-  Py_XDECREF(module);
-  if (!added) PyErr_Clear();
+  if (!has_names) PyErr_Clear();
   PyGILState_Release(state);
-  return added;
+  return has_names && ar_add_functions(functions);
 }

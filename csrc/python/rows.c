@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "module.h"
 #include "rows.h"
 
 enum { MOST_NUMBERS = 3 };
@@ -121,16 +122,6 @@ static PyObject *rows(PyObject *module, PyObject *args) {
   return all;
 }
 
-static PyMethodDef function = {"rows", rows, METH_VARARGS, NULL};
+static PyMethodDef functions[] = {{"rows", rows, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
-int32_t ar_add_rows(void) {
-  PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *module = PyImport_ImportModule("arenite.native._engine");
-  PyObject *made = PyCFunction_NewEx(&function, NULL, NULL);
-  const int added = module && made && PyObject_SetAttrString(module, "rows", made) == 0;
-  Py_XDECREF(module);
-  Py_XDECREF(made);
-  if (!added) PyErr_Clear();
-  PyGILState_Release(state);
-  return added;
-}
+int32_t ar_add_rows(void) { return ar_add_functions(functions); }

@@ -10,6 +10,8 @@ from arenite.model import Model, ModelBuilder, OptionsTable
 from arenite.ops.kernel_util import window_output_size
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
+from tests.native.parts import divided_into
 
 Pair = tuple[int, int]
 
@@ -84,3 +86,18 @@ def build(layer: Layer, rng: np.random.Generator) -> Model:
 
 def zero_point(rng: np.random.Generator) -> int:
     return int(rng.choice([-128, int(rng.integers(-128, 128))]))
+
+
+def parts_are_the_whole(isa: str, layer: Layer, seed: int, parts: int) -> None:
+    """A layer's step in parts, on two threads, has the outputs of the whole one."""
+    rng = np.random.default_rng(seed)
+    model = build(layer, rng)
+    x = rng.integers(-128, 128, layer.image, np.int8)
+    whole, shared = HeapInterpreter(model), HeapInterpreter(model, threads=2)
+    for interpreter in (whole, shared):
+        interpreter.allocate_tensors()
+        interpreter.input(0)[...] = x
+    whole.compile(isa).invoke()
+    with divided_into(parts):
+        shared.compile(isa).invoke()
+    np.testing.assert_array_equal(shared.output(0), whole.output(0))

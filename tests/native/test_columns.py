@@ -8,10 +8,8 @@ import pytest
 pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
-from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.convolutions import check
-from tests.native.layers import Layer, build
-from tests.native.parts import divided_into
+from tests.native.layers import Layer, build, parts_are_the_whole
 
 SAME, VALID = 0, 1
 every_isa = pytest.mark.parametrize("isa", available_isas())
@@ -68,14 +66,4 @@ def test_columns_beside_each_other(padding: int, stride: int, isa: str) -> None:
 @every_isa
 @pytest.mark.parametrize("parts", [2, 3, 5])
 def test_its_parts_are_the_whole(parts: int, isa: str) -> None:
-    rng = np.random.default_rng(parts)
-    model = build(column(41, 32, 10), rng)
-    x = rng.integers(-128, 128, model.inputs[0].shape, np.int8)
-    whole, shared = HeapInterpreter(model), HeapInterpreter(model, threads=2)
-    for interpreter in (whole, shared):
-        interpreter.allocate_tensors()
-        interpreter.input(0)[...] = x
-    whole.compile(isa).invoke()
-    with divided_into(parts):
-        shared.compile(isa).invoke()
-    np.testing.assert_array_equal(shared.output(0), whole.output(0))
+    parts_are_the_whole(isa, column(41, 32, 10), parts, parts)

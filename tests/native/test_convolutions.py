@@ -20,8 +20,7 @@ pytest.importorskip("arenite.native._engine")
 
 from arenite.native.program import available_isas
 from tests.native.convolutions import check, convolution, largest_sum
-from tests.native.layers import Layer, Pair, build
-from tests.native.parts import divided_into
+from tests.native.layers import Layer, Pair, build, parts_are_the_whole
 
 Array = np.ndarray[Any, Any]
 
@@ -145,17 +144,7 @@ def test_equals_the_reference(isa: str, layer: Layer, seed: int) -> None:
 )
 @example(layer=APART, seed=0, parts=3)
 def test_its_parts_are_the_whole(isa: str, layer: Layer, seed: int, parts: int) -> None:
-    rng = np.random.default_rng(seed)
-    model = build(layer, rng)
-    x = rng.integers(-128, 128, layer.image, np.int8)
-    whole, shared = HeapInterpreter(model), HeapInterpreter(model, threads=2)
-    for interpreter in (whole, shared):
-        interpreter.allocate_tensors()
-        interpreter.input(0)[...] = x
-    whole.compile(isa).invoke()
-    with divided_into(parts):
-        shared.compile(isa).invoke()
-    np.testing.assert_array_equal(shared.output(0), whole.output(0))
+    parts_are_the_whole(isa, layer, seed, parts)
 
 
 @pytest.mark.parametrize("isa", available_isas())

@@ -107,11 +107,12 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
   return ar_requantize_exact(acc, block);
 }
 
-/* The sums of four such units as clamped bytes. */
-AR_INLINE __m512i unpacked_bytes(const __m512i *v, ar_bounds to) {
-  const __m512i packed =
-      _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
-  return to.clamps ? _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high) : packed;
+/* The first `left` bytes of 64. */
+AR_INLINE void store_first(int8_t *output, int32_t left, __m512i bytes) {
+  if (left >= 64)
+    _mm512_storeu_si512(output, bytes);
+  else
+    _mm512_mask_storeu_epi8(output, (UINT64_C(1) << left) - 1, bytes);
 }
 
 AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {

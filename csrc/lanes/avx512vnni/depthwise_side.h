@@ -36,14 +36,6 @@ AR_INLINE __m512i side_seen(const int tap, const int u, const __m512i now[4],
   return units < 4 ? now[unit] : _mm512_alignr_epi32(next[unit], now[unit], 4);
 }
 
-/* The first `left` bytes of 64. */
-AR_INLINE void side_store(int8_t *output, int32_t left, __m512i bytes) {
-  if (left >= 64)
-    _mm512_storeu_si512(output, bytes);
-  else
-    _mm512_mask_storeu_epi8(output, (UINT64_C(1) << left) - 1, bytes);
-}
-
 /* Weights of both rows: the lower one's lie a byte further on. And how sums begin. */
 typedef struct {
   __m512i upper[SIDE_UNITS][3], lower[SIDE_UNITS][3], bias[SIDE_UNITS];
@@ -76,8 +68,8 @@ AR_INLINE void side_pair(const int mode, const ar_depthwise *plan, const some_ro
     }
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) now[u] = next[u];
-    side_store(lower, left, unpacked_bytes(sums[1], to));
-    side_store(upper, left, unpacked_bytes(sums[0], to));
+    store_first(lower, left, ar_pack_dealt(sums[1], to));
+    store_first(upper, left, ar_pack_dealt(sums[0], to));
   }
 }
 

@@ -80,11 +80,7 @@ AR_INLINE void stride_row(const int COLUMNS, const int mode, const ar_depthwise 
       even[u] = next[u];
       odd[u] = behind[u];
     }
-    const __m512i packed = unpacked_bytes(sums, to);
-    if (COLUMNS == 1 || left >= COLUMNS)
-      _mm512_storeu_si512(output, packed);
-    else
-      _mm512_mask_storeu_epi8(output, (UINT64_C(1) << left * channels) - 1, packed);
+    store_first(output, COLUMNS == 1 ? 64 : left * channels, ar_pack_dealt(sums, to));
   }
 }
 

@@ -61,13 +61,10 @@ AR_INLINE void walk_unit(const int DONE, const int BEHIND, const int BEGIN, cons
 #pragma clang loop unroll(full)
   for (int r = 0; r < 2; ++r) {
     if (DONE)
-      done[r] = requantize(mode,
-                           _mm512_dpbusd_epi32(sums->next[r][u], seen[r],
-                                               weights[u][2]),
+      done[r] = requantize(mode, _mm512_dpbusd_epi32(sums->next[r][u], seen[r], weights[u][2]),
                            block);
     if (BEHIND)
-      sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r],
-                                             weights[u][1]);
+      sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r], weights[u][1]);
     if (BEGIN)
       sums->behind[r][u] = _mm512_dpbusd_epi32(_mm512_load_si512(block->bias), seen[r],
                                                weights[u][0]);
@@ -84,9 +81,10 @@ AR_INLINE void walk_column(const int DONE, const int BEHIND, const int BEGIN, co
   for (int half = 0; half < 2; ++half) {
     const __m512i ab = bytes.pairs[0][half], cd = bytes.pairs[1][half];
     __m512i done[2][2];
-    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half, _mm512_unpacklo_epi16(ab, cd), sums, done[0]);
-    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd), sums,
-              done[1]);
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half, _mm512_unpacklo_epi16(ab, cd),
+              sums, done[0]);
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd),
+              sums, done[1]);
 #pragma clang loop unroll(full)
     for (int r = 0; r < 2 && DONE; ++r) two[r][half] = _mm512_packs_epi32(done[0][r], done[1][r]);
   }

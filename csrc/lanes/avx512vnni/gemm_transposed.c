@@ -43,10 +43,7 @@ AR_INLINE void see(const int DEPTH, const ar_gemm *gemm, const uint8_t *input, _
 AR_INLINE __m512i four_filters(const ar_i32 *v, ar_bounds to) {
   const __m512i order = _mm512_broadcast_i32x4(
       _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  __m512i packed =
-      _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
-  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
-  return _mm512_shuffle_epi8(packed, order);
+  return _mm512_shuffle_epi8(ar_pack_dealt(v, to), order);
 }
 
 /* Eight bytes of each position. */

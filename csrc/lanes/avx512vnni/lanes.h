@@ -139,13 +139,17 @@ AR_INLINE ar_i32 ar_on_reals(ar_i32 acc, ar_f32 factor, ar_f32 offset) {
 
 /* -- stores ----------------------------------------------------------------------------------- */
 
-/* Four times 16 lanes as int8, saturated and clamped, one after the other. */
+/* Four times 16 lanes as int8, saturated and clamped: in every 128 bits four of each register. */
+AR_INLINE __m512i ar_pack_dealt(const ar_i32 *v, ar_bounds to) {
+  const __m512i packed =
+      _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3]));
+  return to.clamps ? _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high) : packed;
+}
+
+/* The same, one register after the other. */
 AR_INLINE __m512i ar_pack_four(const ar_i32 *v, ar_bounds to) {
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  __m512i packed = _mm512_permutexvar_epi32(
-      order, _mm512_packs_epi16(_mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3])));
-  if (to.clamps) packed = _mm512_min_epi8(_mm512_max_epi8(packed, to.low), to.high);
-  return packed;
+  return _mm512_permutexvar_epi32(order, ar_pack_dealt(v, to));
 }
 
 /* AR_STORE_BLOCKS times 16 lanes likewise. */
