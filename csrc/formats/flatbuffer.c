@@ -267,7 +267,7 @@ static int read_table(reader r, int32_t table, int64_t place, int64_t start, int
   const ar_fb_table *t = &r.schema->tables[table];
   const int32_t least = r.schema->table_cost;
   header h;
-  if (depth > r.schema->max_depth || !open_table(scan, place, table, &h))
+  if (depth > r.schema->max_depth || !open_table(scan, place, r.schema->first + table, &h))
     return 0;
   if (!pay(scan, h.size > least ? h.size : least))
     return 0;
@@ -282,10 +282,14 @@ static int read_table(reader r, int32_t table, int64_t place, int64_t start, int
   return 1;
 }
 
+int32_t ar_fb_verify_table(const ar_fb_schema *schema, ar_fb_scan *scan, int64_t place) {
+  const int64_t start = reserve(scan, 1, schema->tables[0].width);
+  return read_table((reader){schema, scan}, 0, place, start, 0);
+}
+
 int32_t ar_fb_verify(const ar_fb_schema *schema, ar_fb_scan *scan) {
   int64_t root;
   if (scan->size < 8 || !follow(scan, 0, &root))
     return 0;
-  const int64_t start = reserve(scan, 1, schema->tables[0].width);
-  return read_table((reader){schema, scan}, 0, root, start, 0);
+  return ar_fb_verify_table(schema, scan, root);
 }

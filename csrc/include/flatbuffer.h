@@ -46,6 +46,7 @@ typedef struct {
   const ar_fb_member *members;
   int32_t max_depth;
   int32_t table_cost;        /* the least that a visited table takes of the budget */
+  int32_t first;             /* the root's number among the tables of all schemas of one scan */
 } ar_fb_schema;
 
 /* A vtable that tables of a kind were found to have; zeros where nothing was. */
@@ -68,5 +69,8 @@ typedef struct {
 /* Whether all of the file is sound, as far as the schema says what it holds. No is also the answer
  * where there are too many vtables to tell. */
 int32_t ar_fb_verify(const ar_fb_schema *schema, ar_fb_scan *scan);
+
+/* The same for a table at a place of the file that is the root of a schema of its own. */
+int32_t ar_fb_verify_table(const ar_fb_schema *schema, ar_fb_scan *scan, int64_t place);
 
 #endif

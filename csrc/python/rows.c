@@ -1,34 +1,73 @@
-/* Tables that the verifier has found to be sound (formats/flatbuffer.c), as tuples of the values of
- * some of their fields. Only what the stable ABI has is used. */
+/* Tables that the verifier has found to be sound (formats/flatbuffer.c), as objects whose attributes, or
+ * tuples whose items, are the values of some of their fields. Only what the stable ABI has is used. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <string.h>
+
+#include "flatbuffer.h"
 #include "module.h"
 #include "rows.h"
 
-enum { MOST_NUMBERS = 3 };
+enum { MOST_NUMBERS = 3, MOST_OPAQUE = 64 };
+
+/* What to make of a table. In Python a tuple of the fields' address, what stands for each that is not
+ * there, the helpers, the objects' class or None for tuples, and the attributes' names. */
+typedef struct {
+  const ar_row_field *fields;
+  Py_ssize_t count;
+  PyObject *absent, *helpers, *type, *names;
+} form;
 
 typedef struct {
-  const uint8_t *data;        /* the file */
-  const int64_t *room;        /* the numbers that were found */
-  const ar_row_field *fields;
-  Py_ssize_t field_count;
-  PyObject *absent;           /* what stands for a field that is not there */
-  PyObject *helpers;          /* of a slice the whole array or None, of what is decoded a function */
-  PyObject *loose;            /* makes a slice that is not aligned */
+  ar_fb_scan *scan;    /* the file, and what is left of the budget */
+  const int64_t *room; /* the numbers that were found */
+  Py_ssize_t number;   /* of the table in its vector */
 } reading;
 
+static newfunc new_plain; /* of Python's object */
+
+/* Values are new references, or NULL: with an error, or where Python has to look at the file. */
+static PyObject *object_of(const reading *r, const form *f, const int64_t *row);
+
+static int read_form(PyObject *given, form *f) {
+  Py_ssize_t address;
+  if (!PyTuple_Check(given)) return 0;
+  if (!PyArg_ParseTuple(given, "nO!O!OO!", &address, &PyTuple_Type, &f->absent, &PyTuple_Type,
+                        &f->helpers, &f->type, &PyTuple_Type, &f->names))
+    return 0;
+  f->fields = (const ar_row_field *)address;
+  f->count = PyTuple_Size(f->absent);
+  if (PyTuple_Size(f->helpers) == f->count && PyTuple_Size(f->names) == f->count) return 1;
+  PyErr_SetString(PyExc_ValueError, "expected a helper and a name for every field");
+  return 0;
+}
+
 static PyObject *kept(PyObject *object) {
-  Py_INCREF(object);
+  Py_XINCREF(object);
   return object;
 }
 
-static int64_t integer_at(const uint8_t *place, int32_t bytes) {
+static uint64_t bits_at(const uint8_t *place, int32_t bytes) {
   uint64_t value = 0;
   for (int32_t i = 0; i < bytes; ++i)
     value |= (uint64_t)place[i] << (8 * i);
+  return value;
+}
+
+static int64_t integer_at(const uint8_t *place, int32_t bytes) {
   const int32_t above = 64 - 8 * bytes;
-  return (int64_t)(value << above) >> above;
+  return (int64_t)(bits_at(place, bytes) << above) >> above;
+}
+
+static PyObject *real(const uint8_t *place, int32_t bytes) {
+  const uint64_t wide = bits_at(place, bytes);
+  const uint32_t narrow = (uint32_t)wide;
+  double number;
+  float single;
+  memcpy(&number, &wide, sizeof number);
+  memcpy(&single, &narrow, sizeof single);
+  return PyFloat_FromDouble(bytes == sizeof single ? (double)single : number);
 }
 
 static PyObject *integers(const uint8_t *place, int64_t count, const ar_row_field *f) {
@@ -42,6 +81,7 @@ static PyObject *integers(const uint8_t *place, int64_t count, const ar_row_fiel
   return all;
 }
 
+/* What a function makes of numbers. */
 static PyObject *decoded(PyObject *function, const int64_t *numbers, int32_t count) {
   PyObject *args = PyTuple_New(count);
   for (int32_t i = 0; args && i < count; ++i) {
@@ -53,75 +93,143 @@ static PyObject *decoded(PyObject *function, const int64_t *numbers, int32_t cou
   return value;
 }
 
-static PyObject *value(const reading *r, Py_ssize_t number, const int64_t *row) {
-  const ar_row_field *f = &r->fields[number];
+static PyObject *numbered(PyObject *function, const reading *r, const int64_t *numbers) {
+  const int64_t all[] = {r->number, numbers[0], numbers[1], numbers[2]};
+  return decoded(function, all, 1 + MOST_NUMBERS);
+}
+
+static PyObject *slice(PyObject *helper, int64_t start, int64_t count, int32_t item) {
+  PyObject *whole = PyTuple_GetItem(helper, 0), *loose = PyTuple_GetItem(helper, 1);
+  if (!whole || !loose) return NULL;
+  if (whole == Py_None || start % item)
+    return PyObject_CallFunction(loose, "LL", (long long)start, (long long)count);
+  const Py_ssize_t first = (Py_ssize_t)(start / item);
+  return PySequence_GetSlice(whole, first, first + (Py_ssize_t)count);
+}
+
+/* What a tuple has at a place: a borrowed reference, NULL where that is nothing to be used. */
+static PyObject *at(PyObject *all, int64_t place) {
+  if (place < 0 || place >= PyTuple_Size(all)) return NULL;
+  PyObject *found = PyTuple_GetItem(all, (Py_ssize_t)place);
+  return found == Py_NotImplemented ? NULL : found;
+}
+
+static PyObject *child(const reading *r, PyObject *helper, const ar_row_field *f, int64_t place) {
+  form inner;
+  if (!read_form(helper, &inner)) return NULL;
+  const int64_t *row = r->room + place;
+  int is_there = 0;
+  for (int32_t i = 0; i < f->item; ++i) is_there |= row[inner.fields[i].column] != 0;
+  return is_there ? object_of(r, &inner, row) : kept(Py_None);
+}
+
+/* A union's table; `numbers` are its type, its place, and whether it is empty. */
+static PyObject *opaque(const reading *r, PyObject *known, const int64_t *numbers) {
+  Py_ssize_t schema;
+  int type;
+  PyObject *given, *keep;
+  form inner;
+  int64_t room[MOST_OPAQUE];
+  if (!known) return NULL;
+  if (!PyTuple_Check(known)) return kept(numbers[2] ? known : Py_None);
+  if (!PyArg_ParseTuple(known, "niOO", &schema, &type, &given, &keep)) return NULL;
+  if (!read_form(given, &inner)) return NULL;
+  if (numbers[0] != type) return kept(Py_None);
+  ar_fb_scan scan = *r->scan;
+  scan.room = room, scan.room_count = MOST_OPAQUE, scan.used = 0;
+  if (!ar_fb_verify_table((const ar_fb_schema *)schema, &scan, numbers[1])) return NULL;
+  if (scan.used > MOST_OPAQUE) return NULL;
+  r->scan->budget = scan.budget;
+  const reading within = {&scan, room, 0};
+  return object_of(&within, &inner, room);
+}
+
+static PyObject *value(const reading *r, const form *all, Py_ssize_t number, const int64_t *row) {
+  const ar_row_field *f = &all->fields[number];
   if (f->child >= 0) {
     if (!row[f->child]) return kept(Py_None);
     row = r->room + row[f->child];
   }
   const int64_t *numbers = row + f->column, first = numbers[0];
+  const uint8_t *place = r->scan->data + first;
+  PyObject *helper = PyTuple_GetItem(all->helpers, number);
   if (f->kind == AR_ROW_INTEGER) return PyLong_FromLongLong(first);
   if (f->kind == AR_ROW_TRUTH) return PyBool_FromLong(first != 0);
-  if (!first) return kept(PyTuple_GetItem(r->absent, number));
-  PyObject *helper = PyTuple_GetItem(r->helpers, number);
-  const char *text = (const char *)r->data + first;
+  if (f->kind == AR_ROW_ITEM) return kept(at(helper, first));
+  if (!first) return kept(PyTuple_GetItem(all->absent, number));
   switch (f->kind) {
     case AR_ROW_TEXT:
-      return PyUnicode_DecodeUTF8(text, (Py_ssize_t)numbers[1], "replace");
+      return PyUnicode_DecodeUTF8((const char *)place, (Py_ssize_t)numbers[1], "replace");
+    case AR_ROW_BYTES:
+      return PyBytes_FromStringAndSize((const char *)place, (Py_ssize_t)numbers[1]);
+    case AR_ROW_REAL: return real(place, f->item);
     case AR_ROW_INTEGERS:
-    case AR_ROW_TRUTHS:
-      return integers(r->data + first, numbers[1], f);
-    case AR_ROW_SLICE:
-      if (helper == Py_None || first % f->item)
-        return PyObject_CallFunction(r->loose, "nLL", number, (long long)first,
-                                     (long long)numbers[1]);
-      return PySequence_GetSlice(helper, (Py_ssize_t)(first / f->item),
-                                 (Py_ssize_t)(first / f->item + numbers[1]));
-    default:
-      return decoded(helper, numbers, f->item);
+    case AR_ROW_TRUTHS: return integers(place, numbers[1], f);
+    case AR_ROW_SLICE: return slice(helper, first, numbers[1], f->item);
+    case AR_ROW_OBJECT: return child(r, helper, f, first);
+    case AR_ROW_OPAQUE: return opaque(r, at(helper, row[f->item]), numbers);
+    case AR_ROW_NUMBERED: return numbered(helper, r, numbers);
+    case AR_ROW_NOTHING: return NULL;
+    default: return decoded(helper, numbers, f->item);
   }
 }
 
-static PyObject *row_of(const reading *r, const int64_t *numbers) {
-  PyObject *row = PyTuple_New(r->field_count);
-  for (Py_ssize_t i = 0; row && i < r->field_count; ++i) {
-    PyObject *one = value(r, i, numbers);
-    if (!one || PyTuple_SetItem(row, i, one)) Py_CLEAR(row);
-  }
-  return row;
+/* An object without attributes, or a tuple. */
+static PyObject *new_object(const form *f) {
+  if (f->type == Py_None) return PyTuple_New(f->count);
+  if (!PyType_Check(f->type)) return PyErr_Format(PyExc_TypeError, "expected a class");
+  PyObject *nothing = PyTuple_New(0);
+  PyObject *made = nothing ? new_plain((PyTypeObject *)f->type, nothing, NULL) : NULL;
+  Py_XDECREF(nothing);
+  return made;
 }
 
-/* rows(data, room, fields, place, step, count, absent, helpers, loose): a list of `count` tuples. The
- * first three are addresses; `place` is the number of the room at which the first table's row
- * begins, `step` how far the next one is. */
+/* Gives an object, or a tuple, its next value, whose reference it takes. */
+static int put(const form *f, PyObject *made, Py_ssize_t number, PyObject *value) {
+  if (f->type == Py_None) return PyTuple_SetItem(made, number, value) == 0;
+  /* as object.__setattr__ does: the class may be frozen */
+  const int status = PyObject_GenericSetAttr(made, PyTuple_GetItem(f->names, number), value);
+  Py_DECREF(value);
+  return status == 0;
+}
+
+static PyObject *object_of(const reading *r, const form *f, const int64_t *row) {
+  PyObject *made = new_object(f);
+  for (Py_ssize_t i = 0; made && i < f->count; ++i) {
+    PyObject *one = value(r, f, i, row);
+    const int has_value = f->fields[i].kind != AR_ROW_NOTHING;
+    if (one && !has_value) Py_DECREF(one);
+    else if (!one || !put(f, made, i, one)) Py_CLEAR(made);
+  }
+  return made;
+}
+
+/* rows(scan, place, step, count, form): a list of `count` objects or tuples, or None where the reader
+ * in Python has to look at the file. `scan` is an address; `place` is the number of its room at which
+ * the first table's row begins, `step` how far the next one is. */
 static PyObject *rows(PyObject *module, PyObject *args) {
   (void)module;
-  Py_ssize_t data, room, fields, place, step, count;
-  reading r;
-  if (!PyArg_ParseTuple(args, "nnnnnnO!O!O", &data, &room, &fields, &place, &step, &count,
-                        &PyTuple_Type, &r.absent, &PyTuple_Type, &r.helpers, &r.loose))
+  Py_ssize_t scan, place, step, count;
+  PyObject *given;
+  form f;
+  if (!PyArg_ParseTuple(args, "nnnnO!", &scan, &place, &step, &count, &PyTuple_Type, &given))
     return NULL;
-  r.data = (const uint8_t *)data;
-  r.room = (const int64_t *)room;
-  r.fields = (const ar_row_field *)fields;
-  r.field_count = PyTuple_Size(r.absent);
-  if (PyTuple_Size(r.helpers) != r.field_count) {
-    PyErr_SetString(PyExc_ValueError, "expected a helper for every field");
-    return NULL;
-  }
-  for (Py_ssize_t i = 0; i < r.field_count; ++i)
-    if (r.fields[i].kind == AR_ROW_DECODED && (uint32_t)r.fields[i].item > MOST_NUMBERS) {
-      PyErr_SetString(PyExc_ValueError, "a field has more numbers than any");
-      return NULL;
-    }
+  if (!read_form(given, &f)) return NULL;
+  reading r = {(ar_fb_scan *)scan, ((ar_fb_scan *)scan)->room, 0};
   PyObject *all = PyList_New(count);
-  for (Py_ssize_t i = 0; all && i < count; ++i) {
-    PyObject *row = row_of(&r, r.room + place + i * step);
-    if (!row || PyList_SetItem(all, i, row)) Py_CLEAR(all);
+  for (; all && r.number < count; ++r.number) {
+    PyObject *one = object_of(&r, &f, r.room + place + r.number * step);
+    if (!one || PyList_SetItem(all, r.number, one)) Py_CLEAR(all);
   }
-  return all;
+  if (all || PyErr_Occurred()) return all;
+  Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {{"rows", rows, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
-int32_t ar_add_rows(void) { return ar_add_functions(functions); }
+int32_t ar_add_rows(void) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  new_plain = (newfunc)PyType_GetSlot(&PyBaseObject_Type, Py_tp_new);
+  PyGILState_Release(state);
+  return new_plain && ar_add_functions(functions);
+}

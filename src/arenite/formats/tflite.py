@@ -6,7 +6,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from mmap import mmap
 from typing import Any
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arenite import ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
-from arenite.formats.flatbuffer import Row, TableLayout, Tables, values_of
+from arenite.formats.flatbuffer import Part, Record, Row, TableLayout, Tables, values_of
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -101,11 +101,9 @@ class _ModelReader:
         for number, (name, _) in enumerate(metadata):
             if name == "COMPRESSION_METADATA":
                 raise ModelError(_COMPRESSED, path=f"$.metadata[{number}]")
+        subgraphs = list(values_of(root["subgraphs"], _SUBGRAPH))
         return Model(
-            subgraphs=tuple(
-                self._subgraph(subgraph, f"$.subgraphs[{number}]")
-                for number, subgraph in enumerate(values_of(root["subgraphs"], _SUBGRAPH))
-            ),
+            subgraphs=tuple(self._made(subgraphs) or self._read(subgraphs)),
             description=root["description"] or "",
             metadata={
                 name or "": self._metadata(buffer, f"$.metadata[{number}]")
@@ -152,15 +150,51 @@ class _ModelReader:
 
     # -- subgraphs
 
-    def _subgraph(self, values: Values, path: str) -> Subgraph:
-        tensors, operators, inputs, outputs, name = values
-        return Subgraph(
-            tensors=tuple(self._tensors(tensors, path)),
-            operators=tuple(self._operators(operators, path)),
-            inputs=inputs or (),
-            outputs=outputs or (),
-            name=name or "",
-        )
+    def _made(self, subgraphs: list[Values]) -> list[Subgraph]:
+        """All subgraphs, made in C; none where a file is not as most are, or there is no C."""
+        budget, made = self.reader.budget, []
+        buffers = self.root["buffers"]
+        if not isinstance(buffers, Tables) or buffers.numbers("offset").any():
+            return []
+        names, are_custom, versions = zip(*self.codes, strict=True) if self.codes else ((), (), ())
+        given: dict[str, Any] = {
+            "types": _readable(self.reader.alignment(buffers.numbers("data"))),
+            "data": tuple(self.buffers),
+            "names": names,
+            "are_custom": are_custom,
+            "versions": versions,
+            "options": tuple(map(_opaque, names, are_custom)),
+        }
+        for number, (tensors, operators, inputs, outputs, name) in enumerate(subgraphs):
+            given["raw"] = self._raw(f"$.subgraphs[{number}]")
+            ours = [] if tensors is None else tensors.made(_TENSORS, given)
+            nodes = [] if operators is None else operators.made(_OPERATORS, given)
+            if ours is None or nodes is None:
+                self.reader.budget = budget
+                return []
+            sides = inputs or (), outputs or ()
+            made.append(Subgraph(tuple(ours), tuple(nodes), *sides, name or ""))
+        return made
+
+    def _raw(self, path: str) -> Callable[..., RawOptions]:
+        file = self.reader.bytes
+
+        def raw(number: int, union: int, position: int, is_empty: int) -> RawOptions:
+            return RawOptions(union, file, position, f"{path}.operators[{number}].builtin_options")
+
+        return raw
+
+    def _read(self, subgraphs: list[Values]) -> Iterator[Subgraph]:
+        """The same in Python, which says what is wrong."""
+        for number, (tensors, operators, inputs, outputs, name) in enumerate(subgraphs):
+            path = f"$.subgraphs[{number}]"
+            yield Subgraph(
+                tensors=tuple(self._tensors(tensors, path)),
+                operators=tuple(self._operators(operators, path)),
+                inputs=inputs or (),
+                outputs=outputs or (),
+                name=name or "",
+            )
 
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
         buffers, count = self.buffers, len(self.buffers)
@@ -337,6 +371,51 @@ _NO_SCALES = np.zeros(0, np.float32)
 _NO_ZERO_POINTS = np.zeros(0, np.int64)
 _NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
 
+# What C makes of tables, as _tensors() and _operators() do.
+_OPAQUE = OptionsTable()
+_QUANTIZATION = Record(
+    Quantization,
+    (
+        Part("scale", "scale", _NO_SCALES),
+        Part("zero_point", "zero_point", _NO_ZERO_POINTS),
+        Part("min", "min"),
+        Part("max", "max"),
+        Part("quantized_dimension", "quantized_dimension"),
+    ),
+    needed=4,
+)
+_TENSORS = Record(
+    Tensor,
+    (
+        Part("name", "name", ""),
+        Part("type", "type", of="types"),
+        Part("shape", "shape", ()),
+        Part("data", "buffer", of="data"),
+        Part("quantization", "quantization", of=_QUANTIZATION),
+        *(Part(name, name) for name in ("is_variable", "shape_signature", "has_rank", "buffer")),
+        *(Part("", name) for name in ("sparsity", "external_buffer", "variant_tensors")),
+        Part("", "quantization.details.type"),
+    ),
+)
+_OPERATORS = Record(
+    Operator,
+    (
+        Part("name", "opcode_index", of="names"),
+        Part("inputs", "inputs", ()),
+        Part("outputs", "outputs", ()),
+        Part("options", "builtin_options", of="options", by="opcode_index"),
+        Part("custom_options", "custom_options", b""),
+        Part("is_custom", "opcode_index", of="are_custom"),
+        Part("intermediates", "intermediates", ()),
+        Part("version", "opcode_index", of="versions"),
+        Part("options_type", "builtin_options.type"),
+        Part("options_2_type", "builtin_options_2.type"),
+        Part("mutating_variable_inputs", "mutating_variable_inputs", ()),
+        Part("raw_options", "builtin_options", of="raw"),
+        Part("", "large_custom_options_offset"),
+    ),
+)
+
 
 def _signatures(tables: Tables | None) -> tuple[SignatureDef, ...]:
     return tuple(
@@ -356,6 +435,24 @@ def _options_row(name: str) -> tuple[type[OptionsTable], TableLayout] | None:
     if registration is None or registration.options is None:
         return None
     return registration.options, _layout(registration.options)
+
+
+@cache
+def _readable(alignment: int) -> tuple[Any, ...]:
+    """The types of tensors by code, but for those that cannot be read wherever data may lie."""
+    types = sorted(TensorType)
+    return tuple(one if one.dtype.alignment <= alignment else NotImplemented for one in types)
+
+
+@cache
+def _opaque(name: str, is_custom: bool) -> Any:
+    """What C makes of a builtin operator's options: objects of its row."""
+    found = None if is_custom else _options_row(name)
+    if found is None:
+        return _OPAQUE
+    row, layout = found
+    fields = (slot.field for slot in layout.slots)
+    return flatbuffer.opaque(row.UNION_TYPE, fields, row, 1000 + BuiltinOperator[name])
 
 
 def _layout(row: type[OptionsTable]) -> TableLayout:

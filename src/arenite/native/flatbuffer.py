@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ TEXT, VECTOR, TEXTS = lib.AR_FB_TEXT, lib.AR_FB_VECTOR, lib.AR_FB_TEXTS
 TABLE, TABLES, UNION = lib.AR_FB_TABLE, lib.AR_FB_TABLES, lib.AR_FB_UNION
 INTEGER, TRUTH, TEXT_OF_IT = lib.AR_ROW_INTEGER, lib.AR_ROW_TRUTH, lib.AR_ROW_TEXT
 INTEGERS, TRUTHS = lib.AR_ROW_INTEGERS, lib.AR_ROW_TRUTHS
-SLICE, DECODED = lib.AR_ROW_SLICE, lib.AR_ROW_DECODED
+SLICE, DECODED, NUMBERED = lib.AR_ROW_SLICE, lib.AR_ROW_DECODED, lib.AR_ROW_NUMBERED
+REAL, BYTES, ITEM = lib.AR_ROW_REAL, lib.AR_ROW_BYTES, lib.AR_ROW_ITEM
+NOTHING, OBJECT, OPAQUE = lib.AR_ROW_NOTHING, lib.AR_ROW_OBJECT, lib.AR_ROW_OPAQUE
 
 if not lib.ar_add_rows():
     raise ImportError("the native engine has no way to make rows")
@@ -38,6 +40,7 @@ class Verifier:
         members: Type codes of unions and their tables.
         max_depth: How many tables may be nested in the root.
         table_cost: The least that a visited table takes of the budget.
+        first: The root's number among the tables of all schemas that one file is verified with.
     """
 
     def __init__(
@@ -48,14 +51,16 @@ class Verifier:
         *,
         max_depth: int,
         table_cost: int,
+        first: int = 0,
     ) -> None:
         arrays = (
             ffi.new("ar_fb_table[]", tables),
             ffi.new("ar_fb_field[]", fields),
             ffi.new("ar_fb_member[]", members or 1),
         )
-        self._schema = ffi.new("ar_fb_schema *", (*arrays, max_depth, table_cost))
+        self._schema = ffi.new("ar_fb_schema *", (*arrays, max_depth, table_cost, first))
         self._keep = arrays
+        self.address = int(ffi.cast("intptr_t", self._schema))
 
     def scan(self, data: Any, budget: int) -> Found | None:
         """All tables of a sound file; None where something is wrong, or where that is not known."""
@@ -71,64 +76,54 @@ class Verifier:
             if not lib.ar_fb_verify(self._schema, scan):
                 return None
             if scan.used <= wanted:
-                return Found(buffer, room[: scan.used], scan.budget)
+                return Found(scan, (buffer, room, known))
             wanted = scan.used
 
 
-class Parts:
-    """Which fields of tables to make values of.
+#: What to make of tables: the address of ``ar_row_field``, and what ``csrc/python/rows.c`` says.
+Form = tuple[int, tuple[Any, ...], tuple[Any, ...], type[Any] | None, tuple[str, ...]]
 
-    Args:
-        fields: An ``ar_row_field`` each.
-        absent: What stands for each where it is not there.
-        step: How many numbers a table's row has.
-    """
 
-    def __init__(
-        self, fields: Sequence[tuple[int, ...]], absent: tuple[Any, ...], step: int
-    ) -> None:
+class Fields:
+    """An ``ar_row_field`` each, for the first item of a form."""
+
+    def __init__(self, fields: Sequence[tuple[int, ...]]) -> None:
         self._fields = ffi.new("ar_row_field[]", fields or 1)
         self.address = int(ffi.cast("intptr_t", self._fields))
-        self.absent, self.step = absent, step
 
 
 class Found:
-    """What the verifier has found in a file: numbers by ``ar_fb_kind``, the root table's first.
+    """What the verifier has found in a file: numbers by ``ar_fb_kind``, the root table's first."""
 
-    ``budget`` is what is left of it.
-    """
+    def __init__(self, scan: Any, keep: tuple[Any, ...]) -> None:
+        self._scan, self._keep = scan, keep
+        self._address = int(ffi.cast("intptr_t", scan))
 
-    def __init__(self, data: Any, room: npt.NDArray[np.int64], budget: int) -> None:
-        self._data, self._room = data, room
-        self._places = (
-            int(ffi.cast("intptr_t", data)),
-            int(ffi.cast("intptr_t", ffi.from_buffer(room))),
-        )
-        self.budget = budget
+    @property
+    def budget(self) -> int:
+        """What is left of it; :meth:`rows` may take more."""
+        return int(self._scan.budget)
 
-    def numbers(self) -> list[int]:
+    @budget.setter
+    def budget(self, budget: int) -> None:
+        self._scan.budget = budget
+
+    def numbers(self) -> npt.NDArray[np.int64]:
         """All numbers."""
-        numbers: list[int] = self._room.tolist()
-        return numbers
+        room: npt.NDArray[np.int64] = self._keep[1]
+        return room[: self._scan.used]
 
-    def rows(
-        self,
-        parts: Parts,
-        place: int,
-        count: int,
-        helpers: tuple[Any, ...],
-        loose: Callable[[int, int, int], Any],
-    ) -> list[tuple[Any, ...]]:
-        """A tuple of values for each of ``count`` tables.
+    def rows(self, place: int, step: int, count: int, form: Form) -> list[Any] | None:
+        """An object, or a tuple of values, for each of ``count`` tables.
 
         Args:
-            parts: Which values.
             place: The first table's number.
+            step: How many numbers a table's row has.
             count: How many tables there are.
-            helpers: Of slices the whole file as such numbers, or None where it is not aligned; of
-                what is decoded a function of the field's numbers.
-            loose: ``loose(field, start, count)`` makes a slice that is not aligned.
+            form: What to make of each.
+
+        Returns:
+            None where the reader in Python has to look at the file.
         """
-        wanted = parts.address, place, parts.step, count, parts.absent
-        made: list[tuple[Any, ...]] = extension.rows(*self._places, *wanted, helpers, loose)
+        made: list[Any] | None = extension.rows(self._address, place, step, count, form)
         return made

@@ -121,6 +121,43 @@ def test_reading_a_model_leaves_no_references_behind() -> None:
     assert abs(sys.getrefcount(None) - before[0]) < 50
 
 
+@pytest.mark.parametrize("shift", [0, 4, 2, 1])
+def test_a_model_as_most_are_is_made_in_c(shift: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = memoryview(bytearray(shift) + DIGITS.read_bytes())[shift:]
+    with monkeypatch.context() as patch:
+        patch.setattr(native, "available", lambda: False)
+        expected = tflite.read(data)
+    if shift % 4 == 0:  # of what lies elsewhere Python copies the biases
+        monkeypatch.setattr(tflite._ModelReader, "_read", None)
+    model = tflite.read(data)
+    assert not list(differences(model, expected))
+    assert all(type(a) is type(b) for a, b in zip(parts(model), parts(expected), strict=True))
+    values = [tensor.value for tensor in model.main.tensors if tensor.value is not None]
+    assert all(value.flags.aligned and not value.flags.writeable for value in values)
+
+
+def parts(model: Model) -> list[object]:
+    """What a model's tensors and operators are made of."""
+    objects = (*model.main.tensors, *model.main.operators)
+    return [part for one in objects for part in (one, *vars(one).values())]
+
+
+def test_c_takes_as_much_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    def left(data: bytes) -> int | None:
+        reader = Reader(tflite.SCHEMA, memoryview(data))
+        try:
+            tflite._ModelReader(reader, reader.tables()).model("")
+        except ModelError:
+            return None
+        return reader.budget
+
+    for path in (DIGITS, *sorted((CORPUS / "tflite").iterdir())):
+        with monkeypatch.context() as patch:
+            patch.setattr(native, "available", lambda: False)
+            expected = left(path.read_bytes())
+        assert left(path.read_bytes()) == expected
+
+
 def test_what_fuzzing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for path in sorted((CORPUS / "tflite").iterdir()):
         assert_agree(path.read_bytes(), monkeypatch)

@@ -17,14 +17,16 @@ from arenite.formats.flatbuffer.schema import (
     Schema,
     Union,
 )
-from arenite.formats.flatbuffer.values import Tables, values_of
+from arenite.formats.flatbuffer.values import Part, Record, Tables, opaque, values_of
 from arenite.formats.flatbuffer.writer import write
 
 __all__ = [
     "Field",
     "FormatError",
     "Opaque",
+    "Part",
     "Reader",
+    "Record",
     "Row",
     "Schema",
     "TableLayout",
@@ -32,6 +34,7 @@ __all__ = [
     "Union",
     "layout_of",
     "locate",
+    "opaque",
     "read",
     "values_of",
     "view_of",

@@ -198,6 +198,11 @@ class Reader:
             self._wholes[dtype] = self.array(0, count, dtype) if is_aligned else None
         return self._wholes[dtype]
 
+    def alignment(self, places: npt.NDArray[np.int64]) -> int:
+        """What the addresses of all these places of the file are multiples of: 1, 2, 4 or 8."""
+        bits: int = 8 | self._address | int(np.bitwise_or.reduce(places))
+        return bits & -bits
+
     # -- tables
 
     def _table(self, position: int, layout: TableLayout, depth: int) -> Row:

@@ -25,6 +25,7 @@ MakeRow = Callable[[list[int], int, "Reader"], Row]
 
 _SIGNED = ("int8", "int16", "int32", "int64")
 _UNSIGNED = ("uint8", "uint16", "uint32")
+_REALS = ("float32", "float64")
 _INTEGERS = (native.BOOL, native.SIGNED, native.UNSIGNED)
 _COLUMNS = dict.fromkeys((native.TEXT, native.VECTOR, native.TEXTS, native.TABLES), 2)
 _COLUMNS[native.UNION] = 3
@@ -32,9 +33,9 @@ _COLUMNS[native.UNION] = 3
 
 def rows_of(schema: Schema, reader: Reader, budget: int) -> tuple[Row, int] | None:
     """The root table's row and what is left of the budget; None where the file is not sound."""
-    verifier, make = _compiled(schema)
-    found = verifier.scan(reader.data, budget)
-    return None if found is None else (make(found.numbers(), 0, reader), found.budget)
+    compiled, make = _compiled(schema)
+    found = compiled.scan(reader.data, budget)
+    return None if found is None else (make(found.numbers().tolist(), 0, reader), found.budget)
 
 
 def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int] | None:
@@ -50,6 +51,14 @@ def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int]
 
 @cache
 def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
+    return verifier(schema), _makers(schema)[schema.root]
+
+
+def verifier(schema: Schema, first: int = 0) -> native.Verifier:
+    """What verifies files of a schema, or tables that another one lacks.
+
+    ``first`` is then the root's number, behind those of the other schemas' tables.
+    """
     from arenite.formats.flatbuffer import reader  # noqa: PLC0415 - which imports this
 
     names = [schema.root, *(name for name in schema.tables if name != schema.root)]
@@ -66,7 +75,7 @@ def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
             fields.append(_described(field, table, len(union)))
             members += [(code, names.index(member)) for code, member in union.items()]
     limits = {"max_depth": reader.MAX_DEPTH, "table_cost": reader.TABLE_COST}
-    return native.Verifier(tables, fields, members, **limits), _makers(schema)[schema.root]
+    return native.Verifier(tables, fields, members, **limits, first=first)
 
 
 def _described(field: Field, table: int, members: int) -> tuple[int, ...]:
@@ -95,6 +104,7 @@ def width_of(field: Field) -> int:
     return _COLUMNS.get(_kind(field), 1)
 
 
+@cache
 def row_width(schema: Schema, name: str) -> int:
     """How many numbers a table's row has."""
     return sum(map(width_of, schema.tables[name]))
@@ -102,11 +112,10 @@ def row_width(schema: Schema, name: str) -> int:
 
 # -- single fields, see :mod:`arenite.formats.flatbuffer.values` ----------------------------
 
-#: What C makes with something of the file's.
-HELPED = (native.SLICE, native.DECODED)
 _PARTS = {native.BOOL: native.TRUTH, native.SIGNED: native.INTEGER, native.UNSIGNED: native.INTEGER}
 
 
+@cache
 def place_of(schema: Schema, table: str, name: str) -> tuple[Field, int]:
     """A field, and at which number of its table's row it begins."""
     column = 0
@@ -130,6 +139,8 @@ def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
         return native.TRUTHS if element == "bool" else native.INTEGERS, SCALARS[element].size
     if kind == native.VECTOR and not field.as_tuple:
         return native.SLICE, SCALARS[element].size
+    if field.kind in _REALS:
+        return native.REAL, SCALARS[field.kind].size
     if kind in (native.PLACE, native.TABLE, native.TABLES):
         return native.DECODED, width_of(field)
     raise KeyError(f"there is no part for {field.name} of kind {field.kind}")
