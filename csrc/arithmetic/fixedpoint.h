@@ -76,13 +76,9 @@ static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {
   return x < low ? low : x > high ? high : x;
 }
 
-/* x + offset, clamped; the sum may leave int32. The bounds do not depend on x: a loop computes
- * them once. */
+/* x + offset, clamped: a sum that leaves int32 wraps, as on the device. */
 static inline int32_t ar_clamp_offset(int32_t x, int32_t offset, int32_t low, int32_t high) {
-  const int64_t least = (int64_t)low - offset, most = (int64_t)high - offset;
-  const int32_t from = least < INT32_MIN ? INT32_MIN : least > INT32_MAX ? INT32_MAX : (int32_t)least;
-  const int32_t to = most < INT32_MIN ? INT32_MIN : most > INT32_MAX ? INT32_MAX : (int32_t)most;
-  return ar_clamp(ar_clamp(x, from, to) + offset, low, high);
+  return ar_clamp((int32_t)((uint32_t)x + (uint32_t)offset), low, high);
 }
 
 /* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton steps on the half denominator. */

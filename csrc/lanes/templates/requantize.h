@@ -12,9 +12,8 @@ static __attribute__((noinline)) void ar_requantize_slow(int32_t *acc,
                                                          const ar_requantize_block *block) {
   const ar_requantize_integers *way = block->integers;
   for (int i = 0; i < AR_BLOCK; ++i) {
-    int32_t scaled = ar_rescale(acc[i], way->multiplier[i], way->shift[i]);
-    int64_t value = (int64_t)scaled + way->output_offset;
-    acc[i] = value > 127 ? 127 : value < -128 ? -128 : (int32_t)value;
+    const int32_t scaled = ar_rescale(acc[i], way->multiplier[i], way->shift[i]);
+    acc[i] = ar_clamp_offset(scaled, way->output_offset, INT8_MIN, INT8_MAX);
   }
 }
 

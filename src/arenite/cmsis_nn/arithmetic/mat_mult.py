@@ -53,8 +53,8 @@ class ChannelQuantization:
 
     def clamp(self, scaled: Register) -> Int8Array:
         """Requantised sums as outputs: offset, clamped."""
-        offset = scaled.astype(np.int64) + self.output_offset
-        return np.clip(offset, self.activation_min, self.activation_max).astype(np.int8)
+        moved = dsp.register(scaled.astype(np.int64) + self.output_offset)
+        return np.clip(moved, self.activation_min, self.activation_max).astype(np.int8)
 
 
 # -- rows in int16 ----------------------------------------------------------------------

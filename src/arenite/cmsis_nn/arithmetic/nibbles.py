@@ -68,8 +68,8 @@ class NibbleConvolution:
             pixels = moved[:, rows[:, None], columns]
             sums += pixels * self._taken[:, :, tap]
         scaled = multiply_by_quantized_multiplier(wrap_int32(sums), conv.multiplier, conv.shift)
-        scaled += conv.output_offset
-        out[...] = np.clip(scaled, int(conv.activation_min), int(conv.activation_max))
+        moved = wrap_int32(scaled + conv.output_offset)
+        out[...] = np.clip(moved, int(conv.activation_min), int(conv.activation_max))
 
 
 def _pixels(window: Window, tap: tuple[int, int], size: tuple[int, int]) -> list[Array]:

@@ -150,9 +150,9 @@ class RedoneConvolution:
         twice = params.rounds_half_up.astype(bool)
         if twice.any():
             scaled[twice] = round_twice_half_up(sums[twice], conv.multiplier, conv.shift)
-        scaled += conv.output_offset
+        moved = wrap_int32(scaled + conv.output_offset)
         low, high = int(conv.activation_min), int(conv.activation_max)
-        out.reshape(-1, out.shape[3])[params.positions] = np.clip(scaled, low, high)
+        out.reshape(-1, out.shape[3])[params.positions] = np.clip(moved, low, high)
 
 
 def round_twice_half_up(sums: Int64Array, multiplier: Array, shift: Array) -> Int64Array:

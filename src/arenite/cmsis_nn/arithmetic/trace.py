@@ -395,7 +395,7 @@ def requantization(acc: int, quant: ChannelQuantization, channel: int) -> Requan
         scaled=scaled,
         with_offset=scaled + quant.output_offset,
         bounds=(low, top),
-        value=int(np.clip(scaled + quant.output_offset, low, top)),
+        value=int(np.clip(dsp.register(scaled + quant.output_offset), low, top)),
     )
 
 

@@ -161,8 +161,7 @@ def _product(params: ProductParams) -> Callable[[Int64Array], Int64Array]:
     rescale = Rescaling(params.multiplier, params.shift, wide=False)
 
     def product(x: Int64Array) -> Int64Array:
-        scaled = rescale(x)
-        scaled += params.output_offset
+        scaled = wrap_int32(rescale(x) + params.output_offset)
         return np.minimum(np.maximum(scaled, params.output_min), params.output_max)
 
     return product

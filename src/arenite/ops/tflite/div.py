@@ -88,9 +88,8 @@ def div_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
     headroom = gemmlowp.count_leading_sign_bits(dividend)
     quotient = saturating_rounding_doubling_high_mul(wrap_int32(dividend << headroom), inverse)
     shift = inverse_bits + headroom - bare_shift(params.output_shift)
-    scaled = _scaled(quotient, params, shift)
-    scaled += params.output_offset
-    return np.clip(scaled, int(params.activation_min), int(params.activation_max))
+    moved = wrap_int32(_scaled(quotient, params, shift) + params.output_offset)
+    return np.clip(moved, int(params.activation_min), int(params.activation_max))
 
 
 def _scaled(quotient: Int64Array, params: MulDivParams, shift: Int64Array) -> Int64Array:

@@ -14,7 +14,12 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import Array, Int64Array, multiply_by_quantized_multiplier
+from arenite.numeric.fixedpoint import (
+    Array,
+    Int64Array,
+    multiply_by_quantized_multiplier,
+    wrap_int32,
+)
 from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
@@ -114,8 +119,7 @@ def leaky_relu_quantized(params: LeakyReluParams, x: Int64Array) -> Int64Array:
     )
     if params.multiplier_alpha < 0:
         leak = -leak
-    result: Int64Array = np.where(centred >= 0, identity, leak)
-    result += params.output_offset
+    result = wrap_int32(np.where(centred >= 0, identity, leak) + params.output_offset)
     return np.clip(result, params.low, params.high)
 
 

@@ -46,8 +46,8 @@ def mul_quantized(params: MulDivParams, a: Int64Array, b: Int64Array) -> Int64Ar
     result = multiply_by_quantized_multiplier(
         product, params.output_multiplier, params.output_shift
     )
-    result += params.output_offset
-    return np.clip(result, int(params.activation_min), int(params.activation_max))
+    moved = wrap_int32(result + params.output_offset)
+    return np.clip(moved, int(params.activation_min), int(params.activation_max))
 
 
 REGISTRATION = Registration(

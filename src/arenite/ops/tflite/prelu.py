@@ -100,9 +100,8 @@ def prelu_quantized(params: PreluParams, x: Array, alpha: Array) -> Int64Array:
     leak = multiply_by_quantized_multiplier(
         wrap_int32(value * factor), params.multiplier_alpha, params.shift_alpha
     )
-    result = np.where(value >= 0, identity, leak) + params.output_offset
-    clipped: Int64Array = np.clip(result, params.low, params.high)
-    return clipped
+    result = wrap_int32(np.where(value >= 0, identity, leak) + params.output_offset)
+    return np.clip(result, params.low, params.high)
 
 
 REGISTRATION = Registration(

@@ -82,8 +82,8 @@ def squared_quantized(params: AddSubParams, a: Int64Array, b: Int64Array) -> Int
     squared = multiply_by_quantized_multiplier(
         wrap_int32(difference * difference), params.output_multiplier, params.output_shift
     )
-    squared += params.output_offset
-    return np.clip(squared, int(params.activation_min), int(params.activation_max))
+    moved = wrap_int32(squared + params.output_offset)
+    return np.clip(moved, int(params.activation_min), int(params.activation_max))
 
 
 REGISTRATION = Registration(
