@@ -18,8 +18,8 @@ from tests.oracle import Oracle
 def models(draw: st.DrawFn) -> Model:
     if draw(st.booleans()):
         return unary_model("ELU", draw(shapes()), "float32")
-    scale = draw(scales(-4, 1))
-    out_scale = draw(st.one_of(scales(-4, 1), st.floats(0.3, 3).map(lambda f: f * scale)))
+    scale = draw(scales(-8, 1))
+    out_scale = draw(st.one_of(scales(-8, 1), st.floats(0.3, 3).map(lambda f: f * scale)))
     x, y = (scale, draw(zero_points("int8"))), (out_scale, draw(zero_points("int8")))
     return unary_model("ELU", (256,), "int8", x=x, y=y)
 
@@ -29,6 +29,12 @@ def models(draw: st.DrawFn) -> Model:
 def test_equals_tflm(oracle: Oracle, model: Model, seed: int) -> None:
     inputs = [INT8] if model.inputs[0].type.name == "INT8" else None
     agrees(oracle, model, seed, inputs=inputs)
+
+
+@pytest.mark.parametrize("scale", [3e-8, 4e-7, 9.5e-7, 1.8e-6])
+def test_the_last_bit_of_exponentials_next_to_one(oracle: Oracle, scale: float) -> None:
+    model = unary_model("ELU", (256,), "int8", x=(scale, 0), y=(scale / 5, 7))
+    assert agrees(oracle, model, 0, inputs=[INT8]).status == "ok"
 
 
 def test_negative_values_go_to_minus_one():
