@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Adds multipliers(), are_within() and know_numbers() of python/numbers.c to the module; 0 where it
+/* Adds multipliers(), are_plain() and know_numbers() of python/numbers.c to the module; 0 where it
  * cannot. To be called once, from Python. */
 int32_t ar_add_numbers(void);
 

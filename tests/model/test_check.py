@@ -194,14 +194,22 @@ BAD = [
 ]
 
 
-def test_a_sound_model_passes() -> None:
-    check(sound())
+@pytest.fixture(params=[False, True], ids=["in Python", "in C"])
+def are_plain(request: pytest.FixtureRequest) -> Any:
+    if not request.param:
+        return None
+    return pytest.importorskip("arenite.native.parameters").are_plain
+
+
+def test_a_sound_model_passes(are_plain: Any) -> None:
+    check(sound(), are_plain)
+    assert are_plain is None or are_plain(sound().main.tensors)
 
 
 @pytest.mark.parametrize(("model", "path", "message"), BAD, ids=[path for _, path, _ in BAD])
-def test_refused(model: Model, path: str, message: str) -> None:
+def test_refused(model: Model, path: str, message: str, are_plain: Any) -> None:
     with pytest.raises(ModelError) as caught:
-        check(model)
+        check(model, are_plain)
     assert (caught.value.path, caught.value.message) == (path, message)
 
 

@@ -71,7 +71,7 @@ def read(data: Buffer, *, source: str = "") -> Model:
         with paused(reader.size > _LARGE):
             model = _ModelReader(reader, root).model(source)
             numbers = in_c()
-            check(model, None if numbers is None else numbers.are_within)
+            check(model, None if numbers is None else numbers.are_plain)
     except ModelError as error:
         if error.offset is not None:
             raise

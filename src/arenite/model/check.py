@@ -5,24 +5,26 @@ Paths in the messages use the names of ``schema.fbs``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
 from arenite.model.calls import check_calls
-from arenite.model.check_quantization import MAX_RANK, Within, are_sound, check_quantization
+from arenite.model.check_quantization import MAX_RANK, check_quantization
 from arenite.model.model import Model, Operator, SignatureDef, Subgraph, Tensor
 
 #: Bytes that one tensor may take, and elements that it may have.
 MAX_TENSOR_BYTES = 2**31 - 1
 _BUILTINS = frozenset(BuiltinOperator.__members__)
+#: Whether nothing is to be said against some tensors, whose dimensions are then all 1 or more.
+Plain = Callable[[tuple[Tensor, ...]], bool]
 
 
-def check(model: Model, within: Within | None = None) -> None:
+def check(model: Model, are_plain: Plain | None = None) -> None:
     """Check indices, shapes, constants and quantisation of a whole model.
 
-    ``within`` compares the numbers of many arrays at once; without it NumPy does.
+    ``are_plain`` looks at all tensors of a subgraph at once, and may say no of any.
 
     Raises:
         ModelError: Names the first thing that is wrong and its path.
@@ -32,19 +34,18 @@ def check(model: Model, within: Within | None = None) -> None:
     if not model.subgraphs:
         raise ModelError("expected at least one subgraph, got none", path="$.subgraphs")
     for number, subgraph in enumerate(model.subgraphs):
-        _check_subgraph(subgraph, f"$.subgraphs[{number}]", within)
+        _check_subgraph(subgraph, f"$.subgraphs[{number}]", are_plain)
     check_calls(model)
     for number, signature in enumerate(model.signatures):
         _check_signature(model, signature, f"$.signature_defs[{number}]")
 
 
-def _check_subgraph(subgraph: Subgraph, path: str, within: Within | None) -> None:
-    is_quantized_well = are_sound(subgraph.tensors, within)
-    if not (is_quantized_well and _are_plain(subgraph.tensors)):
-        for number, tensor in enumerate(subgraph.tensors):
-            _check_tensor(tensor, f"{path}.tensors[{number}]")
-            if not is_quantized_well and tensor.quantization is not None:
-                check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
+def _check_subgraph(subgraph: Subgraph, path: str, are_plain: Plain | None) -> None:
+    is_plain = are_plain is not None and are_plain(subgraph.tensors)
+    for number, tensor in enumerate(() if is_plain else subgraph.tensors):
+        _check_tensor(tensor, f"{path}.tensors[{number}]")
+        if tensor.quantization is not None:
+            check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
     if not _have_places(subgraph):
         for number, operator in enumerate(subgraph.operators):
             _check_operator(subgraph, operator, f"{path}.operators[{number}]")
@@ -52,22 +53,8 @@ def _check_subgraph(subgraph: Subgraph, path: str, within: Within | None) -> Non
     _check_indices(subgraph.inputs, 0, count, path, "inputs")
     _check_indices(subgraph.outputs, 0, count, path, "outputs")
     _check_writable(subgraph, subgraph.inputs, path, "inputs")
-    _check_open_dimensions(subgraph, path)
-
-
-def _are_plain(tensors: Sequence[Tensor]) -> bool:
-    """Whether :func:`_check_tensor` has nothing to say, as of most: no dimension is 0 or open."""
-    for tensor in tensors:
-        shape, data = tensor.shape, tensor.data
-        elements = prod(shape)
-        if shape and (min(shape) < 1 or len(shape) > MAX_RANK):
-            return False
-        size = (elements * tensor.type.bits + 7) // 8
-        if elements > MAX_TENSOR_BYTES or size > MAX_TENSOR_BYTES or tensor.buffer < 0:
-            return False
-        if data is not None and len(data) < size:
-            return False
-    return True
+    if not is_plain:
+        _check_open_dimensions(subgraph, path)
 
 
 def _have_places(subgraph: Subgraph) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,56 +31,9 @@ _FEW = 32
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
-#: Whether all numbers of some arrays lie in ``[low, high]``; None where it cannot tell.
-Within = Callable[[list[Array], float, float], bool | None]
-
-
-def are_sound(tensors: Sequence[Tensor], within: Within | None = None) -> bool:
-    """Whether :func:`check_quantization` has nothing to say of any of the tensors.
-
-    It looks at all their numbers together, which takes NumPy hardly longer than those of one, and
-    ``within`` less.
-    """
-    scales: list[Array] = []
-    zero_points: list[Array] = []
-    types: set[TensorType] = set()
-    for tensor in tensors:
-        quantization = tensor.quantization
-        if quantization is None:
-            continue
-        scale, zero_point = quantization.scale, quantization.zero_point
-        if len(zero_point) > 1 and len(zero_point) != len(scale):
-            return False
-        if not 0 <= quantization.quantized_dimension < MAX_RANK:
-            return False
-        scales.append(scale)
-        zero_points.append(zero_point)
-        types.add(tensor.type)
-    if not scales:
-        return True
-    if not _are_all_within(scales, 0.0, _FLOAT32_MAX, within):
-        return False
-    # Most are 0, or in the range of the smallest type that is there.
-    ranges = [_ZERO_POINTS.get(type_, _ANY_ZERO_POINT) for type_ in types]
-    low, high = max(low for low, _ in ranges), min(high for _, high in ranges)
-    is_near = _are_all_within(zero_points, low, high, within)
-    return is_near or _are_within_their_types(tensors)
-
-
-def _are_all_within(arrays: list[Array], low: float, high: float, within: Within | None) -> bool:
-    found = None if within is None else within(arrays, low, high)
-    return _are_within(np.concatenate(arrays), low, high) if found is None else found
-
-
-def _are_within_their_types(tensors: Iterable[Tensor]) -> bool:
-    found: dict[TensorType, list[Array]] = defaultdict(list)
-    for tensor in tensors:
-        if tensor.quantization is not None:
-            found[tensor.type].append(tensor.quantization.zero_point)
-    return all(
-        _are_within(np.concatenate(arrays), *_ZERO_POINTS.get(type_, _ANY_ZERO_POINT))
-        for type_, arrays in found.items()
-    )
+def zero_points_of(type_: TensorType) -> tuple[int, int]:
+    """The least and the greatest zero point of a type."""
+    return _ZERO_POINTS.get(type_, _ANY_ZERO_POINT)
 
 
 def check_quantization(tensor: Tensor, quantization: Quantization, path: str) -> None:
@@ -102,7 +53,7 @@ def check_quantization(tensor: Tensor, quantization: Quantization, path: str) ->
             f"expected 0, 1 or {len(scale)} zero points (as many as scales), got {len(zero_point)}",
             path=f"{path}.quantization.zero_point",
         )
-    low, high = _ZERO_POINTS.get(tensor.type, _ANY_ZERO_POINT)
+    low, high = zero_points_of(tensor.type)
     if not _are_within(zero_point, low, high):
         raise ModelError(
             f"expected zero points of {tensor.type} from {low} to {high}, got {zero_point[:8]}",

@@ -8,7 +8,7 @@ rows: Any
 tensor_rows: Any
 know_arrays: Any
 multipliers: Any
-are_within: Any
+are_plain: Any
 know_numbers: Any
 find_step: Any
 make_struct: Any

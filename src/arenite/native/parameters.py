@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from struct import pack
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from arenite.model import Tensor, TensorType
+from arenite.model.check_quantization import zero_points_of
 from arenite.native.engine import extension, ffi, lib
 from arenite.native.tensors import address_of
 
@@ -26,10 +29,18 @@ def _know_numbers() -> bool:
 
 if not (lib.ar_add_numbers() and _know_numbers()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
-_multipliers = extension.multipliers
-#: ``are_within(arrays, low, high)``: whether all numbers of a list of arrays lie in that range,
-#: which NaN does not; None where one is no float32 or int64 in a row.
-are_within = extension.are_within
+_multipliers, _are_plain = extension.multipliers, extension.are_plain
+#: Bits of an element and the range of zero points, by the type's code.
+_TYPES = b"".join(pack("3q", one.bits, *zero_points_of(one)) for one in sorted(TensorType))
+
+
+def are_plain(tensors: tuple[Tensor, ...]) -> bool:
+    """Whether :mod:`arenite.model.check` has nothing to say against any of the tensors.
+
+    False for those with a dimension of 0 or an open one, and arrays that C does not read, as well.
+    """
+    plain: bool = _are_plain(tensors, _TYPES)
+    return plain
 
 
 def quantize_multipliers(
