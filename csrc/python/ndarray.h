@@ -17,4 +17,19 @@ typedef struct {
   int flags;
 } ndarray;
 
+/* Functions in NumPy's table for C, whose places are part of its ABI: PyArray_NewFromDescr and
+ * PyArray_SetBaseObject. */
+enum { AR_NEW_FROM_DESCR = 94, AR_SET_BASE_OBJECT = 282 };
+typedef PyObject *(*ar_new_array)(PyTypeObject *, PyObject *, int, const Py_ssize_t *,
+                                  const Py_ssize_t *, void *, int, PyObject *);
+typedef int (*ar_set_base)(PyObject *, PyObject *);
+
+/* An array of NumPy's own class whose numbers lie in a row and are aligned, if there is NumPy's table of
+ * functions for C; or NULL. */
+const ndarray *ar_viewable(PyObject *object);
+
+/* A read-only array of a dtype in the memory of one that is viewable, at an address that suits it: a new
+ * reference, or NULL with an error. A slice in Python takes twice as long. */
+PyObject *ar_view(PyObject *descr, int nd, const Py_ssize_t *dims, char *data, PyObject *owner);
+
 #endif

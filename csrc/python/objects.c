@@ -17,13 +17,29 @@ enum { MOST_RANK = 6, MOST_TYPES = 64 };
 
 static PyTypeObject *array_type; /* NumPy's, whose head is what ndarray.h says */
 static int32_t bytes_of[MOST_TYPES]; /* an element's, at least 1; 0 for what is no type */
-static PyObject *itemsize, *name_data, *name_type, *name_shape; /* of attributes */
+static void **functions_of_numpy;
+static PyObject *itemsize, *name_data, *name_type, *name_shape, *name_value; /* of attributes */
 
 /* An array whose numbers lie in a row, or NULL. */
 static const ndarray *arranged(PyObject *object) {
   if (!array_type || Py_TYPE(object) != array_type) return NULL;
   const ndarray *x = (const ndarray *)object;
   return (x->flags & AR_ARRANGED) == AR_ARRANGED ? x : NULL;
+}
+
+const ndarray *ar_viewable(PyObject *object) {
+  return functions_of_numpy ? arranged(object) : NULL;
+}
+
+PyObject *ar_view(PyObject *descr, int nd, const Py_ssize_t *dims, char *data, PyObject *owner) {
+  const ar_new_array new_array = (ar_new_array)functions_of_numpy[AR_NEW_FROM_DESCR];
+  const ar_set_base set_base = (ar_set_base)functions_of_numpy[AR_SET_BASE_OBJECT];
+  Py_INCREF(descr); /* which the new array takes, as it does the owner */
+  PyObject *view = new_array(array_type, descr, nd, dims, NULL, data, AR_ARRANGED, NULL);
+  if (!view) return NULL;
+  Py_INCREF(owner);
+  if (set_base(view, owner)) Py_CLEAR(view);
+  return view;
 }
 
 /* Bytes of an array's element, or -1 with an error. */
@@ -163,6 +179,66 @@ static PyObject *tensor_rows(PyObject *module, PyObject *args) {
   Py_XDECREF(r.hidden);
   drop_rows(&r);
   return result;
+}
+
+/* Whether a constant's bytes can be seen as an array of a type and shape, which has `dims` then. */
+static int is_in_place(const ndarray *x, long code, PyObject *shape, Py_ssize_t *dims) {
+  if (x->nd != 1 || x->flags & AR_WRITEABLE || code < 0 || code >= MOST_TYPES) return 0;
+  if (!PyTuple_Check(shape) || PyTuple_Size(shape) > MOST_RANK || !bytes_of[code]) return 0;
+  Py_ssize_t bytes = bytes_of[code];
+  if ((uintptr_t)x->data % (uintptr_t)bytes) return 0;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(shape); ++i) {
+    dims[i] = PyLong_AsSsize_t(PyTuple_GetItem(shape, i));
+    if (dims[i] < 1 || bytes > x->dims[0] / dims[i]) return 0;
+    bytes *= dims[i];
+  }
+  return bytes <= x->dims[0];
+}
+
+/* A model's constant as an array: in C as most are, else its `value`. */
+static PyObject *value_of(PyObject *tensor, PyObject *data, PyObject *type, PyObject *shape,
+                          PyObject *dtypes) {
+  Py_ssize_t dims[MOST_RANK];
+  const ndarray *x = ar_viewable(data);
+  const long code = PyLong_AsLong(type);
+  PyObject *descr = code >= 0 && code < PyTuple_Size(dtypes) ? PyTuple_GetItem(dtypes, code) : Py_None;
+  if (x && descr != Py_None && is_in_place(x, code, shape, dims))
+    return ar_view(descr, (int)PyTuple_Size(shape), dims, x->data, data);
+  PyErr_Clear();
+  return PyObject_GetAttr(tensor, name_value);
+}
+
+static PyObject *eval_tensor(PyObject *tensor, PyObject *class, PyObject *dtypes) {
+  PyObject *made = ar_new_object(class), *value = NULL;
+  PyObject *data = PyObject_GetAttr(tensor, name_data);
+  PyObject *type = PyObject_GetAttr(tensor, name_type);
+  PyObject *shape = PyObject_GetAttr(tensor, name_shape);
+  if (data == Py_None) Py_INCREF(value = data);
+  else if (data && type && shape) value = value_of(tensor, data, type, shape, dtypes);
+  Py_XDECREF(data);
+  int is_made = made != NULL;
+  PyObject *const named[][2] = {{name_type, type}, {name_shape, shape}, {name_data, value}};
+  for (int i = 0; i < 3; ++i)
+    if (is_made) is_made = ar_set(made, named[i][0], named[i][1]);
+    else Py_XDECREF(named[i][1]);
+  if (!is_made) Py_CLEAR(made);
+  return made;
+}
+
+/* eval_tensors(tensors, class, dtypes): of every tensor of a model an object of the class with its
+ * `type` and `shape`, and with its value as `data`. `dtypes` are a tuple by the type's code, None for
+ * types whose value has another shape. */
+static PyObject *eval_tensors(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *tensors, *class, *dtypes;
+  if (!PyArg_ParseTuple(args, "O!OO!", &PyTuple_Type, &tensors, &class, &PyTuple_Type, &dtypes))
+    return NULL;
+  PyObject *all = PyList_New(PyTuple_Size(tensors));
+  for (Py_ssize_t i = 0; all && i < PyTuple_Size(tensors); ++i) {
+    PyObject *made = eval_tensor(PyTuple_GetItem(tensors, i), class, dtypes);
+    if (!made || PyList_SetItem(all, i, made)) Py_CLEAR(all);
+  }
+  return all;
 }
 
 /* What find_step() is given, but for tensors. */
@@ -326,16 +402,18 @@ static PyObject *make_struct(PyObject *module, PyObject *args) {
 
 /* -- the module's */
 
-/* know_arrays(array, address, flags, shape, sizes): NumPy's type, if its objects are laid out as an
- * array says of itself; and the bytes of elements, by type. Returns whether they are. */
+/* know_arrays(array, address, flags, shape, sizes, functions): NumPy's type, if its objects are laid out
+ * as an array says of itself; the bytes of elements, by type; and NumPy's table of functions, or None.
+ * Returns whether they are. */
 static PyObject *know_arrays(PyObject *module, PyObject *args) {
   (void)module;
-  PyObject *array, *shape, *sizes;
+  PyObject *array, *shape, *sizes, *table;
   Py_ssize_t address;
   int flags;
-  if (!PyArg_ParseTuple(args, "OniO!O!", &array, &address, &flags, &PyTuple_Type, &shape,
-                        &PyTuple_Type, &sizes))
+  if (!PyArg_ParseTuple(args, "OniO!O!O", &array, &address, &flags, &PyTuple_Type, &shape,
+                        &PyTuple_Type, &sizes, &table))
     return NULL;
+  if (table != Py_None && !(functions_of_numpy = PyCapsule_GetPointer(table, NULL))) return NULL;
   const ndarray *x = (const ndarray *)array;
   ar_tensor unused;
   for (Py_ssize_t i = 0; i < PyTuple_Size(sizes) && i < MOST_TYPES; ++i)
@@ -348,6 +426,7 @@ static PyObject *know_arrays(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef functions[] = {
+    {"eval_tensors", eval_tensors, METH_VARARGS, NULL},
     {"tensor_rows", tensor_rows, METH_VARARGS, NULL},
     {"find_step", find_step, METH_VARARGS, NULL},
     {"make_struct", make_struct, METH_VARARGS, NULL},
@@ -361,7 +440,8 @@ int32_t ar_add_objects(void) {
   name_data = PyUnicode_InternFromString("data");
   name_type = PyUnicode_InternFromString("type");
   name_shape = PyUnicode_InternFromString("shape");
-  const int has_names = itemsize && name_data && name_type && name_shape;
+  name_value = PyUnicode_InternFromString("value");
+  const int has_names = itemsize && name_data && name_type && name_shape && name_value;
   if (!has_names) PyErr_Clear();
   PyGILState_Release(state);
   return has_names && ar_add_functions(functions);

@@ -7,6 +7,7 @@
 
 #include "flatbuffer.h"
 #include "module.h"
+#include "ndarray.h"
 #include "rows.h"
 
 enum { MOST_NUMBERS = 3, MOST_OPAQUE = 64 };
@@ -24,8 +25,6 @@ typedef struct {
   const int64_t *room; /* the numbers that were found */
   Py_ssize_t number;   /* of the table in its vector */
 } reading;
-
-static newfunc new_plain; /* of Python's object */
 
 /* Values are new references, or NULL: with an error, or where Python has to look at the file. */
 static PyObject *object_of(const reading *r, const form *f, const int64_t *row);
@@ -103,8 +102,10 @@ static PyObject *slice(PyObject *helper, int64_t start, int64_t count, int32_t i
   if (!whole || !loose) return NULL;
   if (whole == Py_None || start % item)
     return PyObject_CallFunction(loose, "LL", (long long)start, (long long)count);
-  const Py_ssize_t first = (Py_ssize_t)(start / item);
-  return PySequence_GetSlice(whole, first, first + (Py_ssize_t)count);
+  const Py_ssize_t first = (Py_ssize_t)(start / item), length = (Py_ssize_t)count;
+  const ndarray *x = ar_viewable(whole);
+  if (x) return ar_view(x->descr, 1, &length, x->data + start, whole);
+  return PySequence_GetSlice(whole, first, first + length);
 }
 
 /* What a tuple has at a place: a borrowed reference, NULL where that is nothing to be used. */
@@ -174,27 +175,14 @@ static PyObject *value(const reading *r, const form *all, Py_ssize_t number, con
   }
 }
 
-/* An object without attributes, or a tuple. */
-static PyObject *new_object(const form *f) {
-  if (f->type == Py_None) return PyTuple_New(f->count);
-  if (!PyType_Check(f->type)) return PyErr_Format(PyExc_TypeError, "expected a class");
-  PyObject *nothing = PyTuple_New(0);
-  PyObject *made = nothing ? new_plain((PyTypeObject *)f->type, nothing, NULL) : NULL;
-  Py_XDECREF(nothing);
-  return made;
-}
-
 /* Gives an object, or a tuple, its next value, whose reference it takes. */
 static int put(const form *f, PyObject *made, Py_ssize_t number, PyObject *value) {
   if (f->type == Py_None) return PyTuple_SetItem(made, number, value) == 0;
-  /* as object.__setattr__ does: the class may be frozen */
-  const int status = PyObject_GenericSetAttr(made, PyTuple_GetItem(f->names, number), value);
-  Py_DECREF(value);
-  return status == 0;
+  return ar_set(made, PyTuple_GetItem(f->names, number), value);
 }
 
 static PyObject *object_of(const reading *r, const form *f, const int64_t *row) {
-  PyObject *made = new_object(f);
+  PyObject *made = f->type == Py_None ? PyTuple_New(f->count) : ar_new_object(f->type);
   for (Py_ssize_t i = 0; made && i < f->count; ++i) {
     PyObject *one = value(r, f, i, row);
     const int has_value = f->fields[i].kind != AR_ROW_NOTHING;
@@ -227,9 +215,4 @@ static PyObject *rows(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {{"rows", rows, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
-int32_t ar_add_rows(void) {
-  PyGILState_STATE state = PyGILState_Ensure();
-  new_plain = (newfunc)PyType_GetSlot(&PyBaseObject_Type, Py_tp_new);
-  PyGILState_Release(state);
-  return new_plain && ar_add_functions(functions);
-}
+int32_t ar_add_rows(void) { return ar_add_functions(functions); }

@@ -17,11 +17,6 @@
 
 enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8 };
 
-/* PyArray_NewFromDescr of NumPy's table of functions, whose places are those of its ABI. */
-enum { NEW_FROM_DESCR = 94 };
-typedef PyObject *(*new_array)(PyTypeObject *, PyObject *, int, const Py_ssize_t *,
-                               const Py_ssize_t *, void *, int, PyObject *);
-
 /* An input or output: what an array has to be, or is, and its bytes in the arena. */
 typedef struct {
   PyObject *descr;
@@ -36,7 +31,7 @@ typedef struct {
   ar_program *program;
   PyTypeObject *array_type;
   PyObject *turn;    /* a list: holds a token while nobody works in the arena */
-  new_array new_array;
+  ar_new_array new_array;
   PyObject *rest;    /* rest(status, is_predict): brings an inference to its end */
   PyObject *keep;    /* what the program points to */
   int predicts;      /* whether predict() of one sample is a call */
@@ -260,7 +255,7 @@ static PyObject *new_shortcut(PyTypeObject *type, PyObject *args, PyObject *name
   shortcut *s = (shortcut *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
   if (!s) return NULL;
   s->program = (ar_program *)program;
-  s->new_array = (new_array)table[NEW_FROM_DESCR];
+  s->new_array = (ar_new_array)table[AR_NEW_FROM_DESCR];
   s->turn = (Py_INCREF(turn), turn);
   s->rest = (Py_INCREF(rest), rest);
   s->keep = (Py_INCREF(keep), keep);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,18 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-from arenite.model import TensorType
-from arenite.native.tensors import ABSENT, BEHIND, NativeTensor, ffi, lib, row_of, rows_of
+from arenite.model import Tensor, TensorType
+from arenite.native.tensors import (
+    ABSENT,
+    BEHIND,
+    NativeTensor,
+    eval_tensors,
+    ffi,
+    lib,
+    row_of,
+    rows_of,
+)
+from arenite.ops import EvalTensor
 
 Array = np.ndarray[Any, Any]
 
@@ -91,3 +103,65 @@ def test_behind_them_nothing_is_read() -> None:
     for row in rows:
         types = [one.type for one in ffi.from_buffer("ar_tensor[]", row)]
         assert types[1:] == [lib.AR_ABSENT] * (BEHIND - 1) + [lib.AR_END]
+
+
+# -- tensors that kernels run on
+
+
+def read_only(data: Array) -> Array:
+    data.flags.writeable = False
+    return data
+
+
+def model_tensor(type_: str, shape: tuple[int, ...], data: Array | None) -> Tensor:
+    return Tensor("x", TensorType[type_], shape, data)
+
+
+BYTES = read_only(np.arange(96, dtype=np.uint8))
+MODEL = {
+    **{f"{one.name.lower()}": model_tensor(one.name, (2, 3), BYTES) for one in TensorType},
+    "no constant": model_tensor("INT8", (2, 3), None),
+    "an open dimension": model_tensor("INT8", (2, -1), None),
+    "a number": model_tensor("INT32", (), BYTES[:4]),
+    "all bytes": model_tensor("INT32", (24,), BYTES),
+    "seven dimensions": model_tensor("INT16", (1, 1, 1, 1, 1, 2, 3), BYTES),
+    "no elements": model_tensor("INT16", (3, 0), BYTES),
+    "not aligned": model_tensor("INT32", (2, 3), BYTES[1:]),
+    "to be written to": model_tensor("INT32", (2, 3), np.zeros(24, np.uint8)),
+    "not in a row": model_tensor("STRING", (2,), BYTES[::2]),
+    "a class of its own": model_tensor("INT8", (2, 3), BYTES.view(np.recarray)),
+}
+
+
+@pytest.mark.parametrize("one", MODEL.values(), ids=list(MODEL))
+def test_a_tensor_to_run_on_has_its_value(one: Tensor) -> None:
+    (found,) = eval_tensors((one,), EvalTensor)
+    assert type(found) is EvalTensor
+    assert found.type is one.type
+    assert found.shape is one.shape
+    expected = one.value
+    if expected is None:
+        assert found.data is None
+        return
+    assert found.data is not None
+    assert np.array_equal(found.data, expected)
+    for name in ("dtype", "shape", "strides", "ctypes.data", "flags.num"):
+        get = attrgetter(name)
+        assert get(found.data) == get(expected)
+    assert np.shares_memory(found.data, BYTES) == np.shares_memory(expected, BYTES)
+
+
+@pytest.mark.parametrize("shape", [(97,), (2**62, 4), (2**63,), (-1, 3)])
+def test_a_constant_without_enough_bytes_is_refused_by_numpy(shape: tuple[int, ...]) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        eval_tensors((model_tensor("INT8", shape, BYTES),), EvalTensor)
+
+
+def test_values_keep_their_file() -> None:
+    data = read_only(np.arange(4096, dtype=np.uint8))
+    before = sys.getrefcount(data)
+    tensors = eval_tensors((model_tensor("INT32", (1024,), data),) * 3, EvalTensor)
+    assert sys.getrefcount(data) == before + 3
+    assert all(one.data is not None and one.data.base is data for one in tensors)
+    del tensors
+    assert sys.getrefcount(data) == before

@@ -6,6 +6,7 @@ Shortcut: Any
 shortened: Any
 rows: Any
 tensor_rows: Any
+eval_tensors: Any
 know_arrays: Any
 multipliers: Any
 are_plain: Any

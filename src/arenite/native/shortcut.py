@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib import import_module
 from threading import Lock
 from typing import Any
 
 import numpy.typing as npt
 
 from arenite.native.engine import extension, ffi, lib
+from arenite.native.tensors import numpy_functions
 
 Array = npt.NDArray[Any]
 
@@ -71,7 +70,7 @@ def shortcut(
         keep: Lives as long as the shortcut.
         predicts: Whether ``predict`` of one sample does what a call does.
     """
-    functions = _numpy_functions()
+    functions = numpy_functions()
     if functions is None:
         return None
     address = int(ffi.cast("intptr_t", program))
@@ -89,14 +88,3 @@ def _known(array: Array) -> tuple[Array, int, int, int]:
     """An array and what it says of itself, with which C compares what it sees."""
     address = int(ffi.cast("intptr_t", ffi.from_buffer(array)))
     return array, address, array.nbytes, array.flags.num
-
-
-@cache
-def _numpy_functions() -> Any:
-    """The table of NumPy's functions for C, whose places are part of its ABI; None without one."""
-    for package in ("numpy._core", "numpy.core"):  # NumPy 2, NumPy 1
-        try:
-            return import_module(f"{package}._multiarray_umath")._ARRAY_API
-        except (ImportError, AttributeError):
-            continue
-    return None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from math import prod
 from struct import Struct
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model import TensorType
+from arenite.model import Tensor, TensorType
 from arenite.native.engine import extension, ffi, lib
 
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
+T = TypeVar("T")
 _ADDRESS, _TENSORS = ffi.typeof("uintptr_t"), ffi.typeof("ar_tensor[]")
 _MAX_RANK = 6
 _MAX_DIMENSION = 2**31 - 1
@@ -146,11 +148,34 @@ def _know_arrays() -> bool:
     by_code = tuple(sizes.get(code, 0) for code in range(max(sizes) + 1))
     array = np.zeros((2, 3), np.int16)
     known: bool = extension.know_arrays(
-        array, address_of(array), array.flags.num, array.shape, by_code
+        array, address_of(array), array.flags.num, array.shape, by_code, numpy_functions()
     )
     return known
+
+
+@cache
+def numpy_functions() -> Any:
+    """The table of NumPy's functions for C, whose places are part of its ABI; None without one."""
+    for package in ("numpy._core", "numpy.core"):  # NumPy 2, NumPy 1
+        try:
+            return import_module(f"{package}._multiarray_umath")._ARRAY_API
+        except (ImportError, AttributeError):
+            continue
+    return None
 
 
 if not (lib.ar_add_objects() and _know_arrays()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
 find_step, make_struct = extension.find_step, extension.make_struct
+
+_TYPES = sorted(TensorType)
+_DTYPES = tuple(one.dtype if one.bits == 8 * one.dtype.itemsize else None for one in _TYPES)
+
+
+def eval_tensors(tensors: tuple[Tensor, ...], made: type[T]) -> list[T]:
+    """Of every tensor an object with its type, its shape and, as ``data``, its value.
+
+    ``made`` is a class with these three attributes, whose ``__init__`` is not called.
+    """
+    found: list[T] = extension.eval_tensors(tensors, made, _DTYPES)
+    return found

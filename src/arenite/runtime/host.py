@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
+from arenite import native
 from arenite.errors import ConstraintError, InferenceAborted, StateError, UndefinedWarning
 from arenite.memory.abi import abi_of
 from arenite.memory.arena import Bytes
@@ -38,10 +39,7 @@ class HostContext(StateGuard):
         self.target, self.abi = target, abi_of(target)
         self.model = model
         self.external_context: Any = None
-        self.tensors = [
-            [EvalTensor(t.type, t.shape, None if t.data is None else t.value) for t in each.tensors]
-            for each in model.subgraphs
-        ]
+        self.tensors = [_eval_tensors(each.tensors) for each in model.subgraphs]
         self._variable_tensors = [
             (number, index, tensor)
             for number, subgraph in enumerate(model.subgraphs)
@@ -245,6 +243,15 @@ class HostContext(StateGuard):
             self.report_error(
                 f"expected a tensor index from 0 to {len(self._current) - 1}, got {index}"
             )
+
+
+def _eval_tensors(tensors: tuple[Tensor, ...]) -> list[EvalTensor]:
+    """What kernels see of a subgraph's tensors; constants have their values."""
+    if native.available():
+        from arenite.native.tensors import eval_tensors  # noqa: PLC0415 - the engine may be absent
+
+        return eval_tensors(tensors, EvalTensor)
+    return [EvalTensor(t.type, t.shape, None if t.data is None else t.value) for t in tensors]
 
 
 def variable_reset_value(tensor: Tensor) -> int:
