@@ -104,10 +104,10 @@ def test_temporary_tensors_pile_up_until_the_node_is_prepared() -> None:
     allocator = MicroAllocator.create(4096)
     allocator.start_model_allocation(model(quantized=True))
     head = allocator.arena.head_used
-    tensor = model(quantized=True).inputs[0]
-    allocator.allocate_temp_tflite_tensor(tensor.quantization)
+    (blocks,) = allocator.tensor_blocks(model(quantized=True).inputs)
+    allocator.arena.touch_temp(blocks)
     assert allocator.arena.head_used == head + 64 + 24 + 8
-    allocator.allocate_temp_tflite_tensor(tensor.quantization)
+    allocator.arena.touch_temp(blocks)
     assert allocator.arena.head_used == head + 2 * (64 + 24 + 8)
     allocator.finish_prepare_node_allocations()
     assert allocator.arena.head_used == head

@@ -6,7 +6,7 @@ Facts: TFLM ``micro_allocator.cc``, ``recording_micro_allocator.cc`` and
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -66,8 +66,6 @@ class MicroAllocator:
         self.turn: list[None] = [None]
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
-        # What a full tensor takes, by its zero points.
-        self._tensor_blocks: dict[int, Blocks] = {}
         self._max_head_buffer_usage = 0
         self._model_is_allocating = False
         self._scratch: list[ScratchRequest] = []
@@ -176,17 +174,12 @@ class MicroAllocator:
         place = start - arena.buffer_tail
         self._records.append((category, size, before - start, place, 1, purpose, operator))
 
-    def tensor_blocks(self, quantization: Quantization | None) -> Blocks:
-        """What a full ``TfLiteTensor`` takes until the current node is prepared."""
-        count = _zero_points(quantization)
-        blocks = self._tensor_blocks.get(count)
-        if blocks is None:
-            blocks = self._tensor_blocks[count] = structs.tensor_blocks(count, self.abi)
-        return blocks
-
-    def allocate_temp_tflite_tensor(self, quantization: Quantization | None) -> None:
-        """Room for a full ``TfLiteTensor`` until the current node is prepared."""
-        self.arena.touch_temp(self.tensor_blocks(quantization))
+    def tensor_blocks(self, tensors: Sequence[Tensor]) -> list[Blocks]:
+        """What the full ``TfLiteTensor`` of each takes until the current node is prepared."""
+        found = [tensor.quantization for tensor in tensors]
+        counts = [len(q.scale) if q is not None and len(q.zero_point) else 0 for q in found]
+        blocks = {count: structs.tensor_blocks(count, self.abi) for count in set(counts)}
+        return [blocks[count] for count in counts]
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""

@@ -91,9 +91,6 @@ class SingleArenaBufferAllocator:
         if start < floor:
             raise self._too_small("persistent", size, self.tail - floor)
         self.tail = start
-        used = self.temp - self.buffer_head + self.buffer_tail - start  # as `_note_use` does it
-        if used > self._high_water:  # noqa: PLR1730 - faster
-            self._high_water = used
         return start
 
     # -- temporary memory: until the current operator is prepared
@@ -111,7 +108,6 @@ class SingleArenaBufferAllocator:
             raise self._too_small("temporary", size, self.tail - start)
         self.temp = start + size
         self._temp_buffers.append(start)
-        self._note_use()
         return start
 
     def touch_temp(self, blocks: Blocks) -> None:
@@ -127,9 +123,6 @@ class SingleArenaBufferAllocator:
         if end > self.tail:
             raise self._too_small_for_one(parts)
         self.temp = end
-        head = end - self.buffer_head  # as below, without a call for every tensor that is looked at
-        if head > self._head_high_water or head + self.buffer_tail - self.tail > self._high_water:
-            self._note_use()
 
     def deallocate_temp(self, offset: int) -> None:
         """Mark a temporary block as given back; its bytes return with the reset.
@@ -154,6 +147,7 @@ class SingleArenaBufferAllocator:
         """
         if self._temp_buffers:
             raise StateError(f"{len(self._temp_buffers)} temporary buffers are still held")
+        self._note_use()
         self.temp = self.head
 
     # -- the head: one resizable block
@@ -182,8 +176,8 @@ class SingleArenaBufferAllocator:
             )
         if start + size > self.tail:
             raise self._too_small("head", size, self.tail - start)
-        self.head = self.temp = start + size
         self._note_use()
+        self.head = self.temp = start + size
 
     def deallocate_resizable_buffer(self, offset: int) -> None:
         """Shrink the resizable block to nothing."""
@@ -255,11 +249,13 @@ class SingleArenaBufferAllocator:
     @property
     def high_water(self) -> int:
         """The largest ``used`` that ever was: this much arena the same calls need."""
+        self._note_use()
         return self._high_water
 
     @property
     def head_high_water(self) -> int:
         """The most that head and temporary memory ever took: an arena of their own needs that."""
+        self._note_use()
         return self._head_high_water
 
     @property
@@ -282,6 +278,7 @@ class SingleArenaBufferAllocator:
 
     def rollback(self, checkpoint: Checkpoint) -> None:
         """Put the pointers back."""
+        self._note_use()
         self.head, self.temp, self.tail = checkpoint.head, checkpoint.temp, checkpoint.tail
         self.committed = checkpoint.committed
         self._temp_buffers = list(checkpoint.temp_buffers)
@@ -292,7 +289,6 @@ class SingleArenaBufferAllocator:
         twin = SingleArenaBufferAllocator(None, address=ARENA_ALIGNMENT - self.skipped)
         twin.head, twin.temp, twin.committed = self.head, self.temp, self.committed
         twin.tail = twin.buffer_tail - self.tail_used
-        twin._note_use()
         return twin
 
     # -- an arena that finds its own size
@@ -311,7 +307,7 @@ class SingleArenaBufferAllocator:
         """
         if self._memory is not None:
             raise StateError("only an arena without end can shrink to what it needs")
-        size = align_up(self._high_water, ARENA_ALIGNMENT)
+        size = align_up(self.high_water, ARENA_ALIGNMENT)
         moved = self.buffer_tail - size
         self.budget.take(size, "the arena")
         self._memory = _aligned_zeros(size)
@@ -324,7 +320,7 @@ class SingleArenaBufferAllocator:
         return _zeros(size)
 
     def _note_use(self) -> None:
-        # `used`, written out, since this runs for every allocation; `temp` is never below `head`.
+        # Before memory returns: until then there is always more in use. `temp` is not below `head`.
         head = self.temp - self.buffer_head
         if head > self._head_high_water:  # noqa: PLR1730 - faster
             self._head_high_water = head

@@ -14,14 +14,14 @@ from operator import is_
 import numpy as np
 
 from arenite.errors import PlanWarning, ShapeError
-from arenite.memory.abi import Blocks, Struct, align_up
+from arenite.memory.abi import Struct, align_up
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
 from arenite.memory.liveness import MAX_BYTES
 from arenite.memory.overlap import Order, Sharing, check_operands
 from arenite.memory.plan import MemoryPlan
-from arenite.model import Model, Operator, Quantization, Subgraph, TensorType
+from arenite.model import Model, Operator, Subgraph, TensorType
 from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
 from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
@@ -54,8 +54,8 @@ class MicroInterpreterContext(HostContext):
         #: Where everything is, once that is decided.
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
-        # What full tensors take of temporary memory.
-        self._blocks: dict[Quantization | None, Blocks] = {}
+        # What full tensors take of temporary memory, by subgraph.
+        self._blocks = [allocator.tensor_blocks(each.tensors) for each in model.subgraphs]
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -70,15 +70,10 @@ class MicroInterpreterContext(HostContext):
         """A full tensor on temporary memory, which the end of ``prepare`` returns."""
         if self.state is not PREPARE and self.state is not INIT:
             self.require("get_tensor", INIT, PREPARE)
-        tensor = self._full.get(index)  # as `view_tensor` does it; operators ask for all of theirs
-        if tensor is None or tensor.shape is not self._current[index].shape or tensor.is_variable:
-            tensor = self.view_tensor(index)
-        blocks = self._blocks.get(tensor.quantization)
-        if blocks is None:
-            blocks = self._allocator.tensor_blocks(tensor.quantization)
-            self._blocks[tensor.quantization] = blocks
-        self._arena.touch_temp(blocks)
-        return tensor
+        if not 0 <= index < len(self._full):
+            self._check_index(index)
+        self._arena.touch_temp(self._blocks[self.subgraph][index])
+        return self._full[index]
 
     def resize_tensor(
         self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
@@ -119,7 +114,8 @@ class MicroInterpreterContext(HostContext):
             self.require("allocate_persistent_buffer", INIT, PREPARE)
         if not 0 <= size <= MAX_BYTES:
             self._check_size(size)
-        return self._allocator.allocate_persistent_buffer(size, purpose, self._asking)
+        asking = self.operators, self.operator
+        return self._allocator.allocate_persistent_buffer(size, purpose, asking)
 
     def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
         """The same room, where nobody looks at the bytes."""
@@ -127,7 +123,8 @@ class MicroInterpreterContext(HostContext):
             self.require("reserve_persistent_buffer", INIT, PREPARE)
         if not 0 <= size <= MAX_BYTES:
             self._check_size(size)
-        self._allocator.reserve_persistent_buffer(size, purpose, self._asking)
+        asking = self.operators, self.operator
+        self._allocator.reserve_persistent_buffer(size, purpose, asking)
 
     def allocate_state(self, size: int, purpose: str = "") -> Bytes:
         """A persistent buffer that :meth:`state_buffers` finds again."""
@@ -223,9 +220,8 @@ class MicroInterpreterContext(HostContext):
                     f"output tensor {index} has the dynamic shape {list(shape)}; every dimension "
                     "must be at least 1"
                 )
-        super().finish_prepare_node()
         self._allocator.finish_prepare_node_allocations()
-        self._allocator.note_peak("prepare", self._asking)
+        self._allocator.note_peak("prepare", (self.operators, self.operator))
 
     def plan(self, graph: Graph) -> None:
         """Plan the head, and allocate what an interpreter keeps of inputs and outputs."""
@@ -285,8 +281,6 @@ class MicroInterpreterContext(HostContext):
 
     def commit(self) -> None:
         """Point all tensors and scratch handles to their memory."""
-        for full in self._fulls:  # `prepare` is over
-            full.clear()
         assert self.memory_plan is not None
         if self.shrinks:
             self.memory_plan = self._allocator.shrink(self.memory_plan)

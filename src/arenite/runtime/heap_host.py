@@ -179,7 +179,7 @@ class HeapInterpreter:
                 f"dimensions, got {tuple(shape)}"
             )
         self._life.free()
-        self._context.tensors[0][number].shape = tuple(shape)
+        self._context.set_shape(0, number, tuple(shape))
         self._context.set_state(InterpreterState.INIT)
 
     @alone

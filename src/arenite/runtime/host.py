@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
@@ -46,9 +47,14 @@ class HostContext(StateGuard):
             for index, tensor in enumerate(subgraph.tensors)
             if tensor.is_variable
         ]
-        self._fulls: list[dict[int, TfLiteTensor]] = [{} for _ in model.subgraphs]
-        # Tensors that a prepared node, or the user, relies on.
-        self._settled = self._all_settled()
+        # The same with all that the model says of them.
+        self._fulls = [
+            list(map(full_tensor, count(), subgraph.tensors, tensors))
+            for subgraph, tensors in zip(model.subgraphs, self.tensors, strict=True)
+        ]
+        # Tensors that a prepared node, or the user, relies on, by subgraph, and up to which node.
+        self._settled: list[set[int]] = []
+        self._settled_nodes: list[int] = []
         # Outputs that their own node sees in another shape than everybody else.
         self._own: dict[tuple[int, int, int], EvalTensor] = {}
         self.input_copies: dict[tuple[int, int], list[tuple[Array, Array]]] = {}
@@ -57,7 +63,8 @@ class HostContext(StateGuard):
         # Tensors whose memory a node has given them, and which variables nodes use.
         self.placed: set[tuple[int, int]] = set()
         self._variable_users: dict[tuple[int, int], int | None] = {}
-        self.enter_node(0, 0)
+        self.operator = 0
+        self._enter_subgraph(0)
 
     # -- callbacks for kernels
 
@@ -133,12 +140,29 @@ class HostContext(StateGuard):
             ConstraintError: An earlier node was prepared for another shape of the tensor.
         """
         tensor = self._current[index]
-        if shape != tensor.shape and index in self._settled[self.subgraph]:
+        if shape == tensor.shape:
+            return
+        if index in self._settled_tensors():
             self.report_error(
                 f"tensor {index} would get the shape {list(shape)}, and an earlier operator uses "
                 f"it with {list(tensor.shape)}"
             )
+        self.set_shape(self.subgraph, index, shape)
+
+    def set_shape(self, subgraph: int, index: int, shape: tuple[int, ...]) -> None:
+        """A tensor has this shape from now on."""
+        tensor = self.tensors[subgraph][index]
         tensor.shape = shape
+        declared = self.model.subgraphs[subgraph].tensors[index]
+        self._fulls[subgraph][index] = full_tensor(index, declared, tensor)
+
+    def _settled_tensors(self) -> set[int]:
+        """Those of the current subgraph that earlier nodes, or the user, rely on."""
+        settled, begin = self._settled[self.subgraph], self._settled_nodes[self.subgraph]
+        for operator in self.operators[begin : self.operator]:
+            settled.update(operator.inputs, operator.outputs)
+        self._settled_nodes[self.subgraph] = max(begin, self.operator)
+        return settled
 
     # -- what the graph uses
 
@@ -152,7 +176,9 @@ class HostContext(StateGuard):
         for subgraph, index in self.placed:
             self.tensors[subgraph][index].data = None
         self.placed.clear()
-        self._settled = self._all_settled()
+        main, *others = self.model.subgraphs
+        self._settled = [set(main.inputs), *(set[int]() for _ in others)]
+        self._settled_nodes = [0] * len(self._settled)
 
     def state_memory(self) -> list[Bytes]:
         """The bytes of all variables and of all nodes' states."""
@@ -180,34 +206,24 @@ class HostContext(StateGuard):
         self.external_context = payload
 
     def finish_prepare_node(self) -> None:
-        """The shapes of the node's tensors stay as they are from now on."""
-        operator = self.operators[self.operator]
-        self._settled[self.subgraph].update(operator.inputs, operator.outputs)
-
-    def _all_settled(self) -> list[set[int]]:
-        """The graph's inputs, before any node is prepared; a set for every subgraph."""
-        main, *others = self.model.subgraphs
-        return [set(main.inputs), *(set[int]() for _ in others)]
+        """Nothing to be done."""
 
     def enter_node(self, subgraph: int, operator: int) -> None:
         """The next calls come from this node."""
-        self.subgraph, self.operator = subgraph, operator
+        self.operator = operator
+        if subgraph != self.subgraph:
+            self._enter_subgraph(subgraph)
+
+    def _enter_subgraph(self, subgraph: int) -> None:
+        self.subgraph = subgraph
         self._current, self._full = self.tensors[subgraph], self._fulls[subgraph]
-        content = self.model.subgraphs[subgraph]
-        self.operators, self._declared = content.operators, content.tensors
-        self._asking = content.operators, operator  # for lists of allocations, as one object
+        self.operators = self.model.subgraphs[subgraph].operators
 
     def view_tensor(self, index: int) -> TfLiteTensor:
         """A full tensor, with its current shape: the same object as long as that holds."""
-        full = self._full.get(index)
-        if full is not None and full.shape is self._current[index].shape and not full.is_variable:
-            return full
-        current = self._current
-        if not 0 <= index < len(current):
+        if not 0 <= index < len(self._full):
             self._check_index(index)
-        tensor = self._declared[index]
-        full = self._full[index] = full_tensor(tensor, current[index], index)
-        return full
+        return self._full[index]
 
     def finish_init(self) -> None:
         """Nothing to be done."""
@@ -265,7 +281,7 @@ def variable_reset_value(tensor: Tensor) -> int:
     return int(quantization.zero_point[0])
 
 
-def full_tensor(tensor: Tensor, current: EvalTensor, index: int) -> TfLiteTensor:
+def full_tensor(index: int, tensor: Tensor, current: EvalTensor) -> TfLiteTensor:
     """The model's tensor with the shape that it has now, before there is memory for it."""
     return TfLiteTensor(
         index,
