@@ -37,6 +37,8 @@ from arenite.target import Target, find_target
 
 #: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
 MAX_SCRATCH_BUFFERS_PER_OP = 12
+#: What operators ask for: as an enumeration's attribute each takes CPython 3.11 as long as a call.
+_PERSISTENT_BUFFER, _BUILTIN_DATA = Category.PERSISTENT_BUFFER, Category.BUILTIN_DATA
 #: End of a lifetime that outlasts every inference.
 FOREVER = 1 << 31
 
@@ -153,7 +155,7 @@ class MicroAllocator:
     def allocate_builtin_data(self, struct: Struct, operator: Asking | None) -> None:
         """Room for an operator's parsed options."""
         size, alignment = struct.layout(self.abi)
-        self._tail(size, alignment, Category.BUILTIN_DATA, 1, struct.name, operator=operator)
+        self._tail(size, alignment, _BUILTIN_DATA, 1, struct.name, operator=operator)
 
     def allocate_persistent_buffer(
         self, size: int, purpose: str = "", operator: Asking | None = None
@@ -168,7 +170,7 @@ class MicroAllocator:
         self, size: int, purpose: str = "", operator: Asking | None = None
     ) -> None:
         """The same where nobody looks at the bytes."""
-        arena, category = self.arena, Category.PERSISTENT_BUFFER
+        arena, category = self.arena, _PERSISTENT_BUFFER
         before = arena.tail  # as `_tail` has it: operators ask for most of what there is
         start = arena.allocate_persistent_buffer(size)
         place = start - arena.buffer_tail

@@ -1,23 +1,23 @@
 """An independent check of memory plans; runs after every planner.
 
-Time goes by, and a buffer that comes alive must not reach into its neighbours among those that
-are: then none of them shares a byte with another. That is all there is to see in most plans.
+Buffers are looked at in the order of their places, from the lowest. What was seen before begins
+below, so the highest end among those alive with a buffer tells whether one reaches into it. Where
+lifetimes are short, that end is kept for every moment, and in most plans none does.
 
-Where some do, since an offline plan or a separation allows it or the plan is wrong, buffers are
-looked at in the order of their places, from the lowest. What was seen before begins below, so the
-highest end among those alive with a buffer tells whether one reaches into it: a tree over the
-moments knows that end for any lifetime.
+Otherwise, since an offline plan or a separation allows it, the plan is wrong or lifetimes are long,
+a tree over the moments knows that end for any lifetime.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import add, mod
 
 from arenite.errors import PlanError
 from arenite.memory.problem import Buffer, Problem, Solution
 
-#: From that many buffers on there are more pairs than steps of a search.
-_MANY = 16
+#: Buffers that are alive for so many moments are looked at moment by moment.
+_LONG = 64
 
 
 def validate(problem: Problem, solution: Solution) -> None:
@@ -34,12 +34,21 @@ def validate(problem: Problem, solution: Solution) -> None:
     """
     if len(solution.offsets) != len(problem.buffers):
         raise PlanError(f"expected {len(problem.buffers)} offsets, got {len(solution.offsets)}")
-    whole = solution.size
-    for index, (buffer, offset) in enumerate(zip(problem.buffers, solution.offsets, strict=True)):
-        size, _, _, alignment, offline = buffer
-        if offline is not None or offset % alignment or not 0 <= offset <= whole - size:
-            _check_place(index, buffer, offset, whole)
+    if not _are_all_legal(problem.buffers, solution):
+        pairs = zip(problem.buffers, solution.offsets, strict=True)
+        for index, (buffer, offset) in enumerate(pairs):
+            _check_place(index, buffer, offset, solution.size)
     _check_overlaps(problem.buffers, solution.offsets, _least_distances(problem))
+
+
+def _are_all_legal(buffers: Sequence[Buffer], solution: Solution) -> bool:
+    """Whether no place was fixed offline, and all are in range and aligned."""
+    if not buffers:
+        return True
+    sizes, _, _, alignments, offline = zip(*buffers, strict=True)
+    offsets, end = solution.offsets, max(map(add, solution.offsets, sizes))
+    is_online = offline.count(None) == len(offline)
+    return is_online and min(offsets) >= 0 and end <= solution.size and not any(map(mod, offsets, alignments))
 
 
 def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
@@ -100,79 +109,22 @@ def _check_overlaps(
 
 
 def _are_apart(buffers: Sequence[Buffer], starts: Sequence[int]) -> bool:
-    """Whether no two share a byte while both are alive; they come in the order of their starts."""
-    stops = [start + buffer.size for buffer, start in zip(buffers, starts, strict=True)]
-    if len(buffers) < _MANY:
-        return _few_are_apart(buffers, starts, stops)
-    begins, ends = [b.begin for b in buffers], [b.end for b in buffers]
-    numbers = range(len(buffers))
-    to_die, dead = sorted(numbers, key=ends.__getitem__), 0
-    alive = _Numbers(len(buffers))
-    for number in sorted(numbers, key=begins.__getitem__):
-        begin = begins[number]
-        while ends[to_die[dead]] <= begin:
-            alive.remove(to_die[dead])
-            dead += 1
-        lower, upper = alive.neighbours(number)
-        if lower >= 0 and stops[lower] > starts[number]:
+    """Whether no two share a byte while both are alive; they come in the order of their starts.
+
+    False as well where lifetimes are long: that takes too long to find out like this.
+    """
+    if not buffers:
+        return True
+    sizes, begins, ends, _, _ = zip(*buffers, strict=True)
+    first, most = min(begins), _LONG * len(buffers)
+    if max(ends) - first > most or sum(ends) - sum(begins) > most:
+        return False
+    tops = [0] * (max(ends) - first)  # the highest end so far, by moment
+    for start, size, begin, end in zip(starts, sizes, begins, ends, strict=True):
+        if max(tops[begin - first : end - first]) > start:
             return False
-        if upper >= 0 and stops[number] > starts[upper]:
-            return False
-        alive.add(number)
+        tops[begin - first : end - first] = [start + size] * (end - begin)
     return True
-
-
-def _few_are_apart(buffers: Sequence[Buffer], starts: Sequence[int], stops: Sequence[int]) -> bool:
-    """The same, by looking at all pairs of which one begins where the other has not ended."""
-    for lower, (buffer, stop) in enumerate(zip(buffers, stops, strict=True)):
-        for upper in range(lower + 1, len(buffers)):
-            if starts[upper] >= stop:
-                break
-            other = buffers[upper]
-            if buffer.begin < other.end and other.begin < buffer.end:
-                return False
-    return True
-
-
-class _Numbers:
-    """A set of numbers below a count, as bits of integers; ``_filled`` has those that are not 0."""
-
-    _SHIFT = 8
-    _BITS = 1 << _SHIFT
-
-    def __init__(self, count: int) -> None:
-        self._parts = [0] * (count // self._BITS + 1)
-        self._filled = 0
-
-    def add(self, number: int) -> None:
-        part = number >> self._SHIFT
-        self._parts[part] |= 1 << (number & self._BITS - 1)
-        self._filled |= 1 << part
-
-    def remove(self, number: int) -> None:
-        part = number >> self._SHIFT
-        self._parts[part] ^= 1 << (number & self._BITS - 1)
-        if not self._parts[part]:
-            self._filled ^= 1 << part
-
-    def neighbours(self, number: int) -> tuple[int, int]:
-        """The next lower and the next higher member, -1 for none; the number itself is none."""
-        parts, part = self._parts, number >> self._SHIFT
-        bit = 1 << (number & self._BITS - 1)
-        below, above = parts[part] & bit - 1, parts[part] & -bit
-        lower = upper = part
-        if not below:
-            lower = (self._filled & (1 << part) - 1).bit_length() - 1
-            below = parts[lower] if lower >= 0 else 0
-        if not above:
-            rest = self._filled & -2 << part
-            upper = (rest & -rest).bit_length() - 1
-            above = parts[upper] if upper >= 0 else 0
-        first = (above & -above).bit_length() - 1
-        return (
-            (lower << self._SHIFT) + below.bit_length() - 1 if below else -1,
-            (upper << self._SHIFT) + first if above else -1,
-        )
 
 
 class _Skyline:

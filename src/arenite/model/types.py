@@ -96,3 +96,12 @@ _BITS: dict[TensorType, int] = {
 for _type in TensorType:  # attributes, since loading a model asks for them thousands of times
     _type.bits = _BITS[_type]
     _type.dtype = _DTYPES.get(_type, _RAW)
+
+#: What ``prepare`` compares with again and again: as an enumeration's attribute each takes CPython
+#: 3.11 as long as a call.
+FLOAT32, INT4, INT8, INT16 = (
+    TensorType.FLOAT32,
+    TensorType.INT4,
+    TensorType.INT8,
+    TensorType.INT16,
+)

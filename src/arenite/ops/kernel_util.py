@@ -18,6 +18,7 @@ import numpy.typing as npt
 from arenite import native
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import (
     ONCE,
     quantize_multiplier,
@@ -147,7 +148,7 @@ def activation_range_of(
     context: Context, activation: int, output: TfLiteTensor
 ) -> tuple[float, float]:
     """Bounds of a fused activation in an output's own values: floats or quantised ones."""
-    if output.type is TensorType.FLOAT32:
+    if output.type is FLOAT32:
         return activation_range(activation)
     return activation_range_quantized(context, activation, output)
 
@@ -304,7 +305,7 @@ def convolution_multipliers(
     One scale is used for all channels. Refuses what :func:`requantization` refuses. Empty
     for float32.
     """
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
     for tensor in (inp, weights):
         found = tensor.quantization

@@ -10,6 +10,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
+from arenite.model.types import INT16
 from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
@@ -151,7 +152,7 @@ def accumulates_64_bits(
 
     Refuses shifts for which the 64-bit requantisation is not defined in C.
     """
-    if activations is not TensorType.INT16 or bias_type == TensorType.INT32:
+    if activations is not INT16 or bias_type == TensorType.INT32:
         return False
     most = int(bare_shift(shift).max(initial=0))
     if most > 14:

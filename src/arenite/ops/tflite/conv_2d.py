@@ -15,6 +15,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.quick import quick
+from arenite.model.types import INT4, INT8
 from arenite.numeric.product import matrix_product
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
@@ -104,14 +105,14 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
     low, high = activation_range_of(context, options.fused_activation_function, output)
     filter_scratch = -1
-    if weights.type is TensorType.INT4:
+    if weights.type is INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     bias_type = bias.type if bias else options.quantized_bias_type
     return Conv2DParams(
         window=window,
         groups=inp.shape[3] // weights.shape[3],
-        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
-        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        input_offset=-inp.zero_point if inp.type is INT8 else 0,
+        output_offset=output.zero_point if inp.type is INT8 else 0,
         multiplier=multiplier,
         shift=shift,
         activation_min=low,

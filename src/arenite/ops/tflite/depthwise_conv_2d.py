@@ -16,6 +16,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.quick import quick
+from arenite.model.types import INT4, INT8
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
@@ -93,7 +94,7 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     context.reserve_persistent_buffer(4 * channels, "per-channel multipliers")
     context.reserve_persistent_buffer(4 * channels, "per-channel shifts")
     filter_scratch = -1
-    if weights.type is TensorType.INT4:
+    if weights.type is INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     window = window_of(context, options, inp.shape, weights.shape[1:3])
     context.resize_tensor(output.index, (inp.shape[0], *window.output_size, channels), "refused")
@@ -103,8 +104,8 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     return DepthwiseConv2DParams(
         window=window,
         depth_multiplier=options.depth_multiplier,
-        input_offset=-inp.zero_point if inp.type is TensorType.INT8 else 0,
-        output_offset=output.zero_point if inp.type is TensorType.INT8 else 0,
+        input_offset=-inp.zero_point if inp.type is INT8 else 0,
+        output_offset=output.zero_point if inp.type is INT8 else 0,
         multiplier=multiplier,
         shift=shift,
         activation_min=low,

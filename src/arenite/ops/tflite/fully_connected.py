@@ -16,6 +16,7 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
 from arenite.model.quick import quick
+from arenite.model.types import FLOAT32, INT4
 from arenite.numeric.product import matrix_product
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Declared, Node, TfLiteTensor
@@ -108,9 +109,9 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
     shape = output_shape(options, inp, weights, output)
     context.resize_tensor(output.index, shape, declared)
     filter_scratch = -1
-    if weights.type is TensorType.INT4:
+    if weights.type is INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
-    is_float = inp.type is TensorType.FLOAT32
+    is_float = inp.type is FLOAT32
     multiplier, shift = multipliers(context, inp, weights, bias, output)
     low, high = activation_range_of(context, options.fused_activation_function, output)
     bias_type = bias.type if bias else options.quantized_bias_type
@@ -165,7 +166,7 @@ def multipliers(
     Computed in double from float32 scales. Where all units share one scale, the bias must
     have about the product of the input's and the weights' scale. Empty for float32.
     """
-    if inp.type is TensorType.FLOAT32:
+    if inp.type is FLOAT32:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
     units = weights.shape[-2]
     if is_per_channel(weights):
@@ -189,7 +190,7 @@ def _multipliers_per_unit(
     assert weights.quantization is not None
     scales = weights.quantization.scale.astype(np.float64)
     axis, units = weights.quantization.quantized_dimension, weights.shape[-2]
-    if weights.type is TensorType.INT4:
+    if weights.type is INT4:
         context.report_error(f"weights {weights.name!r}: int4 weights have one scale for all")
     if weights.shape[axis : axis + 1] != scales.shape or len(scales) < units:
         context.report_error(
