@@ -157,6 +157,46 @@ static PyObject *are_plain(PyObject *module, PyObject *args) {
   Py_RETURN_TRUE;
 }
 
+/* What full tensors say of arrays of scales and zero points, see params_of() of ops/context.py; None
+ * where Python has to look at them. */
+static PyObject *params_of(PyObject *scales, PyObject *zero_points) {
+  const ndarray *real = known(scales, REALS, 1, AR_ARRANGED);
+  const ndarray *whole = known(zero_points, LONGS, 1, AR_ARRANGED);
+  if (!real || !whole) Py_RETURN_NONE;
+  const Py_ssize_t count = whole->dims[0] ? real->dims[0] : 0;
+  const int64_t first = whole->dims[0] ? *(const int64_t *)(const void *)whole->data : 0;
+  const double scale = count ? (double)*(const float *)(const void *)real->data : 0.0;
+  return Py_BuildValue("(din)", scale, (int)(int32_t)(uint32_t)(uint64_t)first, count);
+}
+
+static PyObject *params_of_one(PyObject *quantization, PyObject *otherwise) {
+  if (quantization == Py_None) return Py_BuildValue("(dii)", 0.0, 0, 0);
+  PyObject *scales = PyObject_GetAttr(quantization, names[SCALE]);
+  PyObject *zero_points = scales ? PyObject_GetAttr(quantization, names[ZERO_POINT]) : NULL;
+  PyObject *params = zero_points ? params_of(scales, zero_points) : NULL;
+  Py_XDECREF(scales);
+  Py_XDECREF(zero_points);
+  if (params != Py_None) return params;
+  Py_DECREF(params);
+  return PyObject_CallFunctionObjArgs(otherwise, quantization, NULL);
+}
+
+/* all_params_of(quantizations, params_of): a list of what params_of says of each of a list, which is
+ * asked itself for other arrays than float32 and int64 in a row. */
+static PyObject *all_params_of(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *quantizations, *otherwise;
+  if (!PyArg_ParseTuple(args, "O!O", &PyList_Type, &quantizations, &otherwise)) return NULL;
+  const Py_ssize_t count = PyList_Size(quantizations);
+  PyObject *all = PyList_New(count);
+  for (Py_ssize_t i = 0; all && i < count; ++i) {
+    PyObject *one = PyList_GetItem(quantizations, i);
+    PyObject *params = one ? params_of_one(one, otherwise) : NULL;
+    if (!params || PyList_SetItem(all, i, params)) Py_CLEAR(all);
+  }
+  return all;
+}
+
 /* know_numbers(arrays, addresses, flags): one array of each kind, of one dimension and element, and
  * what it says of itself. Returns whether that is so. */
 static PyObject *know_numbers(PyObject *module, PyObject *args) {
@@ -188,6 +228,7 @@ static PyObject *know_numbers(PyObject *module, PyObject *args) {
 static PyMethodDef functions[] = {
     {"multipliers", (PyCFunction)(void (*)(void))multipliers, METH_FASTCALL, NULL},
     {"are_plain", are_plain, METH_VARARGS, NULL},
+    {"all_params_of", all_params_of, METH_VARARGS, NULL},
     {"know_numbers", know_numbers, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

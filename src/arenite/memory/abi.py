@@ -27,7 +27,8 @@ _FIXED = {
 }
 
 
-class Abi(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Abi:
     """A target's data model and how TFLM was built for it.
 
     Attributes:

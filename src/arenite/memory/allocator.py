@@ -176,12 +176,10 @@ class MicroAllocator:
         place = start - arena.buffer_tail
         self._records.append((category, size, before - start, place, 1, purpose, operator))
 
-    def tensor_blocks(self, tensors: Sequence[Tensor]) -> list[Blocks]:
-        """What the full ``TfLiteTensor`` of each takes until the current node is prepared."""
-        found = [tensor.quantization for tensor in tensors]
-        counts = [len(q.scale) if q is not None and len(q.zero_point) else 0 for q in found]
-        blocks = {count: structs.tensor_blocks(count, self.abi) for count in set(counts)}
-        return [blocks[count] for count in counts]
+    def tensor_blocks(self, scale_counts: Sequence[int]) -> list[Blocks]:
+        """What full ``TfLiteTensor``s of so many scales take until the current node is prepared."""
+        blocks = {count: structs.tensor_blocks(count, self.abi) for count in set(scale_counts)}
+        return [blocks[count] for count in scale_counts]
 
     def request_scratch_buffer_in_arena(
         self, size: int, subgraph: int, operator: int, purpose: str = ""

@@ -24,7 +24,7 @@ _LAST = (1 << _BITS) - 1
 #: Parts of the time whose busiest moment is looked at in one piece.
 _SECTIONS = 16
 #: From that many buffers on, walking all is no longer the fastest: C is, or the tree without it.
-_MANY, _MANY_IN_PYTHON = 32, 128
+_MANY, _MANY_IN_PYTHON = 48, 128
 #: The moments, sizes and offsets that C counts with.
 _MAX_MOMENT, _MAX_BYTES = 2**31 - 1, 2**40
 

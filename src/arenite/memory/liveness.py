@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.errors import ModelError
-from arenite.model import Model, Tensor, TensorType
+from arenite.model import Model, Operator, Tensor, TensorType
 from arenite.model.calls import calls_of, check_calls
 from arenite.model.offline_plan import OFFLINE_METADATA
 
@@ -106,6 +106,7 @@ class _Walk:
         self._handles: Mapping[tuple[int, int], list[int]] = defaultdict(list)
         for handle, request in enumerate(scratch):
             self._handles[request.subgraph, request.operator].append(handle)
+        self._calls = len(model.subgraphs) > 1  # who calls one calls another
 
     def subgraph(self, index: int) -> None:
         subgraph, spans = self._model.subgraphs[index], self.tensors[index]
@@ -113,31 +114,32 @@ class _Walk:
         for i in subgraph.inputs:
             spans.note(i, self._scope, self._scope)
         for number, operator in enumerate(subgraph.operators):
-            self._advance()
-            start = self._scope
-            for i in operator.outputs:
+            self._scope += 1
+            start, outputs = self._scope, operator.outputs
+            for i in outputs:
                 if i >= 0 and first[i] < 0:
                     first[i] = start
-            for called in calls_of(operator):
-                self._advance()
-                self.subgraph(called)
+            if self._calls:
+                self._call(operator)
             end = self._scope
-            for i in operator.inputs + operator.outputs:
+            for i in operator.inputs + outputs:
                 if i >= 0:
                     last[i] = end
-            # Scratch memory of a calling operator lives through all that it calls.
-            for handle in self._handles.get((index, number), ()):
-                self.scratch.note(handle, start, end)
+            if self._handles:  # scratch memory of a caller lives through all that it calls
+                for handle in self._handles.get((index, number), ()):
+                    self.scratch.note(handle, start, end)
         for i in subgraph.outputs:
             spans.note(i, self._scope, self._scope)
-
-    def _advance(self) -> None:
-        self._scope += 1
         if self._scope > _MAX_SCOPES:
             raise ModelError(
                 f"expected at most {_MAX_SCOPES} operators in an inference that runs every branch "
                 "and loop once, got more"
             )
+
+    def _call(self, operator: Operator) -> None:
+        for called in calls_of(operator):
+            self._scope += 1
+            self.subgraph(called)
 
 
 class Moment(NamedTuple):

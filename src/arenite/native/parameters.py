@@ -30,6 +30,9 @@ def _know_numbers() -> bool:
 if not (lib.ar_add_numbers() and _know_numbers()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
 _multipliers, _are_plain = extension.multipliers, extension.are_plain
+#: ``all_params_of(quantizations, params_of)``: a list of what
+#: :func:`arenite.ops.context.params_of` says of each, which is asked itself for rare arrays.
+all_params_of = extension.all_params_of
 #: Bits of an element and the range of zero points, by the type's code.
 _TYPES = b"".join(pack("3q", one.bits, *zero_points_of(one)) for one in sorted(TensorType))
 

@@ -54,7 +54,7 @@ class TfLiteTensor:
     """A tensor with everything the model says of it, for use in ``prepare``.
 
     ``data`` is set for constants only. ``declared`` is the shape that the model says, which
-    differs where an input was resized.
+    differs where an input was resized. The rest is what :func:`params_of` says.
     """
 
     index: int
@@ -65,6 +65,9 @@ class TfLiteTensor:
     quantization: Quantization | None = None
     is_variable: bool = False
     declared: tuple[int, ...] = ()
+    scale: float = 0.0
+    zero_point: int = 0
+    scale_count: int = 0
 
     @property
     def size(self) -> int:
@@ -76,26 +79,18 @@ class TfLiteTensor:
         """Whether the value is part of the model."""
         return self.data is not None
 
-    @property
-    def scale(self) -> float:
-        """The first scale as a double; 0.0 without quantisation (``params.scale``).
 
-        TFLM takes a scale without any zero point for no quantisation.
-        """
-        quantization = self.quantization
-        if quantization is None or not (len(quantization.scale) and len(quantization.zero_point)):
-            return 0.0
-        value: float = quantization.scale.item(0)
-        return value
+def params_of(quantization: Quantization | None) -> tuple[float, int, int]:
+    """The first scale as a double, the first zero point as int32, and how many scales there are.
 
-    @property
-    def zero_point(self) -> int:
-        """The first zero point as int32; 0 without quantisation (``params.zero_point``)."""
-        quantization = self.quantization
-        if quantization is None or not len(quantization.zero_point):
-            return 0
-        value: int = quantization.zero_point.item(0)
-        return value if -(2**31) <= value < 2**31 else (value + 2**31) % 2**32 - 2**31
+    0 without quantisation, for which TFLM takes scales without any zero point as well
+    (``TfLiteTensor::params``).
+    """
+    if quantization is None or not len(quantization.zero_point):
+        return 0.0, 0, 0
+    count, zero_point = len(quantization.scale), quantization.zero_point.item(0)
+    scale = quantization.scale.item(0) if count else 0.0
+    return scale, (zero_point + 2**31) % 2**32 - 2**31, count
 
 
 @dataclass(slots=True, eq=False)

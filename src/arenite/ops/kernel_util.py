@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from arenite import native
 from arenite.memory.abi import Struct
-from arenite.model import TensorType
+from arenite.model import Quantization, TensorType
 from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import (
     ONCE,
@@ -25,7 +25,7 @@ from arenite.numeric.fixedpoint import (
     quantize_multipliers,
     round_half_away,
 )
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.context import Array, Context, Node, TfLiteTensor, params_of
 
 FLOAT32_LOWEST = float(np.finfo(np.float32).min)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -205,6 +205,15 @@ def in_c() -> ModuleType | None:
     return parameters
 
 
+def all_params_of(quantizations: list[Quantization | None]) -> list[tuple[float, int, int]]:
+    """:func:`params_of` each."""
+    quick = in_c()
+    if quick is None:
+        return list(map(params_of, quantizations))
+    found: list[tuple[float, int, int]] = quick.all_params_of(quantizations, params_of)
+    return found
+
+
 # -- requantisation -------------------------------------------------------------------
 
 
@@ -308,17 +317,17 @@ def convolution_multipliers(
     if inp.type is FLOAT32:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
     for tensor in (inp, weights):
-        found = tensor.quantization
-        if found is None or not len(found.zero_point) or not len(found.scale):
+        if not tensor.scale_count:
             context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")
     assert weights.quantization is not None
     scales, axis = weights.quantization.scale, weights.quantization.quantized_dimension
-    if len(scales) not in (1, channels) or (
-        len(scales) > 1 and weights.shape[axis : axis + 1] != (channels,)
+    count = weights.scale_count
+    if count not in (1, channels) or (
+        count > 1 and weights.shape[axis : axis + 1] != (channels,)
     ):
         context.report_error(
             f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
-            f"axis of as many elements, got {len(scales)} along axis {axis} of {weights.shape}"
+            f"axis of as many elements, got {count} along axis {axis} of {weights.shape}"
         )
     before, behind = inp.scale, output.scale
     found = None

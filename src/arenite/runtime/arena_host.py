@@ -55,7 +55,7 @@ class MicroInterpreterContext(HostContext):
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
         # What full tensors take of temporary memory, by subgraph.
-        self._blocks = [allocator.tensor_blocks(each.tensors) for each in model.subgraphs]
+        self._blocks = [allocator.tensor_blocks([full.scale_count for full in fulls]) for fulls in self._fulls]
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -101,7 +101,7 @@ class MicroInterpreterContext(HostContext):
         if is_open or (is_as_large and has_room):
             self.settle(index, shape)
         elif is_as_large and declared == "kept":
-            self._own[self.subgraph, self.operator, index] = EvalTensor(tensor.type, shape)
+            self.own_tensors[self.subgraph, self.operator, index] = EvalTensor(tensor.type, shape)
         else:
             raise ShapeError(
                 f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
@@ -267,7 +267,7 @@ class MicroInterpreterContext(HostContext):
             assert tensor.data is not None
             self.budget.take(tensor.data.nbytes, "copies of inputs under outputs")
             copy = np.empty_like(tensor.data)
-            self._own[subgraph, operator, index] = EvalTensor(tensor.type, tensor.shape, copy)
+            self.own_tensors[subgraph, operator, index] = EvalTensor(tensor.type, tensor.shape, copy)
             copies = self.input_copies.setdefault((subgraph, operator), [])
             copies.append((tensor.data, copy))
 
@@ -306,7 +306,7 @@ class MicroInterpreterContext(HostContext):
             for tensor in tensors:
                 if tensor.data is None and not tensor.size:
                     tensor.data = shaped(arena.view(0, 0), tensor.type, tensor.shape)
-        for (subgraph, _, index), own in self._own.items():
+        for (subgraph, _, index), own in self.own_tensors.items():
             data = self.tensors[subgraph][index].data
             own.data = None if data is None else data.reshape(own.shape)
         self._copy_shared_inputs()

@@ -179,9 +179,7 @@ class CompiledGraph:
             return False
         host.enter_node(subgraph, number)
         states = host.native_state()
-        if states is None:
-            return False
-        if states and any(address_of(state) % ARENA_ALIGNMENT for state in states):
+        if states is None or any([address_of(state) % ARENA_ALIGNMENT for state in states]):
             return False  # an arena may begin anywhere
         if is_control(kernel):
             subgraphs = self._graph.model.subgraphs
@@ -209,9 +207,10 @@ class CompiledGraph:
     def _tensors(self, subgraph: int, indices: Sequence[int]) -> list[AnyTensor]:
         """A subgraph's tensors, as the current node sees those of its own."""
         host = self._host
-        tensors = host.tensors[subgraph].__getitem__
-        look = host.get_eval_tensor if subgraph == host.subgraph else tensors
-        return [look(index) if index >= 0 else ABSENT for index in indices]
+        tensors, look = host.tensors[subgraph], host.get_eval_tensor
+        if host.own_tensors and subgraph == host.subgraph:
+            return [look(index) if index >= 0 else ABSENT for index in indices]
+        return [tensors[index] if index >= 0 else ABSENT for index in indices]
 
 
 def _reachable(model: Model) -> list[int]:

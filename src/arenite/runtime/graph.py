@@ -52,6 +52,8 @@ class GraphHost(Context, Protocol):
     #: Where the current node is.
     subgraph: int
     operator: int
+    #: Tensors that a node sees otherwise than all others, by subgraph, operator and index.
+    own_tensors: dict[tuple[int, int, int], EvalTensor]
     #: Inputs that a node's output reaches into, and the copies that the node reads, by subgraph
     #: and operator: kernels of the host go through them in an order of their own.
     input_copies: dict[tuple[int, int], list[tuple[Array, Array]]]

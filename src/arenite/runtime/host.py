@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import ref
 
@@ -12,9 +12,10 @@ from arenite import native
 from arenite.errors import ConstraintError, InferenceAborted, StateError, UndefinedWarning
 from arenite.memory.abi import abi_of
 from arenite.memory.arena import Bytes
-from arenite.model import Model, Tensor
+from arenite.model import Model, Subgraph, Tensor
 from arenite.ops import EvalTensor, TfLiteTensor
 from arenite.ops.context import Array
+from arenite.ops.kernel_util import all_params_of
 from arenite.runtime.state import InterpreterState, StateGuard
 from arenite.target import Target
 
@@ -48,15 +49,11 @@ class HostContext(StateGuard):
             if tensor.is_variable
         ]
         # The same with all that the model says of them.
-        self._fulls = [
-            list(map(full_tensor, count(), subgraph.tensors, tensors))
-            for subgraph, tensors in zip(model.subgraphs, self.tensors, strict=True)
-        ]
+        self._fulls = list(map(full_tensors, model.subgraphs, self.tensors))
         # Tensors that a prepared node, or the user, relies on, by subgraph, and up to which node.
         self._settled: list[set[int]] = []
         self._settled_nodes: list[int] = []
-        # Outputs that their own node sees in another shape than everybody else.
-        self._own: dict[tuple[int, int, int], EvalTensor] = {}
+        self.own_tensors: dict[tuple[int, int, int], EvalTensor] = {}
         self.input_copies: dict[tuple[int, int], list[tuple[Array, Array]]] = {}
         # What nodes remember from one inference to the next, by subgraph and operator.
         self._states: dict[tuple[int, int], list[Bytes]] = {}
@@ -78,7 +75,7 @@ class HostContext(StateGuard):
         """A tensor of the current subgraph."""
         if not 0 <= index < len(self._current):
             self._check_index(index)
-        if self._own and (own := self._own.get((self.subgraph, self.operator, index))):
+        if self.own_tensors and (own := self.own_tensors.get((self.subgraph, self.operator, index))):
             return own
         return self._current[index]
 
@@ -151,10 +148,9 @@ class HostContext(StateGuard):
 
     def set_shape(self, subgraph: int, index: int, shape: tuple[int, ...]) -> None:
         """A tensor has this shape from now on."""
-        tensor = self.tensors[subgraph][index]
-        tensor.shape = shape
-        declared = self.model.subgraphs[subgraph].tensors[index]
-        self._fulls[subgraph][index] = full_tensor(index, declared, tensor)
+        self.tensors[subgraph][index].shape = shape
+        fulls = self._fulls[subgraph]
+        fulls[index] = replace(fulls[index], shape=shape)
 
     def _settled_tensors(self) -> set[int]:
         """Those of the current subgraph that earlier nodes, or the user, rely on."""
@@ -169,7 +165,7 @@ class HostContext(StateGuard):
     def begin(self, graph: Graph) -> None:
         """A life begins: what nodes of a former one had is forgotten."""
         self._graph = ref(graph)
-        self._own.clear()
+        self.own_tensors.clear()
         self.input_copies.clear()
         self._states.clear()
         self._variable_users.clear()
@@ -187,6 +183,8 @@ class HostContext(StateGuard):
 
     def native_state(self) -> list[Bytes] | None:
         """What the current node's native kernel sees as its state; None if that cannot be told."""
+        if not (self._states or self._variable_users):
+            return []
         key = self.subgraph, self.operator
         if key not in self._variable_users:
             return self.state_buffers()
@@ -281,15 +279,24 @@ def variable_reset_value(tensor: Tensor) -> int:
     return int(quantization.zero_point[0])
 
 
-def full_tensor(index: int, tensor: Tensor, current: EvalTensor) -> TfLiteTensor:
-    """The model's tensor with the shape that it has now, before there is memory for it."""
-    return TfLiteTensor(
-        index,
-        tensor.name,
-        tensor.type,
-        current.shape,
-        None if tensor.data is None else current.data,
-        tensor.quantization,
-        tensor.is_variable,
-        tensor.shape,
-    )
+def full_tensors(subgraph: Subgraph, current: Sequence[EvalTensor]) -> list[TfLiteTensor]:
+    """A subgraph's tensors with the shapes that they have now, before there is memory for them."""
+    params = all_params_of([tensor.quantization for tensor in subgraph.tensors])
+    return [
+        TfLiteTensor(
+            index,
+            tensor.name,
+            tensor.type,
+            now.shape,
+            None if tensor.data is None else now.data,
+            tensor.quantization,
+            tensor.is_variable,
+            tensor.shape,
+            scale,
+            zero_point,
+            scales,
+        )
+        for index, (tensor, now, (scale, zero_point, scales)) in enumerate(
+            zip(subgraph.tensors, current, params, strict=True)
+        )
+    ]

@@ -44,51 +44,60 @@ def window_of(
 
     Options with a ``placement`` (see :mod:`arenite.ops.shared.placed`) need no padding scheme.
     """
-    strides = stride_h, stride_w = options.stride_h, options.stride_w
-    dilation_h: int = getattr(options, "dilation_h_factor", 1)
-    dilation_w: int = getattr(options, "dilation_w_factor", 1)
-    dilations, (rows, columns) = (dilation_h, dilation_w), filter_size
-    if min(stride_h, stride_w, dilation_h, dilation_w, rows, columns) < 1:
-        context.report_error(
-            f"strides, dilations and filter sizes must be at least 1, got strides {strides}, "
-            f"dilations {dilations}, filter {tuple(filter_size)}"
-        )
     placement: Placement | None = getattr(options, "placement", None)
-    if placement is not None:
-        return Window(
-            placement.output_size,
-            (rows, columns),
-            strides,
-            dilations,
-            placement.padding,
-        )
-    window = _padded(options.padding, input_shape[1:3], (rows, columns), strides, dilations)
-    if min(window.output_size) < 1:
-        context.report_error(
-            f"a filter of {tuple(filter_size)} does not fit an input of {input_shape[1:3]}"
-        )
+    dilations: tuple[int, int] = (
+        getattr(options, "dilation_h_factor", 1),
+        getattr(options, "dilation_w_factor", 1),
+    )
+    window = _window(
+        options.padding if placement is None else placement,
+        input_shape[1:3],
+        tuple(filter_size),
+        (options.stride_h, options.stride_w),
+        dilations,
+    )
+    if isinstance(window, str):
+        context.report_error(window)
     return window
 
 
 @lru_cache(maxsize=1024)
-def _padded(
-    padding: int,
+def _window(
+    padding: int | Placement,
     size: tuple[int, ...],
-    filter_size: tuple[int, int],
+    filter_size: tuple[int, ...],
     strides: tuple[int, int],
     dilations: tuple[int, int],
-) -> Window:
-    """The window of a padding scheme; layers of a model, and models, have few different ones."""
+) -> Window | str:
+    """A window, or why there is none; layers of a model, and models, have few different ones."""
+    rows, columns = filter_size
+    if min(*strides, *dilations, rows, columns) < 1:
+        return (
+            f"strides, dilations and filter sizes must be at least 1, got strides {strides}, "
+            f"dilations {dilations}, filter {filter_size}"
+        )
+    if isinstance(padding, Placement):
+        return Window(
+            padding.output_size,
+            (rows, columns),
+            strides,
+            dilations,
+            padding.padding,
+        )
     axes = list(zip(size, filter_size, strides, dilations, strict=True))
     outputs = [
         window_output_size(padding, length, taps, stride, dilation)
         for length, taps, stride, dilation in axes
     ]
+    if min(outputs) < 1:
+        return f"a filter of {filter_size} does not fit an input of {size}"
     before = [
         window_padding(stride, dilation, length, taps, output)
         for (length, taps, stride, dilation), output in zip(axes, outputs, strict=True)
     ]
-    return Window((outputs[0], outputs[1]), filter_size, strides, dilations, (before[0], before[1]))
+    return Window(
+        (outputs[0], outputs[1]), (rows, columns), strides, dilations, (before[0], before[1])
+    )
 
 
 @dataclass(frozen=True)

@@ -146,12 +146,7 @@ def output_shape(
 
 def is_per_channel(weights: TfLiteTensor) -> bool:
     """Whether every unit has a scale of its own."""
-    quantization = weights.quantization
-    return (
-        quantization is not None
-        and quantization.is_per_channel
-        and (len(quantization.zero_point) > 0)
-    )
+    return weights.scale_count > 1
 
 
 def multipliers(

@@ -20,7 +20,7 @@ import numpy as np
 
 from arenite.errors import ConstraintError
 from arenite.model import Operator, Tensor, TensorType
-from arenite.ops.context import TfLiteTensor
+from arenite.ops.context import TfLiteTensor, params_of
 from arenite.ops.kernel_util import Activation, activation_range, activation_range_quantized
 from arenite.optimize.builds import every_value, table
 from arenite.optimize.passes._result import Changed, Declined, Result
@@ -151,8 +151,9 @@ def range_of(activation: int, tensor: Tensor) -> Bounds | None:
         return activation_range(activation)
     if tensor.type not in (TensorType.INT8, TensorType.INT16):
         return None
+    scale, zero_point, _ = params_of(tensor.quantization)
     output = TfLiteTensor(
-        0, tensor.name, tensor.type, tensor.shape, quantization=tensor.quantization
+        0, tensor.name, tensor.type, tensor.shape, scale=scale, zero_point=zero_point
     )
     context: Any = _Refusing()
     try:
