@@ -116,10 +116,12 @@ def test_it_sees_what_looking_at_all_pairs_shows(seed: int) -> None:
     draw = Random(seed)
     count = draw.choice((3, 5, 8, 40, 400))
     buffers, offsets = [], []
+    pace = draw.choice((1, 1000))  # lifetimes are long then
     for _ in range(count):
         begin, size, at = draw.randrange(9), draw.randrange(4), draw.randrange(count * count)
         fixed = at if draw.random() < 0.1 else None
-        buffers.append(Buffer(size, begin, begin + 1 + draw.randrange(9), 1, fixed))
+        end = begin + 1 + draw.randrange(9)
+        buffers.append(Buffer(size, begin * pace, end * pace, 1, fixed))
         offsets.append(at)
     problem, solution = Problem(tuple(buffers)), Solution(tuple(offsets), 10**9)
     if is_right(problem, solution):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from arenite.formats.flatbuffer.schema import DTYPES
 from arenite.model import Quantization, Tensor, TensorType
 from arenite.numeric import fixedpoint, gemmlowp
+from arenite.ops.context import params_of
 from arenite.ops.shared import softmax
 
 parameters = pytest.importorskip("arenite.native.parameters")
@@ -198,3 +200,35 @@ def test_other_arrays_are_left_to_numpy(array: Any) -> None:
 def test_numbers_of_a_file_are_numpys_own() -> None:
     native = {kind: dtype for kind, dtype in DTYPES.items() if dtype.isnative}
     assert all(dtype is np.dtype(kind) for kind, dtype in native.items())
+
+
+def quantizations() -> list[Quantization | None]:
+    """As files have them, and as nobody would."""
+    rng = np.random.default_rng(0)
+    scales = rng.uniform(0, 1, 9).astype(np.float32)
+    points = rng.integers(-(2**40), 2**40, 9)
+    unaligned = np.frombuffer(b"\0" + scales.tobytes(), np.uint8)[1:].view(np.float32)
+    counts = itertools.product((0, 1, 9), repeat=2)
+    return [
+        None,
+        *(Quantization(scales[:n], points[:m]) for n, m in counts),
+        Quantization(scales[:1], np.array([2**31 - 1])),
+        Quantization(scales[:1], np.array([-(2**31)])),
+        Quantization(scales.astype(np.float64), points),
+        Quantization(scales, points.astype(np.int32)),
+        Quantization(scales[::2], points[::-2]),
+        Quantization(unaligned, points),
+    ]
+
+
+def test_first_scales_and_zero_points_are_what_python_says() -> None:
+    given = quantizations()
+    found = parameters.all_params_of(given, params_of)
+    assert found == list(map(params_of, given))
+    assert found[:2] == [(0.0, 0, 0), (0.0, 0, 0)]
+    assert all(type(scale) is float for scale, _, _ in found)
+
+
+def test_who_has_no_scales_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="scale"):
+        parameters.all_params_of([None, object()], params_of)

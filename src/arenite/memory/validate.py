@@ -46,9 +46,10 @@ def _are_all_legal(buffers: Sequence[Buffer], solution: Solution) -> bool:
     if not buffers:
         return True
     sizes, _, _, alignments, offline = zip(*buffers, strict=True)
-    offsets, end = solution.offsets, max(map(add, solution.offsets, sizes))
-    is_online = offline.count(None) == len(offline)
-    return is_online and min(offsets) >= 0 and end <= solution.size and not any(map(mod, offsets, alignments))
+    offsets = solution.offsets
+    if min(offsets) < 0 or max(map(add, offsets, sizes)) > solution.size:
+        return False
+    return offline.count(None) == len(offline) and not any(map(mod, offsets, alignments))
 
 
 def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:

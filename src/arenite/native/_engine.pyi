@@ -9,6 +9,7 @@ tensor_rows: Any
 eval_tensors: Any
 know_arrays: Any
 multipliers: Any
+all_params_of: Any
 are_plain: Any
 know_numbers: Any
 find_step: Any

@@ -322,9 +322,7 @@ def convolution_multipliers(
     assert weights.quantization is not None
     scales, axis = weights.quantization.scale, weights.quantization.quantized_dimension
     count = weights.scale_count
-    if count not in (1, channels) or (
-        count > 1 and weights.shape[axis : axis + 1] != (channels,)
-    ):
+    if count not in (1, channels) or (count > 1 and weights.shape[axis : axis + 1] != (channels,)):
         context.report_error(
             f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
             f"axis of as many elements, got {count} along axis {axis} of {weights.shape}"

@@ -55,7 +55,9 @@ class MicroInterpreterContext(HostContext):
         self.memory_plan: MemoryPlan | None = None
         self._scratch: list[Bytes] = []
         # What full tensors take of temporary memory, by subgraph.
-        self._blocks = [allocator.tensor_blocks([full.scale_count for full in fulls]) for fulls in self._fulls]
+        self._blocks = [
+            allocator.tensor_blocks([full.scale_count for full in fulls]) for fulls in self._fulls
+        ]
         # Operators whose output reaches into an input.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
@@ -267,7 +269,8 @@ class MicroInterpreterContext(HostContext):
             assert tensor.data is not None
             self.budget.take(tensor.data.nbytes, "copies of inputs under outputs")
             copy = np.empty_like(tensor.data)
-            self.own_tensors[subgraph, operator, index] = EvalTensor(tensor.type, tensor.shape, copy)
+            own = EvalTensor(tensor.type, tensor.shape, copy)
+            self.own_tensors[subgraph, operator, index] = own
             copies = self.input_copies.setdefault((subgraph, operator), [])
             copies.append((tensor.data, copy))
 

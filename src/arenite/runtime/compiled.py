@@ -179,7 +179,9 @@ class CompiledGraph:
             return False
         host.enter_node(subgraph, number)
         states = host.native_state()
-        if states is None or any([address_of(state) % ARENA_ALIGNMENT for state in states]):
+        if states is None:
+            return False
+        if states and any(address_of(state) % ARENA_ALIGNMENT for state in states):
             return False  # an arena may begin anywhere
         if is_control(kernel):
             subgraphs = self._graph.model.subgraphs

@@ -75,8 +75,9 @@ class HostContext(StateGuard):
         """A tensor of the current subgraph."""
         if not 0 <= index < len(self._current):
             self._check_index(index)
-        if self.own_tensors and (own := self.own_tensors.get((self.subgraph, self.operator, index))):
-            return own
+        own = self.own_tensors  # few models have any
+        if own and (seen := own.get((self.subgraph, self.operator, index))):
+            return seen
         return self._current[index]
 
     def get_external_context(self) -> Any:
