@@ -3,10 +3,6 @@
 #include "gemm_conv.h"
 #include "records/fully_connected.h"
 
-/* Floats of a layer with at most so many products are left to the portable kernel, which sums
- * them in TFLM's order. */
-enum { MAX_PRODUCTS_IN_ORDER = 4096 };
-
 ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
                                      ar_gemm_conv *conv) {
   const FullyConnectedParams *params = opaque;
@@ -23,8 +19,7 @@ ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
   if ((int64_t)batches * units != ar_elements(y) || !ar_has_or_lacks(bias, units) ||
       (int64_t)units * depth != ar_elements(weights))
     return AR_UNSUPPORTED;
-  if (x->type == AR_FLOAT32 && ar_elements(x) * units <= MAX_PRODUCTS_IN_ORDER)
-    return AR_UNSUPPORTED;
+  if (params->sums_in_order) return AR_UNSUPPORTED; /* the portable kernel does that */
   *conv = (ar_gemm_conv){
       .window = {{1, batches}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
       .batches = 1,

@@ -23,6 +23,10 @@ enum {
   AR_MAX_TILE_BLOCKS = 8
 };
 
+/* In how many sets of registers a tile sums: so many products must be under way at a time. */
+#define AR_SETS(registers, in_flight) \
+  ((registers) >= (in_flight) ? 1 : 2 * (registers) >= (in_flight) ? 2 : 4)
+
 typedef struct {
   int32_t segments;
   int32_t dwords;                     /* per segment */
@@ -82,6 +86,7 @@ typedef struct {
   int32_t vectors;    /* registers that the 16 lanes of a block take */
   int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
                          less, where tiles have any number; else 0 */
+  int32_t floats_in_flight; /* products of floats that tiles want under way, 0 where one set is all */
   int32_t run_dwords; /* segments become runs of so many where they can, 0 for as they are */
   int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */

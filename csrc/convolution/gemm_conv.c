@@ -276,6 +276,14 @@ static int64_t integers_bytes(const conv_plan *plan) {
   return (int64_t)plan->blocks * sizeof(ar_requantize_integers);
 }
 
+/* Sums of floats in another number of sets, by taps, or with the zeros of folded filters among them,
+ * may have other last bits. */
+static int64_t order_of(const ar_gemm_isa *isa, const conv_plan *plan) {
+  const int32_t registers = plan->tile_positions * plan->tile_blocks * isa->vectors;
+  const int32_t sets = AR_SETS(registers, isa->floats_in_flight);
+  return sets + 8 * (plan->taps != 0) + 16 * plan->fold;
+}
+
 ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar_sizes *sizes) {
   conv_plan plan;
   ar_status status = describe(isa, p, &plan);
@@ -285,6 +293,7 @@ ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar
   const int32_t lanes = plan.transposed ? plan.filters : plan.blocks * AR_BLOCK;
   sizes->work = (int64_t)plan.batches * plan.rows * plan.columns * lanes * plan.gemm.segments *
                 plan.gemm.dwords * 4 / plan.staged_bytes;
+  if (p->is_float) sizes->order = order_of(isa, &plan);
   return AR_OK;
 }
 

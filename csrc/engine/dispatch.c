@@ -97,7 +97,7 @@ const ar_kernel *ar_find_kernel(const char *name, ar_isa isa, const void *params
     if (!k || !contains(isa, (ar_isa)other)) continue;
     for (; *k; ++k) {
       if (strcmp((*k)->name, name) != 0) continue;
-      sizes->plan = sizes->workspace = sizes->work = 0;
+      *sizes = (ar_sizes){0};
       if ((*k)->measure(params, io, sizes) != AR_OK) continue;
       *found = (ar_isa)other;
       return *k;

@@ -6,7 +6,7 @@ enum { ALIGNMENT = 64 };
 static int64_t aligned(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 void ar_add_up(const ar_draft *drafts, int32_t count, ar_sizes *total) {
-  *total = (ar_sizes){0, 0, 0};
+  *total = (ar_sizes){0};
   for (int32_t i = 0; i < count; ++i) {
     const ar_sizes *sizes = &drafts[i].sizes;
     total->plan += aligned(sizes->plan);

@@ -60,6 +60,7 @@ typedef struct {
   int64_t plan;      /* lives as long as the program; filled by plan() */
   int64_t workspace; /* shared by all kernels of a program, valid during one run() */
   int64_t work;      /* about as many products of int8 as run() takes the time of; 0 where unknown */
+  int64_t order;     /* of sums of floats: two of a kernel that say the same add in the same order */
 } ar_sizes;
 
 typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_sizes *sizes);

@@ -88,7 +88,7 @@ def _fenced_outputs(
             twin[...] = tensor.data
         twin.flags.writeable = tensor.data.flags.writeable
         tensors[index] = NativeTensor(twin, int(tensor.type), tensor.shape)
-    monkeypatch.setattr(program, "_aligned", fence.allocate)
+    monkeypatch.setattr(program, "aligned", fence.allocate)
     monkeypatch.setattr(program, "parts_of", lambda work, threads: parts)
     native = Program(isa, threads=min(parts, 2))
     outputs = [tensors[index] for index in node.outputs]

@@ -51,7 +51,7 @@ class SanitizedProgram(program.Program):
 
     def finish(self, main_steps: int | None = None) -> None:
         super().finish(main_steps)
-        if program._aligned is not exact_block:
+        if program.aligned is not exact_block:
             return  # a test's own memory: NumPy would hand the forbidden bytes to the next array
         for draft, slot in zip(self._drafts, self._array, strict=False):
             size = program.draft_of(draft).sizes.plan
@@ -63,7 +63,7 @@ def forbid(address: int, size: int) -> None:
     FORBID(ctypes.c_void_p(address), ctypes.c_size_t(size))
 
 
-program._aligned = exact_block
+program.aligned = exact_block
 program.Program = SanitizedProgram  # type: ignore[misc]
 
 from tests.native import layouts  # noqa: E402 - what it imports takes the Program from above

@@ -16,6 +16,7 @@ typedef struct {
   bool accumulates_64_bits;
   int32_t filter_offset;
   int32_t filter_scratch;
+  bool sums_in_order;
 } FullyConnectedParams;
 
 #endif

@@ -2,7 +2,7 @@
 #include "isa.h"
 #include "lanes.h"
 
-#define AR_IN_FLIGHT 8 /* two products a cycle, of four cycles each */
+#define AR_IN_FLIGHT AR_FLOATS_IN_FLIGHT
 #include "tiles.h"
 #include "lanes/templates/gemm_float.h"
 

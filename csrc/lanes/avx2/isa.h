@@ -6,6 +6,8 @@
 #include "convolution/gemm.h"
 #include "convolution/winograd_conv_2d.h"
 
+enum { AR_FLOATS_IN_FLIGHT = 8 }; /* two products a cycle, of four cycles each */
+
 ar_gemm_tile ar_gemm_tile_avx2(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_grouped_avx2(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_tile_avxvnni(int positions, int blocks, int taps);

@@ -1,7 +1,7 @@
 #include "isa.h"
 #include "lanes.h"
 
-#define AR_IN_FLIGHT 8 /* two products a cycle, of four cycles each */
+#define AR_IN_FLIGHT AR_FLOATS_IN_FLIGHT
 #define AR_TILES(T)                                                                     \
   T(1, 8)                                                                               \
   T(1, 4) T(2, 4) T(3, 4) T(4, 4) T(5, 4) T(6, 4)                                       \

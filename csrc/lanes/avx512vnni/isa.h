@@ -6,6 +6,8 @@
 #include "convolution/gemm.h"
 #include "convolution/winograd_conv_2d.h"
 
+enum { AR_FLOATS_IN_FLIGHT = 8 }; /* two products a cycle, of four cycles each */
+
 ar_gemm_tile ar_gemm_tile_avx512vnni(int positions, int blocks, int taps);
 ar_gemm_tile ar_gemm_transposed_avx512vnni(int depth, int stride);
 ar_gemm_tile ar_gemm_float_tile_avx512(int positions, int blocks, int taps);

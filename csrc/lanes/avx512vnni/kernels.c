@@ -16,6 +16,7 @@ static const ar_gemm_isa gemm = {
     .vectors = AR_VECTORS,
     .find_tile = ar_gemm_tile_avx512vnni,
     .find_float_tile = ar_gemm_float_tile_avx512,
+    .floats_in_flight = AR_FLOATS_IN_FLIGHT,
     .find_transposed = ar_gemm_transposed_avx512vnni,
     .forget_nan = forget_nan,
     .met_nan = met_nan,

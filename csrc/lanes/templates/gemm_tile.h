@@ -36,8 +36,7 @@ AR_INLINE void step(const int P, const int NB, ar_i32 *acc, const uint8_t *row, 
 /* Small tiles sum in several sets of accumulators. */
 AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
                           const int8_t *weights, ar_i32 *acc) {
-  const int ALL = P * NB, USED = ALL * AR_VECTORS;
-  const int SETS = USED >= AR_IN_FLIGHT ? 1 : 2 * USED >= AR_IN_FLIGHT ? 2 : 4;
+  const int ALL = P * NB, SETS = AR_SETS(ALL * AR_VECTORS, AR_IN_FLIGHT);
   const ptrdiff_t stride = gemm->position_stride;
   const int dwords = gemm->dwords;
   ar_i32 more[SETS][ALL];

@@ -78,6 +78,11 @@ class Program(Steps):
         self._threads = threads
 
     @property
+    def instruction_set(self) -> str:
+        """Its name, or that of the portable kernels."""
+        return _NAMES[self._isa]
+
+    @property
     def packed_bytes(self) -> int:
         """Bytes of packed constants and workspace, which :meth:`finish` takes."""
         total = self._added_up(self._all_drafts())
@@ -105,7 +110,7 @@ class Program(Steps):
         self._main_steps = len(self) if main_steps is None else main_steps
         drafts = self._all_drafts()
         count, total = len(drafts) // _DRAFT_BYTES, self._added_up(drafts)
-        plans = _aligned(total.plan)
+        plans = aligned(total.plan)
         self._array = ffi.new("ar_step[]", count or 1)
         parcels = ffi.new("ar_parcel[]", count or 1)
         packed = lib.ar_lay_out(
@@ -120,8 +125,8 @@ class Program(Steps):
         if self._threads > 1 and self._divide(from_buffer(DRAFTS, drafts)):
             own = _align(workspace_bytes)
             workspace_bytes = self._threads * own
-            self._team = Team(self._threads, own, _aligned(Team.nbytes(self._threads)))
-        workspace = _aligned(workspace_bytes)
+            self._team = Team(self._threads, own, aligned(Team.nbytes(self._threads)))
+        workspace = aligned(workspace_bytes)
         self._workspace = from_buffer(_BYTES, workspace)
         self._keep += [plans, workspace, parcels]
         self._walk, frames = self._walker(self._io, self._workspace, self._team)
@@ -222,7 +227,7 @@ class Program(Steps):
             self.pack()  # which threads must not do at once
             private = [np.empty_like(one) for one in self._private]
             io = self._moved((arena, *zip(self._private, private, strict=True)))
-            memory = _aligned(self._workspace_bytes)
+            memory = aligned(self._workspace_bytes)
             workspace, team = ffi.cast("uint8_t *", ffi.from_buffer(memory)), None
         sources, targets = _ports(inputs), _ports(outputs)
         program, frames = self._walker(io, workspace, team)
@@ -267,7 +272,8 @@ def _align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def _aligned(size: int) -> npt.NDArray[np.uint8]:
+def aligned(size: int) -> npt.NDArray[np.uint8]:
+    """Bytes from a multiple of 64 on."""
     keep_freed_memory(size)
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -address_of(memory) % _ALIGNMENT

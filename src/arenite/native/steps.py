@@ -68,6 +68,11 @@ class Steps:
         """Whether a step has a kernel."""
         return bool(draft_of(self._drafts[step]).kernel)
 
+    def order(self, step: int) -> tuple[int, int]:
+        """Steps of one operator with the same order add floats in the same one, in any rows."""
+        draft = draft_of(self._drafts[step])
+        return int(draft.isa), int(draft.sizes.order)
+
     def add(
         self,
         name: str,

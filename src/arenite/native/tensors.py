@@ -142,6 +142,12 @@ def address_of(array: Array) -> int:
     return int(ffi.cast(_ADDRESS, from_buffer(array)))
 
 
+def twin(array: Array, own: Array, copy: Array) -> Array:
+    """The same place in a copy of the memory that an array lies in."""
+    start = address_of(array) - address_of(own)
+    return copy[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+
+
 def _know_arrays() -> bool:
     """Let C read arrays, if they are laid out as it has that."""
     sizes = {int(type_): type_.nbytes(1) for type_ in TensorType}

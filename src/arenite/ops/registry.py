@@ -25,6 +25,7 @@ from arenite.model import BuiltinOperator, Model, OptionsTable
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
+from arenite.ops.rows import Rows
 
 
 class NativeKernel(NamedTuple):
@@ -60,6 +61,8 @@ class Registration:
         constraints: Checked before ``prepare``; see :mod:`arenite.ops.constraints`.
         overlap: How near above its lone output an input may begin; None where the output lies on
             no input. See :mod:`arenite.ops.overlap`.
+        rows: Its parameters for several samples side by side; None where they cannot lie so, or
+            nobody has said it. See :mod:`arenite.ops.rows`.
         native: The native engine's kernel; None where ``invoke`` always runs.
         strict: TFLM's rules are checked: temporary tensors and buffers are given back, scratch
             memory is not kept, fresh memory holds anything. With False, as Arenite's own
@@ -76,6 +79,7 @@ class Registration:
     builtin_data: Struct | None = None
     constraints: tuple[Constraint, ...] = ()
     overlap: Overlap | None = None
+    rows: Rows | None = None
     native: NativeKernel | None = None
     strict: bool = True
 

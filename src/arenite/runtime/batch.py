@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from arenite.runtime.converting import ends_of
 from arenite.runtime.feed import Given, checked_samples, dequantized
 
 if TYPE_CHECKING:
-    from arenite.native.call import Call
+    from arenite.native.conversion import Ends
 
 #: Elements of a chunk that is converted on its way in or out.
 _CONVERTED = 1 << 18
@@ -136,7 +136,14 @@ def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> BatchPor
     return BatchPort(samples, like.shape, like.dtype, convert, given, tensor)
 
 
-def in_c(batch: Batch, calls: Sequence[Call]) -> Batch:
+class Converter(Protocol):
+    """Runs samples; see :class:`arenite.native.call.Call`."""
+
+    def converts(self, number: int, ends: Ends, *, is_input: bool) -> bool:
+        """Take other numbers for an input, or give them for an output, where there is a way."""
+
+
+def in_c(batch: Batch, calls: Sequence[Converter]) -> Batch:
     """The batch as C takes it, which converts the samples itself where it can."""
     inputs = [_in_c(port, number, calls, is_input=True) for number, port in enumerate(batch.inputs)]
     outputs = [
@@ -145,7 +152,7 @@ def in_c(batch: Batch, calls: Sequence[Call]) -> Batch:
     return Batch(batch.count, tuple(inputs), tuple(outputs))
 
 
-def _in_c(port: BatchPort, number: int, calls: Sequence[Call], *, is_input: bool) -> BatchPort:
+def _in_c(port: BatchPort, number: int, calls: Sequence[Converter], *, is_input: bool) -> BatchPort:
     if port.convert is None or port.tensor is None:
         return port
     ends = ends_of(port.given, port.samples.dtype, port.tensor, int(np.prod(port.shape)))

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
-from arenite.memory.arena import ARENA_ALIGNMENT
+from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.native.call import Call
 from arenite.native.program import Program
-from arenite.native.tensors import ABSENT, AnyTensor, NativeTensor, address_of
+from arenite.native.tensors import ABSENT, AnyTensor, NativeTensor, address_of, twin
 from arenite.ops.context import Array
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
 from arenite.runtime.pairs import SECOND, Pairs
 from arenite.runtime.turn import Turn
+
+if TYPE_CHECKING:
+    from arenite.runtime.side_by_side import SideBySide
 
 
 class CompiledGraph:
@@ -39,6 +42,7 @@ class CompiledGraph:
         self._program = program = Program(instruction_set, threads)
         self._graph = graph
         self._host: GraphHost = graph.host
+        self._side_by_side: list[SideBySide | None] = []
         self._pairs = Pairs(graph)
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
@@ -111,12 +115,23 @@ class CompiledGraph:
         if arena is None:
             return self._program.call(inputs, outputs, self._python, turn)
         return self._program.call(
-            [_twin(array, *arena) for array in inputs],
-            [_twin(array, *arena) for array in outputs],
+            [twin(array, *arena) for array in inputs],
+            [twin(array, *arena) for array in outputs],
             partial(self._python_in, *arena),
             turn,
             arena,
         )
+
+    def side_by_side(self, head: Bytes) -> SideBySide | None:
+        """What computes several samples at once, where that can be; ``head`` is the plan's memory.
+
+        Made when it is first asked for.
+        """
+        from arenite.runtime.side_by_side import side_by_side  # noqa: PLC0415 - for batches only
+
+        if not self._side_by_side:
+            self._side_by_side = [side_by_side(self._graph, self._program, head)]
+        return self._side_by_side[0]
 
     @property
     def program(self) -> Program:
@@ -231,9 +246,3 @@ def _reachable(model: Model) -> list[int]:
 def _are_own(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
     """Whether all arrays are there, in the interpreter's own memory."""
     return all(a is not None and a.flags.writeable for a in arrays)
-
-
-def _twin(array: Array, own: Array, copy: Array) -> Array:
-    """The same place in a copy of the memory that an array lies in."""
-    start = address_of(array) - address_of(own)
-    return copy[start : start + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -33,6 +33,7 @@ from arenite.runtime.threads import checked_threads
 if TYPE_CHECKING:
     from arenite.native.call import Call
     from arenite.runtime.life import Life
+    from arenite.runtime.side_by_side import SideBySide
 
 _CHUNK_SECONDS = 0.05
 #: How often a caller who waits for threads looks whether they live.
@@ -86,11 +87,13 @@ def _chunks(
             return run_in_order(batch, run)
         _check_copies(micro, 1)
         return run_in_parts(batch, run, threads, own)
+    several = _side_by_side(micro, batch.count // threads)
     if threads == 1:
         if life is not None:
             call.starts_over(states_in(life, own, own))
-        return run_in_order(in_c(batch, [call]), call.predict)
-    _check_copies(micro, min(threads, batch.count))
+        whole = call if several is None else several.call(call, micro.turn)
+        return run_in_order(in_c(batch, [whole]), whole.predict)
+    _check_copies(micro, min(threads, batch.count), several)
     copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
     calls: list[Call] = []
     for copy in copies:
@@ -98,7 +101,17 @@ def _chunks(
             calls.append(found)
             if life is not None:
                 found.starts_over(states_in(life, own, copy))
-    return run_on_threads(in_c(batch, calls), [one.predict for one in calls], calls)
+    runs = [one if several is None else several.call_in_copy(one, micro.turn) for one in calls]
+    return run_on_threads(in_c(batch, runs), [run.predict for run in runs], calls)
+
+
+def _side_by_side(micro: MicroInterpreter, samples: int) -> SideBySide | None:
+    """What computes several of a thread's samples at once, where it is worth while."""
+    from arenite.runtime.side_by_side import FEWEST  # noqa: PLC0415 - may be absent
+
+    if micro.compiled is None or samples < FEWEST:
+        return None
+    return micro.compiled.side_by_side(micro.arena.view(0, micro.arena.head_used))
 
 
 # -- running it --------------------------------------------------------------------------
@@ -334,10 +347,11 @@ def one_by_one(micro: MicroInterpreter) -> Run:
     return run
 
 
-def _check_copies(micro: MicroInterpreter, copies: int) -> None:
+def _check_copies(micro: MicroInterpreter, copies: int, several: SideBySide | None = None) -> None:
     """Refuse more copies of the arena and of the kernels' workspace than there may be."""
     workspace = 0 if micro.compiled is None else micro.compiled.workspace_bytes
-    size = copies * (micro.arena.used + workspace)
+    own = 0 if several is None else several.nbytes
+    size = copies * (micro.arena.used + workspace + own)
     micro.arena.budget.check(size, f"{copies} copies of the arena, one for a thread,")
 
 

@@ -48,6 +48,11 @@ def copy_params(elements: int, type_: TensorType) -> CopyParams:
     return CopyParams(nbytes=type_.nbytes(elements))
 
 
+def copy_of_rows(params: CopyParams, count: int) -> CopyParams:
+    """The same of ``count`` times the bytes."""
+    return CopyParams(count * params.nbytes)
+
+
 def copy_invoke(context: Context, node: Node) -> None:
     """An ``invoke``: output 0 gets the elements of input 0 in their order.
 

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 
@@ -86,6 +87,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     options=DequantizeOptions,
     constraints=(
         c.inputs_between(1, 1),

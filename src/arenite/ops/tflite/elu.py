@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
     require_scale,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 
@@ -83,5 +84,6 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )

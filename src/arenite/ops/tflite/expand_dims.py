@@ -14,7 +14,13 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
-from arenite.ops.shared.copy import CopyParams, copy_invoke, copy_params, positive_axis
+from arenite.ops.shared.copy import (
+    CopyParams,
+    copy_invoke,
+    copy_of_rows,
+    copy_params,
+    positive_axis,
+)
 from arenite.ops.shared.overlap import same_place
 
 
@@ -52,6 +58,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
     overlap=same_place,
+    rows=copy_of_rows,
     options=ExpandDimsOptions,
     constraints=(
         c.inputs_between(2, 2),

@@ -31,6 +31,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
@@ -44,8 +45,7 @@ from arenite.ops.shared.convolution import (
     largest_raw,
 )
 
-#: Layers of floats with at most so many products are summed in TFLM's order; the native kernels
-#: draw the same line (``fully_connected_as_gemm.c``).
+#: Layers of floats with at most so many products are summed in TFLM's order.
 MAX_PRODUCTS_IN_ORDER = 4096
 
 
@@ -65,10 +65,14 @@ class FullyConnectedOptions(OptionsTable):
 @quick
 @dataclass(frozen=True)
 class FullyConnectedParams(ConvolutionParams):
-    """The common parameters, per unit, and the weights' offset."""
+    """The common parameters, per unit, and the weights' offset.
+
+    ``sums_in_order``: floats are added one by one, as TFLM does it, which gives its bits.
+    """
 
     filter_offset: int
     filter_scratch: int
+    sums_in_order: bool
 
 
 OP_DATA = Struct(
@@ -125,6 +129,7 @@ def prepare(context: Context, node: Node) -> FullyConnectedParams:
         activation_max=high,
         accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
         filter_scratch=filter_scratch,
+        sums_in_order=is_float and inp.size * weights.shape[-2] <= MAX_PRODUCTS_IN_ORDER,
     )
 
 
@@ -250,9 +255,7 @@ def fully_connected(
     params: FullyConnectedParams, x: Array, weights: Array, bias: Array | None, out: Array
 ) -> Kernel:
     """The kernel for these weights."""
-    products = x.size * weights.shape[-2]
-    is_small = out.dtype == np.float32 and products <= MAX_PRODUCTS_IN_ORDER
-    kernel = FullyConnectedInOrder if is_small else FullyConnected
+    kernel = FullyConnectedInOrder if params.sums_in_order else FullyConnected
     return kernel(params, x, weights, bias, out)
 
 
@@ -272,6 +275,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke_with(fully_connected),
     overlap=overlap,
+    rows=row_by_row,
     options=FullyConnectedOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

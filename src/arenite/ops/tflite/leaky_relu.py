@@ -33,6 +33,7 @@ from arenite.ops.kernel_util import (
     require_scale,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 
@@ -128,6 +129,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     options=LeakyReluOptions,
     builtin_data=BUILTIN_DATA,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),

@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 
@@ -67,5 +68,6 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     constraints=(*CONSTRAINTS, int8_zero_point),
 )

@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 
@@ -165,6 +166,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     options=QuantizeOptions,
     constraints=(
         c.inputs_between(1, 1),

@@ -27,6 +27,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
@@ -93,6 +94,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     constraints=(
         *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         int16_is_symmetric,

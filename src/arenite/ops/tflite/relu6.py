@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
     output_array,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 
 OP_DATA = Struct("Relu6OpData", ("int32", "int32"))
@@ -70,5 +71,6 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )

@@ -22,6 +22,7 @@ from arenite.ops.shared.copy import (
     CopyParams,
     constant_values,
     copy_invoke,
+    copy_of_rows,
     copy_params,
 )
 from arenite.ops.shared.overlap import same_place
@@ -108,6 +109,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
     overlap=same_place,
+    rows=copy_of_rows,
     options=ReshapeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

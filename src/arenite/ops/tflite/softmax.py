@@ -32,6 +32,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
@@ -226,6 +227,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=invoke,
     overlap=element_by_element(0),
+    rows=row_by_row,
     options=SoftmaxOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(

@@ -19,6 +19,7 @@ from arenite.ops.shared.copy import (
     COPIED_TYPES,
     CopyParams,
     copy_invoke,
+    copy_of_rows,
     copy_params,
     positive_axis,
 )
@@ -61,6 +62,7 @@ REGISTRATION = Registration(
     prepare=prepare,
     invoke=copy_invoke,
     overlap=same_place,
+    rows=copy_of_rows,
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*c.one_to_one(*COPIED_TYPES), at_most_8_dimensions),
