@@ -2,10 +2,15 @@
  * they have in common. Include depthwise_eight.h before. */
 
 enum {
-  GROUP = 4,         /* filter rows in a dword */
-  MOST_POSITIONS = 6, /* sums of them share the registers with weights and inputs, */
-  LINES_POSITIONS = 4 /* and with lines */
+  GROUP = 4,          /* filter rows in a dword */
+  POSITIONS = 6,      /* that there is code for */
+  LINES_POSITIONS = 4 /* whose sums share the registers with weights, inputs and lines, */
 };
+#ifdef AR_DOT
+enum { MOST_POSITIONS = 6 }; /* and without lines */
+#else
+enum { MOST_POSITIONS = 4 };
+#endif
 
 /* Eight channels of some output rows. */
 typedef struct {
@@ -34,10 +39,10 @@ AR_INLINE int32_t wrapped(const strip *r, int32_t place) {
 }
 
 AR_INLINE void finish(const int WAY, const int P, const strip *r, const ending *e,
-                      const rounding *by, eight *acc, int8_t *output) {
-  requantize_eights(WAY, P, e, by, acc);
+                      const rounding *by, eight *out, int8_t *output) {
   const ptrdiff_t advance = r->output_advance;
-  store_eights(WAY, P, e, acc, (places){output, output + advance, 2 * advance});
+  requantize_eights(WAY, P, e, by, out);
+  store_eights(WAY, P, e, out, (places){output, output + advance, 2 * advance});
 }
 
 /* 3x3, where positions lie two filter columns apart: weights stay in registers, and each load
@@ -58,16 +63,14 @@ AR_INLINE void three_by_three(const int WAY, const int P, const strip *of,
     for (int32_t i = 0; i < r->columns; i += P) {
       const ptrdiff_t first = start_of(P, r, i);
       const uint32_t *taps = row + first * r->advance;
-      eight acc[MOST_POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias;
-      AR_UNROLL for (int c = 0; c < 2 * P + 1; ++c) {
-        const eight x = load_eight(taps + c * tap);
-        AR_UNROLL for (int k = c % 2; k < 3; k += 2) {
-          const int p = (c - k) / 2;
-          if (c >= k && p < P) acc[p] = dot(acc[p], x, w[k]);
-        }
+      eight out[POSITIONS];
+      AR_UNROLL for (int p = 0; p < P; ++p) {
+        sums acc = sums_from(bias);
+        AR_UNROLL for (int k = 0; k < 3; ++k) acc =
+            dot(acc, load_eight(taps + (2 * p + k) * tap), w[k]);
+        out[p] = total(acc, bias);
       }
-      finish(WAY, P, r, &e, &by, acc, output + first * r->output_advance);
+      finish(WAY, P, r, &e, &by, out, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);
@@ -91,8 +94,8 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
       const uint32_t *row = r->ring + first * advance, *const end = row + ring;
       const int8_t *weights = r->weights;
       int32_t groups = r->groups;
-      eight acc[MOST_POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = bias;
+      sums acc[POSITIONS];
+      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = sums_from(bias);
       row += place * dwords;
       do {
         const uint32_t *taps = row;
@@ -107,7 +110,9 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
         row += step;
         if (row >= end) row -= ring;
       } while (--groups);
-      finish(WAY, P, r, &e, &by, acc, output + first * r->output_advance);
+      eight out[POSITIONS];
+      totals(P, acc, bias, out);
+      finish(WAY, P, r, &e, &by, out, output + first * r->output_advance);
     }
     output += (ptrdiff_t)r->columns * r->output_advance;
     place = wrapped(r, place + r->row_step);
@@ -117,7 +122,7 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
 typedef void (*positions_fn)(const strip *, const ending *);
 #define VARIANT(NAME, FILTER, WAY, P)                                                      \
   static void NAME(const strip *r, const ending *e) {                                      \
-    if (WAY != LINES || P <= LINES_POSITIONS) FILTER(WAY, P, r, e);                        \
+    if (P <= (WAY == LINES ? LINES_POSITIONS : MOST_POSITIONS)) FILTER(WAY, P, r, e);      \
   }
 #define VARIANTS(P)                                                                        \
   VARIANT(three_up_##P, three_by_three, UP, P)                                             \
@@ -135,7 +140,7 @@ VARIANTS(4)
 VARIANTS(5)
 VARIANTS(6)
 #define OF(NAME) {0, NAME##_1, NAME##_2, NAME##_3, NAME##_4, NAME##_5, NAME##_6}
-static const positions_fn variants[2][WAYS][MOST_POSITIONS + 1] = {
+static const positions_fn variants[2][WAYS][POSITIONS + 1] = {
     {OF(any_up), OF(any_away), OF(any_lines), OF(exact_any)},
     {OF(three_up), OF(three_away), OF(three_lines), OF(exact_three)}};
 

@@ -16,9 +16,44 @@ AR_INLINE eight load_eight(const void *p) {
   return (eight){{vld1q_s32(at), vld1q_s32(at + 4)}};
 }
 
-AR_INLINE eight dot(eight acc, eight x, eight w) {
-  AR_BOTH acc.v[q] = ar_dot_quarter(acc.v[q], x.v[q], w.v[q]);
+/* What eight channels have added up so far: dot(sums, x, w) adds the four products of a dword to each. */
+#ifdef AR_DOT
+typedef eight sums;
+AR_INLINE sums sums_from(eight bias) { return bias; }
+AR_INLINE sums dot(sums acc, eight x, eight w) {
+  AR_BOTH acc.v[q] = vdotq_s32(acc.v[q], vreinterpretq_s8_s32(x.v[q]), vreinterpretq_s8_s32(w.v[q]));
   return acc;
+}
+AR_INLINE eight total(sums acc, eight bias) {
+  (void)bias; /* which they began with */
+  return acc;
+}
+#else
+/* Two sums of each channel: products are added in pairs (SMULL, SADALP). */
+typedef struct {
+  int32x4_t v[4];
+} sums;
+AR_INLINE sums sums_from(eight bias) {
+  const int32x4_t none = vdupq_n_s32(0);
+  (void)bias; /* added in the end: to begin with it takes a copy of it */
+  return (sums){{none, none, none, none}};
+}
+AR_INLINE sums dot(sums acc, eight x, eight w) {
+  AR_BOTH {
+    const int8x16_t a = vreinterpretq_s8_s32(x.v[q]), b = vreinterpretq_s8_s32(w.v[q]);
+    acc.v[2 * q] = vpadalq_s16(acc.v[2 * q], vmull_s8(vget_low_s8(a), vget_low_s8(b)));
+    acc.v[2 * q + 1] = vpadalq_s16(acc.v[2 * q + 1], vmull_high_s8(a, b));
+  }
+  return acc;
+}
+AR_INLINE eight total(sums acc, eight bias) {
+  AR_BOTH bias.v[q] = vaddq_s32(bias.v[q], vpaddq_s32(acc.v[2 * q], acc.v[2 * q + 1]));
+  return bias;
+}
+#endif
+
+AR_INLINE void totals(const int COUNT, const sums *acc, eight bias, eight *out) {
+  AR_UNROLL for (int i = 0; i < COUNT; ++i) out[i] = total(acc[i], bias);
 }
 
 /* The ways from sums to outputs that there is code for. */
@@ -34,11 +69,21 @@ typedef struct {
 
 AR_INLINE eight bias_of(const ending *e) { return load_eight(e->block->bias + e->first); }
 
-static __attribute__((noinline)) void exact_eight(int32_t *sums, const ending *e) {
-  _Alignas(64) int32_t lanes[AR_BLOCK] = {0};
-  memcpy(lanes + e->first, sums, 8 * sizeof *sums);
-  ar_save_i32(lanes, ar_requantize_exact(ar_load_i32(lanes), e->block));
-  memcpy(sums, lanes + e->first, 8 * sizeof *sums);
+static __attribute__((noinline)) void exact_eights(int count, const ending *e, eight *acc) {
+  if (e->block->integers->mode == AR_REQUANT_REAL) {
+    const float *factor = e->block->scale + e->first, *offset = e->block->offset + e->first;
+    AR_BOTH {
+      const float32x4_t f = vld1q_f32(factor + 4 * q), o = vld1q_f32(offset + 4 * q);
+      for (int i = 0; i < count; ++i) acc[i].v[q] = ar_on_reals_quarter(acc[i].v[q], f, o);
+    }
+    return;
+  }
+  for (int i = 0; i < count; ++i) {
+    _Alignas(64) int32_t lanes[AR_BLOCK] = {0};
+    memcpy(lanes + e->first, &acc[i], sizeof acc[i]);
+    ar_save_i32(lanes, ar_requantize_exact(ar_load_i32(lanes), e->block));
+    memcpy(&acc[i], lanes + e->first, sizeof acc[i]);
+  }
 }
 
 AR_INLINE void on_lines(const int COUNT, const ending *e, eight *acc) {
@@ -79,12 +124,7 @@ AR_INLINE void requantize_eights(const int WAY, const int COUNT, const ending *e
     on_lines(COUNT, e, acc);
     return;
   }
-  AR_UNROLL for (int i = 0; i < COUNT; ++i) {
-    int32_t sums[8];
-    AR_BOTH vst1q_s32(sums + 4 * q, acc[i].v[q]);
-    exact_eight(sums, e);
-    acc[i] = load_eight(sums);
-  }
+  exact_eights(COUNT, e, acc);
 }
 
 /* Where eight bytes of each of some positions go: to two places in turn, which go on by a step. */

@@ -1,46 +1,56 @@
 /* 3x3 filters with stride and dilation 1: two rows of output at a time share what is loaded. Include
  * depthwise_eight.h before. */
 
-/* Columns whose sums, with twelve vectors of weights, fit in the registers; lines need some, too. */
-enum { SLIDE_COLUMNS = 4, LINES_COLUMNS = 2 };
+/* Rows of output that go together, and columns whose sums fit in the registers beside the rows'
+ * weights; lines need some, too. */
+#ifdef AR_DOT
+enum { TOGETHER = 2, SLIDE_COLUMNS = 4, LINES_COLUMNS = 2 };
+#else
+enum { TOGETHER = 1, SLIDE_COLUMNS = 4, LINES_COLUMNS = 4 };
+#endif
 
 static int slides(const ar_depthwise *d) {
   return d->filter_rows == 3 && d->filter_columns == 3 && d->stride_rows == 1 &&
          d->stride_columns == 1 && d->dilation_rows == 1 && d->dilation_columns == 1;
 }
 
-/* Taps of a filter's rows for the upper row of output; a byte further they are for the lower. */
+/* Taps of a filter's rows for some rows of output: a byte further they are for the next. */
 typedef struct {
-  eight upper[3], lower[3];
+  eight of[TOGETHER][3];
 } slide_weights;
 
-AR_INLINE slide_weights load_slide_weights(const int8_t *weights) {
+AR_INLINE slide_weights load_slide_weights(const int8_t *weights, const int lower) {
   slide_weights w;
   AR_UNROLL for (int k = 0; k < 3; ++k) {
-    w.upper[k] = load_eight(weights + 64 * k);
-    AR_BOTH w.lower[k].v[q] = vshlq_n_s32(w.upper[k].v[q], 8);
+    const eight upper = load_eight(weights + 64 * k);
+    AR_UNROLL for (int r = 0; r < TOGETHER; ++r) {
+      w.of[r][k] = upper;
+      if (r + lower) AR_BOTH w.of[r][k].v[q] = vshlq_n_s32(upper.v[q], 8);
+    }
   }
   return w;
 }
 
-/* Two rows of output and COUNT columns of them. */
+/* TOGETHER rows of output and COUNT columns of them. */
 AR_INLINE void slide_columns(const int WAY, const int COUNT, const uint32_t *row,
                              ptrdiff_t channels, const slide_weights *w, const ending *e,
-                             int8_t *upper, int8_t *lower) {
+                             const places to) {
   const eight bias = bias_of(e);
-  eight acc[2 * SLIDE_COLUMNS];
-  AR_UNROLL for (int i = 0; i < 2 * COUNT; ++i) acc[i] = bias;
+  sums acc[TOGETHER * SLIDE_COLUMNS];
+  eight out[TOGETHER * SLIDE_COLUMNS];
+  AR_UNROLL for (int i = 0; i < TOGETHER * COUNT; ++i) acc[i] = sums_from(bias);
   AR_UNROLL for (int c = 0; c < COUNT + 2; ++c) {
     const eight x = load_eight(row + c * channels);
     AR_UNROLL for (int k = 0; k < 3; ++k) {
       if (c < k || c - k >= COUNT) continue;
-      acc[2 * (c - k)] = dot(acc[2 * (c - k)], x, w->upper[k]);
-      acc[2 * (c - k) + 1] = dot(acc[2 * (c - k) + 1], x, w->lower[k]);
+      AR_UNROLL for (int r = 0; r < TOGETHER; ++r) acc[TOGETHER * (c - k) + r] =
+          dot(acc[TOGETHER * (c - k) + r], x, w->of[r][k]);
     }
   }
   const rounding by = rounding_of(e);
-  requantize_eights(WAY, 2 * COUNT, e, &by, acc);
-  store_eights(WAY, 2 * COUNT, e, acc, (places){upper, lower, channels});
+  totals(TOGETHER * COUNT, acc, bias, out);
+  requantize_eights(WAY, TOGETHER * COUNT, e, &by, out);
+  store_eights(WAY, TOGETHER * COUNT, e, out, to);
 }
 
 /* Pairs of output rows, eight channels of them. */
@@ -52,37 +62,60 @@ typedef struct {
   int8_t *last;        /* where the last pair's second row goes */
 } slide_strip;
 
-/* Rows go in parts of about the same size. */
-AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const slide_strip *of,
-                          const int8_t *weights, const ending *given) {
-  const slide_weights w = load_slide_weights(weights);
-  const ending e = *given;
-  const ptrdiff_t channels = d->channels, output_row = d->output_columns * channels;
-  const int32_t most = WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS;
-  const int32_t parts = (d->output_columns + most - 1) / most;
-  const int32_t size = d->output_columns / parts, larger = d->output_columns % parts;
-  const int32_t row_dwords = of->row_dwords;
-  const uint32_t *first = of->row;
-  int8_t *above = of->upper, *const last = of->last;
+/* Columns of a row go in parts of about the same size: the first `larger` have one more. */
+typedef struct {
+  int32_t count, size, larger;
+} slide_parts;
+
+AR_INLINE slide_parts parts_of(const int WAY, const ar_depthwise *d) {
+  const int32_t columns = d->output_columns, most = WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS;
+  const int32_t count = (columns + most - 1) / most;
+  return (slide_parts){count, columns / count, columns % count};
+}
+
+/* All columns of TOGETHER rows. */
+AR_INLINE void slide_row(const int WAY, const slide_parts *parts, const uint32_t *row,
+                         ptrdiff_t channels, const slide_weights *w, const ending *e, places to) {
 #define SLIDE(COUNT)                                                          \
   case COUNT:                                                                 \
-    if (COUNT > most) break;                                                  \
-    slide_columns(WAY, COUNT, row, channels, &w, &e, upper, lower);          \
+    if (COUNT > (WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS)) break;        \
+    slide_columns(WAY, COUNT, row, channels, w, e, to);                       \
     break;
-  for (int32_t left = of->pairs; left > 0; --left) {
-    const uint32_t *row = first;
-    int8_t *upper = above, *lower = left > 1 ? above + output_row : last;
-    for (int32_t i = 0; i < parts; ++i) {
-      const int32_t count = size + (i < larger);
-      switch (count) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) }
-      row += count * channels;
-      upper += count * channels;
-      lower += count * channels;
-    }
-    first += row_dwords;
-    above += 2 * output_row;
+  for (int32_t i = 0; i < parts->count; ++i) {
+    const int32_t count = parts->size + (i < parts->larger);
+    switch (count) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) }
+    row += count * channels;
+    to.first += count * channels;
+    to.second += count * channels;
   }
 #undef SLIDE
+}
+
+AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const slide_strip *of,
+                          const int8_t *weights, const ending *given) {
+  const ending e = *given;
+  const slide_parts parts = parts_of(WAY, d);
+  const ptrdiff_t channels = d->channels, output_row = d->output_columns * channels;
+  const int32_t row_dwords = of->row_dwords;
+  const uint32_t *row = of->row;
+  int8_t *upper = of->upper, *const last = of->last;
+#ifdef AR_DOT
+  const slide_weights w = load_slide_weights(weights, 0);
+#endif
+  for (int32_t left = of->pairs; left > 0; --left) {
+    int8_t *lower = left > 1 ? upper + output_row : last;
+#ifdef AR_DOT
+    slide_row(WAY, &parts, row, channels, &w, &e, (places){upper, lower, channels});
+#else
+    AR_UNROLL for (int r = 0; r < 2; ++r) {
+      const slide_weights w = load_slide_weights(weights, r);
+      int8_t *const out = r ? lower : upper;
+      slide_row(WAY, &parts, row, channels, &w, &e, (places){out, out + channels, 2 * channels});
+    }
+#endif
+    row += row_dwords;
+    upper += 2 * output_row;
+  }
 }
 
 typedef void (*slide_fn)(const ar_depthwise *, const slide_strip *, const int8_t *,

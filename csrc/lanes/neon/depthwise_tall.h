@@ -2,7 +2,14 @@
  * serve four rows of output, for each of which there are shifted weights. Include depthwise_eight.h
  * before. */
 
-enum { TALL_ROWS = 4, AT_ONCE = 2 /* times four rows, whose sums share loads of weights */ };
+enum { TALL_ROWS = 4 };
+
+/* Times four rows, whose sums share loads of weights. */
+#ifdef AR_DOT
+enum { AT_ONCE = 2 };
+#else
+enum { AT_ONCE = 1 };
+#endif
 
 static int is_tall(const ar_depthwise *d) {
   return d->filter_columns == 1 && d->stride_rows == 1 && d->dilation_rows == 1 &&
@@ -53,12 +60,14 @@ typedef struct {
 
 /* Sums of FOURS times four rows. SEEN is a constant, or 0 for any number. */
 AR_INLINE void sum_fours(const int FOURS, const int SEEN, int32_t seen, const uint32_t *block,
-                         ptrdiff_t dwords, const tall_weights *weights, eight bias, eight *acc) {
-  AR_UNROLL for (int i = 0; i < TALL_ROWS * FOURS; ++i) acc[i] = bias;
+                         ptrdiff_t dwords, const tall_weights *weights, eight bias, sums *acc) {
+  AR_UNROLL for (int i = 0; i < TALL_ROWS * FOURS; ++i) acc[i] = sums_from(bias);
+  const uint32_t *at[AT_ONCE]; /* each goes on: what one loads is not kept for the next */
+  AR_UNROLL for (int f = 0; f < FOURS; ++f) at[f] = block + f * dwords;
   int32_t j = 0;
-#define AR_BLOCK_OF_ROWS(block, weights)                                                  \
-  eight x[FOURS];                                                                          \
-  AR_UNROLL for (int f = 0; f < FOURS; ++f) x[f] = load_eight((block) + f * dwords);       \
+#define AR_BLOCK_OF_ROWS(weights)                                                          \
+  eight x[AT_ONCE];                                                                        \
+  AR_UNROLL for (int f = 0; f < FOURS; ++f, at[f - 1] += dwords) x[f] = load_eight(at[f]); \
   AR_UNROLL for (int s = 0; s < TALL_ROWS; ++s) {                                          \
     const eight w = load_eight((weights)->of[s]);                                          \
     AR_UNROLL for (int f = 0; f < FOURS; ++f) acc[TALL_ROWS * f + s] =                     \
@@ -66,13 +75,12 @@ AR_INLINE void sum_fours(const int FOURS, const int SEEN, int32_t seen, const ui
   }
   if (SEEN) {
     AR_UNROLL for (; j < SEEN; ++j) {
-      AR_BLOCK_OF_ROWS(block + j * dwords, weights + j)
+      AR_BLOCK_OF_ROWS(weights + j)
     }
     return;
   }
   do {
-    AR_BLOCK_OF_ROWS(block, weights)
-    block += dwords;
+    AR_BLOCK_OF_ROWS(weights)
     ++weights;
   } while (++j < seen);
 #undef AR_BLOCK_OF_ROWS
@@ -84,19 +92,21 @@ AR_INLINE void tall_column(const int WAY, const int FOURS, const int SEEN, const
                            eight bias, const uint32_t *block, int8_t *output) {
   const ptrdiff_t row = (ptrdiff_t)r->columns * r->output_advance;
   int32_t left = r->rows;
-  eight acc[TALL_ROWS * FOURS];
+  sums acc[TALL_ROWS * AT_ONCE];
+  eight out[TALL_ROWS * AT_ONCE];
 #define AR_ROWS(FOURS)                                                                     \
   sum_fours(FOURS, SEEN, r->seen, block, r->dwords, weights, bias, acc);                   \
-  requantize_eights(WAY, TALL_ROWS * (FOURS), e, by, acc);
+  totals(TALL_ROWS * (FOURS), acc, bias, out);                                             \
+  requantize_eights(WAY, TALL_ROWS * (FOURS), e, by, out);
   for (; left >= TALL_ROWS * FOURS; left -= TALL_ROWS * FOURS) {
     AR_ROWS(FOURS)
-    store_eights(WAY, TALL_ROWS * FOURS, e, acc, (places){output, output + row, 2 * row});
+    store_eights(WAY, TALL_ROWS * FOURS, e, out, (places){output, output + row, 2 * row});
     block += FOURS * (ptrdiff_t)r->dwords;
     output += TALL_ROWS * FOURS * row;
   }
   if (!left) return;
   AR_ROWS(FOURS)
-  store_some_eights(WAY, TALL_ROWS * FOURS, left, e, acc, output, row);
+  store_some_eights(WAY, TALL_ROWS * FOURS, left, e, out, output, row);
 #undef AR_ROWS
 }
 

@@ -1,6 +1,5 @@
 /* Sixteen lanes with Arm's Advanced SIMD, as four registers: see ../avx512vnni/lanes.h.
  *
- * With AR_DOT defined, four products are SDOT's (dot.h); otherwise they are made in pairs.
  * Facts: Arm Architecture Reference Manual for A-profile; ACLE, arm_neon.h.
  */
 #ifndef ARENITE_NEON_LANES_H
@@ -95,22 +94,6 @@ AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
 
 /* -- products --------------------------------------------------------------------------------- */
 
-/* acc + the sum of four s8 of x times the four of the lane's weights. */
-AR_INLINE int32x4_t ar_dot_quarter(int32x4_t acc, int32x4_t x, int32x4_t w) {
-  const int8x16_t a = vreinterpretq_s8_s32(x), b = vreinterpretq_s8_s32(w);
-#ifdef AR_DOT
-  return vdotq_s32(acc, a, b);
-#else
-  const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(a), vget_low_s8(b)));
-  const int32x4_t high = vpaddlq_s16(vmull_high_s8(a, b));
-  return vaddq_s32(acc, vpaddq_s32(low, high));
-#endif
-}
-
-AR_INLINE ar_i32 ar_dot(ar_i32 acc, ar_word x, ar_i32 w) {
-  AR_EACH acc.v[q] = ar_dot_quarter(acc.v[q], x, w.v[q]);
-  return acc;
-}
 AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
   AR_EACH acc.v[q] = vreinterpretq_s32_f32(vfmaq_f32(vreinterpretq_f32_s32(acc.v[q]),
                                                      vreinterpretq_f32_s32(x),
@@ -217,10 +200,10 @@ AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
   return acc;
 }
 
-/* FMINNM returns the number where the other is none. */
+/* FMINNM returns the number where the other is none; below -128 whoever stores saturates. */
 AR_INLINE int32x4_t ar_on_reals_quarter(int32x4_t acc, float32x4_t factor, float32x4_t offset) {
   float32x4_t x = vaddq_f32(vmulq_f32(vcvtq_f32_s32(acc), factor), offset);
-  x = vmaxq_f32(vminnmq_f32(x, vdupq_n_f32(127.0f)), vdupq_n_f32(-128.0f));
+  x = vminnmq_f32(x, vdupq_n_f32(127.0f));
   const float32x4_t half = vbslq_f32(vdupq_n_u32(UINT32_C(1) << 31), x, vdupq_n_f32(0.5f));
   return vcvtq_s32_f32(vaddq_f32(x, half));
 }

@@ -90,6 +90,31 @@ AR_INLINE void round_all_products(const int P, const int NB, ar_bounds to, ar_i3
 }
 #endif
 
+#ifdef AR_STRIPS
+/* A function of its own: the constants of this way, which few tiles go, would keep registers in the
+ * loop over positions. */
+static __attribute__((noinline)) void exact_some(int count, ar_i32 *acc,
+                                                 const ar_requantize_block *block) {
+  for (int i = 0; i < count; ++i) acc[i] = ar_requantize_exact(acc[i], block);
+}
+#endif
+
+/* Block n of all positions by the reference's integers, or by MNN's floats. */
+AR_INLINE void exact_positions(const int P, const int NB, const int n, ar_i32 *acc,
+                               const ar_requantize_block *block) {
+#ifdef AR_STRIPS
+  ar_i32 some[AR_MAX_TILE_POSITIONS];
+#pragma clang loop unroll(full)
+  for (int p = 0; p < P; ++p) some[p] = acc[p * NB + n];
+  exact_some(P, some, block);
+#pragma clang loop unroll(full)
+  for (int p = 0; p < P; ++p) acc[p * NB + n] = some[p];
+#else
+#pragma clang loop unroll(full)
+  for (int i = n; i < P * NB; i += NB) acc[i] = ar_requantize_exact(acc[i], block);
+#endif
+}
+
 /* Block by block: each in its own mode. */
 AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
                           const ar_requantize_block *blocks) {
@@ -117,8 +142,7 @@ AR_INLINE void requantize(const int P, const int NB, ar_i32 *acc,
       for (int i = n; i < P * NB; i += NB)
         acc[i] = ar_on_signed_line(acc[i], scale, offset, negative);
     } else {
-#pragma clang loop unroll(full)
-      for (int i = n; i < P * NB; i += NB) acc[i] = ar_requantize_exact(acc[i], &blocks[n]);
+      exact_positions(P, NB, n, acc, &blocks[n]);
     }
   }
 }
