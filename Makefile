@@ -8,6 +8,7 @@ ARM_CPUS ?= cortex-a53 neoverse-n1 max
 ARM_CASES ?= 3
 # The one that all sets of kernels run on.
 ARM_SUITE ?= max
+ARM_WHEEL := manylinux_2_17_aarch64
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -56,8 +57,9 @@ sanitize: $(VENV)/.sanitize ## native kernels under AddressSanitizer and Undefin
 fuzz: $(VENV)/.sanitize ## fuzzing guided by coverage under both sanitizers, TIME= seconds; KEEP=--keep
 	@$(BIN)/python tools/fuzz.py $(VENV)/fuzz --time $(TIME) $(KEEP)
 
-spills: $(VENV)/.engine ## that no accumulator of the vector kernels is kept on the stack
-	@$(BIN)/python tools/spills.py $(VENV)/engine
+spills: $(VENV)/.engine $(VENV)/.wheel ## that no accumulator of the vector kernels is kept on the stack, here and on Arm
+	@$(BIN)/python tools/wheels.py build/arm/wheel --only $(ARM_WHEEL)
+	@$(BIN)/python tools/spills.py $(VENV)/engine build/wheels/$(ARM_WHEEL)
 
 arm: $(VENV)/.wheel ## an emulated Arm processor with Arenite: build/arm/bin/python; needs Debian's apt
 	@$(BIN)/python tools/arm.py

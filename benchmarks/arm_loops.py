@@ -42,12 +42,12 @@ CPUS = {
     "apple-m1": {"smull", "sdot"},
 }
 FUNCTIONS = (
-    r"(paired_)?strip|tile_\d+x\d+|slide_up|three_up_6|any_up_6|tall_up_(two|any)|slide_rows"
+    r"(paired_)?strip|tile_\d+x\d+|slide_up|(three|any)_up_[46]|tall_up_(two|any)|slide_rows"
 )
 #: Products per lane of the result.
 PRODUCTS = {"sdot": 4, "smmla": 8, "smull": 1, "smlal": 1, "fmla": 1}
 INSTRUCTION = re.compile(r"\s+([a-z]+)2?\s+v\d+\.(\d+)[bhsd]")
-SUMS = re.compile(r"\s+(?:sadalp|saddw2?)\s")
+SUMS = re.compile(r"\s+(?:sad[ad]lp|saddw2?)\s")
 CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
 ALONE = re.compile(r"^Block RThroughput:\s+([\d.]+)", re.MULTILINE)
 

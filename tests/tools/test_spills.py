@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
-SPILLS = Path(__file__).resolve().parent.parent.parent / "tools" / "spills.py"
+SPILLS = Path(__file__).parents[2] / "tools" / "spills.py"
 
 #: What clang writes: a loop in a loop, and in the inner one the instructions that are filled in.
 ASSEMBLY = """
@@ -75,3 +77,47 @@ def test_a_frame_of_aarch64_may_have_other_bases_than_the_stack_pointer(spill: s
 
 def test_a_store_of_outputs_is_no_spill() -> None:
     assert spilling(ARM, ARM["accumulate"], "str	q4, [x19, #96]") == (1, [])
+
+
+@pytest.mark.parametrize("sums", ["saddlp	v1.4s, v2.8h", "sadalp	v1.4s, v2.8h"])
+def test_sums_of_pairs_accumulate(sums: str) -> None:
+    assert spilling(ARM, sums, ARM["spill"]) == (1, [f"tile: {ARM['spill']}"])
+
+
+#: Stands in for a compiler: its source is the assembly that it is asked for.
+COMPILER = """
+import pathlib, sys
+assert sys.argv[1] == "-S"
+pathlib.Path(sys.argv[4]).write_text(pathlib.Path(sys.argv[2]).read_text())
+"""
+
+
+def build(folder: Path, processor: dict[str, str], second: str) -> str:
+    """A build of one file of kernels."""
+    source = folder / "csrc" / "lanes" / "some" / "kernel.c"
+    source.parent.mkdir(parents=True)
+    assembly = ASSEMBLY.format(**processor, first=processor["accumulate"], second=second)
+    source.write_text(assembly, "utf-8")
+    (folder / "compiler.py").write_text(COMPILER, "utf-8")
+    command = [sys.executable, str(folder / "compiler.py"), "-c", str(source), "-o", "kernel.o"]
+    entry = {"directory": str(folder), "command": " ".join(command), "file": str(source)}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]), "utf-8")
+    return str(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="commands are quoted as a shell of Unix does")
+def test_all_builds_are_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main = runpy.run_path(str(SPILLS))["main"]
+    good, bad = build(tmp_path / "x86", X86, "nop"), build(tmp_path / "arm", ARM, ARM["spill"])
+    assert main([good]) == 0
+    capsys.readouterr()
+    assert main([bad, good]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"some/kernel.c: tile: {ARM['spill']}",
+        f"spills: 1 accumulating loops in {bad}, see above",
+        f"spills: 1 accumulating loops in {good}, none uses the stack",
+    ]
+
+
+def test_without_a_build_nothing_is_good() -> None:
+    assert runpy.run_path(str(SPILLS))["main"]([]) == 1
