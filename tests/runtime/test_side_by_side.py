@@ -258,10 +258,11 @@ def test_weights_that_are_an_input_do() -> None:
     assert not is_side_by_side(interp)
 
 
-def test_models_do_whose_memory_would_be_beyond_the_limit() -> None:
+@pytest.mark.parametrize("room", [1000, SAMPLES * 5000])
+def test_models_do_whose_memory_or_weights_would_be_beyond_the_limit(room: int) -> None:
     model = network("int8", (1, 2000), [2000])
     interp = ar.Interpreter(model, engine="native")
-    interp.arena.budget.limit = interp.arena.budget.taken + 1000
+    interp.arena.budget.limit = interp.arena.budget.taken + room
     batch = samples(model)
     np.testing.assert_array_equal(interp.predict(batch), one_by_one(interp, batch))
     assert not is_side_by_side(interp)

@@ -25,6 +25,7 @@ from arenite.runtime.turn import Turn
 SAMPLES = 24
 #: For fewer of them, packing the weights a second time does not pay.
 FEWEST = 4 * SAMPLES
+_WHAT = "samples side by side"
 
 
 class SideBySide:
@@ -97,9 +98,17 @@ def side_by_side(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     native kernel for so many that adds floats in the same order, and where the memory limit is too
     low.
     """
-    host, main = graph.host, graph.model.main
-    if len(graph.nodes) > 1 or host.input_copies:
+    if len(graph.nodes) > 1 or graph.host.input_copies:
         return None
+    try:
+        return _made(graph, one, head)
+    except MemoryLimitError:
+        return None
+
+
+def _made(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
+    host, main = graph.host, graph.model.main
+    host.budget.check(SAMPLES * head.nbytes, _WHAT)
     place = _Place(head, aligned(SAMPLES * head.nbytes))
     program = Program(one.instruction_set)
     for number, entry in enumerate(graph.nodes[0]):
@@ -113,10 +122,7 @@ def side_by_side(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     )
     if not _are_all_there(inputs) or not _are_all_there(outputs):
         return None
-    try:
-        host.budget.take(place.memory.nbytes + program.packed_bytes, "samples side by side")
-    except MemoryLimitError:
-        return None
+    host.budget.take(place.memory.nbytes + program.packed_bytes, _WHAT)
     program.finish()
     return SideBySide(program, place.memory, inputs, outputs)
 
