@@ -24,6 +24,12 @@ typedef PyObject *(*ar_new_array)(PyTypeObject *, PyObject *, int, const Py_ssiz
                                   const Py_ssize_t *, void *, int, PyObject *);
 typedef int (*ar_set_base)(PyObject *, PyObject *);
 
+/* Of numbers that are known: float32, int64 and int32. */
+typedef enum { AR_REALS, AR_LONGS, AR_INTS, AR_KINDS } ar_number_kind;
+
+/* An array of NumPy's own class, of a kind, of so many dimensions and with these flags, or NULL. */
+const ndarray *ar_numbers(PyObject *object, ar_number_kind kind, int nd, int flags);
+
 /* An array of NumPy's own class whose numbers lie in a row and are aligned, if there is NumPy's table of
  * functions for C; or NULL. */
 const ndarray *ar_viewable(PyObject *object);

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from arenite.formats.flatbuffer.schema import DTYPES
-from arenite.model import Quantization, Tensor, TensorType
+from arenite.model import Quantization
 from arenite.numeric import fixedpoint, gemmlowp
 from arenite.ops.context import params_of
 from arenite.ops.shared import softmax
@@ -102,85 +101,6 @@ def test_the_table_of_exponentials(multiplier: int, left_shift: int) -> None:
     assert not found[len(scaled) :].any()
 
 
-def quantized(type_: str, scale: Any, zero_point: Any, **changes: Any) -> tuple[Tensor, ...]:
-    """A tensor of four elements with these scales and zero points."""
-    quantization = Quantization(scale, zero_point, changes.pop("axis", 0))
-    return (Tensor("x", TensorType[type_], (1, 4), None, quantization, **changes),)
-
-
-def reals(*values: float) -> Any:
-    return np.array(values, np.float32)
-
-
-def longs(*values: int) -> Any:
-    return np.array(values, np.int64)
-
-
-@pytest.mark.parametrize(
-    ("type_", "least", "greatest"),
-    [
-        ("INT8", -128, 127),
-        ("UINT8", 0, 255),
-        ("INT16", -(2**15), 2**15 - 1),
-        ("INT4", -8, 7),
-        ("INT32", -(2**31), 2**31 - 1),
-    ],
-)
-def test_zero_points_lie_in_the_range_of_the_type(type_: str, least: int, greatest: int) -> None:
-    scales = reals(0, 3)
-    assert parameters.are_plain(quantized(type_, scales, longs(least, greatest)))
-    for value in (least - 1, greatest + 1):
-        assert not parameters.are_plain(quantized(type_, scales, longs(0, value)))
-
-
-def test_tensors_as_most_are() -> None:
-    (tensor,) = quantized("INT8", reals(0.5, 2), longs(3))
-    assert parameters.are_plain(())
-    assert parameters.are_plain((replace(tensor, shape=()), tensor))
-    assert parameters.are_plain((replace(tensor, quantization=None),))
-    assert parameters.are_plain(quantized("INT8", reals(), longs(), axis=31))
-    assert parameters.are_plain((replace(tensor, shape=(1,) * 32),))
-    assert parameters.are_plain((replace(tensor, data=np.zeros(4, np.uint8)),))
-    packed = replace(tensor, type=TensorType.INT4, shape=(9,))
-    assert parameters.are_plain((replace(packed, data=np.zeros(5, np.uint8)),))
-    assert not parameters.are_plain((replace(packed, data=np.zeros(4, np.uint8)),))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"shape": (1, 0)},
-        {"shape": (-1, 4)},
-        {"shape": (1,) * 33},
-        {"shape": (2**16, 2**15)},
-        {"shape": (2**31,)},
-        {"shape": (2**63,)},
-        {"shape": (2**62, 4)},
-        {"shape": (2**30,), "type": TensorType.INT16},
-        {"shape": [1, 4]},
-        {"shape": ("4",)},
-        {"buffer": -1},
-        {"data": np.zeros(3, np.uint8)},
-        {"data": np.zeros((4, 1), np.uint8)},
-        {"data": b"1234"},
-        {"quantization": Quantization(reals(1), longs(0, 0))},
-        {"quantization": Quantization(reals(1), longs(0), -1)},
-        {"quantization": Quantization(reals(1), longs(0), 32)},
-        {"quantization": 1},
-        {"type": 99},
-    ],
-    ids=str,
-)
-def test_other_tensors_are_left_to_python(changes: Any) -> None:
-    (tensor,) = quantized("INT8", reals(0.5, 2), longs(3))
-    assert not parameters.are_plain((tensor, replace(tensor, **changes), tensor))
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1e-45])
-def test_what_is_no_scale(value: float) -> None:
-    assert not parameters.are_plain(quantized("INT8", reals(1, value), longs(0)))
-
-
 @pytest.mark.parametrize(
     "array",
     [
@@ -192,8 +112,6 @@ def test_what_is_no_scale(value: float) -> None:
     ],
 )
 def test_other_arrays_are_left_to_numpy(array: Any) -> None:
-    assert not parameters.are_plain(quantized("INT8", array, longs(0)))
-    assert not parameters.are_plain(quantized("INT8", reals(1), array))
     assert parameters.quantize_multipliers(1.0, array, 1.0, rounding=0, channels=2) is None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arenite import ops
+from arenite import native, ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Part, Record, Row, TableLayout, Tables, values_of
@@ -34,7 +34,6 @@ from arenite.model import (
 )
 from arenite.model.check import check
 from arenite.model.pause import paused
-from arenite.ops.kernel_util import in_c
 
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
@@ -70,8 +69,7 @@ def read(data: Buffer, *, source: str = "") -> Model:
     try:
         with paused(reader.size > _LARGE):
             model = _ModelReader(reader, root).model(source)
-            numbers = in_c()
-            check(model, None if numbers is None else numbers.are_plain)
+            check(model, native.checks())
     except ModelError as error:
         if error.offset is not None:
             raise

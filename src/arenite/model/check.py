@@ -5,8 +5,9 @@ Paths in the messages use the names of ``schema.fbs``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
+from typing import Protocol
 
 from arenite.errors import ModelError
 from arenite.model.builtin import BuiltinOperator
@@ -17,14 +18,22 @@ from arenite.model.model import Model, Operator, SignatureDef, Subgraph, Tensor
 #: Bytes that one tensor may take, and elements that it may have.
 MAX_TENSOR_BYTES = 2**31 - 1
 _BUILTINS = frozenset(BuiltinOperator.__members__)
-#: Whether nothing is to be said against some tensors, whose dimensions are then all 1 or more.
-Plain = Callable[[tuple[Tensor, ...]], bool]
 
 
-def check(model: Model, are_plain: Plain | None = None) -> None:
+class Quick(Protocol):
+    """What looks at many tensors and operators at once, and may say no of any."""
+
+    def are_plain(self, tensors: tuple[Tensor, ...]) -> bool:
+        """Whether nothing is to be said against them, and all dimensions are 1 or more."""
+
+    def in_order(self, subgraph: Subgraph) -> bool:
+        """Whether nothing is to be said against operators, inputs and outputs, nor their order."""
+
+
+def check(model: Model, quick: Quick | None = None) -> None:
     """Check indices, shapes, constants and quantisation of a whole model.
 
-    ``are_plain`` looks at all tensors of a subgraph at once, and may say no of any.
+    With ``quick`` most models take less time.
 
     Raises:
         ModelError: Names the first thing that is wrong and its path.
@@ -34,42 +43,31 @@ def check(model: Model, are_plain: Plain | None = None) -> None:
     if not model.subgraphs:
         raise ModelError("expected at least one subgraph, got none", path="$.subgraphs")
     for number, subgraph in enumerate(model.subgraphs):
-        _check_subgraph(subgraph, f"$.subgraphs[{number}]", are_plain)
+        _check_subgraph(subgraph, f"$.subgraphs[{number}]", quick)
     check_calls(model)
     for number, signature in enumerate(model.signatures):
         _check_signature(model, signature, f"$.signature_defs[{number}]")
 
 
-def _check_subgraph(subgraph: Subgraph, path: str, are_plain: Plain | None) -> None:
-    is_plain = are_plain is not None and are_plain(subgraph.tensors)
+def _check_subgraph(subgraph: Subgraph, path: str, quick: Quick | None) -> None:
+    is_plain = quick is not None and quick.are_plain(subgraph.tensors)
     for number, tensor in enumerate(() if is_plain else subgraph.tensors):
         _check_tensor(tensor, f"{path}.tensors[{number}]")
         if tensor.quantization is not None:
             check_quantization(tensor, tensor.quantization, f"{path}.tensors[{number}]")
-    if not _have_places(subgraph):
-        for number, operator in enumerate(subgraph.operators):
-            _check_operator(subgraph, operator, f"{path}.operators[{number}]")
-    count = len(subgraph.tensors)
-    _check_indices(subgraph.inputs, 0, count, path, "inputs")
-    _check_indices(subgraph.outputs, 0, count, path, "outputs")
-    _check_writable(subgraph, subgraph.inputs, path, "inputs")
+    if quick is None or not quick.in_order(subgraph):
+        _check_operators(subgraph, path)
     if not is_plain:
         _check_open_dimensions(subgraph, path)
 
 
-def _have_places(subgraph: Subgraph) -> bool:
-    """Whether :func:`_check_operator` has nothing to say."""
-    tensors, count = subgraph.tensors, len(subgraph.tensors)
-    writable = {i for i, t in enumerate(tensors) if t.data is None or t.is_variable}
-    for operator in subgraph.operators:
-        read = operator.inputs + operator.intermediates
-        if read and not (min(read) >= -1 and max(read) < count):
-            return False
-        if not writable.issuperset(operator.outputs):
-            return False
-        if operator.is_custom == (operator.name in _BUILTINS):
-            return False
-    return True
+def _check_operators(subgraph: Subgraph, path: str) -> None:
+    for number, operator in enumerate(subgraph.operators):
+        _check_operator(subgraph, operator, f"{path}.operators[{number}]")
+    count = len(subgraph.tensors)
+    _check_indices(subgraph.inputs, 0, count, path, "inputs")
+    _check_indices(subgraph.outputs, 0, count, path, "outputs")
+    _check_writable(subgraph, subgraph.inputs, path, "inputs")
 
 
 def _check_operator(subgraph: Subgraph, operator: Operator, path: str) -> None:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 
 
 @cache
 def available() -> bool:
     """Whether the native engine was built for this machine."""
     return find_spec("arenite.native._engine") is not None
+
+
+def checks() -> Any:
+    """:mod:`arenite.native.models`, or None without the engine."""
+    if not available():
+        return None
+    from arenite.native import models  # noqa: PLC0415 - the engine may be absent
+
+    return models
 
 
 def absence() -> str:

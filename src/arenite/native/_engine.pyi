@@ -11,6 +11,7 @@ know_arrays: Any
 multipliers: Any
 all_params_of: Any
 are_plain: Any
+in_order: Any
 know_numbers: Any
 find_step: Any
 make_struct: Any

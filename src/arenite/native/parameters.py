@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from struct import pack
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model import Tensor, TensorType
-from arenite.model.check_quantization import zero_points_of
 from arenite.native.engine import extension, ffi, lib
 from arenite.native.tensors import address_of
 
@@ -29,21 +26,10 @@ def _know_numbers() -> bool:
 
 if not (lib.ar_add_numbers() and _know_numbers()):
     raise ImportError("the native engine has no way to read NumPy's arrays")
-_multipliers, _are_plain = extension.multipliers, extension.are_plain
+_multipliers = extension.multipliers
 #: ``all_params_of(quantizations, params_of)``: a list of what
 #: :func:`arenite.ops.context.params_of` says of each, which is asked itself for rare arrays.
 all_params_of = extension.all_params_of
-#: Bits of an element and the range of zero points, by the type's code.
-_TYPES = b"".join(pack("3q", one.bits, *zero_points_of(one)) for one in sorted(TensorType))
-
-
-def are_plain(tensors: tuple[Tensor, ...]) -> bool:
-    """Whether :mod:`arenite.model.check` has nothing to say against any of the tensors.
-
-    False for those with a dimension of 0 or an open one, and arrays that C does not read, as well.
-    """
-    plain: bool = _are_plain(tensors, _TYPES)
-    return plain
 
 
 def quantize_multipliers(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from arenite import native
 from arenite.errors import ModelError
 from arenite.formats.tflite import parse_options
 from arenite.memory.arena import Bytes
@@ -183,7 +184,7 @@ class Graph:
         if isinstance(resolver, str) or not hasattr(resolver, "find"):
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
-        check_order(self.model)
+        check_order(self.model, native.checks())
         missing: dict[str, Operator] = {}
         found: dict[str, Registration | None] = {}
         self.nodes = []

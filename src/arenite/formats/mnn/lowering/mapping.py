@@ -12,6 +12,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from arenite import native
 from arenite.errors import ModelError, UnsupportedOperatorError
 from arenite.formats.mnn.file.enums import (
     TENSOR_TYPES,
@@ -45,7 +46,6 @@ from arenite.formats.mnn.lowering.parameters import check_parameters
 from arenite.formats.mnn.lowering.quantization import READING_INT8, computes_in_int8, scales
 from arenite.model import Model, Operator, Subgraph, Tensor, TensorType
 from arenite.model.check import check
-from arenite.ops.kernel_util import in_c
 
 Mapper = Callable[[GraphBuilder, Op], None]
 
@@ -297,8 +297,7 @@ def _finished(graph: GraphBuilder, inputs: list[NetPort], outputs: list[NetPort]
         nbytes=net.nbytes,
         format="mnn",
     )
-    numbers = in_c()
-    check(model, None if numbers is None else numbers.are_plain)
+    check(model, native.checks())
     return Converted(model, tuple(inputs), tuple(outputs), tuple(origins))
 
 
