@@ -14,11 +14,13 @@ typedef enum {
   AR_ROW_SLICE = 5,    /* a part of an array that is the whole file; the helper is that array, or None
                           where it is not aligned, and what makes an array of a place and a length */
   AR_ROW_DECODED = 6,  /* what the helper, a function, makes of them */
-  AR_ROW_NUMBERED = 7, /* the same, of the table's number in its vector and them */
+  AR_ROW_PLACED = 7,   /* of a union: a named tuple of its type, something given, its table's place and
+                          path; the helper has its class, what is given, the path of the vector in which
+                          the field's table is, and the field's name */
   AR_ROW_REAL = 8,     /* a float32 or float64 of the file */
   AR_ROW_BYTES = 9,
   AR_ROW_ITEM = 10,    /* what the helper, a tuple, has at that place: not NotImplemented */
-  AR_ROW_NOTHING = 11, /* it must not be there, and has no value */
+  AR_ROW_NOTHING = 11, /* it must not be there, and has no value; behind all values of a tuple */
   AR_ROW_OBJECT = 12,  /* of the table that the field is: an object of the form that is the helper */
   AR_ROW_OPAQUE = 13   /* of a union's table, which the schema does not have: the helper has, by another
                           field, the address of its schema, the union's type and a form, or what

@@ -30,15 +30,17 @@ typedef struct {
 static PyObject *object_of(const reading *r, const form *f, const int64_t *row);
 
 static int read_form(PyObject *given, form *f) {
-  Py_ssize_t address;
-  if (!PyTuple_Check(given)) return 0;
-  if (!PyArg_ParseTuple(given, "nO!O!OO!", &address, &PyTuple_Type, &f->absent, &PyTuple_Type,
-                        &f->helpers, &f->type, &PyTuple_Type, &f->names))
-    return 0;
-  f->fields = (const ar_row_field *)address;
-  f->count = PyTuple_Size(f->absent);
-  if (PyTuple_Size(f->helpers) == f->count && PyTuple_Size(f->names) == f->count) return 1;
-  PyErr_SetString(PyExc_ValueError, "expected a helper and a name for every field");
+  if (PyTuple_Size(given) == 5) { /* by hand, since most tables of a file have one that is nested */
+    f->fields = PyLong_AsVoidPtr(PyTuple_GetItem(given, 0));
+    f->absent = PyTuple_GetItem(given, 1);
+    f->helpers = PyTuple_GetItem(given, 2);
+    f->type = PyTuple_GetItem(given, 3);
+    f->names = PyTuple_GetItem(given, 4);
+    f->count = PyTuple_Size(f->absent);
+    if (f->fields && PyTuple_Size(f->helpers) == f->count && PyTuple_Size(f->names) == f->count)
+      return !PyErr_Occurred();
+  }
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "expected a form");
   return 0;
 }
 
@@ -92,9 +94,15 @@ static PyObject *decoded(PyObject *function, const int64_t *numbers, int32_t cou
   return value;
 }
 
-static PyObject *numbered(PyObject *function, const reading *r, const int64_t *numbers) {
-  const int64_t all[] = {r->number, numbers[0], numbers[1], numbers[2]};
-  return decoded(function, all, 1 + MOST_NUMBERS);
+static PyObject *placed(PyObject *helper, const reading *r, const int64_t *numbers) {
+  PyObject *class, *given, *vector, *field;
+  if (!PyArg_ParseTuple(helper, "O!OUU", &PyType_Type, &class, &given, &vector, &field)) return NULL;
+  const newfunc make = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+  PyObject *path = PyUnicode_FromFormat("%U[%zd].%U", vector, r->number, field);
+  PyObject *args = Py_BuildValue("((LOLN))", (long long)numbers[0], given, (long long)numbers[1], path);
+  PyObject *made = args ? make((PyTypeObject *)class, args, NULL) : NULL;
+  Py_XDECREF(args);
+  return made;
 }
 
 static PyObject *slice(PyObject *helper, int64_t start, int64_t count, int32_t item) {
@@ -169,7 +177,7 @@ static PyObject *value(const reading *r, const form *all, Py_ssize_t number, con
     case AR_ROW_SLICE: return slice(helper, first, numbers[1], f->item);
     case AR_ROW_OBJECT: return child(r, helper, f, first);
     case AR_ROW_OPAQUE: return opaque(r, at(helper, row[f->item]), numbers);
-    case AR_ROW_NUMBERED: return numbered(helper, r, numbers);
+    case AR_ROW_PLACED: return placed(helper, r, numbers);
     case AR_ROW_NOTHING: return NULL;
     default: return decoded(helper, numbers, f->item);
   }
@@ -181,8 +189,15 @@ static int put(const form *f, PyObject *made, Py_ssize_t number, PyObject *value
   return ar_set(made, PyTuple_GetItem(f->names, number), value);
 }
 
+/* A tuple for as many values as there are. */
+static PyObject *new_tuple(const form *f) {
+  Py_ssize_t count = f->count;
+  while (count > 0 && f->fields[count - 1].kind == AR_ROW_NOTHING) --count;
+  return PyTuple_New(count);
+}
+
 static PyObject *object_of(const reading *r, const form *f, const int64_t *row) {
-  PyObject *made = f->type == Py_None ? PyTuple_New(f->count) : ar_new_object(f->type);
+  PyObject *made = f->type == Py_None ? new_tuple(f) : ar_new_object(f->type);
   for (Py_ssize_t i = 0; made && i < f->count; ++i) {
     PyObject *one = value(r, f, i, row);
     const int has_value = f->fields[i].kind != AR_ROW_NOTHING;

@@ -6,7 +6,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from mmap import mmap
 from typing import Any
@@ -90,7 +90,12 @@ class _ModelReader:
             _operator_code(code, f"$.operator_codes[{number}]")
             for number, code in enumerate(values_of(self.root["operator_codes"], _CODE))
         ]
-        self.buffers = list(self._buffers())
+        tables = self.root["buffers"]
+        made = tables.made(_BUFFERS, {}) if isinstance(tables, Tables) else None
+        #: Whether C has read the buffers, of which none lies behind the FlatBuffer.
+        self.are_inside = made is not None
+        found = self._buffers() if made is None else made
+        self.buffers = [data if data is not None and len(data) else None for (data,) in found]
 
     def model(self, source: str) -> Model:
         """The whole model."""
@@ -116,13 +121,13 @@ class _ModelReader:
 
     # -- buffers
 
-    def _buffers(self) -> Iterator[Array | None]:
-        """Buffers' bytes, which may lie behind the FlatBuffer; None for those that are empty."""
+    def _buffers(self) -> Iterator[tuple[Array | None]]:
+        """Buffers' bytes, which may lie behind the FlatBuffer."""
         for number, (data, offset, size) in enumerate(values_of(self.root["buffers"], _BUFFER)):
             found = data
             if offset > 1:
                 found = self.reader.span(offset, size, f"$.buffers[{number}]")
-            yield found if found is not None and len(found) else None
+            yield (found,)
 
     def _data(self, index: int, type_: TensorType, path: str, tensor: int) -> Array | None:
         """A tensor's constant data, copied only if they are not aligned."""
@@ -151,12 +156,11 @@ class _ModelReader:
     def _made(self, subgraphs: list[Values]) -> list[Subgraph]:
         """All subgraphs, made in C; none where a file is not as most are, or there is no C."""
         budget, made = self.reader.budget, []
-        buffers = self.root["buffers"]
-        if not isinstance(buffers, Tables) or buffers.numbers("offset").any():
+        if not self.are_inside:
             return []
         names, are_custom, versions = zip(*self.codes, strict=True) if self.codes else ((), (), ())
         given: dict[str, Any] = {
-            "types": _readable(self.reader.alignment(buffers.numbers("data"))),
+            "types": _readable(self.reader.alignment(self.root["buffers"].numbers("data"))),
             "data": tuple(self.buffers),
             "names": names,
             "are_custom": are_custom,
@@ -164,7 +168,8 @@ class _ModelReader:
             "options": tuple(map(_opaque, names, are_custom)),
         }
         for number, (tensors, operators, inputs, outputs, name) in enumerate(subgraphs):
-            given["raw"] = self._raw(f"$.subgraphs[{number}]")
+            vector = f"$.subgraphs[{number}].operators"
+            given["raw"] = RawOptions, self.reader.bytes, vector, "builtin_options"
             ours = [] if tensors is None else tensors.made(_TENSORS, given)
             nodes = [] if operators is None else operators.made(_OPERATORS, given)
             if ours is None or nodes is None:
@@ -173,14 +178,6 @@ class _ModelReader:
             sides = inputs or (), outputs or ()
             made.append(Subgraph(tuple(ours), tuple(nodes), *sides, name or ""))
         return made
-
-    def _raw(self, path: str) -> Callable[..., RawOptions]:
-        file = self.reader.bytes
-
-        def raw(number: int, union: int, position: int, is_empty: int) -> RawOptions:
-            return RawOptions(union, file, position, f"{path}.operators[{number}].builtin_options")
-
-        return raw
 
     def _read(self, subgraphs: list[Values]) -> Iterator[Subgraph]:
         """The same in Python, which says what is wrong."""
@@ -371,6 +368,7 @@ _NO_SCALES.flags.writeable = _NO_ZERO_POINTS.flags.writeable = False
 
 # What C makes of tables, as _tensors() and _operators() do.
 _OPAQUE = OptionsTable()
+_BUFFERS = Record(None, (Part("data", "data"), Part("", "offset")))
 _QUANTIZATION = Record(
     Quantization,
     (

@@ -33,14 +33,15 @@ class Part(NamedTuple):
     """An attribute of objects that are made of tables, or an item of a tuple.
 
     Attributes:
-        name: The attribute; empty for a field that tables must not have.
+        name: The attribute; empty for a field that tables must not have, behind the others.
         path: The field, as :func:`values_of` takes it; a union's own name stands for its table.
         absent: What stands for the field where it is not there; None for its own default. Where
             this is of bytes, a vector of bytes is as well.
         of: The name of something that is given for the file: of an integer a tuple, of which the
-            value is the item with that number (NotImplemented is none); of a union
-            ``function(number of the table, type, position, is_empty)``. Or the record of the
-            objects that the field's tables are.
+            value is the item with that number (NotImplemented is none); of a union a named tuple's
+            class, one of its values, the path of the vector of the tables and the field's name, and
+            the other values are the union's type, the place of its table and its path. Or the
+            record of the objects that the field's tables are.
         by: Of a union: ``of`` is a tuple, and this field the number of the item that says what the
             union's table is, see :func:`opaque`.
     """
@@ -266,7 +267,7 @@ def _told(schema: Schema, kind: str, part: Part) -> tuple[tuple[int, ...], Any, 
         told = native.OPAQUE, scan.place_of(schema, kind, part.by)[1]
         helper = _Given(part.of)
     elif part.of:
-        told = native.NUMBERED if field.kind.startswith("union:") else native.ITEM, 0
+        told = native.PLACED if field.kind.startswith("union:") else native.ITEM, 0
         helper = _Given(part.of)
     elif not part.name:
         told = native.NOTHING, 0
