@@ -1,13 +1,15 @@
 """Instructions of one inference on Arm processors, emulated by QEMU, next to LiteRT with XNNPACK.
 
-``python benchmarks/arm_instructions.py [--cpu CPU ...] [--by-symbol N] [--json] [MODEL ...]``
+``python benchmarks/arm_instructions.py [--cpu CPU ...] [--by-symbol N] [--by-operator] [--json]
+[MODEL ...]``
 
 A MODEL is the name of one of ``../shared/models``, or a file; kws, vww, ic, ad and sww in int8 by
 default. Counted is ``invoke()`` on one thread, called by Python: a plugin counts what the guest
 executes, and the difference of 40 and 20 inferences is divided. Instructions are no time: a
 processor takes more for some than for others, and waits for memory. ``--by-symbol`` lists the
-functions of Arenite's engine that take the most. The processor is made by ``tools/arm.py``; what
-it has decides which kernels both engines choose.
+functions of Arenite's engine that take the most, ``--by-operator`` a model's operators instead of
+the table: what the engine executes for each, a thousand or so of them for the call alone. The
+processor is made by ``tools/arm.py``; what it has decides which kernels both engines choose.
 """
 
 from __future__ import annotations
@@ -72,8 +74,8 @@ def plugin(there: arm.Machine) -> Path:
     return target
 
 
-def parse(text: str, inferences: int) -> Count:
-    """What the plugin wrote at three marks, with as many inferences, and twice as many, between."""
+def marks(text: str) -> tuple[list[int], list[Counter[int]]]:
+    """What the plugin wrote at every mark: all instructions so far, and by address of a block."""
     totals, blocks = list[int](), list[Counter[int]]()
     for line in text.splitlines():
         words = line.split()
@@ -82,6 +84,12 @@ def parse(text: str, inferences: int) -> Count:
             blocks.append(Counter())
         else:
             blocks[-1][int(words[0], 16)] += int(words[1])
+    return totals, blocks
+
+
+def parse(text: str, inferences: int) -> Count:
+    """Of three marks, with as many inferences, and twice as many, between."""
+    totals, blocks = marks(text)
     if len(totals) != 3:
         raise ValueError(f"expected three marks of the plugin, got {len(totals)}")
     more = blocks[2] - blocks[1]
@@ -90,10 +98,10 @@ def parse(text: str, inferences: int) -> Count:
     return Count(whole / inferences, {at: n / (2 * inferences) for at, n in more.items()})
 
 
-def counted(
-    there: arm.Machine, library: Path, cpu: str, engine: str, model: Path, *, blocks: bool
-) -> tuple[Count, int]:
-    """Instructions of an engine's inference, and where Arenite's module was loaded.
+def emulated(
+    there: arm.Machine, library: Path, cpu: str, arguments: Sequence[str], *, blocks: bool
+) -> tuple[str, list[str]]:
+    """What the plugin wrote of ``arm_inferences.py``, and the lines that that printed.
 
     Raises:
         SystemExit: The emulated program fails.
@@ -102,17 +110,48 @@ def counted(
         out = Path(folder) / "count"
         environment = arm.environment(cpu)
         environment["QEMU_PLUGIN"] = f"{library},out={out},profile={int(blocks)}"
-        command = [str(there.python), str(HERE / "arm_inferences.py"), engine, str(model)]
-        done = subprocess.run(
-            [*command, str(INFERENCES)],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [str(there.python), str(HERE / "arm_inferences.py"), *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"{engine} on {cpu}, {model.name}: {done.stderr[-2000:]}")
-        return parse(out.read_text("utf-8"), INFERENCES), int(done.stdout.split()[-1], 16)
+            sys.exit(f"{' '.join(arguments)} on {cpu}: {done.stderr[-2000:]}")
+        return out.read_text("utf-8"), done.stdout.splitlines()
+
+
+def counted(
+    there: arm.Machine, library: Path, cpu: str, engine: str, model: Path, *, blocks: bool
+) -> tuple[Count, int]:
+    """Instructions of an engine's inference, and where Arenite's module was loaded."""
+    arguments = [engine, str(model), str(INFERENCES)]
+    text, said = emulated(there, library, cpu, arguments, blocks=blocks)
+    return parse(text, INFERENCES), int(said[-1], 16)
+
+
+# -- by operator -------------------------------------------------------------------------
+
+
+def in_engine(blocks: Counter[int], start: int) -> int:
+    """Instructions of a module that begins at an address."""
+    return sum(count for at, count in blocks.items() if 0 <= at - start < LARGEST_MODULE)
+
+
+def of_operators(text: str, start: int) -> list[int]:
+    """What the engine executed between every two marks."""
+    _, blocks = marks(text)
+    so_far = [in_engine(some, start) for some in blocks]
+    return [end - begin for begin, end in zip(so_far[::2], so_far[1::2], strict=True)]
+
+
+def by_operator(there: arm.Machine, library: Path, cpus: Sequence[str], model: Path) -> str:
+    """Markdown: a model's operators, and by processor what the engine executes for each."""
+    names, columns = list[str](), list[list[int]]()
+    for cpu in cpus:
+        arguments = ["arenite", str(model), "operators"]
+        text, (start, *names) = emulated(there, library, cpu, arguments, blocks=True)
+        columns.append(of_operators(text, int(start, 16)))
+    lines = [f"| {model.stem} | {' | '.join(cpus)} |", "|---|" + "--:|" * len(cpus)]
+    for number, (name, *counts) in enumerate(zip(names, *columns, strict=True)):
+        lines.append(f"| {number} {name} | {' | '.join(map(amount, counts))} |")
+    return "\n".join([*lines, f"| all | {' | '.join(amount(sum(c)) for c in columns)} |"])
 
 
 # -- by symbol ---------------------------------------------------------------------------
@@ -190,6 +229,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("models", nargs="*", metavar="MODEL", default=MODELS)
     parser.add_argument("--cpu", action="append", choices=arm.CPUS, help="all by default")
     parser.add_argument("--by-symbol", type=int, metavar="N", help="the N functions with the most")
+    parser.add_argument("--by-operator", action="store_true", help="Arenite's operators alone")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     return parser.parse_args()
 
@@ -203,6 +243,9 @@ def main() -> None:
     except MissingError as error:
         sys.exit(f"instructions on Arm cannot be counted here: {error}")
     library = plugin(there)
+    if args.by_operator:
+        print(*(by_operator(there, library, cpus, path) for path in paths), sep="\n\n")
+        return
     functions = symbols() if args.by_symbol else []
     rows: dict[str, dict[str, dict[str, float]]] = {}
     for path in paths:

@@ -58,6 +58,14 @@ def test_blocks_belong_to_the_function_that_begins_before_them(instructions: Mod
     }
 
 
+def test_operators_are_what_lies_between_two_marks_in_the_engine(
+    instructions: ModuleType,
+) -> None:
+    lines = ["1", " 1010 100", "9", " 1010 130", " 9999999 7", "9", " 1010 140", "9", " 1020 2"]
+    text = "\n".join([*lines, " 1010 141"])
+    assert instructions.of_operators(text, 0x1000) == [30, 3]
+
+
 def test_instructions_become_a_table(instructions: ModuleType) -> None:
     rows = {"kws": {"max": {"arenite": 50_000.0, "litert": 100_000.0}}}
     assert instructions.table(rows, ["max"]).splitlines() == [
