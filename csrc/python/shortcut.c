@@ -15,7 +15,7 @@
 #include "ndarray.h"
 #include "shortcut.h"
 
-enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8 };
+enum { MOST_PORTS = 8, MOST_DIMENSIONS = 8, TOKEN = 1 };
 
 /* An input or output: what an array has to be, or is, and its bytes in the arena. */
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
   PyObject_HEAD
   ar_program *program;
   PyTypeObject *array_type;
-  PyObject *turn;    /* a list: holds a token while nobody works in the arena */
+  PyObject *turn;    /* a list, of native/turn.py: holds a token while nobody works in the arena */
   ar_new_array new_array;
   PyObject *rest;    /* rest(status, is_predict): brings an inference to its end */
   PyObject *keep;    /* what the program points to */
@@ -58,7 +58,8 @@ static int32_t run(shortcut *s) {
 
 /* Whether nobody works in the arena, who has it from now on. */
 static int take_turn(shortcut *s) {
-  return s->program && PyList_Size(s->turn) == 1 && PyList_SetSlice(s->turn, 0, 1, NULL) == 0;
+  return s->program && PyList_Size(s->turn) == TOKEN + 1 &&
+         PyList_SetSlice(s->turn, TOKEN, TOKEN + 1, NULL) == 0;
 }
 
 static int fits(const shortcut *s, const port *p, PyObject *object) {

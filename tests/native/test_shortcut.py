@@ -123,10 +123,10 @@ def test_an_arena_in_use_is_refused_and_stays_in_use() -> None:
     for call in (lambda: interp(image()), interp.invoke, lambda: interp.predict(image())):
         with pytest.raises(ar.StateError, match="in use"):
             call()
-        assert turn == []
+        assert turn == [None]
     turn.append(None)
     interp(image())
-    assert turn == [None]
+    assert turn == [None, None]
 
 
 def test_predict_of_one_sample_is_a_call() -> None:

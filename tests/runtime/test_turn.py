@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
@@ -180,3 +182,34 @@ def test_a_signal_at_any_moment_leaves_the_interpreter_usable(variant: str) -> N
         signal.signal(signal.SIGALRM, before)
         gc.enable()
     np.testing.assert_array_equal(interp(x), expected)
+
+
+OUT_OF_MEMORY = """
+import _testcapi
+import numpy as np
+import arenite as ar
+from tests.runtime.models import conv_model, image
+
+interpreter = ar.Interpreter(conv_model())
+x = image()
+calls = [lambda: interpreter(x), interpreter.invoke, interpreter.reset]
+for call in calls:
+    for start in range(15):
+        call()
+        _testcapi.set_nomemory(start)
+        try:
+            call()
+        except MemoryError:
+            pass
+        finally:
+            _testcapi.remove_mem_hooks()
+"""
+
+
+def test_memory_that_runs_out_does_not_keep_a_turn() -> None:
+    """From some allocation on all fail: the next call finds the arena free."""
+    pytest.importorskip("_testcapi")
+    pytest.importorskip("arenite.native._engine")  # NumPy's arithmetic would end the process
+    command = [sys.executable, "-c", OUT_OF_MEMORY]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]

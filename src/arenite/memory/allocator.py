@@ -33,6 +33,7 @@ from arenite.memory.recording import (
     summarize,
 )
 from arenite.model import Model, Quantization, Tensor
+from arenite.native.turn import new_turn
 from arenite.target import Target, find_target
 
 #: ``kMaxScratchBuffersPerOp``: what the head has room for while an operator is prepared.
@@ -65,7 +66,7 @@ class MicroAllocator:
         self.target = target
         self.abi = abi_of(target)
         #: Holds a token while nobody works in the arena.
-        self.turn: list[None] = [None]
+        self.turn = new_turn()
         # What allocations are made of, with offsets from the arena's end: few ask for them.
         self._records: list[tuple[Any, ...]] = []
         self._max_head_buffer_usage = 0

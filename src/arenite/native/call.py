@@ -11,7 +11,7 @@ from arenite.errors import InferenceAborted, in_use
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.engine import ffi, lib
 from arenite.native.shortcut import shortcut
-from arenite.native.turn import give_back
+from arenite.native.turn import TOKEN, give_back
 
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]
@@ -100,7 +100,7 @@ class Call:
 
         def call(x: Array, y: Array) -> None:
             try:
-                take()
+                take(TOKEN)
             except IndexError:
                 raise in_use() from None
             except BaseException:

@@ -16,6 +16,7 @@ from arenite.errors import ShapeError, StateError
 from arenite.formats import Source, model_of
 from arenite.memory.budget import Budget
 from arenite.model import Model
+from arenite.native.turn import new_turn
 from arenite.ops import EvalTensor, Node, OpResolver, resolver_of
 from arenite.ops.context import Array, Declared
 from arenite.runtime.feed import fresh, port
@@ -161,7 +162,7 @@ class HeapInterpreter:
         graph = Graph(model, self._context, profiler=profiler)
         graph.resolve(setup.resolver(resolver_of(model) if resolver is None else resolver))
         self._life = Life(graph, is_native=setup.is_native, threads=setup.threads)
-        self._turn: Turn = [None]
+        self._turn: Turn = new_turn()
 
     @alone
     def resize_input(self, index: int, shape: tuple[int, ...]) -> None:

@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from arenite.errors import in_use
-from arenite.native.turn import give_back
+from arenite.native.turn import TOKEN, give_back
 
 Turn = list[None]
 """Holds a token while nobody works in the arena."""
@@ -37,7 +37,7 @@ def alone(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P],
     def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         turn = self._turn
         try:
-            turn.pop()
+            turn.pop(TOKEN)
         except IndexError:
             raise in_use() from None
         except BaseException:  # a signal's handler raised, when the token was taken
@@ -58,7 +58,7 @@ def all_alone(method: Callable[[S], R]) -> Callable[[S], R]:
     def call(self: S, /) -> R:
         turn = self._turn
         try:
-            turn.pop()
+            turn.pop(TOKEN)
         except IndexError:
             raise in_use() from None
         except BaseException:
