@@ -62,8 +62,12 @@ class Verifier:
         self._keep = arrays
         self.address = int(ffi.cast("intptr_t", self._schema))
 
-    def scan(self, data: Any, budget: int) -> Found | None:
-        """All tables of a sound file; None where something is wrong, or where that is not known."""
+    def scan(self, data: npt.NDArray[np.uint8], budget: int) -> Found | None:
+        """All tables of a sound file; None where something is wrong, or where that is not known.
+
+        An array, as the process ends where a ``memoryview`` is garbage in a cycle with cffi's
+        buffer of it: the collector clears it first.
+        """
         buffer = ffi.from_buffer("uint8_t[]", data)
         scan = ffi.new("ar_fb_scan *")
         scan.data, scan.size = buffer, len(buffer)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -176,3 +178,24 @@ def test_the_cases_of_fuzzing(name: str) -> None:
     cases = Cases(3, name)
     sound = {assert_agree(SCHEMAS[name], cases.file(number)) for number in range(40 * CASES)}
     assert sound == {True, False}
+
+
+GARBAGE = """
+import gc
+from arenite.formats import flatbuffer
+from arenite.formats.tflite_schema import SCHEMA
+from tests.shared import DIGITS
+
+for _ in range(3):
+    reader = flatbuffer.Reader(SCHEMA, flatbuffer.view_of(DIGITS.read_bytes()))
+    cycle = [reader, reader.tables()]
+    cycle.append(cycle)
+    del reader, cycle
+    gc.collect()
+"""
+
+
+def test_a_file_may_be_garbage_in_a_cycle() -> None:
+    """As it is after an error, whose traceback holds what is read."""
+    done = subprocess.run([sys.executable, "-c", GARBAGE], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")

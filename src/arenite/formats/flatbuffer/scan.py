@@ -34,13 +34,13 @@ _COLUMNS[native.UNION] = 3
 def rows_of(schema: Schema, reader: Reader, budget: int) -> tuple[Row, int] | None:
     """The root table's row and what is left of the budget; None where the file is not sound."""
     compiled, make = _compiled(schema)
-    found = compiled.scan(reader.data, budget)
+    found = compiled.scan(reader.bytes, budget)
     return None if found is None else (make(found.numbers().tolist(), 0, reader), found.budget)
 
 
 def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int] | None:
     """The same as one table, of which values are made that are asked for."""
-    found = _compiled(schema)[0].scan(reader.data, budget)
+    found = _compiled(schema)[0].scan(reader.bytes, budget)
     if found is None:
         return None
     return Tables(Scanned(schema, found, reader), schema.root, 0), found.budget
