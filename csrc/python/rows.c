@@ -160,12 +160,12 @@ static PyObject *value(const reading *r, const form *all, Py_ssize_t number, con
     row = r->room + row[f->child];
   }
   const int64_t *numbers = row + f->column, first = numbers[0];
-  const uint8_t *place = r->scan->data + first;
   PyObject *helper = PyTuple_GetItem(all->helpers, number);
   if (f->kind == AR_ROW_INTEGER) return PyLong_FromLongLong(first);
   if (f->kind == AR_ROW_TRUTH) return PyBool_FromLong(first != 0);
   if (f->kind == AR_ROW_ITEM) return kept(at(helper, first));
   if (!first) return kept(PyTuple_GetItem(all->absent, number));
+  const uint8_t *place = r->scan->data + first; /* of all that is left first is a place, or of no use */
   switch (f->kind) {
     case AR_ROW_TEXT:
       return PyUnicode_DecodeUTF8((const char *)place, (Py_ssize_t)numbers[1], "replace");

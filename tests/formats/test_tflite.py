@@ -20,6 +20,7 @@ from arenite.model import Model, OptionsTable, TensorType
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from tests.formats.models import models, small
 from tests.same import assert_same, differences
+from tests.shared import DIGITS
 
 CONV_2D, CUSTOM, PLACEHOLDER, GELU = 3, 32, 127, 150
 GELU_OPTIONS = 122
@@ -140,6 +141,20 @@ def test_a_quantisation_table_that_says_nothing_is_none() -> None:
 def test_options_are_read_through_the_operators_row() -> None:
     options = tflite.read(with_operator(builtin_options=conv_options(1))).main.operators[0].options
     assert options == Conv2DOptions(stride_w=2)
+
+
+def test_what_is_made_in_c_has_the_attributes_of_what_python_makes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = DIGITS.read_bytes()
+    found = tflite.read(data)
+    monkeypatch.setattr(tflite._ModelReader, "_made", lambda *_: [])
+    expected = tflite.read(data)
+    for mine, other in zip(found.main.operators, expected.main.operators, strict=True):
+        assert vars(mine).keys() == vars(other).keys()
+        assert vars(mine.options) == vars(other.options)
+    for mine, other in zip(found.main.tensors, expected.main.tensors, strict=True):
+        assert vars(mine).keys() == vars(other).keys()
 
 
 def test_options_of_another_type_than_the_operators_are_left_out() -> None:

@@ -165,7 +165,10 @@ class _ModelReader:
             "names": names,
             "are_custom": are_custom,
             "versions": versions,
-            "options": tuple(map(_opaque, names, are_custom)),
+            "options": tuple(
+                _OPAQUE if custom else _opaque(name)
+                for name, custom in zip(names, are_custom, strict=True)
+            ),
         }
         for number, (tensors, operators, inputs, outputs, name) in enumerate(subgraphs):
             vector = f"$.subgraphs[{number}].operators"
@@ -441,9 +444,9 @@ def _readable(alignment: int) -> tuple[Any, ...]:
 
 
 @cache
-def _opaque(name: str, is_custom: bool) -> Any:
+def _opaque(name: str) -> Any:
     """What C makes of a builtin operator's options: objects of its row."""
-    found = None if is_custom else _options_row(name)
+    found = _options_row(name)
     if found is None:
         return _OPAQUE
     row, layout = found
@@ -453,7 +456,7 @@ def _opaque(name: str, is_custom: bool) -> Any:
 
 def _layout(row: type[OptionsTable]) -> TableLayout:
     fields = options_fields(row)
-    short = (field._replace(as_tuple=field.kind.startswith("[")) for field in fields)
+    short = [field._replace(as_tuple=field.kind.startswith("[")) for field in fields]
     return flatbuffer.layout_of(SCHEMA, short)
 
 

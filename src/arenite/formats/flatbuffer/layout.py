@@ -76,10 +76,9 @@ def inside(field: Field, number: int, offsets: Sequence[int], item: int, size: i
     """The offset of a field in its table of ``size`` bytes, 0 if the table lacks it."""
     offset = offsets[number] if number < len(offsets) else 0
     if offset and (offset < 4 or offset + item > size):
-        error = FormatError(
+        raise FormatError(
             f"expected a field inside its table of {size} bytes, got offset {offset}",
             4 + 2 * number,
+            f".{field.name}",
         )
-        error.steps.append(f".{field.name}")
-        raise error
     return offset

@@ -101,11 +101,11 @@ class Schema:
 class FormatError(Exception):
     """Something is wrong; every level that it passes on its way up adds its step of the path."""
 
-    def __init__(self, message: str, offset: int | None = None) -> None:
+    def __init__(self, message: str, offset: int | None = None, *steps: str) -> None:
         super().__init__(message)
         self.message = message
         self.offset = offset
-        self.steps: list[str] = []
+        self.steps = list(steps)
 
     @property
     def path(self) -> str:
