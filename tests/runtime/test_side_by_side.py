@@ -23,7 +23,7 @@ from tests.variants import REFERENCE, interpreter, variants
 if not native.available():
     pytest.skip("the native engine was not built", allow_module_level=True)
 
-from arenite.runtime.side_by_side import FEWEST, SAMPLES
+from arenite.runtime.side_by_side import FEWEST, SAMPLES, SHARE
 
 Array = np.ndarray[Any, Any]
 COUNT = FEWEST + SAMPLES + 5
@@ -93,7 +93,7 @@ def one_by_one(interp: ar.Interpreter, batch: Array, **options: Any) -> Array:
 def is_side_by_side(interp: ar.Interpreter) -> bool:
     """Whether a batch was computed so."""
     compiled = interp._micro.compiled
-    return compiled is not None and any(compiled._side_by_side)
+    return compiled is not None and compiled._side_by_side is not None
 
 
 # -- the same bits -------------------------------------------------------------------------
@@ -258,11 +258,32 @@ def test_weights_that_are_an_input_do() -> None:
     assert not is_side_by_side(interp)
 
 
-@pytest.mark.parametrize("room", [1000, SAMPLES * 5000])
-def test_models_do_whose_memory_or_weights_would_be_beyond_the_limit(room: int) -> None:
+@pytest.mark.parametrize("room", [SAMPLES * 3000, SAMPLES * 5000])
+def test_models_do_whose_memory_or_weights_would_be_more_than_a_share_of_the_limit(
+    room: int,
+) -> None:
     model = network("int8", (1, 2000), [2000])
     interp = ar.Interpreter(model, engine="native")
-    interp.arena.budget.limit = interp.arena.budget.taken + room
+    interp.arena.budget.limit = SHARE * room
     batch = samples(model)
     np.testing.assert_array_equal(interp.predict(batch), one_by_one(interp, batch))
     assert not is_side_by_side(interp)
+
+
+def test_threads_do_whose_memory_together_would_be_more_than_that() -> None:
+    model = network("int8", (1, 2000), ["RELU"])
+    interp = ar.Interpreter(model, engine="native")
+    interp.arena.budget.limit = SHARE * 3 * SAMPLES * 4096
+    batch = samples(model, 16 * FEWEST)
+    found = interp.predict(batch, threads=16)
+    np.testing.assert_array_equal(found, interp.predict(batch))
+    assert is_side_by_side(interp)
+
+
+def test_interpreters_do_whose_threads_share_an_inference() -> None:
+    model = network("int8", (1, 2000), [4000])
+    interp = ar.Interpreter(model, engine="native", threads=2)
+    batch = samples(model, FEWEST)
+    np.testing.assert_array_equal(interp.predict(batch), one_by_one(interp, batch))
+    assert not is_side_by_side(interp)
+    interp.close()

@@ -148,6 +148,11 @@ class Program(Steps):
             self._team.end()
 
     @property
+    def has_shared_steps(self) -> bool:
+        """Whether there are steps that threads share, while there are some."""
+        return self._team is not None
+
+    @property
     def threads(self) -> int:
         """How many threads there are for its steps now, the caller's among them."""
         return 1 if self._team is None else self._team.size

@@ -42,7 +42,8 @@ class CompiledGraph:
         self._program = program = Program(instruction_set, threads)
         self._graph = graph
         self._host: GraphHost = graph.host
-        self._side_by_side: list[SideBySide | None] = []
+        self._side_by_side: SideBySide | None = None
+        self._asked_for_rows = False
         self._pairs = Pairs(graph)
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
@@ -129,9 +130,10 @@ class CompiledGraph:
         """
         from arenite.runtime.side_by_side import side_by_side  # noqa: PLC0415 - for batches only
 
-        if not self._side_by_side:
-            self._side_by_side = [side_by_side(self._graph, self._program, head)]
-        return self._side_by_side[0]
+        if not self._asked_for_rows:
+            self._side_by_side = side_by_side(self._graph, self._program, head)
+            self._asked_for_rows = True
+        return self._side_by_side
 
     @property
     def program(self) -> Program:
@@ -141,7 +143,8 @@ class CompiledGraph:
     @property
     def nbytes(self) -> int:
         """Bytes outside of the arena: packed constants and the kernels' workspace."""
-        return self._program.nbytes
+        rows = self._side_by_side
+        return self._program.nbytes + (0 if rows is None else rows.nbytes)
 
     @property
     def workspace_bytes(self) -> int:

@@ -87,14 +87,15 @@ def _chunks(
             return run_in_order(batch, run)
         _check_copies(micro, 1)
         return run_in_parts(batch, run, threads, own)
-    several = _side_by_side(micro, batch.count // threads)
+    copied = min(threads, batch.count) if threads > 1 else 0
+    several = _side_by_side(micro, batch.count // threads, copied)
     if threads == 1:
         if life is not None:
             call.starts_over(states_in(life, own, own))
         whole = call if several is None else several.call(call, micro.turn)
         return run_in_order(in_c(batch, [whole]), whole.predict)
-    _check_copies(micro, min(threads, batch.count), several)
-    copies = [_copy(own, micro.arena) for _ in range(min(threads, batch.count))]
+    _check_copies(micro, copied)
+    copies = [_copy(own, micro.arena) for _ in range(copied)]
     calls: list[Call] = []
     for copy in copies:
         if (found := whole_call((own, copy))) is not None:
@@ -105,13 +106,14 @@ def _chunks(
     return run_on_threads(in_c(batch, runs), [run.predict for run in runs], calls)
 
 
-def _side_by_side(micro: MicroInterpreter, samples: int) -> SideBySide | None:
-    """What computes several of a thread's samples at once, where it is worth while."""
+def _side_by_side(micro: MicroInterpreter, samples: int, copies: int) -> SideBySide | None:
+    """What computes several of a thread's samples at once, where there is room and it pays."""
     from arenite.runtime.side_by_side import FEWEST  # noqa: PLC0415 - may be absent
 
     if micro.compiled is None or samples < FEWEST:
         return None
-    return micro.compiled.side_by_side(micro.arena.view(0, micro.arena.head_used))
+    found = micro.compiled.side_by_side(micro.arena.view(0, micro.arena.head_used))
+    return found if found is not None and found.has_room(copies) else None
 
 
 # -- running it --------------------------------------------------------------------------
@@ -347,11 +349,10 @@ def one_by_one(micro: MicroInterpreter) -> Run:
     return run
 
 
-def _check_copies(micro: MicroInterpreter, copies: int, several: SideBySide | None = None) -> None:
+def _check_copies(micro: MicroInterpreter, copies: int) -> None:
     """Refuse more copies of the arena and of the kernels' workspace than there may be."""
     workspace = 0 if micro.compiled is None else micro.compiled.workspace_bytes
-    own = 0 if several is None else several.nbytes
-    size = copies * (micro.arena.used + workspace + own)
+    size = copies * (micro.arena.used + workspace)
     micro.arena.budget.check(size, f"{copies} copies of the arena, one for a thread,")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn, TypeGuard
 
-from arenite.errors import AreniteError, MemoryLimitError
+from arenite.errors import AreniteError
 from arenite.memory.arena import Bytes
 from arenite.native.call import Call
 from arenite.native.conversion import Ends
@@ -25,22 +25,32 @@ from arenite.runtime.turn import Turn
 SAMPLES = 24
 #: For fewer of them, packing the weights a second time does not pay.
 FEWEST = 4 * SAMPLES
-_WHAT = "samples side by side"
+#: It all takes no more than the memory limit divided by this, beside what is counted there.
+SHARE = 8
 
 
 class SideBySide:
     """A program over ``SAMPLES`` rows, and the memory of its tensors."""
 
     def __init__(
-        self, program: Program, memory: Bytes, inputs: list[Array], outputs: list[Array]
+        self,
+        program: Program,
+        memory: Bytes,
+        inputs: list[Array],
+        outputs: list[Array],
+        room: int,
     ) -> None:
-        self._program, self._memory = program, memory
+        self._program, self._memory, self._room = program, memory, room
         self._inputs, self._outputs = inputs, outputs
 
     @property
     def nbytes(self) -> int:
-        """Bytes that a thread needs of its own."""
-        return self._memory.nbytes + self._program.workspace_bytes
+        """Bytes of its memory, of packed constants and of the kernels' workspace."""
+        return self._memory.nbytes + self._program.nbytes
+
+    def has_room(self, copies: int) -> bool:
+        """Whether as many threads can have memory of their own."""
+        return copies * (self._memory.nbytes + self._program.workspace_bytes) <= self._room
 
     def call(self, one: Call, turn: Turn) -> RowsCall:
         """Runs a batch with the help of ``one``, in this memory."""
@@ -63,19 +73,24 @@ class RowsCall:
     """
 
     def __init__(self, many: Call, one: Call) -> None:
-        self._many, self._one = many, one
+        self._many: Call | None = many
+        self._one = one
 
     def converts(self, number: int, ends: Ends, *, is_input: bool) -> bool:
         """See :meth:`Call.converts`."""
+        if not self._one.converts(number, ends, is_input=is_input):
+            return False
         several = ends._replace(elements=SAMPLES * ends.elements)
-        return self._one.converts(number, ends, is_input=is_input) and self._many.converts(
-            number, several, is_input=is_input
-        )
+        if self._many is not None and not self._many.converts(number, several, is_input=is_input):
+            self._many = None  # as one of them takes what the other does not
+        return True
 
     def predict(
         self, inputs: Sequence[Array], outputs: Sequence[Array]
     ) -> tuple[int, Exception | None]:
         """See :meth:`Call.predict`."""
+        if self._many is None:
+            return self._one.predict(inputs, outputs)
         groups = (len(inputs[0]) - 1) // SAMPLES
         done, _ = self._many.predict(_grouped(inputs, groups), _grouped(outputs, groups))
         begin = SAMPLES * done
@@ -94,21 +109,26 @@ def _refuse(step: int) -> NoReturn:
 def side_by_side(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     """A program over ``SAMPLES`` rows of every tensor of a graph whose plan is for ``head``.
 
-    ``one`` is the program for one row. None where an operator needs more than its row, or has no
-    native kernel for so many that adds floats in the same order, and where the memory limit is too
-    low.
+    ``one`` is the program for one row. None where threads share its steps, where an operator needs
+    more than its row or has no native kernel for so many that adds floats in the same order, and
+    where it would take too much memory.
     """
-    if len(graph.nodes) > 1 or graph.host.input_copies:
+    entries = graph.nodes[0]
+    if len(graph.nodes) > 1 or graph.host.input_copies or one.has_shared_steps:
+        return None
+    if any(entry.registration.rows is None for entry in entries):
         return None
     try:
         return _made(graph, one, head)
-    except MemoryLimitError:
+    except MemoryError:
         return None
 
 
 def _made(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     host, main = graph.host, graph.model.main
-    host.budget.check(SAMPLES * head.nbytes, _WHAT)
+    room = host.budget.limit // SHARE
+    if SAMPLES * head.nbytes > room:
+        return None
     place = _Place(head, aligned(SAMPLES * head.nbytes))
     program = Program(one.instruction_set)
     for number, entry in enumerate(graph.nodes[0]):
@@ -122,9 +142,10 @@ def _made(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     )
     if not _are_all_there(inputs) or not _are_all_there(outputs):
         return None
-    host.budget.take(place.memory.nbytes + program.packed_bytes, _WHAT)
+    if place.memory.nbytes + program.packed_bytes > room:
+        return None
     program.finish()
-    return SideBySide(program, place.memory, inputs, outputs)
+    return SideBySide(program, place.memory, inputs, outputs, room)
 
 
 class _Place(NamedTuple):
