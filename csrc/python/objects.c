@@ -1,6 +1,7 @@
 /* What a step's kernel is measured with, out of Python's objects: tensors, and parameter records as
- * structs. Whatever is not as most are is left to functions in Python. Only what the stable ABI has
- * is used, and of NumPy the head of its array objects. */
+ * structs; and the tensors that kernels in Python see. Whatever is not as most are is left to
+ * functions in Python. Only what the stable ABI has is used, and of NumPy the head of its array
+ * objects and two functions of its table for C. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
