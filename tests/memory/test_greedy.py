@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arenite import native
-from arenite.memory.greedy import greedy
+from arenite.memory.greedy import greedy, in_python
 from arenite.memory.problem import Buffer, Problem, Solution
 from arenite.memory.validate import validate
 
@@ -107,7 +107,7 @@ offline = st.builds(
 @given(st.lists(online | online | offline, max_size=14))
 def test_equals_a_simple_restatement(buffers: list[Buffer]) -> None:
     problem = Problem(tuple(buffers))
-    assert greedy(problem) == restated(problem)
+    assert greedy(problem) == in_python(problem.buffers) == restated(problem)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -124,7 +124,7 @@ def test_many_buffers_equal_the_restatement_too(
         place = draw.randrange(300) * 16 if draw.random() < 0.1 and size else None
         buffers.append(Buffer(size, begin, end, 16, place))
     problem = Problem(tuple(buffers))
-    assert greedy(problem) == restated(problem)
+    assert greedy(problem) == in_python(problem.buffers) == restated(problem)
 
 
 @settings(max_examples=300, derandomize=True, deadline=None)

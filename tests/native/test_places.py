@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from arenite.memory import greedy as module
-from arenite.memory.greedy import by_tree, greedy
+from arenite.memory.greedy import greedy
 from arenite.memory.problem import Buffer, Problem, Solution
 
-pytest.importorskip("arenite.native._engine")
+greedy_places = pytest.importorskip("arenite.native.places").greedy_places
 
 
 def in_python(buffers: list[Buffer]) -> Solution:
-    sizes = [module.align_up(buffer.size, buffer.alignment) for buffer in buffers]
-    return by_tree(tuple(buffers), sizes, module._order(tuple(buffers), sizes))
+    return module.in_python(tuple(buffers))
 
 
 def some(draw: Random, count: int, longest: int, *, offline: float = 0.0) -> list[Buffer]:
@@ -31,7 +31,7 @@ def some(draw: Random, count: int, longest: int, *, offline: float = 0.0) -> lis
 
 @pytest.mark.parametrize("offline", [0.0, 0.1])
 @pytest.mark.parametrize("longest", [1, 4, 60, 1500])
-@pytest.mark.parametrize("count", [200, 1500])
+@pytest.mark.parametrize("count", [1, 7, 40, 200, 1500])
 def test_random_lifetimes(count: int, longest: int, offline: float) -> None:
     buffers = some(Random(count + longest), count, longest, offline=offline)
     assert greedy(Problem(tuple(buffers))) == in_python(buffers)
@@ -104,7 +104,20 @@ def test_thousands_of_fixed_places_come_first() -> None:
 )
 def test_what_c_does_not_take_is_left_to_python(odd: Buffer) -> None:
     buffers = [*some(Random(0), 300, 9), odd]
-    sizes = [module.align_up(buffer.size, buffer.alignment) for buffer in buffers]
-    order = module._order(tuple(buffers), sizes)
-    assert module._offsets_in_c(tuple(buffers), sizes, order) is None
+    assert greedy_places(tuple(buffers)) is None
     assert greedy(Problem(tuple(buffers))) == in_python(buffers)
+
+
+def test_sizes_are_rounded_up_to_the_alignment() -> None:
+    buffers = [Buffer(5, 0, 2, 4), Buffer(7, 1, 3, 4), Buffer(3, 2, 4, 4)]
+    assert greedy_places(tuple(buffers)) == ((8, 0, 8), 16)
+
+
+@pytest.mark.parametrize("odd", [(16, 0, 1, 16), "buffer", (16.5, 0, 1, 16, None), None], ids=str)
+def test_what_is_no_buffer_is_left_to_python(odd: Any) -> None:
+    assert greedy_places((Buffer(16, 0, 1, 16), odd)) is None
+
+
+def test_no_buffers_at_all_are_left_to_python() -> None:
+    assert greedy_places(()) is None
+    assert greedy(Problem(())) == Solution((), 0)

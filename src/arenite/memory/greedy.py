@@ -2,17 +2,14 @@
 
 Facts: TFLM ``memory_planner/greedy_memory_planner.cc``. Ties are broken as there, so the
 result is equal byte for byte. TFLM walks all buffers that have a place; here a tree over time
-keeps what they occupy, so that many buffers take little more than their number. Where there are
-hundreds and the native engine was built, C computes the same.
+keeps what they occupy, so that many buffers take little more than their number. Where the native
+engine was built, C computes the same.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from itertools import accumulate
-from operator import add
-
-import numpy as np
 
 from arenite import native
 from arenite.memory.abi import align_up
@@ -23,10 +20,8 @@ _BITS = 3
 _LAST = (1 << _BITS) - 1
 #: Parts of the time whose busiest moment is looked at in one piece.
 _SECTIONS = 16
-#: From that many buffers on, walking all is no longer the fastest: C is, or the tree without it.
-_MANY, _MANY_IN_PYTHON = 48, 128
-#: The moments, sizes and offsets that C counts with.
-_MAX_MOMENT, _MAX_BYTES = 2**31 - 1, 2**40
+#: From that many buffers on, walking all takes longer than the tree.
+_MANY = 128
 
 
 def greedy(problem: Problem) -> Solution:
@@ -38,16 +33,23 @@ def greedy(problem: Problem) -> Solution:
     >>> greedy(Problem((Buffer(100, 0, 2), Buffer(80, 2, 4), Buffer(50, 1, 3))))
     Solution(offsets=(0, 0, 100), size=150)
     """
-    buffers = problem.buffers
+    found = _in_c(problem.buffers) if native.available() else None
+    return in_python(problem.buffers) if found is None else found
+
+
+def in_python(buffers: tuple[Buffer, ...]) -> Solution:
+    """The same without C, which is checked against it."""
     sizes = [align_up(buffer.size, buffer.alignment) for buffer in buffers]
     order = _order(buffers, sizes)
-    if len(buffers) < (_MANY if native.available() else _MANY_IN_PYTHON):
-        return _one_by_one(buffers, sizes, order)
-    if native.available():
-        offsets = _offsets_in_c(buffers, sizes, order)
-        if offsets:
-            return Solution(tuple(offsets), max(map(add, offsets, sizes)))
-    return by_tree(buffers, sizes, order)
+    return (_one_by_one if len(buffers) < _MANY else _by_tree)(buffers, sizes, order)
+
+
+def _in_c(buffers: tuple[Buffer, ...]) -> Solution | None:
+    """None for what C does not take."""
+    from arenite.native.places import greedy_places  # noqa: PLC0415 - the engine may be absent
+
+    found = greedy_places(buffers)
+    return None if found is None else Solution(*found)
 
 
 def _one_by_one(buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]) -> Solution:
@@ -73,8 +75,8 @@ def _one_by_one(buffers: tuple[Buffer, ...], sizes: list[int], order: list[int])
     return Solution(tuple(offsets), top)
 
 
-def by_tree(buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]) -> Solution:
-    """The same for many, in Python: what C is checked against."""
+def _by_tree(buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]) -> Solution:
+    """The same for many."""
     placed = _Placed(buffers, sizes)
     offsets, top = [0] * len(buffers), 0
     for index in order:
@@ -98,26 +100,6 @@ def _order(buffers: tuple[Buffer, ...], sizes: list[int]) -> list[int]:
     online.reverse()
     online.sort(key=sizes.__getitem__, reverse=True)
     return offline + online
-
-
-def _offsets_in_c(
-    buffers: tuple[Buffer, ...], sizes: list[int], order: list[int]
-) -> list[int] | None:
-    """Offsets as :func:`by_tree` finds them; None for what C does not take."""
-    from arenite.native.places import greedy_offsets  # noqa: PLC0415 - the engine may be absent
-
-    _, begins, ends, alignments, offline = zip(*buffers, strict=True)
-    fixed = [-1 if offset is None else offset for offset in offline]
-    if max(sizes) > _MAX_BYTES or max(fixed) > _MAX_BYTES or len(set(alignments)) > 1:
-        return None
-    if min(begins) < -_MAX_MOMENT or max(ends) > _MAX_MOMENT or alignments[0] > _MAX_MOMENT:
-        return None
-    size, place = np.array(sizes, np.int64), np.array(fixed, np.int64)
-    begin, end = np.array(begins, np.int64), np.array(ends, np.int64)
-    is_sound = (size >= 0) & (begin < end) & ((size > 0) | (place < 0)) & (place >= -1)
-    if not is_sound.all() or fixed.count(-1) != offline.count(None):
-        return None
-    return greedy_offsets(size, place, begin, end, order=order, alignment=alignments[0])
 
 
 class _Placed:

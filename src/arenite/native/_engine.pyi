@@ -14,4 +14,5 @@ are_plain: Any
 in_order: Any
 know_numbers: Any
 find_step: Any
+greedy_places: Any
 make_struct: Any
