@@ -7,7 +7,6 @@ A struct is declared once, in the order of its C fields, and measured for any AB
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from arenite.target import AbiName, Target
 
@@ -133,7 +132,8 @@ def _measure(of: Field, abi: Abi) -> tuple[int, int]:
     return size, size
 
 
-class Blocks(NamedTuple):
+@dataclass(slots=True)
+class Blocks:
     """Temporary blocks that lie one behind the other, as one of ``size`` bytes."""
 
     size: int

@@ -118,10 +118,9 @@ class SingleArenaBufferAllocator:
         Raises:
             ArenaError: A block would reach into the tail.
         """
-        size, alignment, parts = blocks
-        end = (self.temp + alignment - 1 & -alignment) + size
+        end = (self.temp + blocks.alignment - 1 & -blocks.alignment) + blocks.size
         if end > self.tail:
-            raise self._too_small_for_one(parts)
+            raise self._too_small_for_one(blocks.parts)
         self.temp = end
 
     def deallocate_temp(self, offset: int) -> None:

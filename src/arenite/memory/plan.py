@@ -14,7 +14,7 @@ from arenite.errors import ModelError
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
 from arenite.memory.liveness import ONLINE, ScratchRequest, spans, tensor_bytes
-from arenite.memory.planners import plan
+from arenite.memory.planners import find_planner, plan
 from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
 from arenite.model.quick import quick
@@ -96,9 +96,10 @@ def head_buffers(
     for subgraph, content in enumerate(model.subgraphs):
         first, last = alive[subgraph]
         for index, tensor in enumerate(content.tensors):
+            if tensor.data is not None and not tensor.is_variable:
+                continue
             offset = ONLINE if offline is None else offline[subgraph][index]
-            is_elsewhere = offset == ONLINE if tensor.is_variable else tensor.data is not None
-            if is_elsewhere or (placed and (subgraph, index) in placed):
+            if (tensor.is_variable and offset == ONLINE) or (subgraph, index) in placed:
                 continue
             size = tensor_bytes(tensor)
             if size:
@@ -149,7 +150,8 @@ def solve(buffers: Sequence[PlannedBuffer], planner: str) -> tuple[list[PlannedB
     Raises:
         PlanError: The planner cannot plan this.
     """
-    solution = plan(problem_of(buffers), planner, unplanned(buffers))
+    scratch = unplanned(buffers) if find_planner(planner).is_for_models else ()
+    solution = plan(problem_of(buffers), planner, scratch)
     pairs = zip(buffers, solution.offsets, strict=True)
     return [b if b.offset == offset else _placed(b, offset) for b, offset in pairs], solution.size
 

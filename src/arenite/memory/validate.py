@@ -34,22 +34,37 @@ def validate(problem: Problem, solution: Solution) -> None:
     """
     if len(solution.offsets) != len(problem.buffers):
         raise PlanError(f"expected {len(problem.buffers)} offsets, got {len(solution.offsets)}")
-    if not _are_all_legal(problem.buffers, solution):
-        pairs = zip(problem.buffers, solution.offsets, strict=True)
-        for index, (buffer, offset) in enumerate(pairs):
-            _check_place(index, buffer, offset, solution.size)
+    if not problem.separations and _are_plain(problem.buffers, solution):
+        return
+    pairs = zip(problem.buffers, solution.offsets, strict=True)
+    for index, (buffer, offset) in enumerate(pairs):
+        _check_place(index, buffer, offset, solution.size)
     _check_overlaps(problem.buffers, solution.offsets, _least_distances(problem))
 
 
-def _are_all_legal(buffers: Sequence[Buffer], solution: Solution) -> bool:
-    """Whether no place was fixed offline, and all are in range and aligned."""
+def _are_plain(buffers: Sequence[Buffer], solution: Solution) -> bool:
+    """Whether all have legal places, none a fixed one, and none shares a byte with another.
+
+    False as well where lifetimes are long: that takes too long to find out like this.
+    """
     if not buffers:
         return True
-    sizes, _, _, alignments, offline = zip(*buffers, strict=True)
+    sizes, begins, ends, alignments, offline = zip(*buffers, strict=True)
     offsets = solution.offsets
     if min(offsets) < 0 or max(map(add, offsets, sizes)) > solution.size:
         return False
-    return offline.count(None) == len(offline) and not any(map(mod, offsets, alignments))
+    if offline.count(None) < len(offline) or any(map(mod, offsets, alignments)):
+        return False
+    first, most = min(begins), _LONG * len(buffers)
+    if max(ends) - first > most or sum(ends) - sum(begins) > most:
+        return False
+    tops = [0] * (max(ends) - first)  # the highest end so far, by moment
+    for start, size, begin, end in sorted(zip(offsets, sizes, begins, ends, strict=True)):
+        for moment in range(begin - first, end - first if size > 0 else 0):
+            if tops[moment] > start:
+                return False
+            tops[moment] = start + size
+    return True
 
 
 def _check_place(index: int, buffer: Buffer, offset: int, size: int) -> None:
@@ -88,8 +103,6 @@ def _check_overlaps(
 ) -> None:
     filled = [index for index, b in enumerate(buffers) if b.size > 0 and b.begin < b.end]
     filled.sort(key=offsets.__getitem__)
-    if _are_apart([buffers[index] for index in filled], [offsets[index] for index in filled]):
-        return
     bounds = sorted({moment for index in filled for moment in buffers[index][1:3]})
     moments = {moment: number for number, moment in enumerate(bounds)}
     online = _Skyline(len(bounds))
@@ -107,25 +120,6 @@ def _check_overlaps(
             online.raise_to(start + buffer.size, begin, end)
         if everything is not online:
             everything.raise_to(start + buffer.size, begin, end)
-
-
-def _are_apart(buffers: Sequence[Buffer], starts: Sequence[int]) -> bool:
-    """Whether no two share a byte while both are alive; they come in the order of their starts.
-
-    False as well where lifetimes are long: that takes too long to find out like this.
-    """
-    if not buffers:
-        return True
-    sizes, begins, ends, _, _ = zip(*buffers, strict=True)
-    first, most = min(begins), _LONG * len(buffers)
-    if max(ends) - first > most or sum(ends) - sum(begins) > most:
-        return False
-    tops = [0] * (max(ends) - first)  # the highest end so far, by moment
-    for start, size, begin, end in zip(starts, sizes, begins, ends, strict=True):
-        if max(tops[begin - first : end - first]) > start:
-            return False
-        tops[begin - first : end - first] = [start + size] * (end - begin)
-    return True
 
 
 class _Skyline:

@@ -8,13 +8,15 @@ it is one sentence that says what must be the case.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from arenite.model import TensorType
 from arenite.ops.context import Context, Node, TfLiteTensor
 
 
-class NodeView(NamedTuple):
+@dataclass(slots=True, eq=False)  # whose attributes take a fourth of a NamedTuple's time
+class NodeView:
     """A node as its constraints see it: tensors instead of indices, None if absent."""
 
     name: str

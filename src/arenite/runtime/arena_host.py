@@ -276,6 +276,8 @@ class MicroInterpreterContext(HostContext):
 
     def _resized_model(self) -> Model:
         """The model with the shapes that ``prepare`` gave to tensors of open size."""
+        if not self._has_other_shapes:
+            return self.model
         pairs = zip(self.model.subgraphs, self.tensors, strict=True)
         subgraphs = tuple(_resized(subgraph, tensors) for subgraph, tensors in pairs)
         if all(map(is_, subgraphs, self.model.subgraphs)):
@@ -333,9 +335,6 @@ def builtin_data(operator: Operator, registration: Registration) -> Struct | Non
 
 
 def _resized(subgraph: Subgraph, current: Sequence[EvalTensor]) -> Subgraph:
-    before, behind = [t.shape for t in subgraph.tensors], [t.shape for t in current]
-    if all(map(is_, before, behind)):
-        return subgraph
     tensors = tuple(
         tensor if tensor.size == now.size else replace(tensor, shape=now.shape)
         for tensor, now in zip(subgraph.tensors, current, strict=True)

@@ -51,7 +51,11 @@ class CompiledGraph:
             begin = len(self._places)
             self._places += ((subgraph, number) for number in range(len(graph.nodes[subgraph])))
             self._ranges[subgraph] = begin, len(self._places)
-        native = [self._add(*place) for place in self._places]
+        native = []
+        for place in self._places:
+            native.append(self._add(*place))
+            if not native[-1]:
+                program.add_python()
         self.steps = [step if native[step] else -1 for step in range(self._ranges[0][1])]
         self._is_native = all(native)
         if budget is not None:
@@ -183,13 +187,7 @@ class CompiledGraph:
                 own[...] = before
 
     def _add(self, subgraph: int, number: int) -> bool:
-        """Add a node's step; whether it is native."""
-        is_native = self._add_native(subgraph, number)
-        if not is_native:
-            self._program.add_python()
-        return is_native
-
-    def _add_native(self, subgraph: int, number: int) -> bool:
+        """Add a node's native step, if there is one."""
         entry = self._graph.nodes[subgraph][number]
         node, host = entry.node, self._host
         kernel = entry.registration.kernel_for(node)
@@ -207,8 +205,8 @@ class CompiledGraph:
             control = control_of(kernel, node, place)
             if control is not None:
                 return self._program.add_control(control.kind, control.flag, *control.parts)
-        outputs = self._tensors(subgraph, node.outputs) or [ABSENT]
-        inputs = self._tensors(subgraph, node.inputs)
+        tensors, count = self._tensors(subgraph, node.outputs + node.inputs), len(node.outputs)
+        outputs, inputs = tensors[:count] or [ABSENT], tensors[count:]
         for state in states:
             inputs.append(NativeTensor(state, TensorType.UINT8, state.shape))
         copies = host.input_copies.get((subgraph, number), ())

@@ -273,16 +273,17 @@ class Graph:
 
     def prepare_one_by_one(self) -> Iterator[tuple[int, int]]:
         """Check every node's constraints and call its ``prepare``; which one, after each."""
+        host = self.host
         for subgraph, number, entry in self._walk():
-            registration = entry.registration
+            node, registration = entry.node, entry.registration
             if registration.constraints:
                 self._check(entry)
             if registration.prepare is not None:
-                context = self._context(registration) if registration.strict else self.host
-                entry.node.params = registration.prepare(context, entry.node)
+                context = self._context(registration) if registration.strict else host
+                node.params = registration.prepare(context, node)
                 if registration.strict:
                     self._checked.finish_allocating("prepare")
-            self.host.finish_prepare_node()
+            host.finish_prepare_node()
             yield subgraph, number
 
     def entry(self, number: int, subgraph: int = 0) -> NodeAndRegistration:

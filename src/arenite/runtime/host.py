@@ -53,6 +53,7 @@ class HostContext(StateGuard):
         # Tensors that a prepared node, or the user, relies on, by subgraph, and up to which node.
         self._settled: list[set[int]] = []
         self._settled_nodes: list[int] = []
+        self._has_other_shapes = False  # than the model says
         self.own_tensors: dict[tuple[int, int, int], EvalTensor] = {}
         self.input_copies: dict[tuple[int, int], list[tuple[Array, Array]]] = {}
         # What nodes remember from one inference to the next, by subgraph and operator.
@@ -149,6 +150,7 @@ class HostContext(StateGuard):
 
     def set_shape(self, subgraph: int, index: int, shape: tuple[int, ...]) -> None:
         """A tensor has this shape from now on."""
+        self._has_other_shapes = True
         self.tensors[subgraph][index].shape = shape
         fulls = self._fulls[subgraph]
         fulls[index] = replace(fulls[index], shape=shape)

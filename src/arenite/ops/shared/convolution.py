@@ -82,7 +82,7 @@ def bias_types(*int16: TensorType, x: int = 0, bias: int = 2) -> Constraint:
     }
 
     def check(node: NodeView) -> bool:
-        tensor = _optional(node, bias)
+        tensor = node.inputs[bias] if len(node.inputs) > bias else None
         return tensor is None or tensor.type in legal[node.input(x).type]
 
     names = " or ".join(str(t) for t in int16)
@@ -98,7 +98,7 @@ def bias_per_channel(axis: int, weights: int = 1, bias: int = 2) -> Constraint:
     """A constraint: the bias has as many elements as the weights along ``axis``."""
 
     def check(node: NodeView) -> bool:
-        tensor = _optional(node, bias)
+        tensor = node.inputs[bias] if len(node.inputs) > bias else None
         return tensor is None or tensor.size == node.input(weights).shape[axis]
 
     check.__name__ = "bias_per_channel"
@@ -114,10 +114,6 @@ CONSTRAINTS: tuple[Constraint, ...] = (
     hybrid_refused(),
     c.same_type(),
 )
-
-
-def _optional(node: NodeView, index: int) -> TfLiteTensor | None:
-    return node.inputs[index] if index < len(node.inputs) else None
 
 
 # -- tensors in prepare -----------------------------------------------------------------
