@@ -5,7 +5,8 @@
 Per model the figures of ``arenite bench``: load + plan, first inference, inferences (turns of
 about 2 ms, engines in turn), batches, every operator. And what a start takes in fresh processes:
 importing, loading and planning, beyond ``import numpy``, and the first load of another model
-afterwards; and ``predict`` on 10,000 samples.
+afterwards; and ``predict`` on 10,000 samples of two models, next to LiteRT, sample by sample and
+some at a time.
 ``ARENITE_ISA`` chooses the instruction set, as always.
 """
 
@@ -62,6 +63,7 @@ MODELS = (
     "tflm_examples/hello_world_int8",
 )
 BATCH = 10_000
+ROWS = 250  # of a LiteRT that takes a batch at a time
 STARTS = 15
 START = """
 import sys, time
@@ -107,9 +109,10 @@ def start(path: Path, other: Path) -> dict[str, float]:
 
 
 def large_batch(path: Path, peers: Sequence[Peer], turns: int) -> dict[str, Any]:
-    """Samples per second of ``predict`` on 10,000 samples, and of a loop over LiteRT.
+    """Samples per second of ``predict`` on 10,000 samples, and of LiteRT.
 
-    Floats are what the same samples mean, which ``predict`` quantises.
+    Floats are what the same samples mean, which ``predict`` quantises. LiteRT goes sample by
+    sample, and by ``ROWS`` samples where the model can be resized to them.
     """
     interp = ar.Interpreter(path)
     inputs = [one.array for one in random_inputs(interp.model, 0)]
@@ -126,12 +129,47 @@ def large_batch(path: Path, peers: Sequence[Peer], turns: int) -> dict[str, Any]
     if PEERS["litert"] in peers and not try_out(PEERS["litert"], path, 0, RESULTS).reason:
         with hushed():
             infer = PEERS["litert"].load(path)
-        calls["litert, a loop"] = timing.loop_over(infer, batch), BATCH
+        calls["a loop over LiteRT"] = timing.loop_over(infer, batch), BATCH
+        if (resized := litert_in_batches(path, batch)) is not None:
+            calls[f"LiteRT resized to {ROWS} rows"] = resized, BATCH
     rates = timing.rates(calls, turns)
     return {
+        "model": path.stem,
         "samples": BATCH,
         "per_second": {name: vars(spread) for name, spread in rates.items()},
     }
+
+
+def litert_in_batches(path: Path, batch: Sequence[Any]) -> timing.Call | None:
+    """All samples, by an interpreter with so many rows; None where LiteRT refuses to be resized."""
+    from ai_edge_litert.interpreter import Interpreter  # noqa: PLC0415 - a peer
+
+    try:
+        with hushed():
+            interp = Interpreter(str(path), num_threads=1)
+            inputs = interp.get_input_details()
+            for one in inputs:
+                interp.resize_tensor_input(one["index"], [ROWS, *one["shape"][1:]])
+            interp.allocate_tensors()
+            interp.invoke()
+    except (RuntimeError, ValueError):
+        return None
+    outputs = interp.get_output_details()
+    parts = [
+        [array[begin : begin + ROWS].reshape(ROWS, *array.shape[2:]) for array in batch]
+        for begin in range(0, BATCH, ROWS)
+    ]
+
+    def run() -> list[Any]:
+        results = []
+        for part in parts:
+            for one, samples in zip(inputs, part, strict=True):
+                interp.set_tensor(one["index"], samples)
+            interp.invoke()
+            results.append([interp.get_tensor(one["index"]) for one in outputs])
+        return results
+
+    return run
 
 
 # -- results ---------------------------------------------------------------------------
@@ -217,8 +255,9 @@ def main() -> None:
         for path in paths:
             with console.status(f"timing {path.stem}"):
                 results.append(measure(path, peers, args.repeat))
-        with console.status("a large batch"):
-            batch = large_batch(first, peers, max(3, args.repeat // 20))
+        with console.status("large batches"):
+            turns = max(3, args.repeat // 20)
+            batches = [large_batch(path, peers, turns) for path in dict.fromkeys((first, other))]
     about = {**machine(), "peers": {peer.name: peer.version for peer in peers}}
     if asked is not None and not asked():
         raise SystemExit("LiteRT had chosen its kernels before it was held to AVX2")
@@ -229,17 +268,17 @@ def main() -> None:
         f"{1000 * started['load_and_plan']:.1f} ms in a fresh process; then {other.stem}: "
         f"{1000 * started['load_and_plan_another']:.1f} ms"
     )
-    for name, spread in batch["per_second"].items():
-        console.print(
-            f"{first.stem}, {BATCH:,} samples, {name}: {spread['median']:,.0f} per second"
-        )
+    for batch in batches:
+        for name, spread in batch["per_second"].items():
+            rate = f"{spread['median']:,.0f} per second"
+            console.print(f"{batch['model']}, {BATCH:,} samples, {name}: {rate}")
     args.output.parent.mkdir(parents=True, exist_ok=True)
     report = {
         "machine": about,
         "isa": results[0].isa,
         "litert_isa": "avx2" if args.hold_litert else "its own choice",
         "start": {"model": first.stem, **started},
-        "batch": {"model": first.stem, **batch},
+        "batches": batches,
         "results": [facts(result) for result in results],
     }
     args.output.write_text(lines_of(rounded(report)), encoding="utf-8")

@@ -78,19 +78,27 @@ def ratios(report: dict[str, Any]) -> dict[str, str]:
 
 def about_native(report: dict[str, Any]) -> str:
     """What was measured, on what."""
-    machine, batch, start = report["machine"], report["batch"], report["start"]
-    rates = {name: spread["median"] for name, spread in batch["per_second"].items()}
-    one, two = rates["arenite, threads=1"], rates["arenite, threads=2"]
+    machine, start, batches = report["machine"], report["start"], report["batches"]
     peers = ", ".join(f"{name} {version}" for name, version in machine["peers"].items())
     total = 1000 * (start["import_arenite"] + start["load_and_plan"])
     return (
         "Microseconds, median and half of p10 to p90. "
         f"{machine['cpu']} ({', '.join(machine['flags'])}), {report['isa']} kernels; {peers}. "
+        f"{' '.join(map(about_batch, batches))} Importing Arenite, loading and planning "
+        f"{start['model']} takes {total:.0f} ms more than importing NumPy."
+    )
+
+
+def about_batch(batch: dict[str, Any]) -> str:
+    """What ``predict`` does in a second, next to LiteRT."""
+    rates = {name: spread["median"] for name, spread in batch["per_second"].items()}
+    one, two = rates.pop("arenite, threads=1"), rates.pop("arenite, threads=2")
+    floats = rates.pop("arenite, floats")
+    peers = ", ".join(f"{ratio(one / rate)} times {name}" for name, rate in rates.items())
+    return (
         f"`predict` on {batch['samples']:,} samples of {batch['model']}: {one:,.0f} a second on "
-        f"one thread, {ratio(one / rates['litert, a loop'])} times a loop over LiteRT, and "
-        f"{two:,.0f} on two; quantising floats included, {ratio(one / rates['arenite, floats'])} "
-        f"times as long. Importing Arenite, loading and planning {start['model']} takes "
-        f"{total:.0f} ms more than importing NumPy."
+        f"one thread ({peers}), {two:,.0f} on two; quantising floats included, "
+        f"{ratio(one / floats)} times as long."
     )
 
 
