@@ -108,17 +108,17 @@ def prepare(context: Context, node: Node) -> Conv2DParams:
     if weights.type is INT4:
         filter_scratch = context.request_scratch_buffer_in_arena(weights.size, "unpacked weights")
     bias_type = bias.type if bias else options.quantized_bias_type
-    return Conv2DParams(  # by position: with names it takes twice as long
-        -inp.zero_point if inp.type is INT8 else 0,
-        output.zero_point if inp.type is INT8 else 0,
-        multiplier,
-        shift,
-        low,
-        high,
-        accumulates_64_bits(context, inp.type, bias_type, shift),
-        window,
-        inp.shape[3] // weights.shape[3],
-        filter_scratch,
+    return Conv2DParams(
+        input_offset=-inp.zero_point if inp.type is INT8 else 0,
+        output_offset=output.zero_point if inp.type is INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, bias_type, shift),
+        window=window,
+        groups=inp.shape[3] // weights.shape[3],
+        filter_scratch=filter_scratch,
     )
 
 

@@ -101,17 +101,17 @@ def prepare(context: Context, node: Node) -> DepthwiseConv2DParams:
     ask_again(context, node)
     multiplier, shift = convolution_multipliers(context, inp, weights, output, channels)
     low, high = activation_range_of(context, options.fused_activation_function, output)
-    return DepthwiseConv2DParams(  # by position: with names it takes twice as long
-        -inp.zero_point if inp.type is INT8 else 0,
-        output.zero_point if inp.type is INT8 else 0,
-        multiplier,
-        shift,
-        low,
-        high,
-        accumulates_64_bits(context, inp.type, None, shift),
-        window,
-        options.depth_multiplier,
-        filter_scratch,
+    return DepthwiseConv2DParams(
+        input_offset=-inp.zero_point if inp.type is INT8 else 0,
+        output_offset=output.zero_point if inp.type is INT8 else 0,
+        multiplier=multiplier,
+        shift=shift,
+        activation_min=low,
+        activation_max=high,
+        accumulates_64_bits=accumulates_64_bits(context, inp.type, None, shift),
+        window=window,
+        depth_multiplier=options.depth_multiplier,
+        filter_scratch=filter_scratch,
     )
 
 
