@@ -66,7 +66,7 @@ def test_loading_and_planning(engine: Any) -> None:
     def check() -> None:
         np.testing.assert_array_equal(ar.Interpreter(FILE, engine=engine)(X), Y)
 
-    assert at_every_place(start, check, step=41) > 1000
+    assert at_every_place(start, check, step=41) > 500
 
 
 def test_planning_in_a_shared_arena() -> None:

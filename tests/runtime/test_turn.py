@@ -185,6 +185,7 @@ def test_a_signal_at_any_moment_leaves_the_interpreter_usable(variant: str) -> N
 
 
 OUT_OF_MEMORY = """
+import sys
 import _testcapi
 import numpy as np
 import arenite as ar
@@ -192,7 +193,9 @@ from tests.runtime.models import conv_model, image
 
 interpreter = ar.Interpreter(conv_model())
 x = image()
-calls = [lambda: interpreter(x), interpreter.invoke, interpreter.reset]
+calls = [lambda: interpreter(x), interpreter.invoke]
+if sys.version_info < (3, 13):  # whose own generator expressions end the process without memory
+    calls.append(interpreter.reset)
 for call in calls:
     for start in range(15):
         call()
