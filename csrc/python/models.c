@@ -18,6 +18,11 @@ typedef enum {
 
 static PyObject *names[NAMES];
 
+/* An attribute; NULL with an error, or where there is one already: Python wants none when it is asked. */
+static PyObject *attribute(PyObject *object, name which) {
+  return PyErr_Occurred() ? NULL : PyObject_GetAttr(object, names[which]);
+}
+
 /* -- tensors */
 
 /* Whether all numbers lie in [low, high], which NaN does not. */
@@ -58,7 +63,7 @@ static int64_t elements(PyObject *shape) {
 
 /* An attribute that is an integer; -1 with or without an error where it is none, or negative. */
 static int64_t whole(PyObject *object, name which) {
-  PyObject *found = PyObject_GetAttr(object, names[which]);
+  PyObject *found = attribute(object, which);
   const int64_t number = found ? PyLong_AsLongLong(found) : -1;
   Py_XDECREF(found);
   return number < 0 ? -1 : number;
@@ -73,8 +78,8 @@ static int has_sound_arrays(PyObject *scales, PyObject *zero_points, const eleme
 
 static int is_quantized_well(PyObject *quantization, const element *type) {
   if (quantization == Py_None) return 1;
-  PyObject *scales = PyObject_GetAttr(quantization, names[SCALE]);
-  PyObject *zero_points = PyObject_GetAttr(quantization, names[ZERO_POINT]);
+  PyObject *scales = attribute(quantization, SCALE);
+  PyObject *zero_points = attribute(quantization, ZERO_POINT);
   const int64_t axis = whole(quantization, QUANTIZED_DIMENSION);
   const int is_sound = scales && zero_points && axis >= 0 && axis < MOST_RANK &&
                        has_sound_arrays(scales, zero_points, type);
@@ -91,9 +96,9 @@ static int has_bytes(PyObject *data, int64_t bytes) {
 }
 
 static int is_plain(PyObject *tensor, const element *types, Py_ssize_t type_count) {
-  PyObject *shape = PyObject_GetAttr(tensor, names[SHAPE]);
-  PyObject *data = PyObject_GetAttr(tensor, names[DATA]);
-  PyObject *quantization = PyObject_GetAttr(tensor, names[QUANTIZATION]);
+  PyObject *shape = attribute(tensor, SHAPE);
+  PyObject *data = attribute(tensor, DATA);
+  PyObject *quantization = attribute(tensor, QUANTIZATION);
   const int64_t code = whole(tensor, TYPE), count = shape ? elements(shape) : -1;
   int plain = data && quantization && code >= 0 && code < type_count && count >= 0;
   if (plain) {
@@ -137,7 +142,7 @@ typedef struct {
 
 /* Whether an attribute is true; -1 with an error. */
 static int truth(PyObject *object, name which) {
-  PyObject *found = PyObject_GetAttr(object, names[which]);
+  PyObject *found = attribute(object, which);
   const int is_true = found ? PyObject_IsTrue(found) : -1;
   Py_XDECREF(found);
   return is_true;
@@ -146,7 +151,7 @@ static int truth(PyObject *object, name which) {
 static int look_at(states *s, PyObject *tensors) {
   for (Py_ssize_t i = 0; i < s->count; ++i) {
     PyObject *tensor = PyTuple_GetItem(tensors, i);
-    PyObject *data = PyObject_GetAttr(tensor, names[DATA]);
+    PyObject *data = attribute(tensor, DATA);
     const int is_variable = truth(tensor, IS_VARIABLE), is_constant = data && data != Py_None;
     Py_XDECREF(data);
     if (!data || is_variable < 0) return 0;
@@ -180,7 +185,7 @@ static int write_all(states *s, PyObject *indices) {
 
 /* Whether an operator is a builtin or a custom one, and has options as such. */
 static int is_known(PyObject *operator, PyObject *builtins) {
-  PyObject *found = PyObject_GetAttr(operator, names[NAME]);
+  PyObject *found = attribute(operator, NAME);
   const int is_builtin = found ? PySet_Contains(builtins, found) : -1;
   const int is_custom = truth(operator, IS_CUSTOM);
   Py_XDECREF(found);
@@ -189,9 +194,9 @@ static int is_known(PyObject *operator, PyObject *builtins) {
 }
 
 static int run(states *s, PyObject *operator, PyObject *builtins) {
-  PyObject *inputs = PyObject_GetAttr(operator, names[INPUTS]);
-  PyObject *outputs = PyObject_GetAttr(operator, names[OUTPUTS]);
-  PyObject *intermediates = PyObject_GetAttr(operator, names[INTERMEDIATES]);
+  PyObject *inputs = attribute(operator, INPUTS);
+  PyObject *outputs = attribute(operator, OUTPUTS);
+  PyObject *intermediates = attribute(operator, INTERMEDIATES);
   const int runs = is_known(operator, builtins) && all_have(s, intermediates, 0) &&
                    all_have(s, inputs, READY) && write_all(s, outputs);
   Py_XDECREF(inputs);

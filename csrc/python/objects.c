@@ -211,11 +211,11 @@ static PyObject *value_of(PyObject *tensor, PyObject *data, PyObject *type, PyOb
 
 static PyObject *eval_tensor(PyObject *tensor, PyObject *class, PyObject *dtypes) {
   PyObject *made = ar_new_object(class), *value = NULL;
-  PyObject *data = PyObject_GetAttr(tensor, name_data);
-  PyObject *type = PyObject_GetAttr(tensor, name_type);
-  PyObject *shape = PyObject_GetAttr(tensor, name_shape);
+  PyObject *data = made ? PyObject_GetAttr(tensor, name_data) : NULL;
+  PyObject *type = data ? PyObject_GetAttr(tensor, name_type) : NULL;
+  PyObject *shape = type ? PyObject_GetAttr(tensor, name_shape) : NULL;
   if (data == Py_None) Py_INCREF(value = data);
-  else if (data && type && shape) value = value_of(tensor, data, type, shape, dtypes);
+  else if (shape) value = value_of(tensor, data, type, shape, dtypes);
   Py_XDECREF(data);
   int is_made = made != NULL;
   PyObject *const named[][2] = {{name_type, type}, {name_shape, shape}, {name_data, value}};

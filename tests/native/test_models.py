@@ -15,6 +15,7 @@ from arenite.model import Model, Operator, Quantization, Subgraph, Tensor, Tenso
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.native import models
+from tests.native.arrays import every_other
 
 
 def quantized(type_: str, scale: Any, zero_point: Any, **changes: Any) -> tuple[Tensor, ...]:
@@ -96,16 +97,7 @@ def test_what_is_no_scale(value: float) -> None:
     assert not models.are_plain(quantized("INT8", reals(1, value), longs(0)))
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.ones(2, np.float64),
-        np.ones((1, 2), np.float32),
-        np.ones(4, np.float32)[::2],
-        np.ones(2, ">f4"),
-        [1.0],
-    ],
-)
+@every_other
 def test_other_arrays_are_left_to_python(array: Any) -> None:
     assert not models.are_plain(quantized("INT8", array, longs(0)))
     assert not models.are_plain(quantized("INT8", reals(1), array))

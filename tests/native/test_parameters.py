@@ -13,6 +13,7 @@ from arenite.model import Quantization
 from arenite.numeric import fixedpoint, gemmlowp
 from arenite.ops.context import params_of
 from arenite.ops.shared import softmax
+from tests.native.arrays import every_other
 
 parameters = pytest.importorskip("arenite.native.parameters")
 
@@ -101,16 +102,7 @@ def test_the_table_of_exponentials(multiplier: int, left_shift: int) -> None:
     assert not found[len(scaled) :].any()
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.ones(2, np.float64),
-        np.ones((1, 2), np.float32),
-        np.ones(4, np.float32)[::2],
-        np.ones(2, ">f4"),
-        [1.0],
-    ],
-)
+@every_other
 def test_other_arrays_are_left_to_numpy(array: Any) -> None:
     assert parameters.quantize_multipliers(1.0, array, 1.0, rounding=0, channels=2) is None
 

@@ -116,7 +116,7 @@ def side_by_side(graph: Graph, one: Program, head: Bytes) -> SideBySide | None:
     entries = graph.nodes[0]
     if len(graph.nodes) > 1 or graph.host.input_copies or one.has_shared_steps:
         return None
-    if any(entry.registration.rows is None for entry in entries):
+    if any(entry.registration.rows is None for entry in entries):  # before memory is taken
         return None
     try:
         return _made(graph, one, head)
@@ -170,9 +170,9 @@ def _step(
     entry: NodeAndRegistration, host: GraphHost, place: _Place
 ) -> tuple[str, Any, list[AnyTensor], list[AnyTensor]] | None:
     """The current node's kernel, parameters, output and inputs, where it computes row by row."""
-    node, registration = entry.node, entry.registration
-    kernel = registration.kernel_for(node)
-    if registration.rows is None or not kernel or len(node.outputs) != 1:
+    node, rows = entry.node, entry.registration.rows
+    kernel = entry.registration.kernel_for(node)
+    if rows is None or not kernel or len(node.outputs) != 1:
         return None
     x, *others = [host.get_eval_tensor(i) if i >= 0 else ABSENT for i in node.inputs]
     y = host.get_eval_tensor(node.outputs[0])
@@ -181,7 +181,7 @@ def _step(
         return None
     inputs: list[AnyTensor] = [NativeTensor(taken, x.type, taken.shape), *others]
     outputs: list[AnyTensor] = [NativeTensor(given, y.type, given.shape)]
-    return kernel, registration.rows(node.params, SAMPLES), outputs, inputs
+    return kernel, rows(node.params, SAMPLES), outputs, inputs
 
 
 def _are_all_there(arrays: list[Array | None]) -> TypeGuard[list[Array]]:
