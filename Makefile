@@ -75,8 +75,9 @@ lint: $(VENV)/.dev ## ruff: lint and format
 	@$(BIN)/ruff format --quiet --check .
 	@echo "lint: clean"
 
-types: $(VENV)/.dev ## mypy, strict
+types: $(VENV)/.dev ## mypy, strict; of the README's Python as well
 	@$(BIN)/mypy
+	@$(BIN)/python tools/readme_types.py
 
 docs: $(VENV)/.test ## write the generated pages and pictures again
 	@$(BIN)/python docs/make_operators.py

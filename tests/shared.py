@@ -39,3 +39,9 @@ def _there(path: Path | None, name: str) -> Path:
     if path is None:
         pytest.skip(f"there is no {name} in {ROOT}")
     return path
+
+
+def shared_wake_word(name: str) -> Path:
+    """The wake word's model ``name.tflite``; skips the test where it is not there."""
+    path = ROOT / "wake_words" / f"{name}.tflite"
+    return _there(path if path.exists() else None, f"wake_words/{name}.tflite")

@@ -26,7 +26,7 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "rooms"},
+    {"files", "numeric", "processes", "rooms", "cores"},
     {"model", "target"},
     {"native"},
     {"memory"},
@@ -162,6 +162,51 @@ def test_no_operator_is_imported_by_another_or_by_what_they_share(path):
     assert [f"{line}: {name}" for line, name in imports_in(path) if name in others] == []
 
 
+# -- processes ---------------------------------------------------------------------------
+
+#: Modules, and functions of ``os``, that start processes.
+STARTERS = {"subprocess", "multiprocessing", "pty", "_posixsubprocess", "_winapi"}
+STARTING = re.compile(
+    r"os\.(fork|forkpty|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|popen|system|startfile)"
+    r"|platform\.processor|.*\.(ProcessPoolExecutor|find_library|create_subprocess_(exec|shell)|subprocess_(exec|shell))"
+)
+
+
+def starts_of(source: str) -> list[str]:
+    """What starts a process in ``source``, as ``line: name``."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            names = [module.split(".")[0], *(f"{module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute):
+            names = [f"{ast.unparse(node.value)}.{node.attr}"]
+        else:
+            continue
+        starts = [n for n in names if n in STARTERS or STARTING.fullmatch(n)]
+        found += [f"{node.lineno}: {name}" for name in starts]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_one_room_starts_processes(path):
+    if unit_of(name_of(path)) != "processes":
+        assert starts_of(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_processes_finds_what_it_should():
+    source = "import subprocess as s\nfrom multiprocessing.pool import Pool\nimport os; os.execv(a)"
+    source += "\nfrom concurrent.futures import Executor, ProcessPoolExecutor"
+    assert starts_of(source) == [
+        "1: subprocess",
+        "2: multiprocessing",
+        "4: concurrent.futures.ProcessPoolExecutor",
+        "3: os.execv",
+    ]
+
+
 def is_cache(path: Path, folder: Path) -> bool:
     """Whether a tool keeps ``path`` for itself: ``__pycache__``, ``.hypothesis`` ..."""
     return any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
@@ -215,6 +260,13 @@ def test_tests_have_the_rooms_of_the_package():
     assert folders - NO_ROOM - rooms == set()
 
 
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_files_are_written_where_errors_name_them(path):
+    """By ``arenite.files``: a full disk does not say which file it has no room for."""
+    source = path.read_text(encoding="utf-8")
+    assert re.findall(r"\.write_(?:bytes|text)\(", source) == []
+
+
 def test_no_source_file_is_longer_than_500_lines():
     lengths = {name_of(p): len(p.read_text(encoding="utf-8").splitlines()) for p in MODULES}
     assert {name: n for name, n in lengths.items() if n > 500} == {}
@@ -237,6 +289,29 @@ def test_every_public_name_is_documented():
         if not name.startswith("__") and not inspect.getdoc(getattr(arenite, name))
     ]
     assert undocumented == []
+
+
+# -- what comes from anybody goes through one place ----------------------------------------
+
+#: What reads archives or prints, and the only modules that do it themselves.
+ONE_PLACE = {
+    r"\b(?:np|numpy)\.load\(|lib\.format\.(?:read|open)": {  # what a child process wrote for us
+        "analysis/peer_tensors.py",
+        "optimize/package.py",
+    },
+    r"\bzipfile\.ZipFile\(": {"analysis/inputs/npz.py", "cli/run.py"},  # the other one writes
+    r"\bConsole\(": {"cli/common.py"},
+}
+
+
+@pytest.mark.parametrize("pattern", ONE_PLACE)
+def test_files_from_anybody_are_read_and_printed_in_one_place(pattern):
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if re.search(pattern, path.read_text(encoding="utf-8"))
+    }
+    assert found == ONE_PLACE[pattern]
 
 
 # -- nothing of a developer's machine ----------------------------------------------------

@@ -102,7 +102,7 @@ def test_the_custom_operator_runs_as_typed(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     namespace: dict[str, object] = {"__name__": "custom"}
     for block in blocks(CUSTOM, "python"):
-        exec(compile(block, "custom-operators.md", "exec"), namespace)
+        exec(compile(block, "custom-operators.md", "exec", dont_inherit=True), namespace)
     assert capsys.readouterr().out == "[-65, -17, 19, 46, 66]\n"
 
 

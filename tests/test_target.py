@@ -6,8 +6,9 @@ import pickle
 
 import pytest
 
+from arenite.cores import CORES
 from arenite.memory.abi import ABIS, abi_of
-from arenite.target import ABI_NAMES, HOST, PROCESSORS, Target, find_target
+from arenite.target import ABI_NAMES, HOST, Target, find_target
 
 
 def test_nothing_named_is_tflms_own_package() -> None:
@@ -27,7 +28,7 @@ def test_a_processor_is_tflm_with_cmsis_nn_however_it_is_spelled(name: str) -> N
     assert find_target(name) == Target("cortex-m4", "cmsis_nn", "gcc", "double", "ilp32")
 
 
-@pytest.mark.parametrize("name", sorted(PROCESSORS))
+@pytest.mark.parametrize("name", sorted(CORES))
 def test_every_processor_is_a_target(name: str) -> None:
     assert find_target(name).processor == name
 

@@ -23,7 +23,7 @@ import sanitize
 
 ROOT = sanitize.ROOT
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
-TARGETS = ("tflite", "mnn", "options", "inputs")
+TARGETS = ("tflite", "mnn", "options", "inputs", "archives", "manifests")
 #: What is kept in the repository: files of at most so many bytes, and so much of each target.
 MAX_FILE, MAX_CORPUS = 2048, 200_000
 MAX_INPUT = 16384

@@ -10,6 +10,7 @@ be imported before.
 from __future__ import annotations
 
 import gc
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -36,8 +37,10 @@ class FoundBug(Exception):  # noqa: N818 - read by tools/fuzz.py
 
 def main() -> None:
     """Fuzz until libFuzzer's options say that it is enough."""
-    name, arguments = sys.argv[1], [sys.argv[0], *sys.argv[2:]]
-    target = targets.TARGETS[name]
+    # With -merge=1, libFuzzer has a shell start its first argument, and its options behind it.
+    name = sys.argv[1]
+    arguments = [shlex.join([sys.executable, str(Path(__file__).resolve()), name]), *sys.argv[2:]]
+    target, mutator = targets.TARGETS[name], targets.MUTATORS.get(name)
     warnings.simplefilter("ignore")
 
     def once(data: bytes) -> None:
@@ -46,15 +49,14 @@ def main() -> None:
             raise FoundBug(outcome)
 
     def mutate(data: bytes, limit: int, seed: int) -> bytes:
-        changed = targets.mutated(data, seed) if seed % 2 else None
+        changed = mutator(data, seed) if mutator and seed % 2 else None
         if changed is None or len(changed) > limit:
             return bytes(atheris.Mutate(data, limit))
         return changed
 
     for data in targets.seeds(name)[:40]:  # what is made once takes longer than any run
         target(data)
-    structured = name in ("tflite", "mnn")
-    atheris.Setup(arguments, once, custom_mutator=mutate if structured else None)
+    atheris.Setup(arguments, once, custom_mutator=mutate if mutator else None)
     gc.freeze()
     atheris.Fuzz()
 

@@ -81,8 +81,8 @@ static inline int32_t ar_clamp_offset(int32_t x, int32_t offset, int32_t low, in
   return ar_clamp((int32_t)((uint32_t)x + (uint32_t)offset), low, high);
 }
 
-/* 1 / (1 + x) for x in [0, 1), Q0.31: three Newton steps on the half denominator. */
-static inline int32_t ar_one_over_one_plus_x(int32_t x) {
+/* 2 / (1 + x) for x in [0, 1), Q2.29: three Newton steps on the half denominator. */
+static inline int32_t ar_two_over_one_plus_x(int32_t x) {
   int64_t sum = (int64_t)x + INT32_MAX;
   int32_t half = (int32_t)((sum + (sum >= 0 ? 1 : -1)) / 2);
   int32_t inverse = 1515870810 + ar_srdhm(half, -1010580540); /* 48/17, -32/17 in Q2.29 */
@@ -90,7 +90,16 @@ static inline int32_t ar_one_over_one_plus_x(int32_t x) {
     int32_t error = (1 << 29) - ar_srdhm(half, inverse);
     inverse += ar_saturating_shift(ar_srdhm(inverse, error), 2);
   }
-  return ar_saturating_shift(inverse, 1);
+  return inverse;
+}
+
+/* 1 / (1 + x) and (1 - x) / (1 + x) for x in [0, 1), Q0.31. */
+static inline int32_t ar_one_over_one_plus_x(int32_t x) {
+  return ar_saturating_shift(ar_two_over_one_plus_x(x), 1);
+}
+
+static inline int32_t ar_one_minus_x_over_one_plus_x(int32_t x) {
+  return ar_saturating_shift(ar_two_over_one_plus_x(x) - (1 << 29), 2);
 }
 
 static inline int32_t ar_leading_zeros(uint32_t x) { return x ? __builtin_clz(x) : 32; }

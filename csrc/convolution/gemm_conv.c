@@ -133,7 +133,8 @@ static int groups_pay(const ar_gemm_conv *p, conv_plan *plan) {
  * times zero. */
 static int makes_nan(const ar_gemm_conv *p, const conv_plan *plan) {
   if (!p->is_float || ar_needs_no_border(&plan->staging)) return 0;
-  return !ar_are_finite(p->weights, p->filters * p->filter_step);
+  const int64_t taps = (int64_t)p->window.filter_size[0] * p->window.filter_size[1];
+  return !ar_are_finite(p->weights, p->filters * taps * p->depth);
 }
 
 /* Whether every pixel is an output, in order. A single output may leave pixels out whatever its

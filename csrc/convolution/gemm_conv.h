@@ -30,6 +30,7 @@ ar_status ar_gemm_conv_part(const void *plan, const void *input, void *output,
 typedef ar_status (*ar_gemm_problem)(const void *params, const ar_tensor *io, ar_gemm_conv *conv);
 ar_status ar_conv_2d_problem(const void *params, const ar_tensor *io, ar_gemm_conv *conv);
 ar_status ar_fully_connected_problem(const void *params, const ar_tensor *io, ar_gemm_conv *conv);
+ar_status ar_depthwise_problem(const void *params, const ar_tensor *io, ar_gemm_conv *conv);
 
 /* The functions of a kernel for such an operator. */
 ar_status ar_gemm_measure(const ar_gemm_isa *isa, ar_gemm_problem problem, const void *params,

@@ -28,26 +28,11 @@ typedef struct {
 /* SLOWER: products of depthwise convolutions next to those of others. */
 enum { HEADER = 256, SLOWER = 3, MOST_REPEATED = 64 };
 
-static void gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
-                         const ar_tensor *io, ar_gemm_conv *conv) {
-  const ar_tensor *x = &io[1], *weights = &io[2], *bias = &io[3];
-  *conv = (ar_gemm_conv){
-      .window = ar_plain_window(&params->window),
-      .batches = x->dims[0],
-      .height = x->dims[1],
-      .width = x->dims[2],
-      .depth = 1,
-      .filters = weights->dims[3],
-      .input_offset = params->input_offset,
-      .output_offset = params->output_offset,
-      .activation_min = params->activation_min,
-      .activation_max = params->activation_max,
-      .rescaling = *rescaling,
-      .weights = weights->data,
-      .filter_step = 1,
-      .element_step = weights->dims[3],
-      .bias = bias->type == AR_ABSENT ? 0 : bias->data,
-  };
+static ar_gemm_conv gemm_problem(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
+                                 const ar_tensor *io) {
+  ar_gemm_conv conv = ar_depthwise_as_gemm(params, io);
+  conv.rescaling = *rescaling;
+  return conv;
 }
 
 static ar_status check(const DepthwiseConv2DParams *params, const ar_rescaling *rescaling,
@@ -138,8 +123,7 @@ ar_status ar_depthwise_measure_rescaled(const ar_depthwise_isa *isa,
   ar_status status = check(params, rescaling, io);
   if (status != AR_OK) return status;
   if (io[1].dims[3] == 1) {
-    ar_gemm_conv conv;
-    gemm_problem(params, rescaling, io, &conv);
+    const ar_gemm_conv conv = gemm_problem(params, rescaling, io);
     status = ar_gemm_conv_measure(isa->gemm, &conv, sizes);
     sizes->plan += HEADER;
     return status;
@@ -237,8 +221,7 @@ ar_status ar_depthwise_plan_rescaled(const ar_depthwise_isa *isa,
                                      void *memory) {
   depthwise_plan *plan = memory;
   if (io[1].dims[3] == 1) {
-    ar_gemm_conv conv;
-    gemm_problem(params, rescaling, io, &conv);
+    const ar_gemm_conv conv = gemm_problem(params, rescaling, io);
     plan->is_gemm = 1;
     return ar_gemm_conv_plan(isa->gemm, &conv, (uint8_t *)memory + HEADER);
   }

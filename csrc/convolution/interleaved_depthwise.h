@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "engine.h"
-#include "gemm.h"
+#include "gemm_conv.h"
 #include "arithmetic/requantize_plan.h"
 #include "records/depthwise_conv_2d.h"
 
@@ -69,5 +69,8 @@ ar_status ar_depthwise_run(const void *params, const void *plan, const ar_tensor
                            uint8_t *workspace);
 ar_status ar_depthwise_part(const void *params, const void *plan, const ar_tensor *io,
                             uint8_t *workspace, ar_share share);
+
+/* The convolution that one over a single input channel is; the tensors have been checked. */
+ar_gemm_conv ar_depthwise_as_gemm(const DepthwiseConv2DParams *params, const ar_tensor *io);
 
 #endif

@@ -36,6 +36,7 @@ static uint8_t *flag_of(const ar_program *p, const ar_control *c) {
 
 static ar_status enter(ar_program *p, const ar_control *c, int part) {
   if (p->depth + 1 >= p->frame_count) return AR_BAD_ARGUMENT;
+  if (p->calls && --*p->calls < 0) return AR_SPENT;
   p->frames[++p->depth] = (ar_frame){c->parts[part].begin, c->parts[part].end, part};
   return AR_OK;
 }

@@ -22,7 +22,8 @@ typedef enum {
   AR_BAD_ARGUMENT = 2, /* the parameters contradict each other */
   AR_ABORTED = 3,      /* the step has run, and ends the inference: nothing is wrong */
   AR_PAUSED = 4,       /* a loop has run for a while: ar_resume() goes on */
-  AR_REFUSED = 5       /* a caller's sample has a number that no value of the input stands for */
+  AR_REFUSED = 5,      /* a caller's sample has a number that no value of the input stands for */
+  AR_SPENT = 6         /* a control would call a subgraph, and no calls are left */
 } ar_status;
 
 /* Element types, with the codes of the TensorFlow Lite schema. */
@@ -274,6 +275,7 @@ typedef struct {
   int64_t since; /* when the walk began or went on, and the last look at the clock, in ns */
   int64_t last;
   ar_parcels *parcels; /* what the first run packs; NULL where there is nothing to pack */
+  int64_t *calls; /* how many subgraphs controls may still call; NULL: any number */
 } ar_program;
 
 /* Runs the steps [begin, end) in order, and what they call, once constants are packed. Where that ends before, frames[depth]

@@ -17,4 +17,10 @@ int32_t ar_quantize_multipliers(double before, const void *scales, int64_t count
  * with five. ops/shared/softmax.py: difference_table. */
 void ar_difference_table(int32_t multiplier, int32_t left_shift, int32_t count, int32_t *table);
 
+/* LOGISTIC, or TANH, of all 256 bytes. Inputs less than `radius` from the zero point are scaled: a step
+ * is multiplier * 2^left_shift with four integer bits. Others saturate. Shifts are from 0 to 30, unless
+ * the radius is 0. ops/shared/sigmoid.py: table_of. */
+void ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, int32_t multiplier,
+                      int32_t left_shift, int8_t *table);
+
 #endif

@@ -11,6 +11,7 @@ from arenite.errors import (
     ConstraintError,
     DTypeError,
     EvaluateError,
+    LoopLimitError,
     MemoryLimitError,
     ModelError,
     OptimizationError,
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.formats import load
+    from arenite.memory.abi import Struct
     from arenite.memory.allocator import MicroAllocator
     from arenite.memory.budget import memory_limit, set_memory_limit
-    from arenite.model import Model, ModelBuilder
+    from arenite.model import Model, ModelBuilder, OptionsTable, slot
     from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
+    from arenite.ops.overlap import Clearance
     from arenite.optimize.optimizer import optimize
     from arenite.report.page.make import report
     from arenite.runtime.allocation import smallest_arena
@@ -53,12 +56,14 @@ __all__ = [
     "BatchPredictor",
     "Board",
     "BoardError",
+    "Clearance",
     "CompareError",
     "ConstraintError",
     "DTypeError",
     "EvaluateError",
     "HeapInterpreter",
     "Interpreter",
+    "LoopLimitError",
     "MemoryLimitError",
     "MicroAllocator",
     "MicroInterpreter",
@@ -68,12 +73,14 @@ __all__ = [
     "ModelError",
     "MutableOpResolver",
     "OptimizationError",
+    "OptionsTable",
     "PlanError",
     "PlanWarning",
     "PredictError",
     "Registration",
     "ShapeError",
     "StateError",
+    "Struct",
     "Target",
     "UndefinedWarning",
     "UnsupportedOperatorError",
@@ -87,6 +94,7 @@ __all__ = [
     "optimize",
     "report",
     "set_memory_limit",
+    "slot",
     "smallest_arena",
 ]
 
@@ -96,6 +104,7 @@ _LATE = {
     "AllOpsResolver": "arenite.ops",
     "BatchPredictor": "arenite.analysis.batch_predictor",
     "Board": "arenite.firmware",
+    "Clearance": "arenite.ops.overlap",
     "HeapInterpreter": "arenite.runtime.heap_host",
     "Interpreter": "arenite.runtime.interpreter",
     "MicroAllocator": "arenite.memory.allocator",
@@ -104,7 +113,9 @@ _LATE = {
     "Model": "arenite.model",
     "ModelBuilder": "arenite.model",
     "MutableOpResolver": "arenite.ops",
+    "OptionsTable": "arenite.model",
     "Registration": "arenite.ops",
+    "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
     "evaluate": "arenite.analysis.evaluate",
@@ -113,6 +124,7 @@ _LATE = {
     "load": "arenite.formats",
     "memory_limit": "arenite.memory.budget",
     "set_memory_limit": "arenite.memory.budget",
+    "slot": "arenite.model",
     "smallest_arena": "arenite.runtime.allocation",
 }
 #: Rooms that are here without an import of their own. ``optimize`` and ``report`` can be called.

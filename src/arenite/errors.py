@@ -114,12 +114,23 @@ class PlanError(AreniteError, ValueError):
     """A memory plan is impossible or wrong: buffers overlap, say, or the planner's limits."""
 
 
+class LoopLimitError(AreniteError):
+    """An inference was ended: its loops call subgraphs more often than a caller allows."""
+
+    def __init__(self) -> None:
+        super().__init__("the model's loops go on for longer than they may here")
+
+
 class OptimizationError(AreniteError):
     """An optimised model is not what the original was; it was thrown away."""
 
 
 class BoardError(AreniteError):
     """Firmware cannot be built or run on an emulated board, or did there what it must not."""
+
+
+class BoardLimitError(BoardError):
+    """Firmware on an emulated board did not come to an end within what it may take there."""
 
 
 class CompareError(AreniteError):

@@ -69,11 +69,12 @@ def read_whole(file: BinaryIO) -> bytes:
         OSError: It cannot be read.
         MemoryError: It does not fit into memory.
     """
-    size = os.fstat(file.fileno()).st_size
-    # One byte more than there should be shows that there is more.
-    data = file.read(size + 1)
-    while len(data) < size and (more := file.read(size + 1 - len(data))):
-        data += more  # the system reads at most 2 GB at once
+    with naming(file.name):
+        size = os.fstat(file.fileno()).st_size
+        # One byte more than there should be shows that there is more.
+        data = file.read(size + 1)
+        while len(data) < size and (more := file.read(size + 1 - len(data))):
+            data += more  # the system reads at most 2 GB at once
     if len(data) != size:
         got = "more" if len(data) > size else str(len(data))
         raise FileChangedError(
@@ -81,6 +82,34 @@ def read_whole(file: BinaryIO) -> bytes:
             "it was changed while it was read"
         )
     return data
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the system that name no file name this one: a full disk does not say which."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fsdecode(path)
+        raise
+
+
+def save(path: Path, data: bytes, *, name: Path | None = None) -> None:
+    """Write a file that nobody else looks at before it is complete.
+
+    Others are written with :func:`replacing`.
+
+    Args:
+        path: Where; what is there is replaced.
+        data: All of it.
+        name: What errors call it, if it is to be elsewhere in the end.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with naming(path if name is None else name), open(path, "wb") as file:
+        file.write(data)
 
 
 @contextmanager
@@ -97,7 +126,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     target = os.path.realpath(os.fsdecode(path))
     mode = _mode_of(target)
     if mode is not None and not stat.S_ISREG(mode):
-        with open(target, "wb") as file:
+        with naming(target), open(target, "wb") as file:
             yield file
         return
     temporary = os.path.join(os.path.dirname(target), f".arenite-{os.urandom(8).hex()}.tmp")

@@ -3,21 +3,19 @@
 A :class:`Target` says whose memory, paths, costs and bits count. How numbers are computed on this
 machine is another question, which ``engine`` answers: any target runs on any engine.
 
-Facts: CMSIS-NN ``Include/arm_nn_math_types.h`` (``ARM_MATH_DSP``, ``ARM_MATH_MVEI``),
-``Include/Internal/arm_nn_compiler.h`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``; TFLM
-``kernels/internal/common.h`` (``TFLITE_SINGLE_ROUNDING``).
+Facts: CMSIS-NN ``Include/Internal/arm_nn_compiler.h`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``; TFLM
+``kernels/internal/common.h`` (``TFLITE_SINGLE_ROUNDING``) and
+``kernels/internal/quantization_util.cc`` (``TFLITE_EMULATE_FLOAT``).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-#: ``"plain"``: one value at a time; ``"dsp"``: two int16 in a 32-bit register
-#: (``ARM_MATH_DSP``); ``"mve"``: vectors of 16 bytes (``ARM_MATH_MVEI``, Helium).
-Instructions = Literal["plain", "dsp", "mve"]
+from arenite.cores import CORES, DEFAULT, Instructions, full_name
+
 Library = Literal["tflm", "cmsis_nn"]
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
@@ -28,17 +26,6 @@ ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
 #: What :data:`arenite.memory.abi.ABIS` has the sizes of.
 ABI_NAMES: tuple[AbiName, ...] = get_args(AbiName)
 
-#: Processors, and what they can do in one instruction.
-PROCESSORS: dict[str, Instructions] = {
-    "host": "plain",
-    "cortex-m0": "plain",
-    "cortex-m3": "plain",
-    "cortex-m4": "dsp",
-    "cortex-m7": "dsp",
-    "cortex-m33": "dsp",
-    "cortex-m55": "mve",
-}
-
 _COMPILER_NAMES = {"gcc": "GCC", "armclang": "Arm Compiler 6"}
 
 
@@ -47,7 +34,7 @@ class Target:
     """A firmware, as far as it decides on memory, paths, costs and bits.
 
     Attributes:
-        processor: One of :data:`PROCESSORS`; ``"host"`` is the machine of TFLM's own package.
+        processor: A name in :mod:`arenite.cores`; ``"host"`` is the machine of TFLM's own package.
         library: Whose kernels are linked: ``"tflm"``, TFLM's reference kernels, or ``"cmsis_nn"``,
             CMSIS-NN's where it has one. By default TFLM's on the host, else CMSIS-NN's.
         compiler: Some paths and scratch sizes of CMSIS-NN exist with Arm Compiler 6 only.
@@ -59,20 +46,25 @@ class Target:
             default there; ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit
             targets whose enums have 4 bytes).
         arena_address: Where the arena begins. TFLM skips bytes up to a multiple of 16.
+        emulate_float: Whether TFLM is built with ``TFLITE_EMULATE_FLOAT``, for processors without
+            a floating-point unit: multipliers come from the bits of doubles, so that exact
+            halves are rounded towards zero, and those of SOFTMAX and LOG_SOFTMAX lose their
+            lowest bits.
 
     Raises:
         ValueError: A value that there is not, or CMSIS-NN for the host.
     """
 
-    processor: str = "cortex-m4"
+    processor: str = DEFAULT
     library: str = ""
     compiler: str = "gcc"
     rounding: str = "double"
     abi: str = ""
     arena_address: int = 0
+    emulate_float: bool = False
 
     def __post_init__(self) -> None:
-        _require("processor", self.processor, PROCESSORS)
+        _require("processor", self.processor, CORES)
         is_host = self.processor == "host"
         self._default("library", "tflm" if is_host else "cmsis_nn")
         self._default("abi", "lp64" if is_host else "ilp32")
@@ -92,7 +84,7 @@ class Target:
     @property
     def instructions(self) -> Instructions:
         """What the processor can do in one instruction."""
-        return PROCESSORS[self.processor]
+        return CORES[self.processor].instructions
 
     @property
     def is_cmsis_nn(self) -> bool:
@@ -107,6 +99,8 @@ class Target:
             parts.remove(_COMPILER_NAMES[self.compiler])
         if self.rounding == "single":
             parts.append("rounded once")
+        if self.emulate_float:
+            parts.append("floats emulated")
         if self.arena_address:
             parts.append(f"arena at {self.arena_address:#x}")
         return ", ".join(parts)
@@ -137,9 +131,8 @@ def find_target(target: str | Target | None) -> Target:
         return target
     if not isinstance(target, str):
         raise TypeError(f"expected a target's name or a Target, got {type(target).__name__}")
-    found = re.fullmatch(r"(?:cortex[-_ ]?)?m(\d+)f?", target.strip().lower())
-    name = f"cortex-m{found[1]}" if found else target
+    name = full_name(target)
     if name == "host":
         return HOST
-    _require("target", name, PROCESSORS)
+    _require("target", name, CORES)
     return Target(name)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.analysis.compare import compared
+from arenite.analysis.peer_tensors import peer_tensors
 from arenite.analysis.sides import Side, side_of
+from arenite.errors import CompareError
 from arenite.formats.tflite import write
 from arenite.model import Model, ModelBuilder
 from tests.analysis.rescaled import with_other_scale
 from tests.firmware.models import chain
-from tests.shared import DIGITS, shared_model
+from tests.ops.binary import binary_model
+from tests.shared import DIGITS, shared_model, shared_wake_word
 
 PEERS = {"litert": "ai_edge_litert", "tflm": "tflite_micro"}
 
@@ -41,6 +45,35 @@ def test_peers_are_asked_for_every_tensor(engine):
     found = ar.compare(str(DIGITS), f"@{engine}", runs=1)
     assert len(found.layers) == 10
     assert found.equal or engine == "litert"
+
+
+@pytest.mark.parametrize("engine", [*sorted(PEERS), "litert-reference"])
+def test_peers_are_not_asked_for_handles_of_variables(engine):
+    if importlib.util.find_spec(PEERS.get(engine, "ai_edge_litert")) is None:
+        pytest.skip(f"{engine} is not installed")
+    found = ar.compare(shared_wake_word("vad"), f"@{engine}", runs=1)
+    assert "stream/states" in found.missing
+    assert found.equal or engine == "litert"
+
+
+def test_a_peer_that_ends_says_how_far_it_came():
+    if importlib.util.find_spec("tflite_micro") is None:
+        pytest.skip("tflite_micro is not installed")
+    unscaled = {"scales": (0.0, 0.0, 1.0), "zero_points": (0, 0, 0)}
+    ends_it = binary_model("SQUARED_DIFFERENCE", ((2,), (2,)), "int8", **unscaled)
+    with pytest.raises(CompareError, match="while it loaded the model; whether the package or"):
+        peer_tensors(ends_it, "tflm", [[np.ones(2, np.int8)] * 2])
+
+
+@pytest.mark.parametrize("take", [ar.load, Path, Path.read_bytes, lambda path: path])
+def test_a_side_is_a_model_a_path_or_a_file_s_content(take):
+    assert ar.compare(take(DIGITS), take(DIGITS), runs=1)
+    assert ar.compare(take(DIGITS), "@cortex-m4", runs=1)
+
+
+def test_a_side_that_is_no_model_is_a_type_error():
+    with pytest.raises(TypeError, match="expected a model file's path or its bytes, got int"):
+        ar.compare(3, "@cortex-m4")
 
 
 @pytest.mark.parametrize("operator", [0, 2, 5])

@@ -4,56 +4,21 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections import deque
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.analysis.evaluation import workers
-from arenite.analysis.evaluation.workers import Done
 from arenite.ops import Registration
-from tests.analysis.evaluated import given, scores
+from tests.analysis.evaluated import Hostile, given, scores
 from tests.ops.signal.models import signal_model
 
 RNG = np.random.default_rng(1)
 X = given(*RNG.normal(size=(60, 3)))
 Y = RNG.integers(0, 3, 60)
 ALONE = ar.evaluate(scores(3), (X, Y))
-
-
-class Hostile(Executor):
-    """Runs a job when its answer is looked for, as its script says; then as it should."""
-
-    def __init__(self, script):
-        self.script = deque(script)
-        self.jobs = []
-        self.finished = 0
-
-    def submit(self, function, job):
-        self.jobs.append(job)
-        future = Future()
-        match self.script.popleft() if self.script else "run":
-            case "lose":
-                return future
-            case "cancel":
-                future.cancel()
-                future.set_running_or_notify_cancel()
-            case "raise":
-                future.set_exception(ConnectionError("a worker is gone"))
-            case "other":
-                function(job)
-                future.set_result(Done(job.number + 1, job.begin, job.end, "x"))
-            case "nothing":
-                future.set_result(None)
-            case "twice":
-                function(job)
-                future.set_result(function(job))
-            case _:
-                future.set_result(function(job))
-        self.finished += 1
-        return future
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +69,7 @@ def test_what_is_lost_too_often_is_named():
     executor = Hostile(["raise"] * 5)
     with pytest.raises(
         ar.EvaluateError,
-        match=r"lost chunk 0 \(samples 0 to 9\): ConnectionError: a worker is gone; 0 of 6",
+        match=r"lost chunk 0 \(samples 0 to 9\): ConnectionError: a worker is gone; 0 of 60 ",
     ):
         ar.evaluate(scores(3), (X, Y), executor=executor, workers=1, chunk=10)
 

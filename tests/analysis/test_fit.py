@@ -7,7 +7,8 @@ import pytest
 import arenite as ar
 from arenite.analysis.boards import BOARDS, find_board
 from arenite.analysis.quantity import bytes_of, megahertz_of, milliseconds_of
-from arenite.target import PROCESSORS
+from arenite.cores import CORES
+from tests.runtime.models import custom_chain, resolver_with
 from tests.shared import DIGITS
 
 ARENA = 4944  # of the bundled model on a Cortex-M4 with CMSIS-NN
@@ -18,6 +19,42 @@ def test_ram_is_the_arena_the_interpreter_and_the_resolver():
     need = ar.fit(DIGITS, ram=0).need("RAM")
     assert list(need.parts.values()) == [ARENA, 208, 264]
     assert need.total == ARENA + OBJECTS
+
+
+def resolver_of(size=None):
+    """The firmware's, with the bundled model's operators."""
+    names = {operator.name for operator in ar.load(DIGITS).main.operators}
+    resolver = ar.MutableOpResolver(size)
+    for name in sorted(names):
+        resolver.add(name)
+    return resolver
+
+
+def test_the_firmwares_resolver_counts_with_the_room_that_it_has():
+    parts = ar.fit(DIGITS, ram=0, resolver=resolver_of(20)).need("RAM").parts
+    assert parts["MicroMutableOpResolver<20>"] == 12 + 20 * 36
+
+
+def test_a_resolver_without_a_size_counts_as_one_for_what_it_holds():
+    resolver = resolver_of().add("ABS")
+    names = list(ar.fit(DIGITS, ram=0, resolver=resolver).need("RAM").parts)
+    assert names[-1] == f"MicroMutableOpResolver<{len(resolver)}>"
+
+
+def test_a_resolver_that_has_all_counts_as_one_for_the_model():
+    found = ar.fit(DIGITS, ram=0, resolver=ar.AllOpsResolver())
+    assert found.need("RAM").total == ARENA + OBJECTS
+
+
+def test_operators_that_the_firmwares_resolver_lacks_are_named():
+    with pytest.raises(ar.UnsupportedOperatorError, match="SOFTMAX"):
+        ar.fit(DIGITS, ram=0, resolver=ar.MutableOpResolver(20))
+
+
+def test_a_users_operator_is_found_in_the_firmwares_resolver():
+    found = ar.fit(custom_chain(), ram="8k", resolver=resolver_with("STEP"), clock=64)
+    assert found.need("RAM").verdict == "fits"
+    assert found.need("time").verdict == "no limit"
 
 
 @pytest.mark.parametrize(("ram", "fits"), [(ARENA + OBJECTS, True), (ARENA + OBJECTS - 1, False)])
@@ -92,7 +129,7 @@ def test_it_says_in_a_line_what_is_the_matter():
 
 def test_boards_have_names_of_their_own_and_processors_that_there_are():
     assert len({board.name for board in BOARDS}) == len(BOARDS)
-    assert all(board.processor in PROCESSORS and board.source for board in BOARDS)
+    assert all(board.processor in CORES and board.source for board in BOARDS)
     assert find_board("Nucleo_L4R5ZI").chip == "STM32L4R5ZI"
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arenite.cli import peers, timing, trial
+from arenite.cli import measure, peers, timing, trial
 from arenite.cli.peers import ENGINES, PEERS, Peer, hushed
 from arenite.cli.trial import try_out
+from arenite.processes.children import Finished
 
 
 def facts(arenite, model_file, *options):
@@ -84,6 +84,21 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
     assert found["engines"][0]["inference"]["samples"] == 2
 
 
+def test_a_part_that_has_no_more_time_takes_its_fewest_turns(arenite, model_file, monkeypatch):
+    monkeypatch.setattr(measure, "_PART_SECONDS", 0.0)
+    result = arenite("bench", model_file, "--json")
+    found = json.loads(result.stdout)
+    spreads = [found["engines"][0][key] for key in ("load", "inference")]
+    spreads += [entry["per_second"] for entry in found["batches"]]
+    assert {spread["samples"] for spread in spreads} == {timing.FEWEST_TURNS}
+
+
+def test_turns_that_were_asked_for_take_the_time_that_they_need(arenite, model_file, monkeypatch):
+    monkeypatch.setattr(measure, "_PART_SECONDS", 0.0)
+    result = arenite("bench", model_file, "--json", "--repeat", 9)
+    assert json.loads(result.stdout)["engines"][0]["inference"]["samples"] == 9
+
+
 def test_peers_that_are_installed_are_measured_too(arenite, model_file):
     pytest.importorskip("tflite_micro")
     found = facts(arenite, model_file, "--against", "tflm")
@@ -94,13 +109,12 @@ def test_peers_that_are_installed_are_measured_too(arenite, model_file):
 
 
 def test_a_peer_that_is_not_installed_is_left_out_with_a_line(arenite, model_file, monkeypatch):
-    def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        cold = json.dumps({"load": 0.1, "first": 0.1})
-        if "litert" in command:
-            return subprocess.CompletedProcess(command, 4, "No module named 'ai_edge_litert'\n")
-        return subprocess.CompletedProcess(command, 0, cold)
+    def run(module: str, *arguments: str, **options: Any) -> Finished:
+        if "litert" in arguments:
+            return Finished(4, "No module named 'ai_edge_litert'\n")
+        return Finished(0, json.dumps({"load": 0.1, "first": 0.1}))
 
-    monkeypatch.setattr(trial.subprocess, "run", run)
+    monkeypatch.setattr(trial, "run_module", run)
     result = arenite("bench", model_file, "--repeat", 1, "--against", "litert")
     assert "litert   left out: not installed (pip install ai-edge-litert)" in result.stdout
 
@@ -140,8 +154,7 @@ def test_a_trial_measures_a_cold_start(model_file, tmp_path):
     ],
 )
 def test_what_ends_a_trial_is_named(end, reason, model_file, tmp_path, monkeypatch):
-    done = subprocess.CompletedProcess([], *end)
-    monkeypatch.setattr(trial.subprocess, "run", lambda *args, **options: done)
+    monkeypatch.setattr(trial, "run_module", lambda *args, **options: Finished(*end))
     assert try_out(PEERS["litert"], model_file, 0, tmp_path).reason == reason
 
 

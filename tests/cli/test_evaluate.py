@@ -76,3 +76,64 @@ def test_what_cannot_be_is_said(arenite, arguments, code, words):
     result = arenite("evaluate", DIGITS, HELD_OUT, *arguments)
     assert result.exit_code == code
     assert words in " ".join(result.stderr.replace("│", " ").split())
+
+
+# -- what a user's files may hold ----------------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path):
+    """``table(row, ...)`` is a .csv of them, below a heading and a row of a picture."""
+    pytest.importorskip("PIL")
+    for name in ("a", "b"):
+        picture = (DIGITS.parent / "images" / "3.png").read_bytes()
+        (tmp_path / f"{name}.png").write_bytes(picture)
+
+    def make(*rows):
+        path = tmp_path / "data.csv"
+        path.write_text("\n".join(("path,label", "a.png,3", *rows)))
+        return path
+
+    return make
+
+
+LONG = "1" * 5000
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("b" * 131073 + ",4", "data.csv, line 3: field larger than field limit (131072)"),
+        ("b" * 5000 + ",4", "bbb...'"),
+        ("b.png,9223372036854775808", "data.csv, line 3: expected an integer of at most 64 bits"),
+        ("b.png,-9223372036854775809", "as label, got -9223372036854775809"),
+        (f"b.png,{LONG}", "data.csv, line 3: expected an integer of at most 64 bits"),
+        ("a.png," + "x" * 5000, "data.csv, line 3: a.png is 'xxx"),
+    ],
+)
+def test_what_no_table_should_hold_is_named_by_its_row(arenite, table, row, words):
+    result = arenite("evaluate", DIGITS, table(row))
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert len(result.stderr) < 1000
+
+
+def test_a_folder_named_by_an_integer_of_over_64_bits_is_no_class(arenite, tmp_path):
+    for name in ("3", "0" * 30 + "4", LONG[:20]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.png").write_bytes(b"")
+    result = arenite("evaluate", DIGITS, tmp_path)
+    assert result.exit_code == 1
+    assert f"y[1]: expected a class from 0 to 9, got {LONG[:20]}" in result.stderr
+
+
+@pytest.mark.parametrize(("content", "got"), [(b"", "an empty file"), (b"x", "something else")])
+def test_a_picture_that_is_none_is_named_without_an_internal_class(arenite, tmp_path, content, got):
+    pytest.importorskip("PIL")
+    (tmp_path / "3").mkdir()
+    (tmp_path / "3" / "a.png").write_bytes(content)
+    result = arenite("evaluate", DIGITS, tmp_path)
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        f"a.png: not a readable image: expected a PNG, BMP or JPEG, got {got}\n"
+    )

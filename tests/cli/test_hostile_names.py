@@ -73,8 +73,12 @@ def in_the_wrong_order(name: str) -> Model:
 
 
 @pytest.fixture
-def say(arenite):
-    """``say(command, ...)``: a command's result, after a look at every character of it."""
+def say(arenite, monkeypatch):
+    """``say(command, ...)``: a command's result, after a look at every character of it.
+
+    No line is full, so that a line more is a line that a name has begun.
+    """
+    monkeypatch.setenv("COLUMNS", "1000")
 
     def call(*arguments):
         result = arenite(*arguments)
@@ -135,7 +139,8 @@ def test_a_files_name_is_printed_as_text(say, tmp_path, kind):
     name = HOSTILE[kind].replace("\0", "").replace("/", "")
     model = saved(classifier(), tmp_path / f"{name}.tflite")
     harmless = saved(classifier(), tmp_path / "m.tflite")
-    assert lines(say("info", model)) == lines(say("info", harmless))
+    alike = saved(classifier(), tmp_path / f"{printable(name)}.tflite")  # and as wide
+    assert lines(say("info", model)) == lines(say("info", alike))
     assert lines(say("info", tmp_path / name)) == 1
     for option in "--input", "--labels":
         result = say("run", harmless, option, tmp_path / f"{name}.npy")

@@ -6,16 +6,20 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.cli.optimize import OverlapName, read_ranges
 from arenite.errors import OptimizationError
 from arenite.formats import tflite
-from arenite.optimize import optimizer, verify
+from arenite.model import ModelBuilder
+from arenite.optimize import effort, loops, optimizer, verify
 from arenite.optimize.passes import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.layers import Layers
+from tests.optimize.networks import network
+from tests.runtime.subgraphs import endless
 from tests.shared import shared_model
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -219,3 +223,73 @@ def test_an_optimised_file_is_optimised_again_for_another_target(arenite, tmp_pa
     other = facts(arenite, first, "--overlap", "target", "--verify", "2")
     assert other["verification"]["inferences"] == 9
     assert other["result"]["head"] <= 1552
+
+
+def endless_file(tmp_path):
+    path = tmp_path / "endless.tflite"
+    path.write_bytes(tflite.write(endless()))
+    return path
+
+
+def test_an_endless_loop_is_not_verified_and_code_3(arenite, tmp_path, monkeypatch):
+    monkeypatch.setattr(loops, "MOST_WORK", 3000)
+    out = tmp_path / "out.tflite"
+    result = arenite("optimize", endless_file(tmp_path), "-o", out, "--strip")
+    assert result.exit_code == 3
+    text = " ".join(result.stdout.split())
+    assert "Not verified: loops longer than 1,500 calls of subgraphs" in text
+    assert out.exists()
+
+
+def test_an_endless_loop_is_not_verified_in_json_either(arenite, tmp_path, monkeypatch):
+    monkeypatch.setattr(loops, "MOST_WORK", 3000)
+    result = arenite("optimize", endless_file(tmp_path), "--strip", "--json")
+    assert result.exit_code == 3
+    made = json.loads(result.stdout)["verification"]
+    assert made["ways"] == []
+    assert made["unfinished"].startswith("loops longer than 1,500 calls")
+
+
+def test_what_a_search_gave_up_is_said(arenite, tmp_path, monkeypatch):
+    monkeypatch.setattr(effort, "MOST_STEPS", 200)
+    net = Layers(0)
+    x = net.input(1, 4, 4, 2)
+    level = [net.conv(x, 2) for _ in range(32)]
+    while len(level) > 1:
+        level = [net.add(a, b) for a, b in zip(level[::2], level[1::2], strict=True)]
+    net.output(level[0])
+    path = tmp_path / "wide.tflite"
+    path.write_bytes(tflite.write(net.build()))
+    declined = [
+        note["text"]
+        for one in facts(arenite, path, "--only", "order", "--verify", 0)["passes"]
+        for note in one["declined"]
+    ]
+    assert any("the search through all orders was given up" in text for text in declined)
+    text = " ".join(arenite("optimize", path, "--only", "order", "--verify", 0).stdout.split())
+    assert "the search through all orders was given up" in text
+
+
+@pytest.mark.parametrize("count", [4, 256, 300])
+def test_a_constant_under_quantize_that_is_an_output_stays(arenite, tmp_path, count):
+    b = ModelBuilder()
+    value = np.arange(count).astype(np.int8)
+    y = b.tensor("y", (count,), "int8", scale=0.25, zero_point=3)
+    b.operator("QUANTIZE", [b.constant("c", value, scale=0.5, zero_point=1)], [y])
+    b.output(y)
+    path = tmp_path / "constant.tflite"
+    path.write_bytes(tflite.write(b.build()))
+    result = arenite("optimize", path, "-v")
+    assert result.exit_code == 0, result.output
+    assert "its results are needed outside" in " ".join(result.stdout.split())
+
+
+def test_a_larger_arena_on_the_host_than_before_is_said(arenite, tmp_path):
+    path = tmp_path / "network.tflite"
+    path.write_bytes(tflite.write(network(1296, "residual", "int8")))
+    arguments = (path, "--target", "cortex-m4", "--only", "plan", "--verify", 0)
+    (other,) = facts(arenite, *arguments)["elsewhere"]
+    assert (other["target"]["processor"], other["before"], other["after"]) == ("host", 5008, 5120)
+    text = " ".join(arenite("optimize", *arguments).stdout.split())
+    assert "the arena is larger: 5,008 bytes to 5,120." in text
+    assert facts(arenite, path, "--only", "plan", "--verify", 0)["elsewhere"] == []

@@ -47,6 +47,7 @@ def test_no_quantity_goes_by_another_name():
     assert sorted(name for name in names if not name.endswith(("--seed", "--op", "--runs"))) == [
         "bench --repeat",
         "bench --threads",
+        "board --limit",
         "evaluate --limit",
         "evaluate --min-accuracy",
         "evaluate --min-auc",

@@ -113,13 +113,13 @@ def test_names_that_the_encoding_lacks_are_escaped(tmp_path):
 
 
 @posix_only
-@pytest.mark.parametrize("name", ["info", "memory"])
-def test_a_closed_pipe_ends_it_quietly(model_file, name):
+@pytest.mark.parametrize("words", [["info"], ["memory"], ["info", "--json"], ["info", "-h"]])
+def test_a_closed_pipe_ends_it_quietly(model_file, words):
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as pipe:
         done = subprocess.run(
-            [*COMMAND, name, str(model_file)],
+            [*COMMAND, *words, str(model_file)],
             stdout=pipe,
             stderr=subprocess.PIPE,
             timeout=60,
@@ -158,7 +158,7 @@ main()
     ],
     ids=lambda one: one[0] if isinstance(one, list) else one.rpartition(".")[2],
 )
-def test_ctrl_c_ends_it_quietly_and_leaves_no_half_of_a_file(tmp_path, arguments, where):
+def test_ctrl_c_ends_it_in_one_line_and_leaves_no_half_of_a_file(tmp_path, arguments, where):
     saved(classifier(), tmp_path / "m.tflite")
     for name in ("y.npz", "y.svg"):
         (tmp_path / name).write_bytes(b"old")
@@ -176,9 +176,30 @@ def test_ctrl_c_ends_it_quietly_and_leaves_no_half_of_a_file(tmp_path, arguments
             out, err = running.communicate(timeout=60)
         finally:
             running.kill()
-    assert (running.returncode, out, err) == (130, b"", b"")
+    assert (running.returncode, out, err) == (130, b"", b"interrupted\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.tflite", "y.npz", "y.svg"]
     assert (tmp_path / "y.npz").read_bytes() == (tmp_path / "y.svg").read_bytes() == b"old"
+
+
+IN_A_STRING = """
+import arenite.analysis.facts
+arenite.analysis.facts.model_facts = lambda *_: exec("raise KeyboardInterrupt")
+from arenite.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_a_string_is_executed_has_the_same_code(tmp_path):
+    saved(classifier(), tmp_path / "m.tflite")
+    (tmp_path / "command.py").write_text(IN_A_STRING)
+    done = subprocess.run(
+        [sys.executable, "-m", "command", "info", "m.tflite", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment(),
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
 
 
 # -- progress ----------------------------------------------------------------------------

@@ -1,185 +1,69 @@
-"""Arenas of TFLM itself: compiled for 32-bit Arm, with its own kernels and with CMSIS-NN.
+"""What compiled TFLM and CMSIS-NN gave on emulated Arm processors, out of the JSON files beside.
 
-TFLM of August 2026 and CMSIS-NN of July 2026, short enums, no recording, no compression; run
-in an emulator. A figure is head, tail and the smallest arena that works, in steps of 16 bytes;
-they stand for the reference kernels, then for CMSIS-NN on targets without DSP instructions,
-with them, and with vectors.
+TFLM of August 2026 with CMSIS-NN of July 2026, built by Arm GCC 12.2.
+
+``measured_arenas.json``: head, tail and the smallest arena that works, in steps of 16 bytes; for
+each of :data:`TARGETS`. Short enums, no recording, no compression.
+
+``measured_bits.json``: CRC-32 of what firmware computes in the corners of ``corners.py``, for
+models of seeds 0 to 11: of the outputs of all inferences of a model, one after the other. Built
+for Cortex-M0 and Cortex-M3 the firmware gave the numbers of Cortex-M4. What rounds once was built
+with ``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``. GCC 12 compiles constant
+predicates of vectors wrongly, which int4 weights meet: there they were variables.
+
+``measured_overlap.json``: how many bytes below its input an output may begin, on each of
+:data:`OVERLAP_PROCESSORS`. Functions compiled with -O3 ran on random layers with the output at
+*every* distance below its input; a number is the least from which all results were right. Layers
+with more than 124 channels were tried at whole pixels only. On 60 layers of every kind and
+processor none was right at less than :mod:`arenite.cmsis_nn.decisions` states, and all but max
+pools and depthwise layers with a multiplier at exactly that. A layer is height, width and
+channels in, channels out, height and width of the filter, strides, dilations, padding (0 SAME, 1
+VALID), groups or depth multiplier; one of PAD height, width, channels, and what is before and
+behind each.
 """
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from arenite.target import Target
 
 Figure = tuple[int, int, int]
-Figures = tuple[Figure, Figure, Figure, Figure]
-#: What the four figures stand for.
+Figures = tuple[Figure, ...]
+Geometry = tuple[int, ...]
+
 TARGETS = (
     Target("cortex-m4", "tflm"),
     Target("cortex-m0"),
     Target("cortex-m4"),
     Target("cortex-m55"),
 )
+OVERLAP_PROCESSORS = ("cortex-m3", "cortex-m4", "cortex-m55")
 
-#: Real models, by the name of their file.
-MODELS: dict[str, Figures] = {
-    "ad_float32": ((3072, 1456, 4528), (3072, 1776, 4848), (3072, 1776, 4848), (3072, 1776, 4848)),
-    "ad_int8": ((768, 1492, 2704), (768, 1812, 3024), (768, 1812, 3024), (768, 8500, 9712)),
-    "ic_float32": (
-        (196608, 5152, 201760),
-        (196608, 2512, 199120),
-        (196608, 2512, 199120),
-        (196608, 2512, 199120),
-    ),
-    "ic_int8": (
-        (49152, 5188, 54352),
-        (49728, 5252, 54992),
-        (49728, 5268, 55008),
-        (49728, 5300, 55040),
-    ),
-    "kws_int8": (
-        (16000, 6772, 22784),
-        (16000, 6820, 22832),
-        (16000, 6820, 22832),
-        (20464, 6884, 27360),
-    ),
-    "sww_int8": (
-        (6656, 8596, 15264),
-        (6656, 8644, 15312),
-        (7936, 8660, 16608),
-        (11280, 8676, 19968),
-    ),
-    "vww_float32": (
-        (294912, 26896, 321808),
-        (294912, 5056, 299968),
-        (294912, 5056, 299968),
-        (294912, 5056, 299968),
-    ),
-    "vww_int8": (
-        (73728, 26932, 100672),
-        (73728, 26980, 100720),
-        (73728, 26980, 100720),
-        (73728, 27044, 100784),
-    ),
-    "dtln_noise_suppression": (
-        (1424, 3220, 5136),
-        (2464, 11892, 14368),
-        (2464, 11892, 14368),
-        (2464, 11892, 14368),
-    ),
-    "hello_world_float": ((128, 608, 1072), (128, 704, 1168), (128, 704, 1168), (128, 704, 1168)),
-    "hello_world_int8": ((32, 644, 1072), (32, 740, 1168), (32, 740, 1168), (32, 884, 1312)),
-    "keyword_scrambled": (
-        (672, 12500, 15520),
-        (672, 12660, 15680),
-        (672, 12660, 15680),
-        (672, 14340, 17360),
-    ),
-    "keyword_scrambled_8bit": (
-        (672, 7380, 10400),
-        (672, 7540, 10560),
-        (672, 7540, 10560),
-        (672, 9220, 12240),
-    ),
-    "micro_speech_quantized": (
-        (5968, 820, 6800),
-        (5968, 868, 6848),
-        (5968, 868, 6848),
-        (6928, 884, 7824),
-    ),
-    "person_detect": (
-        (55296, 26996, 82304),
-        (55296, 27012, 82320),
-        (55296, 27012, 82320),
-        (55296, 27060, 82368),
-    ),
-    "trained_lstm": (
-        (5696, 1664, 7360),
-        (5696, 1920, 7616),
-        (5696, 1920, 7616),
-        (5696, 1920, 7616),
-    ),
-    "trained_lstm_int8": (
-        (1536, 1684, 3232),
-        (1488, 2564, 4064),
-        (1488, 2564, 4064),
-        (1488, 2612, 4112),
-    ),
-    "digits_int8": ((2304, 2564, 4880), (2304, 2628, 4944), (2304, 2628, 4944), (6000, 2676, 8688)),
+
+def _read(name: str) -> dict[str, Any]:
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def _arenas(kind: str) -> dict[str, Figures]:
+    rows = _read("measured_arenas.json")[kind].items()
+    return {name: tuple((head, tail, least) for head, tail, least in row) for name, row in rows}
+
+
+#: By the name of a real model's file, and of the models of ``small_models.py``.
+MODELS = _arenas("models")
+SMALL = _arenas("small")
+#: By corner, then by target: a checksum per seed.
+BITS: dict[str, dict[str, tuple[int, ...]]] = {
+    corner: {target: tuple(int(one, 16) for one in row.split()) for target, row in rows.items()}
+    for corner, rows in _read("measured_bits.json").items()
 }
-
-#: The models of ``small_models.py``.
-SMALL: dict[str, Figures] = {
-    "conv int8": ((352, 500, 880), (464, 500, 976), (464, 500, 976), (480, 500, 992)),
-    "conv int8 1x1": ((352, 500, 880), (352, 500, 880), (352, 500, 880), (352, 500, 880)),
-    "conv int8 line": ((112, 500, 880), (176, 500, 880), (176, 500, 880), (144, 500, 880)),
-    "conv int4": ((496, 500, 1008), (464, 500, 976), (464, 500, 976), (480, 500, 992)),
-    "conv int16": ((688, 500, 1200), (800, 500, 1312), (800, 500, 1312), (944, 500, 1456)),
-    "conv float32": ((1360, 464, 1824), (1360, 400, 1760), (1360, 400, 1760), (1360, 400, 1760)),
-    "depthwise int8": ((512, 500, 1024), (512, 500, 1024), (704, 500, 1216), (7952, 500, 8464)),
-    "depthwise int8 3x3": ((512, 500, 1024), (512, 500, 1024), (512, 500, 1024), (4976, 500, 5488)),
-    "depthwise int8 one channel": (
-        (304, 500, 880),
-        (304, 500, 880),
-        (304, 500, 880),
-        (464, 500, 976),
-    ),
-    "depthwise int4": ((576, 500, 1088), (624, 500, 1136), (624, 500, 1136), (4976, 500, 5488)),
-    "depthwise int16": ((1024, 500, 1536), (1024, 500, 1536), (1024, 500, 1536), (1024, 500, 1536)),
-    "depthwise float32": (
-        (2016, 464, 2480),
-        (2016, 400, 2416),
-        (2016, 400, 2416),
-        (2016, 400, 2416),
-    ),
-    "dense int8": ((64, 404, 624), (64, 436, 656), (64, 436, 656), (64, 484, 704)),
-    "dense int8 per unit": ((64, 500, 784), (64, 532, 816), (64, 532, 816), (64, 580, 864)),
-    "dense int8 3 dimensions": ((144, 404, 624), (224, 436, 736), (224, 436, 736), (224, 436, 736)),
-    "dense int4": ((192, 404, 704), (64, 436, 656), (64, 436, 656), (64, 436, 656)),
-    "dense int16": ((96, 404, 624), (96, 436, 656), (96, 436, 656), (96, 436, 656)),
-    "dense float32": ((176, 368, 608), (176, 400, 640), (176, 400, 640), (176, 400, 640)),
-    "average pool int8": ((464, 404, 880), (464, 404, 880), (512, 404, 928), (464, 404, 880)),
-    "average pool int16": ((912, 404, 1328), (912, 404, 1328), (960, 404, 1376), (912, 404, 1328)),
-    "average pool float32": (
-        (1808, 368, 2176),
-        (1808, 368, 2176),
-        (1808, 368, 2176),
-        (1808, 368, 2176),
-    ),
-    "max pool int8": ((464, 404, 880), (464, 404, 880), (464, 404, 880), (464, 404, 880)),
-    "softmax int8": ((64, 388, 544), (64, 388, 544), (64, 388, 544), (64, 388, 544)),
-    "softmax int16": ((96, 2468, 2624), (96, 2468, 2624), (96, 2468, 2624), (96, 2468, 2624)),
-    "add int8": ((144, 452, 624), (144, 452, 624), (144, 452, 624), (144, 452, 624)),
-    "mul int8": ((144, 420, 592), (144, 420, 592), (144, 420, 592), (144, 420, 592)),
-    "maximum int8": ((144, 372, 560), (144, 372, 560), (144, 372, 560), (144, 372, 560)),
-    "svdf int8": ((64, 436, 832), (64, 436, 832), (64, 436, 832), (64, 452, 848)),
-    "svdf int16 state": ((64, 452, 848), (64, 452, 848), (64, 452, 848), (64, 468, 864)),
-    "svdf float32": ((48, 416, 784), (48, 416, 784), (48, 416, 784), (48, 416, 784)),
-    "matmul int8": ((112, 532, 704), (112, 548, 720), (112, 548, 720), (144, 548, 800)),
-    "matmul int8 both transposed": (
-        (112, 516, 688),
-        (112, 532, 704),
-        (112, 532, 704),
-        (144, 532, 784),
-    ),
-    "matmul int16": ((192, 644, 848), (192, 660, 864), (192, 660, 864), (192, 660, 864)),
-    "matmul float32": ((384, 560, 944), (384, 576, 960), (384, 576, 960), (384, 576, 960)),
-    "transposed int8 few": ((880, 484, 1376), (512, 484, 1008), (512, 484, 1008), (512, 484, 1008)),
-    "transposed int8 many": (
-        (1200, 484, 1696),
-        (1648, 484, 2144),
-        (1648, 484, 2144),
-        (1696, 484, 2192),
-    ),
-    "transposed int16": (
-        (1760, 484, 2256),
-        (1760, 484, 2256),
-        (1760, 484, 2256),
-        (1760, 484, 2256),
-    ),
-    "transposed float32": ((960, 448, 1408), (960, 448, 1408), (960, 448, 1408), (960, 448, 1408)),
-    "lstm int8": ((192, 1268, 2064), (160, 1748, 2528), (160, 1748, 2528), (160, 1748, 2528)),
-    "lstm int16": ((240, 1284, 2080), (208, 1876, 2656), (208, 1876, 2656), (208, 1876, 2656)),
-    "lstm float32": ((416, 1280, 2112), (416, 1504, 2336), (416, 1504, 2336), (416, 1504, 2336)),
-    "pad int8": ((160, 388, 560), (160, 388, 560), (160, 388, 560), (160, 388, 560)),
-    "transpose int8": ((128, 324, 512), (128, 324, 512), (128, 324, 512), (128, 324, 512)),
+#: By kind of operator: layers, and bytes on each processor.
+LEAST: dict[str, list[tuple[Geometry, tuple[int, ...]]]] = {
+    kind: [(tuple(row["layer"]), tuple(row["least"])) for row in rows]
+    for kind, rows in _read("measured_overlap.json").items()
 }

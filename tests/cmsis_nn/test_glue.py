@@ -254,6 +254,48 @@ def test_a_builtin_operator_that_the_user_replaced_runs_as_it_is() -> None:
     assert ran == ["SOFTMAX"]
 
 
+@pytest.mark.parametrize("field", ["init", "prepare", "reset", "free", "overlap"])
+def test_a_builtin_operator_of_which_one_function_is_replaced_stays_as_it_is(field: str) -> None:
+    own = AllOpsResolver().find("SOFTMAX")
+    assert own is not None
+    other = replace(own, **{field: lambda *_: None})
+    resolver = MutableOpResolver().add("SOFTMAX", other)
+    assert CmsisNnResolver(resolver, find_target("m4")).find("SOFTMAX") == other
+
+
+def test_a_replaced_prepare_gets_its_scratch_memory_on_a_cmsis_nn_target() -> None:
+    own = AllOpsResolver().find("CONV_2D")
+    assert own is not None
+    assert own.prepare is not None
+    handles = []
+
+    def prepare(context, node):
+        handles.append(context.request_scratch_buffer_in_arena(64, "mine"))
+        return own.prepare(context, node)
+
+    resolver = MutableOpResolver().add("CONV_2D", replace(own, prepare=prepare))
+    micro = MicroInterpreter(MODELS["conv int8"](), resolver, PLENTY, target="cortex-m4")
+    micro.allocate_tensors()
+    assert handles == [0]
+    assert [b.size for b in micro.plan.buffers if b.kind == "scratch"] == [64]
+
+
+def test_a_strict_prepare_in_front_of_a_builtin_invoke_has_temporary_tensors() -> None:
+    own = AllOpsResolver().find("SOFTMAX")
+    assert own is not None
+    shapes = []
+
+    def prepare(context, node):
+        x = context.allocate_temp_input_tensor(node, 0)
+        shapes.append(x.shape)
+        context.deallocate_temp_tflite_tensor(x)
+
+    resolver = MutableOpResolver().add("SOFTMAX", replace(own, prepare=prepare, strict=True))
+    micro = MicroInterpreter(MODELS["softmax int8"](), resolver, PLENTY, target="cortex-m4")
+    micro.allocate_tensors()
+    assert shapes == [MODELS["softmax int8"]().inputs[0].shape]
+
+
 def test_missing_operators_are_named_as_ever() -> None:
     with pytest.raises(ar.UnsupportedOperatorError, match=re.escape("resolver.add('CONV_2D')")):
         MicroInterpreter(MODELS["conv int8"](), MutableOpResolver(), PLENTY, target="cortex-m4")

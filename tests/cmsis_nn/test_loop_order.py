@@ -11,7 +11,8 @@ from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
 from arenite.ops.tflite.pad import PadOptions
 from arenite.runtime.distances import safe_distances
-from tests.cmsis_nn.measured_overlap import LEAST, PROCESSORS, Geometry
+from tests.cmsis_nn.measured import LEAST, Geometry
+from tests.cmsis_nn.measured import OVERLAP_PROCESSORS as PROCESSORS
 from tests.ops.overlapping import Layer
 
 

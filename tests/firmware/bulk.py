@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from arenite.errors import AreniteError, UndefinedWarning
 from arenite.firmware.arithmetic import FUNCTIONS, arithmetic_h
+from arenite.firmware.names import identifier
 from arenite.firmware.portable import portable_work
 from arenite.firmware.program import Program, program_of
 from arenite.firmware.source import sources
-from arenite.firmware.text import identifier
 from arenite.formats import tflite
 from arenite.model import Model
 from arenite.ops.registry import mnn_names

@@ -11,6 +11,7 @@ from tests.firmware.models import residual
 from tests.firmware.networks import wild
 from tests.firmware.streaming.chains import Folder, self_tests
 from tests.firmware.streaming.models import tower
+from tests.runtime.wake_word import wake_word
 
 HOST = {"target": None, "emulate": False}
 
@@ -70,6 +71,15 @@ def test_every_way_gives_the_references_rows(tmp_path):
 def test_an_input_in_rows_is_nowhere_as_a_whole(tmp_path):
     rows = export(tower(), tmp_path / "rows", least="ram", inputs="rows", **HOST)
     assert rows.arena_bytes < 16 * 8 * 8
+
+
+def test_a_model_with_resource_variables_has_limits_as_well(tmp_path):
+    small = export(wake_word(), tmp_path / "small", name="small", least="ram", **HOST)
+    with pytest.raises(ValueError, match=r"ram: expected at least \d+ bytes, got 64"):
+        export(wake_word(), tmp_path / "least", ram=64, **HOST)
+    roomy = export(wake_word(), tmp_path / "roomy", name="roomy", ram=small.arena_bytes, **HOST)
+    folders = [Folder(one.folder, one.name) for one in (small, roomy)]
+    assert self_tests(tmp_path, folders).count("PASS") == 2
 
 
 ASSEMBLED = {"target": "cortex-m4", "emulate": False}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arenite.firmware import cost as room
+from arenite.firmware import export
 from arenite.firmware.board import Board
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.machine import RAM
@@ -12,6 +13,7 @@ from arenite.firmware.program import program_of
 from arenite.firmware.work import Constant
 from tests.firmware.cortex_m.layers import Layers
 from tests.firmware.models import residual
+from tests.runtime.wake_word import wake_word
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,7 @@ def model():
 def test_counts_of_functions_in_assembly_are_the_emulator_s(model):
     pytest.importorskip("unicorn")
     pytest.importorskip("ziglang")
-    machine = Board(model, name="m")._device.machine
+    machine = Board(model, name="m", optimize=False)._device.machine
     program = program_of(model, cortex_m_work, "m")
     arena = machine.address("arena")
     named = {one.values.tobytes(): name for name, one in program.constants.items()}
@@ -43,7 +45,8 @@ def test_counts_of_functions_in_assembly_are_the_emulator_s(model):
             for argument, at in zip(work.arguments, room._addresses(program, number), strict=True)
         ]
         before = machine.count()
-        machine.call(f"m_{program.routines[work.routine]}", *places)
+        with machine.counting():
+            machine.call(f"m_{program.routines[work.routine]}", *places)
         after = machine.count()
         assert counted.instructions == after.instructions - before.instructions
         # An emulator ends a block at the end of a page, and forgets that a load was the last.
@@ -74,8 +77,42 @@ def test_without_an_emulator_they_are_not_known(model, monkeypatch):
 
 def test_cycles_that_nobody_estimates_are_not_known(monkeypatch):
     counts = tuple(room.Count(100, 0) for _ in range(4))
-    monkeypatch.setattr(room, "_emulated", lambda *_: (counts, room.Count(400, 0)))
+    found = room.Measured(counts, counts, room.Count(400, 0), room.Count(400, 0), 0)
+    monkeypatch.setattr(room, "_emulated", lambda *_: found)
     found = room.firmware_cost(residual(), "cortex-m55")
     assert [layer.function for layer in found.layers[:2]] == ["vector_fully_connected_1"] * 2
     assert [layer.cycles for layer in found.layers] == [None] * 4
     assert (found.instructions, found.cycles, found.milliseconds) == (400, None, None)
+
+
+def test_a_first_inference_and_the_next_ones_have_columns_that_each_add_up():
+    pytest.importorskip("unicorn")
+    pytest.importorskip("ziglang")
+    found = room.firmware_cost(wake_word(), "cortex-m4")
+    once = found.layers[0]
+    assert once.name == "CALL_ONCE"
+    assert once.first_instructions > 10 * once.instructions > 0
+    assert found.first_instructions > found.instructions
+    pairs = (
+        ("first_instructions", found.rest[0]),
+        ("first_cycles", found.rest[1]),
+        ("instructions", found.rest[2]),
+        ("cycles", found.rest[3]),
+    )
+    for key, rest in pairs:
+        assert sum(getattr(one, key) for one in found.layers) + rest == getattr(found, key)
+        assert abs(rest) < 60 * len(found.layers)
+    assert not found.is_steady
+    assert room.firmware_cost(residual(), "cortex-m4").is_steady
+
+
+def test_columns_of_a_readme_add_up(tmp_path):
+    pytest.importorskip("unicorn")
+    pytest.importorskip("ziglang")
+    made = export(wake_word(), tmp_path / "m", emulate=True)
+    rows = (tmp_path / "m" / "README.md").read_text("utf-8").split("## Layers")[1].splitlines()
+    cells = [row.split("|")[-5:-1] for row in rows if row.startswith("|")][2:]
+    numbers = [[int(cell.replace(",", "")) for cell in row] for row in cells]
+    *parts, totals = numbers
+    assert [sum(column) for column in zip(*parts, strict=True)] == totals
+    assert totals[2] == made.figures.instructions < totals[0] == made.figures.first.instructions

@@ -24,7 +24,7 @@ def test_one_command_goes_from_the_model_to_pass(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert lines[-12] == "PASS digits: 4 inferences, 10 layers each"
+    assert lines[-12] == "PASS digits: 4 inferences, 9 layers each"
     assert lines[-11:-1] == [f"a {digit} is read as {digit}" for digit in range(10)]
     assert lines[-1] == "PASS"
     assert done.stderr == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import arenite as ar
 from arenite.firmware import export, export_facts
 from arenite.firmware.source import sources
+from arenite.formats import tflite
 from tests.compiler import compiler
 from tests.firmware.built import LIBRARY, Compiled
 from tests.firmware.models import residual, running_maximum
@@ -104,7 +106,8 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
 def test_the_manifest_has_the_figures(tmp_path):
     result = export(residual(), tmp_path, target=None)
     facts = json.loads((tmp_path / "arenite.json").read_text())
-    assert facts == json.loads(json.dumps(export_facts(result)))
+    assert {*facts.pop("digests"), "arenite.json"} == set(result.files)
+    assert {**facts, "kept": []} == json.loads(json.dumps(export_facts(result)))
     assert facts["arena_bytes"] == 16
     assert facts["layers"][3]["function"] == "lookup_1"
 
@@ -143,3 +146,42 @@ def test_sources_are_the_same_every_time():
 
     one, two = (sources(program_of(residual(), portable_work)) for _ in range(2))
     assert one == two
+
+
+def test_a_header_says_whether_outputs_may_lie_on_inputs(tmp_path):
+    said = {"overwritten": "An output may lie where an", "apart": "No output lies where an input"}
+    for inputs, words in said.items():
+        result = export(residual(), tmp_path / inputs, target=None, inputs=inputs)
+        assert words in (Path(result.folder) / "src" / "model.h").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("features", "is_taken"), [("+dsp", True), ("-dsp", False)])
+def test_assembly_for_a_cortex_m33_takes_a_core_with_dsp(tmp_path, features, is_taken):
+    pytest.importorskip("ziglang")
+    result = export(residual(), tmp_path / "m", target="cortex-m33")
+    file = Path(result.folder) / "src" / "kernels.S"
+    assert "\n.cpu cortex-m33\n" in file.read_text("utf-8")
+    command = [sys.executable, "-m", "ziglang", "cc", "--target=thumb-freestanding-eabi"]
+    command += [f"-mcpu=cortex_m33{features}", "-c", str(file), "-o", str(tmp_path / "o")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == is_taken
+    assert ("take the DSP extension" in done.stderr) != is_taken
+
+
+def test_a_file_s_backticks_stay_in_the_code_span_of_a_readme(tmp_path):
+    file = tmp_path / "a`**b**``.tflite"
+    file.write_bytes(tflite.write(residual()))
+    export(file, tmp_path / "m", target=None)
+    text = (tmp_path / "m" / "README.md").read_text("utf-8")
+    assert "Arenite from ``` a`**b**``.tflite ```:" in text
+
+
+def test_a_model_of_more_than_a_thousand_tensors_is_exported(tmp_path):
+    b = ar.ModelBuilder()
+    at = b.input("x", (1,), "int8", scale=0.1)
+    for number in range(1030):
+        before, at = at, b.tensor(f"t{number}", (1,), "int8", scale=0.1 + number % 2)
+        b.operator("QUANTIZE", [before], [at])
+    b.output(at)
+    result = export(b.build(), tmp_path / "m", target=None, optimize=False)
+    assert len(result.layers) == 1030

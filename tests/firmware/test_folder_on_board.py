@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import arenite as ar
 from arenite.errors import BoardError
 from arenite.firmware import export
+from arenite.firmware.machine import Machine
 from arenite.firmware.trial import trial
 from tests.firmware.cortex_m.layers import Layers
 from tests.firmware.models import residual
@@ -119,3 +121,29 @@ def test_a_folder_without_its_sources_is_an_error_of_the_board(written, tmp_path
     (tmp_path / "arenite.json").write_text(manifest)
     with pytest.raises(BoardError, match="has no src"):
         Board(tmp_path)
+
+
+def test_only_what_is_shown_is_counted(monkeypatch, tmp_path):
+    counted: list[str] = []
+    counting = Machine.counting
+
+    @contextmanager
+    def seen_counting(machine):
+        counted.append("")
+        with counting(machine):
+            yield
+
+    monkeypatch.setattr(Machine, "counting", seen_counting)
+    export(residual(), tmp_path / "m", name="m", emulate=True)
+    # The first inference and the next, layer by layer and as a whole; neither other inputs nor the
+    # self-test.
+    assert len(counted) == 4
+
+
+def test_what_runs_uncounted_costs_no_counts_and_what_follows_all_of_them():
+    device = Board(residual(), name="m")._device
+    first = device.invoke()
+    before = device.machine.count()
+    device.invoke_uncounted()
+    assert device.machine.count() == before
+    assert device.invoke() == first

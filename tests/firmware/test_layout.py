@@ -9,9 +9,14 @@ import pytest
 from arenite.firmware.layers import network_of
 from arenite.firmware.layout import ALIGNMENT, layout_of
 from arenite.firmware.portable import portable_work
+from arenite.firmware.program import works_of
+from arenite.firmware.replay import replay
 from arenite.firmware.work import Routine, Scratch, State, Work
 from arenite.model import ModelBuilder
+from arenite.ops.tflite.reshape import ReshapeOptions
 from tests.firmware.models import chain, residual
+from tests.firmware.streaming.models import tower
+from tests.runtime.wake_word import wake_word
 
 
 @pytest.fixture
@@ -108,3 +113,28 @@ def test_eight_bytes_wide_elements_are_aligned():
 
 def test_the_planner_is_a_choice(network, works):
     assert layout_of(network, works, "linear").size > layout_of(network, works).size
+
+
+@pytest.mark.parametrize(
+    "model", [residual(), tower(), wake_word()], ids=["residual", "tower", "wake"]
+)
+def test_outputs_that_are_apart_lie_on_no_input(model):
+    network = network_of(model)
+    works = works_of(network, portable_work)
+    layout = layout_of(network, works, inputs="apart")
+    replay(network, works, layout, inputs="apart")
+    for x in network.inputs:
+        for y in network.outputs:
+            first, second = layout.tensors[x.index], layout.tensors[y.index]
+            assert first + x.nbytes <= second or second + y.nbytes <= first
+
+
+def test_an_output_that_is_an_input_s_own_bytes_cannot_lie_apart():
+    b = ModelBuilder()
+    x = b.input("x", (4,), "int8", scale=1.0)
+    y = b.tensor("y", (1, 4), "int8", scale=1.0)
+    b.operator("RESHAPE", [x], [y], ReshapeOptions((1, 4)))
+    b.output(y)
+    network = network_of(b.build())
+    with pytest.raises(ValueError, match="'x' cannot lie apart: its own bytes are an output"):
+        layout_of(network, works_of(network, portable_work), inputs="apart")

@@ -82,6 +82,6 @@ def test_a_fault_is_an_error_and_the_board_goes_on(board):
 
 
 def test_a_machine_without_qemu_says_where_it_is_found(board, monkeypatch):
-    monkeypatch.setattr(qemu.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(qemu, "find_program", lambda _name: None)
     with pytest.raises(BoardError, match="package qemu-system-arm of Debian"):
         qemu.Qemu(board._device.machine.image)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arenite.firmware.text import call_of, fill, float_literal, identifier, initializer
+from arenite.firmware.names import identifier
+from arenite.firmware.text import call_of, fill, float_literal, initializer
 
 
 def test_a_template_needs_all_of_its_names():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -80,3 +81,20 @@ def test_operator_codes_are_shared_and_hold_for_old_readers() -> None:
         for code in row["operator_codes"]
     ]
     assert codes == [(19, 19, None), (127, 150, None), (32, 32, "Mine")]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.float32])
+def test_constants_are_copied_into_the_file_and_nowhere_else(dtype: type) -> None:
+    values = np.zeros((2, 1 << 21), dtype)
+    b = ModelBuilder()
+    x = b.input("x", (1, 1 << 21), np.dtype(dtype).name)
+    y = b.tensor("y", (1, 2), np.dtype(dtype).name)
+    b.operator("FULLY_CONNECTED", [x, b.constant("w", values), -1], [y])
+    b.output(y)
+    model = b.build()
+    tracemalloc.start()
+    data = tflite.write(model)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # What it is built in, and the bytes that are returned.
+    assert peak < 2 * len(data) + (1 << 20)

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from arenite.analysis.dumps import read_dump
+from arenite.analysis.evaluation.data import Reading, data_of
 from arenite.analysis.inputs.files import read_inputs
 from arenite.errors import AreniteError, ModelError
 from arenite.formats import mnn
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.model import Model, ModelBuilder
-from tests.fuzz import nets, structure, trial
+from tests.fuzz import archives, manifests, nets, structure, trial
 from tests.fuzz.cases import MAX_WRITTEN
 from tests.fuzz.rows import Place, copied, places, rows_of, schema_of, write
 from tests.fuzz.seeds import mnn_nets, tflite_models
@@ -121,8 +123,13 @@ def inputs(data: bytes) -> str:
     model = _models()[data[1] % len(_models())]
     path = _folder() / f"x{SUFFIXES[data[0] % len(SUFFIXES)]}"
     path.write_bytes(data[2:])
+    return _read(lambda: read_inputs(model, [path]))
+
+
+def _read(read: Callable[[], object]) -> str:
+    """What reading a file came to: an error of ours by its name, any other is a finding."""
     try:
-        read_inputs(model, [path])
+        read()
     except (AreniteError, OSError) as error:
         return type(error).__name__
     except Exception as error:
@@ -146,11 +153,54 @@ def _models() -> list[Model]:
     return models
 
 
+# -- archives -------------------------------------------------------------------------------
+
+
+def archive(data: bytes) -> str:
+    """An archive of arrays: the first byte says who reads it and for which model, the second
+    whether the rest is the file itself or what its members are."""
+    if len(data) < 2:
+        return "too short"
+    model = _models()[data[0] // 6 % len(_models())]
+    kind = data[0] % 6
+    path = _folder() / ("x.npy" if kind == 3 else "x.npz")
+    content = data[2:]
+    if not data[1] % 2 and kind != 3:
+        content = archives.written(list(archives.members_of(content)))
+    path.write_bytes(content)
+    if kind == 1:
+        return _read(lambda: read_dump(path, model))
+    if kind == 2:
+        return _read(lambda: data_of(path, model, Reading()))
+    return _read(lambda: read_inputs(model, [path]))
+
+
+# -- manifests ------------------------------------------------------------------------------
+
+
+def manifest(data: bytes) -> str:
+    """The ``arenite.json`` of a folder, which is read, shown and exported into."""
+    try:
+        return manifests.outcome(data, _folder() / "m")
+    except (AreniteError, OSError) as error:
+        return type(error).__name__
+    except Exception as error:
+        return trial.foreign(error)
+
+
+#: How files of targets that have a meaning are changed.
+MUTATORS: Mapping[str, Callable[[bytes, int], bytes | None]] = {
+    "tflite": mutated,
+    "mnn": mutated,
+    "manifests": manifests.mutated,
+}
 TARGETS: Mapping[str, Target] = {
     "tflite": model_file,
     "mnn": model_file,
     "options": options,
     "inputs": inputs,
+    "archives": archive,
+    "manifests": manifest,
 }
 
 
@@ -161,6 +211,10 @@ def seeds(target: str) -> list[bytes]:
     if target == "options":
         numbers = range(0, 400, 3)
         return [struct.pack("<BH", n % 2, n) + bytes([1, n % 7] * 12) for n in numbers]
+    if target == "archives":
+        return archives.seeds()
+    if target == "manifests":
+        return manifests.seeds()
     return _sound_inputs()
 
 

@@ -37,7 +37,14 @@ def test_the_corpus_is_small() -> None:
 
 @pytest.mark.parametrize(
     ("name", "outcome"),
-    [("tflite", "runs"), ("mnn", "runs"), ("options", "runs"), ("inputs", "read")],
+    [
+        ("tflite", "runs"),
+        ("mnn", "runs"),
+        ("options", "runs"),
+        ("inputs", "read"),
+        ("archives", "read"),
+        ("manifests", "read, written"),
+    ],
 )
 def test_a_target_gets_through_with_its_seeds(name: str, outcome: str) -> None:
     found = Counter(TARGETS[name](data) for data in seeds(name)[:60])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+import arenite as ar
 from arenite.memory import structs
 from arenite.memory.abi import (
     ARM_NONE_EABI,
@@ -79,3 +80,13 @@ def test_enums_are_integers_on_other_32_bit_targets() -> None:
 def test_the_greedy_planner_works_in_40_bytes_per_buffer(abi: Abi) -> None:
     assert GREEDY.workspace(3, abi) == 120
     assert LINEAR.workspace(3, abi) == 0
+
+
+def test_a_type_that_c_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"expected one of bool, .* pair, got 'word'"):
+        ar.Struct("OpData", ("int32", "word")).size(LP64)
+
+
+def test_a_struct_of_the_users_own_has_a_size_on_each_target() -> None:
+    own = ar.Struct("OpData", ("int32", "pointer", (ar.Struct("Pair", ("int8", "int16")), 3)))
+    assert (own.size(LP64), own.size(ILP32)) == (32, 20)

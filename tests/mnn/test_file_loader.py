@@ -100,6 +100,20 @@ def test_storage_starts_at_a_multiple_of_32(size):
     assert AutoStorage(size).get().ctypes.data % 32 == 0
 
 
+@pytest.mark.parametrize("align", [1, 32, 64, 4096])
+def test_storage_starts_at_a_multiple_of_another_number(align):
+    storage = AutoStorage(100, align=align)
+    assert storage.get().ctypes.data % align == 0
+    storage.reset(7, align)
+    assert (storage.get().ctypes.data % align, storage.size()) == (0, 7)
+
+
+@pytest.mark.parametrize("align", [0, -32, 48])
+def test_an_alignment_is_a_power_of_two(align):
+    with pytest.raises(ValueError, match=f"expected a power of two, got {align}"):
+        AutoStorage(100, align=align)
+
+
 def test_storage_is_replaced_cleared_and_released_as_a_whole():
     storage = AutoStorage()
     assert (storage.get(), storage.size()) == (None, 0)

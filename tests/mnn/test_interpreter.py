@@ -58,6 +58,26 @@ def test_a_buffer_becomes_an_interpreter_with_a_copy(kind):
     assert interpreter.getModelBuffer() == before == nets.chain_net()
 
 
+def test_a_model_may_be_the_beginning_of_a_buffer():
+    data = nets.chain_net()
+    interpreter = MNN.Interpreter.createFromBuffer(data + b"more", len(data))
+    assert interpreter.getModelBuffer() == data
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "text"),
+    [
+        (10_000, ValueError, "expected a size from 0 to 4, what the buffer has, got 10000"),
+        (-1, ValueError, "got -1"),
+        (0, ar.ModelError, "got an empty buffer"),
+        (2.5, TypeError, "integer"),
+    ],
+)
+def test_a_size_is_a_number_of_the_buffers_bytes(size, error, text):
+    with pytest.raises(error, match=text):
+        MNN.Interpreter.createFromBuffer(b"1234", size)
+
+
 def test_the_buffer_is_aligned_to_32_bytes_and_read_only():
     view = MNN.Interpreter.createFromBuffer(nets.chain_net()).getModelBuffer()
     assert np.frombuffer(view, np.uint8).ctypes.data % 32 == 0

@@ -101,3 +101,12 @@ def test_a_builtin_operator_has_no_custom_options() -> None:
     odd = replace(subgraph, operators=(replace(subgraph.operators[0], custom_options=b"1"),))
     with pytest.raises(ModelError, match="RELU is a builtin operator and has custom options"):
         check_order(Model((odd,)))
+
+
+def test_a_variable_without_its_constant_names_the_tool_that_removed_it():
+    b = ModelBuilder()
+    resource, value = b.tensor("resource", (), "resource"), b.tensor("value", (1,), "float32")
+    b.operator("VAR_HANDLE", [], [resource])
+    b.operator("ASSIGN_VARIABLE", [resource, value], [])
+    with pytest.raises(ModelError, match=r"tflm_model_transforms removes such a constant.*before"):
+        check_order(b.build())

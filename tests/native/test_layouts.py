@@ -120,6 +120,7 @@ def test_the_fuzzer_kept_files_of_both_formats() -> None:
     assert {path.parent.name for path in FILES} == {"tflite", "mnn"}
 
 
+@pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_files_that_the_fuzzer_kept(path: Path) -> None:
     with suppress(AreniteError):

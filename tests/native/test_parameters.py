@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from arenite.formats.flatbuffer.schema import DTYPES
-from arenite.model import Quantization
+from arenite.model import ModelBuilder, Quantization
 from arenite.numeric import fixedpoint, gemmlowp
 from arenite.ops.context import params_of
-from arenite.ops.shared import softmax
+from arenite.ops.shared import sigmoid, softmax
+from arenite.runtime.interpreter import Interpreter
 from tests.native.arrays import every_other
 
 parameters = pytest.importorskip("arenite.native.parameters")
@@ -100,6 +102,57 @@ def test_the_table_of_exponentials(multiplier: int, left_shift: int) -> None:
     expected = gemmlowp.exp_on_negative_values(scaled, softmax.DIFFERENCE_BITS)
     assert np.array_equal(found[: len(scaled)], expected)
     assert not found[len(scaled) :].any()
+
+
+def sigmoid_cases(seed: int) -> list[tuple[int, int, int, int]]:
+    """Zero point, radius, multiplier and shift of random input scales, of all sizes that run."""
+    rng = np.random.default_rng(seed)
+    scales = np.exp2(rng.uniform(-28, 40, 300)).astype(np.float32)
+    usual = rng.uniform(0.001, 0.5, 300).astype(np.float32)
+    points = rng.integers(-128, 128, 600).tolist()
+    found = []
+    for scale, point in zip([*scales.tolist(), *usual.tolist()], points, strict=True):
+        fraction, shift = math.frexp(scale * 2**27)
+        found.append((point, softmax.input_radius(4, shift), round(fraction * 2**31), shift))
+    return found
+
+
+@pytest.mark.parametrize("function", sorted(sigmoid.FUNCTIONS))
+@pytest.mark.parametrize("seed", range(4))
+def test_tables_of_sigmoids(function: str, seed: int) -> None:
+    for case in sigmoid_cases(seed):
+        found = parameters.sigmoid_table(function, *case)
+        assert np.array_equal(found, sigmoid._in_numpy(function, *case)), case
+
+
+@pytest.mark.parametrize("function", sorted(sigmoid.FUNCTIONS))
+@pytest.mark.parametrize("zero_point", [-(2**31), -129, 128, 2**31 - 1])
+@pytest.mark.parametrize(("radius", "shift"), [(15 << 27, 0), (1, 30), (0, 60)])
+def test_tables_of_sigmoids_at_their_ends(
+    function: str, zero_point: int, radius: int, shift: int
+) -> None:
+    for multiplier in (1 << 30, 2**31 - 128):
+        case = (zero_point, radius, multiplier, shift)
+        found = parameters.sigmoid_table(function, *case)
+        assert np.array_equal(found, sigmoid._in_numpy(function, *case))
+
+
+def test_a_table_of_a_scale_is_made_once() -> None:
+    case = ("logistic", 3, softmax.input_radius(4, 22), 1234567890, 22)
+    assert sigmoid.table_of(*case) is sigmoid.table_of(*case)
+    assert not sigmoid.table_of(*case).flags.writeable
+
+
+def test_a_load_makes_its_tables_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    numpys: list[str] = []
+    monkeypatch.setattr(sigmoid, "_in_numpy", lambda name, *_: numpys.append(name))
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "int8", scale=0.0987654321, zero_point=5)
+    y = b.tensor("y", (1, 4), "int8", scale=1 / 256, zero_point=-128)
+    b.operator("LOGISTIC", [x], [y])
+    b.output(y)
+    assert Interpreter(b.build())(np.zeros((1, 4), np.int8)).shape == (1, 4)
+    assert not numpys
 
 
 @every_other

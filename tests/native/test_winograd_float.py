@@ -13,6 +13,7 @@ pytest.importorskip("arenite.native._engine")
 from arenite.model import Model, ModelBuilder
 from arenite.native.program import available_isas
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
 from tests.native.convolutions import outputs
 
 Array = np.ndarray[Any, Any]
@@ -96,3 +97,14 @@ def test_weights_beyond_sums(weight: float, isa: str) -> None:
     finite = np.abs(expected) < 1e6
     np.testing.assert_allclose(y[finite], expected[finite], rtol=0, atol=1e-5 * 100)
     np.testing.assert_allclose(y[~finite], expected[~finite], rtol=1e-5)
+
+
+@pytest.mark.parametrize("isa", available_isas())
+def test_a_nan_takes_no_inference_to_the_reference(isa: str) -> None:
+    """It takes five times as long, and a NaN stays where it belongs at the points as well."""
+    x, weights = case(SHAPES[0])
+    x[0, 3, 4, 5] = np.nan
+    heap = HeapInterpreter(convolution(x, weights, SAME, RELU6))
+    heap.allocate_tensors()
+    heap.input(0)[...] = x
+    assert heap.compile(isa).program.run(0, 1) == 1

@@ -23,7 +23,14 @@ def test_a_registration_with_another_invoke_runs_that() -> None:
     add = builtin("ADD")
     assert add is not None
     assert replace(add, invoke=nothing).kernel_for(NODE) == ""
-    assert replace(add, prepare=nothing).kernel_for(NODE) == "ADD"
+
+
+def test_with_another_prepare_or_init_the_invoke_runs_that_looks_at_its_parameters() -> None:
+    add = builtin("ADD")
+    assert add is not None
+    assert replace(add, prepare=nothing).kernel_for(NODE) == ""
+    assert replace(add, init=nothing).kernel_for(NODE) == ""
+    assert replace(add, reset=nothing, free=nothing).kernel_for(NODE) == "ADD"
 
 
 def test_an_operator_of_the_user_has_none() -> None:

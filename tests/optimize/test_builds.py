@@ -19,6 +19,7 @@ def test_builds_have_all_kernels_and_both_roundings():
     assert {build.library for build in BUILDS} == {"tflm", "cmsis_nn"}
     assert {build.instructions for build in BUILDS} == {"plain", "dsp", "mve"}
     assert {build.rounding for build in BUILDS} == {"double", "single"}
+    assert {build.emulate_float for build in BUILDS} == {False, True}
 
 
 def test_an_operator_on_constants_is_run():

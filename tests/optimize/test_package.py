@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -43,8 +41,8 @@ def test_a_model_that_is_refused_has_a_reason_and_others_have_outputs():
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch):
     def slow(*arguments, **options):
-        raise subprocess.TimeoutExpired("it", 1)
+        raise TimeoutError
 
-    monkeypatch.setattr(subprocess, "run", slow)
+    monkeypatch.setattr(package, "run_module", slow)
     (answer,) = package.run([b""], [], 1, 1)
     assert "it takes over" in answer.reason

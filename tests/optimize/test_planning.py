@@ -76,8 +76,8 @@ def residual() -> Model:
     """The input is needed again after the first operator, and the second's output is one."""
     b = ModelBuilder()
     scale: dict[str, Any] = {"scale": 0.1, "zero_point": 0}
-    x = b.input("x", (1, 64), "int8", **scale)
-    tensors = [b.tensor(f"t{n}", (1, 64), "int8", **scale) for n in range(4)]
+    x = b.input("x", (1, 1024), "int8", **scale)
+    tensors = [b.tensor(f"t{n}", (1, 1024), "int8", **scale) for n in range(4)]
     b.operator("RELU", [x], [tensors[0]])
     b.operator("ADD", [tensors[0], x], [tensors[1]], AddOptions())
     b.operator("RELU6", [tensors[1]], [tensors[2]])
@@ -91,9 +91,9 @@ def stateful() -> Model:
     """A variable that keeps what it was, which is added twice."""
     b = ModelBuilder()
     scale: dict[str, Any] = {"scale": 0.1, "zero_point": 0}
-    x = b.input("x", (1, 64), "int8", **scale)
-    v = b.variable("v", (1, 64), "int8", **scale)
-    y, z, w = (b.tensor(name, (1, 64), "int8", **scale) for name in "yzw")
+    x = b.input("x", (1, 1024), "int8", **scale)
+    v = b.variable("v", (1, 1024), "int8", **scale)
+    y, z, w = (b.tensor(name, (1, 1024), "int8", **scale) for name in "yzw")
     b.operator("ADD", [x, v], [y], AddOptions())
     b.operator("RELU", [y], [z])
     b.operator("ADD", [z, y], [w], AddOptions())
@@ -185,3 +185,8 @@ def test_a_deliberate_error_gives_no_result(name: str, monkeypatch: pytest.Monke
     assert found is model, report
     (note,) = report.declined
     assert "the best plan" not in note.text, "the error has changed nothing"
+
+
+def test_views_of_views_are_one_group():
+    views = [planning.Pair(output, output - 1, 0, 0) for output in (2, 1, 4)]
+    assert planning._groups(6, views) == [0, 0, 0, 3, 3, 5]

@@ -8,15 +8,15 @@ import pytest
 from arenite.errors import AreniteError
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops import builtin
+from arenite.ops.registry import builtin_names, traits_of
 from arenite.ops.shared.reduction import ReducerOptions
-from arenite.optimize._propagation import _LAYERS, CORNERS, FUNCTIONS, RISING
 from arenite.optimize.ranges import ranges_of
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 from tests.native.strategies import judge
 from tests.optimize.inside import assert_inside, real_range
 
-RULES = sorted(RISING | CORNERS | FUNCTIONS | _LAYERS)
+RULES = [name for name in builtin_names() if traits_of(name).values]
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -12,6 +12,7 @@ from arenite.ops import MutableOpResolver, Registration
 from arenite.ops.context import Context, Node
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.split import SplitOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 
@@ -45,6 +46,18 @@ def halves_of_a_sum() -> Model:
     b.operator("SPLIT", [axis, total], halves, SplitOptions(2))
     for half in halves:
         b.output(half)
+    return b.build()
+
+
+def sums_of_products() -> Model:
+    """64 sums of 200 products of floats, ``x`` to ``y``: their last bits depend on the order."""
+    b = ModelBuilder()
+    rng = np.random.default_rng(0)
+    x = b.input("x", (1, 200), "float32")
+    w = b.constant("w", (rng.integers(-1000, 1000, (64, 200)) / 777).astype(np.float32))
+    y = b.tensor("y", (1, 64), "float32")
+    b.operator("FULLY_CONNECTED", [x, w, -1], [y], FullyConnectedOptions())
+    b.output(y)
     return b.build()
 
 

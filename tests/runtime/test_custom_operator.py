@@ -12,10 +12,15 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.analysis.refusal import refusal
 from arenite.formats import tflite
 from arenite.memory.recording import Category
 from arenite.model import OptionsTable, slot
+from arenite.ops import AllOpsResolver, Registration
 from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.micro_interpreter import MicroInterpreter
+from tests.runtime.models import custom_chain
 
 Array = np.ndarray[Any, Any]
 
@@ -195,6 +200,22 @@ def test_a_malformed_table_is_found_when_its_row_is_known() -> None:
         options_seen(skip_gram(ngram_size=1 << 30), WideOptions)
 
 
+def test_a_row_has_the_types_that_tables_have() -> None:
+    with pytest.raises(ValueError, match=r"expected a type of bool, .*, got 'int'"):
+        ar.slot(0, "int")
+
+
+def test_a_row_and_a_struct_are_found_under_public_names() -> None:
+    assert ar.OptionsTable is OptionsTable
+    data = ar.Struct("TfLiteSkipGramParams", ("int", "int", "bool"))
+    registration = ar.Registration(invoke=copy, options=OwnOptions, builtin_data=data)
+    resolver = ar.MutableOpResolver().add("SKIP_GRAM", registration)
+    micro = ar.MicroInterpreter(skip_gram(ngram_size=2), resolver, 4096, target="cortex-m4")
+    micro.allocate_tensors()
+    parsed = [r for r in micro.allocations().records if r.purpose == data.name]
+    assert [(r.category, r.requested) for r in parsed] == [(Category.BUILTIN_DATA, 12)]
+
+
 def test_a_row_that_is_not_the_models_is_refused() -> None:
     b = ar.ModelBuilder()
     x, y = b.input("x", (1,), "int8"), b.tensor("y", (1,), "int8")
@@ -227,3 +248,91 @@ def test_arenites_own_custom_operators_read_custom_options_only() -> None:
     b.operator("CIRCULAR_BUFFER", [x], [y], Conv2DOptions(1, 1, 1), custom_options=b"")
     b.output(y)
     assert ar.Interpreter(tflite.read(tflite.write(b.build()))).invoke()
+
+
+# -- inputs that nobody writes: memory to work in, as operators of accelerators have it ---
+
+
+def with_scratch() -> ar.Model:
+    """y = (x + 1) + 1: both operators have the same tensor to work in."""
+    b = ar.ModelBuilder()
+    x = b.input("x", (8,), "int8")
+    scratch = b.tensor("scratch", (40,), "uint8")
+    y, z = (b.tensor(name, (8,), "int8") for name in "yz")
+    b.operator("STEP", [x, scratch], [y], custom_options=b"")
+    b.operator("STEP", [y, scratch], [z], custom_options=b"")
+    b.output(z)
+    return b.build()
+
+
+def step(context: Any, node: Any) -> None:
+    x, work, y = (context.get_eval_tensor(i).data for i in (*node.inputs, *node.outputs))
+    work[:] = 99
+    y[:] = x + 1
+
+
+STEP = ar.Registration(invoke=step)
+
+
+@pytest.mark.parametrize("kind", [ar.MicroInterpreter, ar.Interpreter, HeapInterpreter])
+def test_an_input_that_nobody_writes_is_memory_to_work_in(kind: Any) -> None:
+    resolver = ar.AllOpsResolver().add_custom("STEP", STEP)
+    arena = (1 << 12,) if kind is ar.MicroInterpreter else ()
+    more = {} if arena or kind is HeapInterpreter else {"resolver": resolver}
+    interpreter = kind(with_scratch(), *((resolver, *arena) if not more else ()), **more)
+    if not more:
+        interpreter.allocate_tensors()
+    interpreter.input(0)[:] = np.arange(8)
+    interpreter.invoke()
+    assert interpreter.output(0).tolist() == list(range(2, 10))
+
+
+def test_a_model_with_such_an_input_is_optimised() -> None:
+    model = ar.load(tflite.write(with_scratch()), operators={"STEP": STEP})
+    smaller, _ = ar.optimize(model)
+    assert [one.name for one in smaller.main.operators] == ["STEP", "STEP"]
+
+
+def test_the_facts_of_a_model_for_an_accelerator_do_not_say_that_tflm_refuses_it() -> None:
+    b = ar.ModelBuilder()
+    x, stream = b.input("x", (8,), "int8"), b.constant("stream", np.zeros(4, np.uint8))
+    scratch, y = b.tensor("scratch", (40,), "uint8"), b.tensor("y", (8,), "int8")
+    b.operator("ethos-u", [stream, scratch, scratch, x], [y], custom_options=b"")
+    b.output(y)
+    assert refusal(ar.load(tflite.write(b.build()))) is None
+
+
+def test_what_a_builtin_operator_reads_is_written_by_somebody() -> None:
+    b = ar.ModelBuilder()
+    y = b.tensor("y", (8,), "float32")
+    b.operator("RELU", [b.tensor("nobody", (8,), "float32")], [y])
+    b.output(y)
+    with pytest.raises(ar.ModelError, match="nothing writes it"):
+        ar.Interpreter(b.build())
+
+
+def logged(make: Callable[[AllOpsResolver], Any]) -> list[str]:
+    """Which functions of an operator ran when an interpreter was made and has its tensors."""
+    log: list[str] = []
+
+    def note(function: str) -> Callable[..., None]:
+        return lambda *_: log.append(function)
+
+    functions = {name: note(name) for name in ("init", "prepare", "reset", "free")}
+    step = Registration(copy, **functions)
+    interpreter = make(AllOpsResolver().add_custom("STEP", step))
+    if isinstance(interpreter, MicroInterpreter):
+        interpreter.allocate_tensors()
+    return list(log)
+
+
+def test_reset_runs_when_tensors_are_allocated_as_in_tflm() -> None:
+    model = custom_chain()
+    assert logged(lambda r: MicroInterpreter(model, r, 10_000)) == ["init", "prepare", "reset"]
+
+
+def test_an_interpreter_that_finds_its_arenas_size_prepares_twice() -> None:
+    model = custom_chain()
+    dry, life = ["init", "prepare", "free"], ["init", "prepare", "reset"]
+    assert logged(lambda r: ar.Interpreter(model, resolver=r)) == dry + life
+    assert logged(lambda r: ar.Interpreter(model, resolver=r, arena=10_000)) == life

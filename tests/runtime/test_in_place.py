@@ -221,3 +221,73 @@ def test_copies_of_inputs_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("ARENITE_MEMORY_LIMIT", "7000")
     with pytest.raises(MemoryLimitError, match="copies of inputs under outputs"):
         ar.Interpreter(model, engine="reference")
+
+
+@pytest.mark.parametrize("name", ["RESHAPE", "SQUEEZE", "EXPAND_DIMS", "DYNAMIC_UPDATE_SLICE"])
+@pytest.mark.parametrize("engine", ["reference", "auto"])
+def test_what_copies_nothing_in_its_own_place_gets_no_copy(
+    name: str, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = planned(name, "int8", (1, 4096), "same")
+    monkeypatch.setenv("ARENITE_MEMORY_LIMIT", "7000")
+    interp = ar.Interpreter(model, engine=engine)
+    interp.input(0)[...] = 5
+    assert np.shares_memory(interp.input(0), interp.output(0))
+    interp.invoke()
+    assert np.count_nonzero(interp.output(0) == 5) >= 4095
+
+
+# -- a user's kernel says what it allows
+
+
+def shares(clearance: ar.Clearance | None, distance: int) -> bool:
+    """Whether a user's kernel sees its input where it is, ``distance`` bytes above its output."""
+    b = ModelBuilder()
+    x, y = b.input("x", (64,), "int8"), b.tensor("y", (64,), "int8")
+    b.operator("STEP", [x], [y], custom_options=b"")
+    b.output(y)
+    plan = np.array([1, 0, 2, distance, 0], "<i4").tobytes()
+    seen: list[bool] = []
+
+    def invoke(context: Any, node: Any) -> None:
+        x, y = (context.get_eval_tensor(i).data for i in (node.inputs[0], node.outputs[0]))
+        y[...] = x + 1
+        seen.append(np.shares_memory(x, y))
+
+    step = ar.Registration(invoke=invoke, overlap=lambda view, position: clearance)
+    model = b.build(metadata={"OfflineMemoryAllocation": plan})
+    interp = ar.Interpreter(model, resolver=ar.MutableOpResolver().add_custom("STEP", step))
+    assert interp(np.arange(64, dtype=np.int8)).tolist() == list(range(1, 65))
+    return seen[-1]
+
+
+@pytest.mark.parametrize(
+    ("clearance", "distance", "in_place"),
+    [
+        (ar.Clearance(0, 0), 0, True),
+        (ar.Clearance(0), 0, False),
+        (ar.Clearance(0), 5, False),
+        (ar.Clearance(16, 16), 32, False),
+        (None, 64, False),
+    ],
+)
+def test_a_users_kernel_runs_where_it_says_that_its_output_may_lie(
+    clearance: ar.Clearance | None, distance: int, in_place: bool
+) -> None:
+    assert shares(clearance, distance) is in_place
+
+
+@pytest.mark.parametrize(
+    ("clearance", "distance", "message"),
+    [
+        (None, 0, "must keep them apart"),
+        (ar.Clearance(0, 0), 5, "both must begin at the same byte, or be apart"),
+        (ar.Clearance(8), 5, "at least 8 bytes above the output, got 5"),
+        (ar.Clearance(16, 16), 24, "at least 16 bytes, a multiple of 16, above"),
+    ],
+)
+def test_a_users_kernel_does_not_run_elsewhere(
+    clearance: ar.Clearance | None, distance: int, message: str
+) -> None:
+    with pytest.raises(PlanError, match=message):
+        shares(clearance, distance)

@@ -135,6 +135,59 @@ def test_a_temporary_buffer_that_is_not_given_back_is_refused(make: Make) -> Non
 
 
 @everywhere
+@pytest.mark.parametrize("view", [lambda b: b, lambda b: b.view(np.int16)[1:], lambda b: [b]])
+def test_a_temporary_buffer_that_is_kept_beyond_prepare_is_refused(
+    make: Make, view: Callable[[Any], Any]
+) -> None:
+    def prepare(context: Any, node: Any) -> Any:
+        buffer = context.allocate_temp_buffer(16)
+        context.deallocate_temp_buffer(buffer)
+        return view(buffer)
+
+    message = r"operators\[0\] \(STEP\): a view of a temporary buffer was kept beyond prepare"
+    with pytest.raises(StateError, match=message):
+        make(resolver_with(prepare=prepare))
+
+
+@everywhere
+def test_a_copy_of_a_temporary_buffer_may_be_kept(make: Make) -> None:
+    def prepare(context: Any, node: Any) -> Any:
+        buffer = context.allocate_temp_buffer(16)
+        kept = buffer.copy()
+        context.deallocate_temp_buffer(buffer)
+        return kept
+
+    make(resolver_with(prepare=prepare))
+
+
+@everywhere
+def test_a_temporary_buffer_that_only_a_cycle_holds_was_not_kept(make: Make) -> None:
+    def prepare(context: Any, node: Any) -> None:
+        buffer = context.allocate_temp_buffer(16)
+        cycle: list[Any] = [buffer]
+        cycle.append(cycle)
+        context.deallocate_temp_buffer(buffer)
+
+    make(resolver_with(prepare=prepare))
+
+
+@everywhere
+def test_a_temporary_buffer_cannot_be_used_behind_its_deallocation(make: Make) -> None:
+    seen = []
+
+    def prepare(context: Any, node: Any) -> None:
+        buffer = context.allocate_temp_buffer(16)
+        buffer[...] = 7
+        context.deallocate_temp_buffer(buffer)
+        seen.extend(buffer.tolist())
+        buffer[...] = 8
+
+    with pytest.raises(ValueError, match="read-only"):
+        make(resolver_with(prepare=prepare))
+    assert seen == [0xA5] * 16
+
+
+@everywhere
 def test_a_temporary_buffer_of_negative_size_is_refused(make: Make) -> None:
     def prepare(context: Any, node: Any) -> None:
         context.allocate_temp_buffer(-16)

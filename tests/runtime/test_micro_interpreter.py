@@ -20,6 +20,7 @@ from arenite.memory.recording import Category
 from arenite.model import ModelBuilder
 from arenite.ops import AllOpsResolver, MutableOpResolver
 from arenite.ops.context import Context, Node
+from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -593,3 +594,15 @@ def test_a_replaced_builtin_takes_the_options_struct_of_its_operator() -> None:
         )
     assert [r.requested for r in tails[0]] == [r.requested for r in tails[1]]
     assert tails[0]
+
+
+def test_an_output_that_is_larger_than_what_is_computed_is_refused_with_the_reason():
+    b = ModelBuilder()
+    x = b.input("x", (1, 4, 4, 1), "float32")
+    w = b.constant("w", np.ones((1, 3, 3, 1), np.float32))
+    y = b.tensor("y", (1, 4, 4, 1), "float32")
+    b.operator("CONV_2D", [x, w], [y], Conv2DOptions(1, 1, 1))
+    b.output(y)
+    micro = MicroInterpreter(b.build(), AllOpsResolver(), 1 << 14)
+    with pytest.raises(ShapeError, match="TFLM believes the model, and leaves a larger output"):
+        micro.allocate_tensors()

@@ -8,6 +8,8 @@ import inspect
 import numpy as np
 import pytest
 
+from arenite.formats.flatbuffer import locate
+from arenite.formats.tflite import SCHEMA
 from arenite.tflm import runtime
 from tests.both_ways import both_ways
 from tests.shared import DIGITS, shared_model
@@ -104,7 +106,7 @@ def test_wrong_calls_raise_what_the_original_raises(call, error, words):
         (lambda: runtime.Interpreter.from_file("no/such"), ValueError, "no/such"),
         (lambda: runtime.Interpreter.from_bytes(None), ValueError, "must not be None"),
         (lambda: runtime.Interpreter.from_bytes("abc"), TypeError, "expected bytes"),
-        (lambda: runtime.Interpreter.from_bytes(b"x" * 20), ValueError, "expected a Tensor"),
+        (lambda: runtime.Interpreter.from_bytes(b"x" * 20), ValueError, "truncated or damaged"),
         (lambda: reading(arena_size=64), RuntimeError, "smallest arena that works"),
         (lambda: reading(custom_op_registerers=[1]), ValueError, "list of strings"),
         (lambda: reading(custom_op_registerers=["Mine"]), RuntimeError, "via Mine"),
@@ -120,6 +122,49 @@ def test_a_tensor_that_is_not_there_is_an_index_error(tensor, subgraph):
     keeps = runtime.InterpreterConfig.kPreserveAllTensors
     with pytest.raises(IndexError):
         reading(intrepreter_config=keeps).GetTensor(tensor, subgraph)
+
+
+def unmarked(version=0, identifier=False):
+    """The digits as tools write them that end the file without its identifier, or the version."""
+    data = bytearray(DIGITS.read_bytes())
+    data[locate(SCHEMA, memoryview(data), "$.version")] = version
+    if not identifier:
+        data[4:8] = bytes(4)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("data", [unmarked(3), unmarked(0, identifier=True), unmarked(0)])
+def test_a_file_without_identifier_or_version_runs(data):
+    same = runtime.Interpreter.from_bytes(data)
+    expected = reading()
+    x = np.arange(64, dtype=np.int8).reshape(1, 8, 8, 1)
+    for interpreter in (same, expected):
+        interpreter.set_input(x, 0)
+        interpreter.invoke()
+    assert same.get_output(0).tolist() == expected.get_output(0).tolist()
+
+
+@has_tflm
+@pytest.mark.parametrize("data", [unmarked(3), unmarked(0, identifier=True), unmarked(7)])
+def test_the_original_takes_files_without_identifier_or_version_too(data):
+    from tflite_micro import runtime as original
+
+    for make in (original.Interpreter, runtime.Interpreter):
+        interpreter = make.from_bytes(data)
+        interpreter.set_input(X, 0)
+        interpreter.invoke()
+
+
+def test_a_broken_file_without_identifier_is_refused_as_what_it_is():
+    data = bytearray(unmarked())
+    for place in range(8, len(data), 97):
+        broken = bytes(data[:place]) + b"\xff\xff\xff\x7f" + bytes(data[place + 4 :])
+        try:
+            runtime.Interpreter.from_bytes(broken)
+        except (ValueError, RuntimeError) as error:
+            assert "MNN" not in str(error)
+    with pytest.raises(ValueError, match="truncated or damaged"):
+        runtime.Interpreter.from_bytes(bytes(data[:900]))
 
 
 def test_it_says_what_it_is():

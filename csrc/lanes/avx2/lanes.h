@@ -241,14 +241,23 @@ AR_INLINE void ar_save_vector(float *p, ar_vector v) { _mm256_store_ps(p, v); }
 AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
   return _mm256_fmadd_ps(a, b, c);
 }
-AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
-  const __m256 y = _mm256_min_ps(high, _mm256_max_ps(low, v));
+AR_INLINE void ar_save_first(float *out, ar_vector v, int count) {
   if (count >= 8) {
-    _mm256_storeu_ps(out, y);
+    _mm256_storeu_ps(out, v);
     return;
   }
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  _mm256_maskstore_ps(out, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane), y);
+  _mm256_maskstore_ps(out, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane), v);
+}
+AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
+  ar_save_first(out, _mm256_min_ps(high, _mm256_max_ps(low, v)), count);
+}
+/* The same without an invalid operation where a lane is NaN: comparisons that are quiet. */
+AR_INLINE void ar_store_quietly(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
+  __m256 is_low, is_high; /* of intrinsics the compiler makes max and min, which are not quiet */
+  __asm__("vcmpps $0x11, %2, %1, %0" : "=x"(is_low) : "x"(v), "x"(low));
+  __asm__("vcmpps $0x11, %2, %1, %0" : "=x"(is_high) : "x"(high), "x"(v));
+  ar_save_first(out, _mm256_blendv_ps(_mm256_blendv_ps(v, low, is_low), high, is_high), count);
 }
 
 AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, int count) {

@@ -43,6 +43,7 @@ static const ar_depthwise_isa depthwise = {
 AR_FAMILY_KERNEL(avx512vnni, 2, CONV_2D, ar_winograd, &winograd)
 AR_FAMILY_KERNEL(avx512vnni, 3, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
+AR_FAMILY_KERNEL(avx512vnni, 3, DEPTHWISE_CONV_2D, ar_gemm, &gemm, ar_depthwise_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(avx512vnni, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)

@@ -194,5 +194,14 @@ AR_INLINE ar_vector ar_fma_vector(ar_vector a, ar_vector b, ar_vector c) {
 AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
   ar_store_floats(out, v, low, high, count);
 }
+/* The same without an invalid operation where a lane is NaN: comparisons that are quiet. */
+AR_INLINE void ar_store_quietly(float *out, ar_vector v, ar_vector low, ar_vector high, int count) {
+  const __mmask16 lanes = count >= 16 ? 0xFFFF : (__mmask16)((1u << count) - 1);
+  __mmask16 is_low, is_high; /* of intrinsics the compiler makes max and min, which are not quiet */
+  __asm__("vcmpps $0x11, %2, %1, %0" : "=k"(is_low) : "v"(v), "v"(low));
+  __asm__("vcmpps $0x11, %2, %1, %0" : "=k"(is_high) : "v"(high), "v"(v));
+  v = _mm512_mask_mov_ps(_mm512_mask_mov_ps(v, is_low, low), is_high, high);
+  _mm512_mask_storeu_ps(out, lanes, v);
+}
 
 #endif

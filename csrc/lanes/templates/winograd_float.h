@@ -5,8 +5,8 @@
  * infinity. Those take sums of two inputs and halves of sums of weights: no factor makes errors
  * grow, so that results stay as near as a plain sum's. More outputs at a time would take less
  * products, and lose two digits. An output hangs on no input that its filter does not meet, so a
- * NaN stays where it belongs; what becomes an infinity or a NaN on the way is left to the
- * reference.
+ * NaN of the input stays where it belongs, and outputs are clamped without an invalid operation;
+ * what becomes an infinity or a NaN on the way is left to the reference.
  *
  * Facts: A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
  *
@@ -240,10 +240,10 @@ static void transform_output(const winograd_plan *plan, const float *products, i
     ar_vector y[2];
     if (column + x >= plan->columns) break;
     from_points(v, y);
-    ar_store_vector(out, ar_add_vector(y[0], bias), low, high, lanes);
+    ar_store_quietly(out, ar_add_vector(y[0], bias), low, high, lanes);
     if (row + 1 < plan->rows)
-      ar_store_vector(out + (int64_t)plan->columns * plan->filters, ar_add_vector(y[1], bias), low,
-                      high, lanes);
+      ar_store_quietly(out + (int64_t)plan->columns * plan->filters, ar_add_vector(y[1], bias),
+                       low, high, lanes);
   }
 }
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.ops.registry import traits_of
 
 #: From these on a layer is worth a word: shares of values at the ends, of steps in use, and the
 #: ratio of the widest channel of weights to the narrowest.
 _CLIPPED, _USED, _SPREAD = 0.01, 0.25, 8.0
-#: Their outputs' ranges are fixed by TensorFlow Lite.
-_FIXED = ("SOFTMAX", "LOG_SOFTMAX", "LOGISTIC", "TANH", "L2_NORMALIZATION")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def habits_of(model: Model, runs: Sequence[dict[int, Array]]) -> Habits:
     for operator in model.main.operators:
         for index in operator.outputs:
             values = [run[index].reshape(-1) for run in runs if index in run]
-            if operator.name in _FIXED:
+            if traits_of(operator.name).fixed_output:
                 continue
             if values and values[0].dtype.kind in "iu" and values[0].dtype.itemsize <= 2:
                 _range(habits, index, np.concatenate(values))

@@ -8,7 +8,7 @@ from typing import Any
 from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
-from arenite.ops import resolver_of
+from arenite.ops import OpResolver, resolver_of
 from arenite.runtime.allocation import arena_peak
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
@@ -57,15 +57,15 @@ class ArenaUse:
         return [buffer for buffer in self.plan.buffers if buffer.kind != "variable"]
 
 
-def needed_by(model: Model, firmware: Firmware) -> Peak:
-    """What makes the smallest arena as large as it is.
+def needed_by(model: Model, firmware: Firmware, resolver: OpResolver | None = None) -> Peak:
+    """What makes the smallest arena as large as it is; ``resolver`` finds operators, if given.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
     """
     setup = Setup.of(firmware.target, planner=firmware.planner)
-    return arena_peak(model, resolver_of(model), setup)
+    return arena_peak(model, resolver, setup)
 
 
 def arena_use(model: Model, firmware: Firmware, size: int) -> ArenaUse:

@@ -14,8 +14,10 @@ from arenite.analysis.advice import Habits, advice_for, habits_of
 from arenite.analysis.peer_tensors import Tensors
 from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
 from arenite.errors import CompareError
+from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
+from arenite.ops.registry import traits_of
 from arenite.rooms import html_of
 
 Reals = npt.NDArray[np.float64]
@@ -128,12 +130,13 @@ class Comparison:
 
 
 def compare(
-    first: str | Side,
-    second: str | Side,
+    first: Model | Source | Side,
+    second: Model | Source | Side,
     inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]] | None = None,
     *,
     runs: int = 10,
     seed: int = 0,
+    isa: str | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Comparison:
     """Compare every tensor of two sides.
@@ -141,13 +144,16 @@ def compare(
     >>> ar.compare("kws.tflite", "@litert")                     # doctest: +SKIP
 
     Args:
-        first: ``MODEL`` or ``MODEL@ENGINE``, see :mod:`arenite.analysis.sides`.
+        first: A model, a file's path or content; as text also ``MODEL@ENGINE``, see
+            :mod:`arenite.analysis.sides`.
         second: The same; ``@ENGINE`` is the first's model, a ``.npz`` file or a text what a board
             has sent for the first of ``inputs``.
         inputs: One entry per inference, of the first model's types: an array, or a list of one per
             input. By default extreme and random ones.
         runs: How many random ones.
         seed: Theirs.
+        isa: Whose kernels run where Arenite computes, see :class:`arenite.Interpreter`; of sides
+            that are no text their own.
         progress: Called after each of two steps.
 
     Raises:
@@ -155,8 +161,8 @@ def compare(
         CompareError: One side does not run, or nothing could be paired.
         AreniteError: A model is broken or cannot run.
     """
-    a = side_of(first) if isinstance(first, str) else first
-    b = side_of(second, a.model) if isinstance(second, str) else second
+    a = side_of(first, isa=isa)
+    b = side_of(second, a.model, isa=isa)
     if b.dump is not None and inputs is None:
         raise ValueError("expected the input that the board was given: a dump has one inference")
     given = _runs(a.model, inputs) if inputs is not None else _generated(a, b, runs, seed)
@@ -270,14 +276,14 @@ def _same_graph(a: Model, b: Model) -> bool:
     )
 
 
-#: Operators that a quantised network has more than its original.
-_CONVERSIONS = ("QUANTIZE", "DEQUANTIZE")
-
-
 def _positions(a: Model, b: Model) -> dict[int, int]:
-    """Outputs of the operators at the same place, where the networks are of the same kinds."""
+    """Outputs of the operators at the same place, where the networks are of the same kinds.
+
+    Conversions, of which a quantised network has more, do not count.
+    """
     rows = [
-        [one for one in model.main.operators if one.name not in _CONVERSIONS] for model in (a, b)
+        [one for one in model.main.operators if not traits_of(one.name).converts]
+        for model in (a, b)
     ]
     if [one.name for one in rows[0]] != [one.name for one in rows[1]]:
         return {}

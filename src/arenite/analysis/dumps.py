@@ -7,22 +7,29 @@ that print it: :func:`snippet`.
 
 from __future__ import annotations
 
+import os
 import re
-import zipfile
-from io import BytesIO
+from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
+from arenite.analysis.inputs.npy import Header
+from arenite.analysis.inputs.npz import Npz, open_npz, shortened
+from arenite.analysis.inputs.values import InputError
 from arenite.errors import CompareError
-from arenite.files import open_regular, read_whole
+from arenite.files import open_regular
+from arenite.memory.budget import Budget
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 
 #: Larger ones are no logs of a microcontroller.
 MOST_BYTES = 1 << 28
-_HEAD = re.compile(r"arenite tensor (\d+) (\d+)\s*$")
-_HEX = re.compile(r"\s*(?:[0-9a-fA-F]{2}\s*)+$")
+_HEAD = re.compile(r"arenite tensor ([0-9]{1,10}) ([0-9]{1,10})\s*$")
+#: What is longer is read in pieces of so many characters; a head is shorter.
+_PIECE, _DIGITS = 1 << 16, 10
 
 
 def read_dump(path: Path, model: Model) -> dict[int, Array]:
@@ -32,55 +39,66 @@ def read_dump(path: Path, model: Model) -> dict[int, Array]:
 
     Raises:
         CompareError: The file is no dump, or a tensor has another size than the model's.
+        MemoryLimitError: The tensors are larger than an interpreter may be.
         OSError: It cannot be read.
     """
     with open_regular(path) as file:
-        content = read_whole(file) if path.stat().st_size <= MOST_BYTES else b""
-    if not content:
-        raise CompareError(f"{path}: expected a dump of 1 to {MOST_BYTES} bytes")
-    found = _npz(path, content, model) if content[:2] == b"PK" else _text(path, content)
-    tensors = model.main.tensors
-    for index, value in found.items():
-        if not 0 <= index < len(tensors):
-            raise CompareError(f"{path}: the model has no tensor {index}")
-        found[index] = _shaped(value, tensors[index], f"{path}: tensor {index}")
-    return found
+        size = os.fstat(file.fileno()).st_size
+        if not 1 <= size <= MOST_BYTES:
+            raise CompareError(f"{path}: expected a dump of 1 to {MOST_BYTES} bytes, got {size}")
+        is_archive = file.read(2) == b"PK"
+        file.seek(0)
+        found = {} if is_archive else _text(path, file, model)
+    if is_archive:
+        try:
+            with open_npz(path) as archive:
+                found = _members(path, archive, model)
+        except InputError as error:
+            raise CompareError(str(error)) from None
+    return {index: _shaped(value, model.main.tensors[index]) for index, value in found.items()}
 
 
-def _npz(path: Path, content: bytes, model: Model) -> dict[int, Array]:
+def _members(path: Path, archive: Npz, model: Model) -> dict[int, Array]:
     names = {tensor.name: i for i, tensor in reversed(list(enumerate(model.main.tensors)))}
-    found = {}
-    try:
-        with np.load(BytesIO(content), allow_pickle=False) as archive:
-            for key in archive.files:
-                index = int(key) if key.isdecimal() else names.get(key)
-                if index is None:
-                    raise CompareError(f"{path}: the model has no tensor {key!r}")
-                found[index] = np.ascontiguousarray(archive[key]).reshape(-1).view(np.uint8)
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise CompareError(f"{path}: not a readable .npz file: {error}") from error
+    found: dict[int, Array] = {}
+    budget = Budget()
+    for key in archive.names:
+        is_index = key.isdecimal() and len(key) <= _DIGITS
+        index = int(key) if is_index else names.get(key)
+        if index is None:
+            raise CompareError(f"{path}: the model has no tensor {shortened(key)!r}")
+
+        def judge(header: Header, index: int = index) -> None:
+            _require_size(path, model, index, header.nbytes)
+            budget.take(header.nbytes, f"{path}: tensor {index}")
+
+        array = archive.array(key, judge)
+        found[index] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return found
 
 
-def _text(path: Path, content: bytes) -> dict[int, Array]:
+def _text(path: Path, file: BinaryIO, model: Model) -> dict[int, Array]:
+    """Tensors of a log, which is read line by line; it closes the file."""
     found: dict[int, Array] = {}
-    digits: list[str] = []
-    index, size = -1, 0
+    budget = Budget()
+    data, index, size = bytearray(), -1, 0
 
     def end() -> None:
         if index < 0:
             return
-        value = np.frombuffer(bytes.fromhex("".join(digits)), np.uint8)
-        if value.size != size:
-            raise CompareError(f"{path}: tensor {index}: expected {size} bytes, got {value.size}")
-        found[index] = value
+        _require_size(path, model, index, len(data), size)
+        budget.take(size, f"{path}: tensor {index}")
+        found[index] = np.frombuffer(bytes(data), np.uint8)
 
-    for line in content.decode("utf-8", "replace").splitlines():
+    for line in _lines(file):
         if match := _HEAD.search(line):
             end()
-            index, size, digits = int(match[1]), int(match[2]), []
-        elif index >= 0 and _HEX.match(line):
-            digits.append("".join(line.split()))
+            index, size, data = int(match[1]), int(match[2]), bytearray()
+            _require_size(path, model, index, size)
+        elif index >= 0 and (values := _bytes(line)):
+            data += values
+            if len(data) > size:
+                _require_size(path, model, index, len(data), size)
         elif index >= 0:
             end()
             index = -1
@@ -90,9 +108,32 @@ def _text(path: Path, content: bytes) -> dict[int, Array]:
     return found
 
 
-def _shaped(value: Array, tensor: Tensor, where: str) -> Array:
-    if value.size != tensor.nbytes:
-        raise CompareError(f"{where}: expected {tensor.nbytes} bytes, got {value.size}")
+def _lines(file: BinaryIO) -> Iterator[str]:
+    with TextIOWrapper(file, "utf-8", "replace") as lines:
+        while line := lines.readline(_PIECE):
+            yield line
+
+
+def _bytes(line: str) -> bytes:
+    """Bytes in hexadecimal digits; none if a line has anything else."""
+    try:
+        return bytes.fromhex(line)
+    except ValueError:
+        return b""
+
+
+def _require_size(
+    path: Path, model: Model, index: int, got: int, expected: int | None = None
+) -> None:
+    tensors = model.main.tensors
+    if not 0 <= index < len(tensors):
+        raise CompareError(f"{path}: the model has no tensor {index}")
+    expected = tensors[index].nbytes if expected is None else expected
+    if got != expected:
+        raise CompareError(f"{path}: tensor {index}: expected {expected} bytes, got {got}")
+
+
+def _shaped(value: Array, tensor: Tensor) -> Array:
     if tensor.type.bits != 8 * tensor.type.dtype.itemsize:
         return value
     typed: Array = value.view(tensor.type.dtype).reshape(tensor.shape)

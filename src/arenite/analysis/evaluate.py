@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.analysis.evaluation.bench import Answers, Bench
-from arenite.analysis.evaluation.chunks import Progress, Scale, in_order, run_here, run_on
+from arenite.analysis.evaluation.bench import Bench
+from arenite.analysis.evaluation.chunks import (
+    Progress,
+    Scale,
+    Work,
+    in_order,
+    run_here,
+    run_on,
+)
 from arenite.analysis.evaluation.data import Data, Reading, data_of
 from arenite.analysis.evaluation.engines import Engine, engine_of
-from arenite.analysis.evaluation.result import Evaluation, Latency, Score, score_of
+from arenite.analysis.evaluation.identity import (
+    chosen_identity,
+    engine_identity,
+    machine_identity,
+    model_identity,
+    source_identity,
+)
+from arenite.analysis.evaluation.kept import Chunk, Kept, kept_in
+from arenite.analysis.evaluation.result import (
+    Evaluation,
+    Latency,
+    LeftOut,
+    Resumed,
+    Score,
+    score_of,
+)
 from arenite.analysis.evaluation.samples import Source
 from arenite.analysis.evaluation.targets import Targets, Task, targets_of
 from arenite.analysis.inputs.arrays import read_labels
 from arenite.analysis.inputs.values import Pixels
+from arenite.errors import EvaluateError
 from arenite.formats import Source as ModelSource
 from arenite.formats import load
 from arenite.model import Model
@@ -35,6 +60,9 @@ _TOP_K = (5,)
 #: Single calls are timed with so many samples.
 _TIMED_SAMPLES = 32
 
+OnError = Literal["raise", "skip"]
+#: An executor, or a function that makes one.
+Executing = Executor | Callable[[], Executor]
 DataLike = str | os.PathLike[str] | tuple[Any, npt.ArrayLike | None]
 
 
@@ -42,11 +70,20 @@ DataLike = str | os.PathLike[str] | tuple[Any, npt.ArrayLike | None]
 class Spread:
     """How work goes to an executor: see :func:`evaluate`."""
 
-    executor: Executor | None
+    executor: Executing | None
     workers: int | None
-    chunk: int | None
     retries: int
     timeout: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What is evaluated: data, which of them, and what they should give."""
+
+    data: Data
+    chosen: Array
+    targets: Targets
+    top_k: Sequence[int]
 
 
 def evaluate(
@@ -56,6 +93,7 @@ def evaluate(
     against: Any = None,
     target: Target | str | None = None,
     engine: EngineName = "auto",
+    isa: str | None = None,
     threads: int = 1,
     task: Task | None = None,
     labels: str | os.PathLike[str] | Sequence[str] = (),
@@ -70,12 +108,14 @@ def evaluate(
     front_end: Model | ModelSource | None = None,
     step: float | None = None,
     operators: Mapping[str, Registration] | None = None,
-    executor: Executor | None = None,
+    executor: Executing | None = None,
     workers: int | None = None,
     chunk: int | None = None,
     retries: int = 2,
     timeout: float | None = None,
     progress: Progress | None = None,
+    on_error: OnError = "raise",
+    resume: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Run a model on data and compare what it says with what is right.
 
@@ -96,6 +136,8 @@ def evaluate(
             or anything that ``model`` may be.
         target: Whose bits are meant, see :class:`arenite.Interpreter`.
         engine: What computes here.
+        isa: Whose kernels run, see :class:`arenite.Interpreter`: with ``"portable"`` floats have
+            the same bits on all machines of a cluster.
         threads: As of :meth:`arenite.Interpreter.predict`.
         task: ``"classify"``, ``"regress"`` (y holds the real numbers that shall come out) or
             ``"anomaly"`` (the mean squared error between input and output tells anomalies, as in
@@ -115,21 +157,32 @@ def evaluate(
         operators: Registrations that Arenite lacks, for models in files: see :func:`arenite.load`.
         executor: Any ``concurrent.futures.Executor``: a pool of processes, Dask's
             ``Client.get_executor()``, mpi4py's. Models travel once per worker; files must be found
-            under the same paths there. Single calls are not timed.
+            under the same paths there. Single calls are not timed. A function that makes one is
+            called again where one is broken, by a worker that was killed, say; what it makes is
+            the caller's to close.
         workers: How many work at once; by default what the executor says.
-        chunk: Samples that a worker gets at once.
+        chunk: Samples that are done at once; by default as many as half a second takes. The scores
+            are the same for any.
         retries: How often what the executor lost is handed in again.
         timeout: Seconds without an answer after which what is out counts as lost.
         progress: Called with samples done and in all.
+        on_error: ``"skip"`` leaves out samples that cannot be read or computed, and lists them in
+            ``left_out``; by default the first one ends the evaluation.
+        resume: A file that finished chunks are kept in. What it holds already is not done again:
+            the scores are those of a run that nothing has disturbed, bit for bit. It is bound to
+            models, data and options that answers depend on, see ``docs/evaluate.md``.
 
     Raises:
-        EvaluateError: Data and model do not fit together, or the executor lost work.
+        EvaluateError: Data and model do not fit together, the executor lost work, no sample is
+            left, or the file to resume from is of another evaluation, in use or no such file.
         InputError, ShapeError, DTypeError: A sample is broken or does not fit.
         ModelError, UnsupportedOperatorError, ConstraintError, CompareError: A model does not run.
         OSError: A file cannot be read.
     """
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"expected on_error of 'raise' or 'skip', got {on_error!r}")
     names = read_labels(Path(labels)) if isinstance(labels, str | os.PathLike) else list(labels)
-    common: dict[str, Any] = {"threads": threads, "target": target, "engine": engine}
+    common: dict[str, Any] = {"threads": threads, "target": target, "engine": engine, "isa": isa}
     common["operators"] = operators
     asked = engine_of(model, **common)
     engines = [asked]
@@ -141,13 +194,19 @@ def evaluate(
     front = None
     if front_end is not None:
         made = front_end if isinstance(front_end, Model) else load(front_end, operators=operators)
-        front = Interpreter(made, target=target, engine=engine)
-    spread = Spread(executor, workers, chunk, retries, timeout)
-    chosen = _chosen(len(given.source), limit, seed)
-    some = targets.of(chosen)
-    bench = Bench(tuple(engines), targets.task, front)
+        front = Interpreter(made, target=target, engine=engine, isa=isa)
+    bench = Bench(tuple(engines), targets.task, front, on_error == "skip")
     ks = [top_k] if isinstance(top_k, int) else list(top_k)
-    return _evaluated(bench, given, chosen, some, top_k=ks, spread=spread, progress=progress)
+    samples = Samples(given, _chosen(len(given.source), limit, seed), targets, ks)
+    todo = Work(bench, given.source.part(samples.chosen), chunk=chunk, progress=progress)
+    identity = {}
+    if resume is not None:
+        given_models = (model, against, front_end)
+        identity = _identity(given_models, samples, todo, reading, operators=operators, isa=isa)
+    with _kept(resume, identity, todo) as kept:
+        if kept is not None:
+            todo = replace(todo, done=kept.chunks, keep=kept.add)
+        return _evaluated(todo, samples, Spread(executor, workers, retries, timeout), kept)
 
 
 def _chosen(count: int, limit: int | None, seed: int) -> Array:
@@ -159,62 +218,121 @@ def _chosen(count: int, limit: int | None, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).choice(count, limit, replace=False))
 
 
-def _evaluated(
-    bench: Bench,
-    data: Data,
-    chosen: Array,
-    targets: Targets,
+def _identity(
+    given: tuple[Any, Any, Any],
+    samples: Samples,
+    todo: Work,
+    reading: Reading,
     *,
-    top_k: Sequence[int],
-    spread: Spread,
-    progress: Progress | None,
-) -> Evaluation:
-    source = data.source.part(chosen)
+    operators: Mapping[str, Registration] | None,
+    isa: str | None,
+) -> dict[str, str]:
+    """What the answers depend on, in words; a file of finished chunks is bound to it."""
+    model, against, front_end = given
+    engines, front, source = todo.bench.engines, todo.bench.front_end, samples.data.source
+    return {
+        "the model": engine_identity(model, engines[0]),
+        "the other model": engine_identity(against, engines[1]) if len(engines) > 1 else "none",
+        "the front end": "none" if front is None else model_identity(front_end, front.model),
+        "the data": source_identity(source),
+        "the choice of samples": chosen_identity(samples.chosen, len(source)),
+        "the task": todo.bench.task,
+        "the range of pixels": "raw" if reading.pixels.raw else str(reading.pixels.range),
+        "the step": str(reading.step),
+        "own operators": ", ".join(sorted(operators or ())) or "none",
+        "the instruction set": machine_identity(isa),
+        "Arenite's version": metadata.version("arenite"),
+    }
+
+
+@contextmanager
+def _kept(
+    resume: str | os.PathLike[str] | None, identity: Mapping[str, str], todo: Work
+) -> Iterator[Kept | None]:
+    """The file of finished chunks, where there is one."""
+    if resume is None:
+        yield None
+        return
+    with kept_in(os.fspath(resume), identity, len(todo.source), todo.bench.rows) as kept:
+        if not todo.bench.skips:
+            _require_nothing_left_out(kept)
+        yield kept
+
+
+def _require_nothing_left_out(kept: Kept) -> None:
+    for chunk in kept.chunks:
+        for _, reason in chunk.answers.left_out:
+            raise EvaluateError(
+                f"{reason} (so says {kept.path}, whose run left such samples out; ask for "
+                'on_error="skip" (--on-error skip) again, or name another file)'
+            )
+
+
+def _evaluated(todo: Work, samples: Samples, spread: Spread, kept: Kept | None) -> Evaluation:
+    if spread.executor is None:
+        for engine in todo.bench.engines:
+            engine.ready()  # which is no time of a sample
     start = time.perf_counter()
-    answers, scale = _answers(bench, source, spread, progress)
+    chunks, scale = _answers(todo, spread)
     seconds = time.perf_counter() - start
-    is_here = spread.executor is None
+    left_out = _left_out(chunks, todo.source, samples.chosen)
+    if len(left_out) == len(todo.source):
+        raise EvaluateError(
+            f"expected samples that can be read and computed, got none of {len(left_out)}; the "
+            f"first: {left_out[0].reason}"
+        )
+    there = np.setdiff1d(np.arange(len(todo.source)), [one.place for one in left_out])
+    targets, source = samples.targets.of(samples.chosen[there]), todo.source.part(there)
+    front_end = todo.bench.front_end
     scores = [
         score_of(
             engine.label,
-            in_order(answers, number),
+            in_order(chunks, number),
             targets,
-            top_k,
-            seconds=sum(one.seconds[number] for one in answers),
-            latency=_latency(engine, source, bench.front_end) if is_here else None,
+            samples.top_k,
+            seconds=sum(one.answers.seconds[number] for one in chunks),
+            latency=_latency(engine, source, front_end) if spread.executor is None else None,
         )
-        for number, engine in enumerate(bench.engines)
+        for number, engine in enumerate(todo.bench.engines)
     ]
     return Evaluation(
-        data=data.origin,
+        data=samples.data.origin,
         task=targets.task,
-        samples=len(chosen),
-        inferences=sum(one.inferences for one in answers),
+        samples=len(there),
+        inferences=sum(one.answers.inferences for one in chunks),
         classes=targets.classes,
         labels=targets.values,
-        indices=chosen,
+        indices=samples.chosen[there],
         scores=tuple(scores),
         seconds=seconds,
-        read_seconds=sum(one.read_seconds for one in answers),
+        read_seconds=sum(one.answers.read_seconds for one in chunks),
         scale=scale,
-        ignored=data.ignored,
+        ignored=samples.data.ignored,
+        left_out=left_out,
+        resumed=None if kept is None else Resumed(kept.path, todo.samples_done, kept.cut),
     )
 
 
-def _answers(
-    bench: Bench, source: Source, spread: Spread, progress: Progress | None
-) -> tuple[list[Answers], Scale]:
-    if spread.executor is None:
-        return run_here(bench, source, progress)
+def _answers(todo: Work, spread: Spread) -> tuple[list[Chunk], Scale]:
+    if spread.executor is None or todo.samples_done == len(todo.source):
+        return run_here(todo)
     return run_on(
         spread.executor,
-        bench,
-        source,
+        todo,
         workers=spread.workers,
-        chunk=spread.chunk,
         retries=spread.retries,
         timeout=spread.timeout,
-        progress=progress,
+    )
+
+
+def _left_out(chunks: Sequence[Chunk], source: Source, chosen: Array) -> tuple[LeftOut, ...]:
+    places = [
+        (chunk.begin + place, reason)
+        for chunk in chunks
+        for place, reason in chunk.answers.left_out
+    ]
+    return tuple(
+        LeftOut(place, int(chosen[place]), source.name(place), reason) for place, reason in places
     )
 
 
@@ -232,12 +350,17 @@ def evaluation_facts(found: Evaluation) -> dict[str, Any]:
         "task": found.task,
         "samples": found.samples,
         "inferences": found.inferences,
+        "left_out": [
+            {"index": one.index, "name": one.name, "reason": one.reason} for one in found.left_out
+        ],
+        "spread": vars(found.scale) | {"workers": len(found.scale.workers)},
+        "resumed": None if found.resumed is None else dict(vars(found.resumed)),
         "ignored": found.ignored,
         "classes": list(found.classes),
         "seconds": found.seconds,
         "read_seconds": found.read_seconds,
         "samples_per_second": found.per_second,
-        "engines": [_score_facts(one, found.samples) for one in found.scores],
+        "engines": [_score_facts(one) for one in found.scores],
     }
     if len(found.scores) > 1:
         different = found.different()
@@ -247,14 +370,13 @@ def evaluation_facts(found: Evaluation) -> dict[str, Any]:
     return facts
 
 
-def _score_facts(one: Score, samples: int) -> dict[str, Any]:
+def _score_facts(one: Score) -> dict[str, Any]:
     return {
         "engine": one.label,
         "metrics": dict(one.metrics),
         "confusion": None if one.confusion is None else one.confusion.tolist(),
         "classes": [dict(vars(each)) for each in one.classes],
         "seconds": one.seconds,
-        "samples_per_second": samples / max(one.seconds, 1e-9),
         "latency": None if one.latency is None else dict(vars(one.latency)),
         "notes": list(one.notes),
     }

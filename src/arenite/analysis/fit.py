@@ -6,17 +6,19 @@ them for a Cortex-M (TFLM of August 2026, short enums).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.boards import BoardFacts, find_board
 from arenite.analysis.model_cost import model_cost, why_incomplete
 from arenite.analysis.quantity import bytes_of, megahertz_of, milliseconds_of
-from arenite.analysis.resolver_code import resolver
+from arenite.analysis.resolver_code import resolver as resolver_code
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.cores import DEFAULT
 from arenite.formats import Source, model_of
 from arenite.model import Model
+from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
 from arenite.rooms import html_of
 from arenite.target import Target, find_target
 
@@ -106,6 +108,7 @@ def fit(
     flash: int | str | None = None,
     deadline: float | str | None = None,
     clock: float | str | None = None,
+    resolver: OpResolver | None = None,
 ) -> Fit:
     """Say whether a model fits a board.
 
@@ -118,6 +121,9 @@ def fit(
         flash: The limit in bytes.
         deadline: The limit of an inference, in milliseconds, or such as ``"1.5s"``.
         clock: In MHz, or such as ``"1.2GHz"``.
+        resolver: The firmware's: ``MutableOpResolver(20)`` with its operators counts as
+            ``MicroMutableOpResolver<20>``, one without a size as one for the operators that it
+            holds. By default one for just this model's operators.
 
     Returns:
         What it needs; a condition is true if all limits are kept.
@@ -135,19 +141,36 @@ def fit(
         raise ValueError("expected a limit: a board, or ram, flash or a deadline")
     if deadline is not None and clock is None:
         raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
-    meant, found = find_target("cortex-m4" if target is None else target), model_of(model)
+    meant, found = find_target(DEFAULT if target is None else target), model_of(model)
     speed = None if clock is None else megahertz_of(clock)
+    if resolver is not None:
+        found = _with_operators(found, resolver)
     needs = (
-        _ram(found, meant, None if ram is None else bytes_of(ram)),
+        _ram(found, meant, resolver, None if ram is None else bytes_of(ram)),
         _flash(found, None if flash is None else bytes_of(flash)),
         _time(found, meant, speed, None if deadline is None else milliseconds_of(deadline)),
     )
     return Fit(found.source, meant, speed, facts, needs)
 
 
-def _ram(model: Model, target: Target, limit: int | None) -> Need:
-    arena = needed_by(model, Firmware("greedy", target)).smallest_arena
-    operators = resolver(model).operators
+def _with_operators(model: Model, resolver: OpResolver) -> Model:
+    """The model with those of its operators that only the resolver has."""
+    names = {operator.name for graph in model.subgraphs for operator in graph.operators}
+    found = {name: resolver.find(name) for name in names if builtin(name) is None}
+    own = {name: registration for name, registration in found.items() if registration is not None}
+    return replace(model, registrations={**model.registrations, **own})
+
+
+def _places(model: Model, resolver: OpResolver | None) -> int:
+    """For how many operators there is room in the firmware's resolver."""
+    if not isinstance(resolver, MutableOpResolver) or isinstance(resolver, AllOpsResolver):
+        return resolver_code(model).operators
+    return len(resolver) if resolver.size is None else resolver.size
+
+
+def _ram(model: Model, target: Target, resolver: OpResolver | None, limit: int | None) -> Need:
+    arena = needed_by(model, Firmware("greedy", target), resolver).smallest_arena
+    operators = _places(model, resolver)
     parts = {
         "arena": arena,
         "MicroInterpreter": _INTERPRETER,

@@ -16,6 +16,7 @@ from arenite.analysis.outcome import Ranked, is_plain, top
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops import builtin
+from arenite.ops.registry import traits_of
 from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
@@ -24,7 +25,6 @@ Array = npt.NDArray[Any]
 
 #: A front end's windows overlap by a third, as those of TFLM's do: 30 ms every 20 ms.
 _OVERLAP = 3
-_VARIABLES = frozenset({"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"})
 
 
 def keeps_state(model: Model) -> bool:
@@ -33,7 +33,9 @@ def keeps_state(model: Model) -> bool:
         return True
     names = {operator.name for subgraph in model.subgraphs for operator in subgraph.operators}
     registrations = map(builtin, names)
-    return bool(names & _VARIABLES) or any(one and one.reset for one in registrations)
+    if any(traits_of(name).effect == "variables" for name in names):
+        return True
+    return any(one and one.reset for one in registrations)
 
 
 class Features:

@@ -16,9 +16,11 @@ FLAGS = ("avx2", "fma", "avx512f", "avx512bw", "avx512_vnni", "avx_vnni", "asimd
 def machine() -> dict[str, Any]:
     """Processor, its vector instructions, system, versions. No names but the processor's."""
     facts = _cpuinfo()
+    # On Linux and macOS platform.processor() would start a program.
+    named = os.environ.get("PROCESSOR_IDENTIFIER") or platform.machine()
     have = set(facts.get("flags", facts.get("Features", "")).split())
     return {
-        "cpu": facts.get("model name", platform.processor() or platform.machine()),
+        "cpu": facts.get("model name", named),
         "flags": [flag for flag in FLAGS if flag in have],
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.cmsis_nn.cost.estimate import (
     ACCURACY,
-    Accuracy,
     Cost,
     Error,
     Line,
     cost_of,
     error_of,
 )
+from arenite.cores import Accuracy
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.rooms import html_of

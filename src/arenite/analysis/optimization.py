@@ -13,7 +13,7 @@ from arenite.errors import AreniteError, ModelError
 from arenite.formats import tflite
 from arenite.memory.plan import PlannedBuffer
 from arenite.model import Model
-from arenite.optimize.outcome import Note, Report
+from arenite.optimize.outcome import Elsewhere, Note, Report
 from arenite.optimize.stand_ins import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -68,6 +68,7 @@ class Optimization:
     passes: tuple[PassFigures, ...]
     declined: tuple[Note, ...]
     verification: Verification | None
+    elsewhere: tuple[Elsewhere, ...] = ()
 
     @property
     def result(self) -> Figures:
@@ -100,6 +101,7 @@ def optimization(report: Report) -> Optimization:
         tuple(passes),
         report.declined,
         report.verification,
+        report.elsewhere,
     )
 
 
@@ -155,6 +157,10 @@ def optimization_facts(found: Optimization, output: str | None, ram: int | None)
         "result": _figure_facts(found.result),
         "passes": [_pass_facts(one) for one in found.passes],
         "verification": None if found.verification is None else asdict(found.verification),
+        "elsewhere": [
+            {"target": asdict(one.target), "before": one.before, "after": one.after}
+            for one in found.elsewhere
+        ],
     }
 
 

@@ -18,6 +18,7 @@ from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.analysis.sides import Side, random_runs
 from arenite.analysis.statistics import ModelStatistics, statistics
 from arenite.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
 from arenite.memory.optimal import Progress
@@ -77,7 +78,7 @@ class Overview:
 def overview(
     model: Model | Source,
     *,
-    target: Target | str = "cortex-m4",
+    target: Target | str = DEFAULT,
     clock: float = 100.0,
     compare_with: Sequence[str | Side] = (),
     progress: Progress | None = None,

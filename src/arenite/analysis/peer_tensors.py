@@ -1,12 +1,11 @@
 """All tensors of inferences in LiteRT or TFLM's own package, in a process of its own.
 
-``python -m arenite.analysis.peer_tensors FOLDER ENGINE`` reads ``model.tflite`` and ``inputs.npz``
-in a folder and writes ``tensors.npz``: both packages end the process on some models.
+It reads ``model.tflite`` and ``inputs.npz`` in a folder and writes ``tensors.npz``: both packages
+end the process on some models.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,14 +15,19 @@ from typing import Any
 import numpy as np
 
 from arenite.errors import CompareError
+from arenite.files import save
 from arenite.formats import load
 from arenite.formats.tflite import write
-from arenite.model import Model
+from arenite.model import Model, TensorType
 from arenite.model.model import Array
+from arenite.processes.children import how_it_ended, run_module
 
 TIMEOUT = 300.0
 _REFUSED = 3
 _ARENA = 1 << 24
+_STAGE = "stage.txt"
+#: Tensors without a value that can be read: both packages end the process when they are asked.
+_OPAQUE = (TensorType.RESOURCE, TensorType.VARIANT)
 
 #: Tensors by index, of one inference.
 Tensors = dict[int, Array]
@@ -42,7 +46,7 @@ def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> 
     """
     with TemporaryDirectory(prefix="arenite-") as name:
         folder = Path(name)
-        (folder / "model.tflite").write_bytes(write(model))
+        save(folder / "model.tflite", write(model))
         arrays = {f"{n}-{i}": value for n, run in enumerate(runs) for i, value in enumerate(run)}
         np.savez(folder / "inputs.npz", **arrays)  # type: ignore[arg-type]
         _ask(folder, engine)
@@ -55,32 +59,26 @@ def peer_tensors(model: Model, engine: str, runs: Sequence[Sequence[Array]]) -> 
 
 
 def _ask(folder: Path, engine: str) -> None:
-    command = [
-        sys.executable,
-        "-X",
-        "utf8",
-        "-m",
-        "arenite.analysis.peer_tensors",
-        str(folder),
-        engine,
-    ]
+    arguments = [str(folder.absolute()), engine]
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=TIMEOUT,
-            check=False,
+        done = run_module(
+            "arenite.analysis.peer_tensors", *arguments, folder=folder, timeout=TIMEOUT
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutError:
         raise CompareError(f"{engine} takes over {TIMEOUT:.0f} s") from None
-    if not done.returncode:
+    if not done.code:
         return
-    lines = [line for line in done.stderr.splitlines() if line.strip()] or [""]
-    if done.returncode == _REFUSED:
+    lines = [line for line in done.err.splitlines() if line.strip()] or [""]
+    if done.code == _REFUSED:
         raise CompareError(f"{engine}: {lines[-1].strip()}")
-    raise CompareError(f"{engine} ended with code {done.returncode} on this model")
+    raise CompareError(f"{engine} {how_it_ended(done.code)} {_stage(folder)}")
+
+
+def _stage(folder: Path) -> str:
+    """What is known of a process that ended by itself: how far it came."""
+    file = folder / _STAGE
+    when = file.read_text(encoding="utf-8") if file.is_file() else "before it loaded the model"
+    return f"{when}; whether the package or the model is at fault is not known"
 
 
 # -- in the other process ----------------------------------------------------------------
@@ -97,7 +95,9 @@ def _litert(path: Path, resolver: str) -> Callable[[Sequence[Array]], Tensors]:
     )
     interpreter.allocate_tensors()
     inputs = [detail["index"] for detail in interpreter.get_input_details()]
-    indices = [detail["index"] for detail in interpreter.get_tensor_details()]
+    opaque = _opaque(path)
+    details = interpreter.get_tensor_details()
+    indices = [one["index"] for one in details if one["index"] not in opaque]
 
     def infer(values: Sequence[Array]) -> Tensors:
         for index, value in zip(inputs, values, strict=True):
@@ -116,7 +116,8 @@ def _tflm(path: Path) -> Callable[[Sequence[Array]], Tensors]:
         str(path), arena_size=_ARENA, intrepreter_config=keeps
     )
     main = load(path).main
-    indices = sorted({index for one in main.operators for index in one.outputs if index >= 0})
+    written = {index for one in main.operators for index in one.outputs if index >= 0}
+    indices = sorted(written - _opaque(path))
 
     def infer(values: Sequence[Array]) -> Tensors:
         for number, value in enumerate(values):
@@ -125,6 +126,10 @@ def _tflm(path: Path) -> Callable[[Sequence[Array]], Tensors]:
         return _readable(indices, lambda index: interpreter.GetTensor(index, 0)["tensor_data"])
 
     return infer
+
+
+def _opaque(path: Path) -> set[int]:
+    return {i for i, tensor in enumerate(load(path).main.tensors) if tensor.type in _OPAQUE}
 
 
 def _readable(indices: Sequence[int], read: Callable[[int], Any]) -> Tensors:
@@ -146,12 +151,15 @@ ENGINES: dict[str, Callable[[Path], Callable[[Sequence[Array]], Tensors]]] = {
 
 
 def _answer(folder: Path, engine: str) -> None:
+    stage = folder / _STAGE
+    save(stage, b"while it loaded the model")
     infer = ENGINES[engine](folder / "model.tflite")
     with np.load(folder / "inputs.npz", allow_pickle=False) as found:
         inputs = dict(found)
     results: dict[str, Array] = {}
     run = 0
     while f"{run}-0" in inputs:
+        save(stage, f"in inference {run} of this model".encode())
         count = sum(key.startswith(f"{run}-") for key in inputs)
         tensors = infer([inputs[f"{run}-{index}"] for index in range(count)])
         results |= {f"{run}-{index}": value for index, value in tensors.items()}
@@ -167,7 +175,3 @@ def main(arguments: list[str]) -> int:
         print(" ".join(str(error).split()), file=sys.stderr)
         return _REFUSED
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,20 +1,22 @@
 """What can be compared: a model on an engine, or what a board has sent.
 
-A side is named ``MODEL@ENGINE``. The engine is a processor of :data:`arenite.target.PROCESSORS`
+A side is named ``MODEL@ENGINE``. The engine is a processor of :data:`arenite.cores.CORES`
 (its firmware's bits, computed here), ``litert``, ``litert-reference`` or ``tflm``; without one the
 bits are TFLM's.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.analysis.dumps import read_dump
 from arenite.analysis.peer_tensors import ENGINES, Tensors, peer_tensors
+from arenite.cores import DEFAULT
 from arenite.errors import CompareError
-from arenite.formats import load
+from arenite.formats import Source, load, model_of
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.ops import Registration
@@ -36,12 +38,14 @@ class Side:
         model: The model; for a dump the one whose tensors they are.
         engine: ``""`` for TFLM's bits, a processor, or a peer.
         dump: What a board has sent, or None.
+        isa: Whose native kernels run; None for the best.
     """
 
     label: str
     model: Model
     engine: str = ""
     dump: Tensors | None = None
+    isa: str | None = None
 
     def tensors(self, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
         """All tensors of every inference, by index.
@@ -54,11 +58,12 @@ class Side:
             return [self.dump]
         if self.engine in ENGINES:
             return peer_tensors(self.model, self.engine, runs)
-        return _own(self.model, self.engine or None, runs)
+        return _own(self, runs)
 
 
-def _own(model: Model, target: str | None, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
-    interpreter = HeapInterpreter(model, target=target, engine="auto")
+def _own(side: Side, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
+    model = side.model
+    interpreter = HeapInterpreter(model, target=side.engine or None, engine="auto", isa=side.isa)
     interpreter.allocate_tensors()
     found = []
     written = {index for one in model.main.operators for index in one.outputs if index >= 0}
@@ -72,18 +77,27 @@ def _own(model: Model, target: str | None, runs: Sequence[Sequence[Array]]) -> l
 
 
 def side_of(
-    text: str,
+    given: Model | Source | Side,
     other: Model | None = None,
     operators: Mapping[str, Registration] | None = None,
+    isa: str | None = None,
 ) -> Side:
-    """A side by its name; ``other`` is the model of ``@ENGINE`` alone, and that of a dump.
+    """A side by its name, or a model as one; ``other`` is that of ``@ENGINE`` alone and of a dump.
 
-    ``operators`` are those that Arenite does not have, as :func:`arenite.load` takes them.
+    ``operators`` are those that Arenite does not have, as :func:`arenite.load` takes them; ``isa``
+    is the instruction set whose kernels run, where Arenite computes.
 
     Raises:
         ValueError: There is no such engine, or a model is missing.
         ModelError, CompareError, OSError: The file is none.
+        TypeError: It is neither a model nor a file's path or content.
     """
+    if isinstance(given, Side):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        taken = model_of(given)
+        return Side(taken.source or "model", taken, isa=isa)
+    text = os.fspath(given)
     file, engine = _parts(text)
     if file and Path(file).suffix.lower() not in _MODELS:
         if other is None:
@@ -93,7 +107,12 @@ def side_of(
         raise ValueError(f"expected MODEL or MODEL@ENGINE, got {text!r}")
     model = load(file, operators=operators) if file else other
     assert model is not None
-    return Side(text, model, engine)
+    return Side(text, model, engine, isa=isa)
+
+
+def file_of(given: str | os.PathLike[str]) -> str:
+    """The file of a side by its name; empty for ``@ENGINE`` alone."""
+    return _parts(given)[0] if isinstance(given, str) else os.fspath(given)
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -108,7 +127,7 @@ def _parts(text: str) -> tuple[str, str]:
     except ValueError:
         if Path(engine).suffix.lower() in _MODELS or Path(text).exists():
             return text, ""
-        known = ", ".join(["cortex-m4 and other processors", *ENGINES])
+        known = ", ".join([f"{DEFAULT} and other processors", *ENGINES])
         raise ValueError(f"expected an engine of {known}, got {engine!r}") from None
 
 

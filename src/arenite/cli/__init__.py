@@ -1,12 +1,11 @@
 """The ``arenite`` command: typer and rich over the public API, one file per command.
 
-Exit codes: 0 done, 1 the model, the input or the arena is at fault, 2 wrong usage.
+Exit codes: 0 done, 1 the model, the input or the arena is at fault, 2 wrong usage, 3 done, but not
+all of it (samples left out, not verified), 130 Ctrl-C.
 """
 
 from __future__ import annotations
 
-import signal
-import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -14,7 +13,7 @@ import typer
 
 from arenite.cli.bench import bench
 from arenite.cli.board import board
-from arenite.cli.common import DEBUG_VARIABLE, Commands
+from arenite.cli.common import DEBUG_VARIABLE, Commands, require_isa
 from arenite.cli.compare import compare
 from arenite.cli.cost import cost
 from arenite.cli.evaluate import evaluate
@@ -24,6 +23,7 @@ from arenite.cli.fit import boards, fit
 from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
+from arenite.cli.process import run_as_process
 from arenite.cli.report import report
 from arenite.cli.run import run
 
@@ -56,6 +56,7 @@ def _engine() -> str:
 
     if not native.available():
         return f"reference engine alone: {native.absence()}"
+    require_isa()
     from arenite.native.program import isa
 
     return f"native engine for {isa()}"
@@ -85,11 +86,4 @@ def options(
 
 def main() -> None:
     """Run the command line as a process of its own."""
-    if hasattr(signal, "SIGPIPE"):
-        # Whoever reads the output may stop early (`arenite info m | head -1`).
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            # Names of tensors and files may not exist in the terminal's encoding.
-            stream.reconfigure(errors="backslashreplace")
-    app()
+    run_as_process(app)

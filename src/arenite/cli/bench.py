@@ -12,6 +12,7 @@ from arenite.cli.common import (
     Compiler,
     EngineName,
     EngineOption,
+    IsaOption,
     Library,
     ModelPath,
     Rounding,
@@ -30,7 +31,13 @@ Against = Annotated[
     ),
 ]
 Repeat = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Turns per engine, of about 2 ms each.")
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Turns per engine, of about 2 ms each; by default up to 100, as many as half a second "
+        "for every part allows.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Seed of random inputs.")]
 
@@ -39,13 +46,14 @@ def bench(
     model: ModelPath,
     *,
     against: Against = "",
-    repeat: Repeat = 100,
+    repeat: Repeat = None,
     seed: Seed = 0,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    isa: IsaOption = None,
     threads: SharingThreads = 1,
     ops: Ops = None,
     as_json: AsJson = False,
@@ -65,7 +73,7 @@ def bench(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
     meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
-    setup = Setup.of(meant, engine.value, threads=threads)
+    setup = Setup.of(meant, engine.value, threads=threads, isa=isa)
     benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
     if as_json:
         print_json(bench_facts(benchmark))

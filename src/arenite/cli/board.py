@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
-from arenite.cli.budgets import Flash, Inputs, Least, Ram
+from arenite.cli.budgets import Flash, Inputs, Least, Optimize, Ram
 from arenite.cli.common import (
+    NOT_VERIFIED,
     AsJson,
     chosen_target,
     console,
+    fail,
     print_json,
 )
 from arenite.cli.operators import Ops, load_model
+from arenite.cores import DEFAULT, emulated, listed
 
 if TYPE_CHECKING:
     from arenite.firmware.trial import Trial
@@ -31,7 +34,7 @@ Emulated = Annotated[
     typer.Option(
         "--target",
         metavar="PROCESSOR",
-        help="The core: cortex-m0, -m3, -m4, -m7 or -m33; by default the folder's, or cortex-m4.",
+        help=f"The core: {listed(emulated())}; by default the folder's, or {DEFAULT}.",
     ),
 ]
 Stock = Annotated[
@@ -48,13 +51,26 @@ Tflm = Annotated[
 ]
 
 
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="MILLION",
+        help="Instructions that a call may take; by default 500 million of a folder or a model "
+        "with loops, which may be endless (exit code 3).",
+    ),
+]
+
+
 class Budget(TypedDict):
     """What a firmware may take, as :func:`arenite.firmware.trial.trial` has it."""
 
     flash: int | None
     ram: int | None
     least: Literal["time", "ram", "flash"] | None
-    inputs: Literal["overwritten", "kept", "rows"]
+    inputs: Literal["overwritten", "apart", "kept", "rows"]
+    optimize: bool
+    limit: int | None
 
 
 def board(
@@ -65,7 +81,9 @@ def board(
     ram: Ram = None,
     least: Least = None,
     inputs: Inputs = "overwritten",
+    optimize: Optimize = True,
     runs: Runs = 4,
+    limit: Limit = None,
     ops: Ops = None,
     stock: Stock = False,
     tflm: Tflm = None,
@@ -78,17 +96,28 @@ def board(
 
     Example: arenite board model.tflite --runs 20
     """
+    from arenite.errors import BoardLimitError
     from arenite.firmware.trial import trial_facts
     from arenite.report.board import render_trial
 
     processor = None if target is None else chosen_target(target).processor
     if stock != (tflm is not None):
         raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
-    budget: Budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs}
-    if tflm is None:
-        result = _exported(model, processor, runs, budget, ops)
-    else:
-        result = _stock(model, tflm, processor, runs, budget)
+    budget: Budget = {
+        "flash": flash,
+        "ram": ram,
+        "least": least,
+        "inputs": inputs,
+        "optimize": optimize,
+        "limit": None if limit is None else limit * 10**6,
+    }
+    try:
+        if tflm is None:
+            result = _exported(model, processor, runs, budget, ops)
+        else:
+            result = _stock(model, tflm, processor, runs, budget)
+    except BoardLimitError as error:
+        fail(f"not verified: {error}", NOT_VERIFIED)
     if as_json:
         print_json(trial_facts(result))
     else:
@@ -120,4 +149,4 @@ def _stock(model: str, tflm: str, processor: str | None, runs: int, budget: Budg
 
     if any(budget[name] for name in ("flash", "ram", "least")) or budget["inputs"] != "overwritten":
         raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
-    return stock_trial(model, tflm, processor or "cortex-m4", runs)
+    return stock_trial(model, tflm, processor or DEFAULT, runs)

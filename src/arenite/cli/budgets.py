@@ -33,9 +33,16 @@ Least = Annotated[
     ),
 ]
 Inputs = Annotated[
-    Literal["overwritten", "kept", "rows"],
+    Literal["overwritten", "apart", "kept", "rows"],
     typer.Option(
         "--input",
-        help="Whether an inference writes over its input, or asks for it row by row.",
+        help="Whether an inference writes over its input (apart: but no output lies there), or "
+        "asks for it row by row.",
+    ),
+]
+Optimize = Annotated[
+    bool,
+    typer.Option(
+        help="Run the passes of arenite optimize that lose nothing before, on what the layers are."
     ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 import time
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from arenite.cores import DEFAULT, devices, listed
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
+#: The exit code where loops were too long to verify what was made.
+NOT_VERIFIED = 3
 
 
 class LibraryName(str, Enum):
@@ -73,7 +78,7 @@ TargetName = Annotated[
     typer.Option(
         "--target",
         metavar="PROCESSOR",
-        help="Firmware for cortex-m0, -m3, -m4, -m7, -m33 or -m55 (or m4, cortex-m4f ...): "
+        help=f"Firmware for {listed(devices())} (or m4, {DEFAULT}f ...): "
         "TFLM with CMSIS-NN, built with GCC. By default TFLM's own package on this machine.",
     ),
 ]
@@ -82,7 +87,7 @@ Processor = Annotated[
     typer.Option(
         "--target",
         metavar="PROCESSOR",
-        help="The processor: cortex-m0, -m3, -m4, -m7, -m33 or -m55 (m4, cortex-m4f ...).",
+        help=f"The processor: {listed(devices())} (m4, {DEFAULT}f ...).",
     ),
 ]
 Library = Annotated[
@@ -134,6 +139,45 @@ SharingThreads = Annotated[
 ]
 
 
+def _isa(name: str | None) -> str | None:
+    """As an interpreter would refuse it."""
+    from arenite import native
+
+    if name is None or not native.available():
+        return name
+    from arenite.native.program import checked_isa
+
+    try:
+        return checked_isa(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def require_isa() -> None:
+    """Refuse an ``ARENITE_ISA`` that names no instruction set of this processor.
+
+    Raises:
+        typer.BadParameter: It does.
+    """
+    try:
+        _isa(os.environ.get("ARENITE_ISA") or None)
+    except typer.BadParameter as error:
+        error.param_hint = "ARENITE_ISA"
+        raise
+
+
+IsaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--isa",
+        metavar="SET",
+        callback=_isa,
+        help="Whose kernels run: portable, avx2, avxvnni, avx512vnni, neon, neondot or neoni8mm. "
+        "By default the processor's best. With portable, floats have the same bits on all.",
+    ),
+]
+
+
 def chosen_target(name: str | None, **parts: Enum | None) -> Target:
     """The target of a command's options; those that were not given are the target's own.
 
@@ -159,10 +203,15 @@ class Commands(TyperGroup):
         from arenite.errors import AreniteError
 
         try:
+            require_isa()
             with _warnings_in_words():
                 return super().invoke(ctx)
-        except BrokenPipeError:
-            raise
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            # Where it came while a string was executed, as when a dataclass is made, python -m
+            # would end by the signal, not with this code; executing another one clears that.
+            exec("")
+            raise typer.Exit(130) from None
         except typer.BadParameter as error:
             error.message = _in_our_words(error.message)
             raise
@@ -184,7 +233,7 @@ def _warnings_in_words() -> Iterator[None]:
             as_before(message, category, *place, **more)
         elif str(message) not in said:  # a model is allocated more than once
             said.add(str(message))
-            _say("warning", "yellow", str(message))
+            warn(str(message))
 
     as_before = warnings.showwarning
     warnings.showwarning = show
@@ -229,14 +278,23 @@ def require_other(file: Path | None, option: str, read: Iterable[Path]) -> None:
             )
 
 
-def fail(message: str) -> NoReturn:
-    """Print an error and exit with code 1."""
+def warn(message: str) -> None:
+    """Print a warning, as errors are printed."""
+    _say("warning", "yellow", message)
+
+
+def fail(message: str, code: int = 1) -> NoReturn:
+    """Print an error and exit."""
     _say("error", "red", message)
-    raise typer.Exit(1)
+    raise typer.Exit(code)
+
+
+def note(message: str) -> None:
+    """Print on the error stream what else is to be known of a command that ends early."""
+    _say("note", "cyan", message)
 
 
 def _say(kind: str, color: str, message: str) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from arenite.model.text import printable
@@ -244,7 +302,7 @@ def _say(kind: str, color: str, message: str) -> None:
     # Other ends of lines, of which Unicode has seven, can only come from a name.
     lines = "\n".join(map(printable, message.split("\n")))
     text = Text.assemble((f"{kind}: ", f"bold {color}"), lines)
-    Console(stderr=True).print(text, soft_wrap=True)
+    console(stderr=True).print(text, soft_wrap=True)
 
 
 def _message(error: BaseException) -> str:
@@ -256,11 +314,29 @@ def _message(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def console() -> Console:
-    """The terminal, or the pipe, that facts are printed to."""
-    from rich.console import Console
+def console(*, stderr: bool = False) -> Console:
+    """The terminal, or the pipe, that facts are printed to: text alone reaches it.
 
-    return Console(highlight=False, markup=False, emoji=False)
+    All that the command line prints goes through here, but for JSON and help. Whatever a line has
+    from a file, nothing in it moves a cursor, sets a title or is taken for markup, and no line is
+    wider than the terminal; in a pipe, paths and names stay whole.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from arenite.report.text import fitted, shown
+
+    class Terminal(Console):
+        def print(self, *objects: Any, **how: Any) -> None:
+            lines = [shown(one if isinstance(one, Text) else Text(str(one))) for one in objects]
+            if not stderr:  # a message is one line, which logs are searched for
+                whole = not self.is_terminal
+                lines = [
+                    part for one in lines for part in fitted(one, self.width, whole_words=whole)
+                ]
+            super().print(*lines, **{"sep": "\n", **how})
+
+    return Terminal(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def print_json(facts: Any) -> None:

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.common import AsJson, console, glyph, print_json, progress, require_suffix
+from arenite.cli.common import (
+    AsJson,
+    IsaOption,
+    console,
+    glyph,
+    print_json,
+    progress,
+    require_suffix,
+)
 from arenite.cli.operators import Ops, read_operators
+from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite.model import Model
@@ -22,7 +31,7 @@ Second = Annotated[
     typer.Argument(
         metavar="[OTHER]",
         help="MODEL[@ENGINE], @ENGINE, or a dump of a board's tensors (.npz or text). Engines: "
-        "cortex-m4 and other processors, litert, litert-reference, tflm.",
+        f"{DEFAULT} and other processors, litert, litert-reference, tflm.",
     ),
 ]
 Inputs = Annotated[
@@ -48,6 +57,7 @@ def compare(
     seed: Seed = 0,
     svg: SvgFile = None,
     snippet: Snippet = False,
+    isa: IsaOption = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -65,13 +75,13 @@ def compare(
     require_suffix(svg, ".svg", "--svg")
     try:
         operators = None if ops is None else read_operators(ops)
-        a = side_of(first, operators=operators)
+        a = side_of(first, operators=operators, isa=isa)
         if snippet:
             typer.echo(lines_of(a.model), nl=False)
             return
         if second is None:
             raise ValueError("expected what to compare with: MODEL, @ENGINE or a dump")
-        b = side_of(second, a.model, operators)
+        b = side_of(second, a.model, operators, isa)
         given = _given(a.model, inputs)
         if b.dump is not None and given is None:
             raise ValueError("a dump has one inference: give its input with --input")

@@ -19,6 +19,7 @@ from arenite.cli.common import (
 )
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_megahertz
+from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite import Model
@@ -56,7 +57,7 @@ CostLibrary = Annotated[
 def cost(
     model: ModelPath,
     *,
-    target: Processor = "cortex-m4",
+    target: Processor = DEFAULT,
     library: CostLibrary = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,

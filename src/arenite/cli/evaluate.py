@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from enum import Enum
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,21 +17,33 @@ from arenite.cli.common import (
     AsJson,
     EngineName,
     EngineOption,
+    IsaOption,
     TargetName,
     chosen_target,
     console,
     fail,
+    note,
     print_json,
     progress,
 )
 from arenite.cli.operators import Ops, read_operators
 from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
+from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite.analysis.evaluation.result import Evaluation
 
 #: Seconds that the first chunk does not tell; a bar of less is gone before it is seen.
 _LONG = 2.0
+#: The exit code of an evaluation that left samples out.
+LEFT_OUT = 3
+
+
+class OnErrorName(str, Enum):
+    """``--on-error``."""
+
+    stop = "raise"
+    skip = "skip"
 
 
 class TaskName(str, Enum):
@@ -56,7 +69,7 @@ Against = Annotated[
     str | None,
     typer.Option(
         metavar="OTHER",
-        help="MODEL, MODEL@ENGINE or @ENGINE to evaluate beside it: cortex-m4 and other "
+        help=f"MODEL, MODEL@ENGINE or @ENGINE to evaluate beside it: {DEFAULT} and other "
         "processors, litert, litert-reference, tflm.",
     ),
 ]
@@ -91,6 +104,21 @@ MinAuc = Annotated[
     float | None,
     typer.Option(min=0.0, max=1.0, metavar="AREA", help="Exit with code 1 below: 0.85."),
 ]
+OnError = Annotated[
+    OnErrorName,
+    typer.Option(
+        help="What a sample does that cannot be read or computed: end the run, or be left out, "
+        f"listed and told by exit code {LEFT_OUT}."
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep what is done in FILE, and begin with what is in it: the same command again "
+        "does the rest of a run that ended early.",
+    ),
+]
 
 
 def evaluate(
@@ -112,10 +140,13 @@ def evaluate(
     step: Step = None,
     target: TargetName = None,
     engine: EngineOption = EngineName.auto,
+    isa: IsaOption = None,
     threads: Threads = 1,
     workers: Workers = 1,
     min_accuracy: MinAccuracy = None,
     min_auc: MinAuc = None,
+    on_error: OnError = OnErrorName.stop,
+    resume: Resume = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,13 +163,14 @@ def evaluate(
     if ops is not None and workers > 1:
         raise typer.BadParameter("expected one of --ops and --workers, got both")
     try:
-        with _pool(workers) as executor, _bar() as report:
+        with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
             found = evaluated(
                 model,
                 data,
                 against=against,
                 target=chosen_target(target),
                 engine=engine.value,
+                isa=isa,
                 threads=threads,
                 task=None if task is None else task.value,
                 labels=labels or (),
@@ -153,8 +185,10 @@ def evaluate(
                 front_end=frontend,
                 step=step,
                 operators=None if ops is None else read_operators(ops),
-                executor=executor,
+                executor=None if workers == 1 else partial(_next_pool, pools, workers),
                 progress=report,
+                on_error=on_error.value,
+                resume=resume,
             )
     except ValueError as error:
         if type(error) is not ValueError:
@@ -167,6 +201,8 @@ def evaluate(
         for line in render_evaluation(found, terminal.width):
             terminal.print(line, soft_wrap=True)
     _guard(found, {"accuracy": min_accuracy, "auc": min_auc})
+    if found.left_out:
+        raise typer.Exit(LEFT_OUT)
 
 
 def _guard(found: Evaluation, limits: dict[str, float | None]) -> None:
@@ -179,28 +215,48 @@ def _guard(found: Evaluation, limits: dict[str, float | None]) -> None:
             fail(f"expected {name} of at least {limit:g}, got {value:.6g}")
 
 
-@contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
-    """Processes that begin empty: forks of one with threads may hang."""
-    if workers == 1:
-        yield None
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
-        yield executor
+def _next_pool(pools: ExitStack, workers: int) -> Executor:
+    """A pool in the place of one that is broken, or the first one."""
+    from arenite.processes.workers import worker_pool
+
+    pools.close()
+    return pools.enter_context(worker_pool(workers))
+
+
+@dataclass
+class _Count:
+    """Samples done, and in all."""
+
+    done: int = 0
+    total: int = 0
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
+def _kept_said(file: Path | None) -> Iterator[_Count]:
+    """Where a run ends early, how much of it a second one finds done."""
+    count = _Count()
+    try:
+        yield count
+    except BaseException:
+        if file is not None and count.total:
+            note(
+                f"{count.done:,} of {count.total:,} samples are kept in {file}; "
+                "the same command does the rest"
+            )
+        raise
+
+
+@contextmanager
+def _bar(count: _Count) -> Iterator[Callable[[int, int], None]]:
     """A progress bar, which is told of samples done and in all."""
     with ExitStack() as stack:
         advance: Callable[..., None] | None = None
-        shown = 0
 
         def report(done: int, total: int) -> None:
-            nonlocal advance, shown
+            nonlocal advance
             if advance is None:
                 advance = stack.enter_context(progress("evaluating", total, _LONG))
-            advance(done - shown)
-            shown = done
+            advance(done - count.done)
+            count.done, count.total = done, total
 
         yield report

@@ -19,6 +19,7 @@ from arenite.cli.common import (
 )
 from arenite.cli.cost import check_operator
 from arenite.cli.operators import Ops, load_model
+from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite import Model
@@ -45,7 +46,7 @@ def explain(
     model: ModelPath,
     *,
     op: OperatorIndex = None,
-    target: Processor = "cortex-m4",
+    target: Processor = DEFAULT,
     library: Library = None,
     compiler: Compiler = None,
     inputs: InputFiles = None,

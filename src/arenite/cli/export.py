@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.budgets import Flash, Inputs, Least, Ram
-from arenite.cli.common import AsJson, ModelPath, chosen_target, console, print_json
+from arenite.cli.budgets import Flash, Inputs, Least, Optimize, Ram
+from arenite.cli.common import (
+    NOT_VERIFIED,
+    AsJson,
+    ModelPath,
+    chosen_target,
+    console,
+    print_json,
+    warn,
+)
 from arenite.cli.operators import Ops, load_model
+from arenite.cores import DEFAULT, devices, listed
 
 if TYPE_CHECKING:
     from arenite import Model, Target
@@ -19,12 +29,13 @@ Folder = Annotated[
     Path,
     typer.Option("-o", "--output", metavar="DIR", help="A new folder, or one exported before."),
 ]
+_ASSEMBLED = listed(core for core in devices() if core.kernels == "cortex_m")
 ExportTarget = Annotated[
     str,
     typer.Option(
         "--target",
         metavar="PROCESSOR",
-        help="cortex-m4, -m7 or -m33 for kernels in assembly; host (or any other) for plain C.",
+        help=f"{_ASSEMBLED} for kernels in assembly; host (or any other) for plain C.",
     ),
 ]
 Name = Annotated[
@@ -58,13 +69,14 @@ def export(
     model: ModelPath,
     *,
     output: Folder,
-    target: ExportTarget = "cortex-m4",
+    target: ExportTarget = DEFAULT,
     library: ExportLibrary = FirmwareLibrary.arenite,
     name: Name = None,
     flash: Flash = None,
     ram: Ram = None,
     least: Least = None,
     inputs: Inputs = "overwritten",
+    optimize: Optimize = True,
     emulate: Emulate = True,
     ops: Ops = None,
     as_json: AsJson = False,
@@ -96,17 +108,21 @@ def export(
             least=least,
             inputs=inputs,
             emulate=emulate,
+            optimize=optimize,
         )
     except ValueError as error:
         if isinstance(error, AreniteError) or not (name or flash or ram or inputs == "rows"):
             raise
         raise typer.BadParameter(str(error)) from None
+    _warn_of(result.kept)
     if as_json:
         print_json(export_facts(result))
-        return
-    terminal = console()
-    for line in render_export(result, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    else:
+        terminal = console()
+        for line in render_export(result, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    if result.not_verified:
+        raise typer.Exit(NOT_VERIFIED)
 
 
 def _for_tflm(
@@ -122,9 +138,19 @@ def _for_tflm(
         if isinstance(error, AreniteError) or name is None:
             raise
         raise typer.BadParameter(str(error)) from None
+    _warn_of(result.kept)
     if as_json:
         print_json(tflm_facts(result))
         return
     terminal = console()
     for line in render_tflm(result, terminal.width):
         terminal.print(line, soft_wrap=True)
+
+
+def _warn_of(kept: Sequence[str]) -> None:
+    """Say which files the user has changed, and keeps."""
+    for path in kept:
+        warn(
+            f"{path} was changed since it was exported and stays as it is; move it away and export "
+            "again for the new one"
+        )

@@ -17,13 +17,14 @@ from arenite.cli.common import (
 )
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_megahertz, read_milliseconds
+from arenite.cores import DEFAULT
 
 BoardName = Annotated[
     str | None, typer.Option("--board", metavar="NAME", help="One that arenite boards lists.")
 ]
 Processor = Annotated[
     str | None,
-    typer.Option("--target", metavar="PROCESSOR", help="The board's by default, else cortex-m4."),
+    typer.Option("--target", metavar="PROCESSOR", help=f"The board's by default, else {DEFAULT}."),
 ]
 Ram = Annotated[
     int | None,
@@ -72,7 +73,7 @@ def fit(
         processor = find_board(board).processor if board and not target else target
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--board") from None
-    meant = chosen_target(processor or "cortex-m4", library=library, compiler=compiler)
+    meant = chosen_target(processor or DEFAULT, library=library, compiler=compiler)
     limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
     loaded = load_model(model, ops)
     try:

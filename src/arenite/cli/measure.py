@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,24 +26,30 @@ from arenite.ops import resolver_of
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Setup
 
-#: Random inputs on which outputs are compared.
+#: Random inputs on which outputs are compared, at most.
 COMPARED = 20
 THREADS = (1, 2)
 _MOST_LOADS = 20
 _MOST_BATCHES = 40
 _MOST_OPERATOR_TURNS = 50
 _FEWEST_SAMPLES = 4
+#: Turns of each engine, as far as there is time for them.
+_TURNS = 100
+#: What a part takes that is not told how often: loads, comparisons, inferences, batches, operators.
+_PART_SECONDS = 0.5
 
 #: Arenite as it is by default.
 DEFAULT = Setup.of(None, "auto")
 
+#: At most how many turns, and after how many seconds none begins.
+Amount = tuple[int, float]
 Loads = Mapping[str, Callable[..., Infer]]
 
 
 def measure(
     path: Path,
     peers: Sequence[Peer],
-    repeat: int,
+    repeat: int | None = None,
     seed: int = 0,
     setup: Setup = DEFAULT,
     *,
@@ -53,7 +60,8 @@ def measure(
     Args:
         path: The model's file.
         peers: The peers.
-        repeat: Turns per engine, of about 2 ms each.
+        repeat: Turns per engine, of about 2 ms each; None for up to 100, as many as half a second
+            for every part of the benchmark allows.
         seed: Seed of the random inputs.
         setup: Arenite's target, engine and threads; peers have one thread.
         ops: A module with the model's own operators.
@@ -62,6 +70,7 @@ def measure(
         AreniteError: Arenite itself cannot run the model.
     """
     model = load_model(path, ops)
+    amount = (_TURNS, _PART_SECONDS) if repeat is None else (repeat, math.inf)
     chosen = setup.options
     own = {ARENITE.name: {**chosen, "operators": model.registrations}}
     micro = MicroInterpreter.in_smallest_arena(model, resolver_of(model), **chosen)
@@ -76,7 +85,7 @@ def measure(
             )
             for trial in running
         }
-        engines, infer = _engine_times(model, running, loads, inputs, repeat)
+        engines, infer, compared = _engine_times(model, running, loads, inputs, amount)
         seconds = {engine.name: engine.inference.median for engine in engines}
         if setup.threads > 1:  # batches have threads of their own
             infer[ARENITE.name] = loads[ARENITE.name](threads=1)
@@ -85,21 +94,22 @@ def measure(
             machine=machine(),
             target=setup.target,
             engine=micro.engine,
-            isa=_isa() if micro.engine == "native" else "",
+            isa=(setup.isa or _isa()) if micro.engine == "native" else "",
             threads=setup.threads,
             engines=engines,
             absent={trial.engine.name: trial.reason for trial in trials if trial not in running},
-            compared_inputs=COMPARED,
-            batches=tuple(_batches(infer, inputs, seconds, repeat)),
-            operators=operator_times(micro, inputs, repeat),
+            compared_inputs=compared,
+            batches=tuple(_batches(infer, inputs, seconds, amount)),
+            operators=operator_times(micro, inputs, *amount),
         )
 
 
 def operator_times(
-    micro: MicroInterpreter, inputs: Sequence[Array], repeat: int
+    micro: MicroInterpreter, inputs: Sequence[Array], repeat: int, limit: float = math.inf
 ) -> tuple[OperatorTime, ...]:
     """The times of every operator of a planned model."""
-    return tuple(timing.operator_times(micro, inputs, min(repeat, _MOST_OPERATOR_TURNS)))
+    turns = min(repeat, _MOST_OPERATOR_TURNS)
+    return tuple(timing.operator_times(micro, inputs, turns, limit))
 
 
 def _isa() -> str:
@@ -127,14 +137,20 @@ def _trials(
 
 
 def _engine_times(
-    model: Model, running: Sequence[Trial], loads: Loads, inputs: Sequence[Array], repeat: int
-) -> tuple[tuple[EngineTimes, ...], dict[str, Infer]]:
+    model: Model,
+    running: Sequence[Trial],
+    loads: Loads,
+    inputs: Sequence[Array],
+    amount: Amount,
+) -> tuple[tuple[EngineTimes, ...], dict[str, Infer], int]:
+    repeat, limit = amount
     with hushed():
-        load_times, first, infer = timing.load_times(loads, inputs, min(repeat, _MOST_LOADS))
-        equal = _equal_outputs(model, loads)
+        rounds = min(repeat, _MOST_LOADS)
+        load_times, first, infer = timing.load_times(loads, inputs, rounds, limit)
+        equal, compared = _equal_outputs(model, loads, limit)
     calls = {name: partial(call, *inputs) for name, call in infer.items()}
     with progress("timing", repeat, len(calls) * repeat * timing.TURN_SECONDS) as advance:
-        inference = timing.take_turns(calls, repeat, advance)
+        inference = timing.take_turns(calls, repeat, advance, limit)
     engines = (
         EngineTimes(
             name=name,
@@ -148,26 +164,26 @@ def _engine_times(
         for trial in running
         for name in (trial.engine.name,)
     )
-    return tuple(engines), infer
+    return tuple(engines), infer, compared
 
 
-def _equal_outputs(model: Model, loads: Loads) -> dict[str, int]:
-    """On how many inputs each engine's outputs are TFLM's; nothing where TFLM is missing.
+def _equal_outputs(model: Model, loads: Loads, limit: float) -> tuple[dict[str, int], int]:
+    """On how many inputs each engine's outputs are TFLM's, and of how many.
 
-    Of floats nobody expects the same bits. Engines start anew: they may have state.
+    Nothing where TFLM is missing, and of floats: of them nobody expects the same bits. Engines
+    start anew: they may have state.
     """
     if "tflm" not in loads or any(t.type.dtype.kind == "f" for t in model.outputs):
-        return {}
-    samples = [_inputs(model, seed) for seed in range(COMPARED)]
-    outputs = {}
-    for name, engine in loads.items():
-        infer = engine()
-        outputs[name] = [_copies(infer(*sample)) for sample in samples]
-    return {
-        name: sum(map(_same, outputs["tflm"], results))
-        for name, results in outputs.items()
-        if name != "tflm"
-    }
+        return {}, 0
+    infer = {name: load() for name, load in loads.items()}
+    equal, compared = dict.fromkeys((name for name in loads if name != "tflm"), 0), 0
+    for seed in timing.turns_within(limit, COMPARED):
+        sample = _inputs(model, seed)
+        outputs = {name: _copies(call(*sample)) for name, call in infer.items()}
+        for name in equal:
+            equal[name] += _same(outputs["tflm"], outputs[name])
+        compared += 1
+    return equal, compared
 
 
 def _copies(outputs: Any) -> list[Array]:
@@ -186,9 +202,10 @@ def _batches(
     infer: Mapping[str, Infer],
     inputs: Sequence[Array],
     seconds: Mapping[str, float],
-    repeat: int,
+    amount: Amount,
 ) -> Iterator[BatchRate]:
     """Rates of ``predict`` on one thread and two, and of a loop over each peer's inferences."""
+    repeat, limit = amount
     interp = infer["arenite"]
     assert isinstance(interp, Interpreter)
     predict = partial(interp.predict, stateful=False)  # which only models with state look at
@@ -202,5 +219,5 @@ def _batches(
         part = [array[:count] for array in batch]
         entries[name, 0] = timing.loop_over(infer[name], part), len(part[0])
     turns = max(3, min(repeat // 2, _MOST_BATCHES))
-    for (engine, threads), spread in timing.rates(entries, turns).items():
+    for (engine, threads), spread in timing.rates(entries, turns, limit).items():
         yield BatchRate(engine, threads, entries[engine, threads][1], spread)

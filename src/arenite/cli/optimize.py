@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arenite.cli.common import (
+    NOT_VERIFIED,
     AsJson,
     Compiler,
     Library,
@@ -142,6 +143,8 @@ def optimize(
     if ram is not None and found.result.arena > ram:
         more = found.result.arena - ram
         fail(f"the model needs an arena of {found.result.arena:,} bytes, {more:,} more than --ram")
+    if found.verification is not None and found.verification.unfinished:
+        raise typer.Exit(NOT_VERIFIED)
 
 
 def read_ranges(texts: list[str]) -> dict[str, tuple[float, float]]:

@@ -20,6 +20,7 @@ from arenite.cli.common import (
 from arenite.cli.cost import Clock
 from arenite.cli.memory import search_bar
 from arenite.cli.operators import Ops, load_model
+from arenite.cores import DEFAULT
 
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Write the page to this .html file.")
@@ -29,7 +30,7 @@ Sides = Annotated[
     typer.Option(
         "--compare",
         metavar="SIDE",
-        help="Compare with this as arenite compare does: @litert, @cortex-m55, MODEL; any number.",
+        help="Compare with this as arenite compare does: @litert, @PROCESSOR, MODEL; any number.",
     ),
 ]
 
@@ -38,7 +39,7 @@ def report(
     model: ModelPath,
     *,
     output: Output,
-    target: Processor = "cortex-m4",
+    target: Processor = DEFAULT,
     library: Library = None,
     compiler: Compiler = None,
     abi: StructSizes = None,

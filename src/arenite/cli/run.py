@@ -15,6 +15,7 @@ from arenite.cli.common import (
     Compiler,
     EngineName,
     EngineOption,
+    IsaOption,
     Library,
     ModelPath,
     Rounding,
@@ -128,6 +129,7 @@ def run(
     compiler: Compiler = None,
     rounding: Rounding = None,
     engine: EngineOption = EngineName.auto,
+    isa: IsaOption = None,
     threads: SharingThreads = 1,
     ops: Ops = None,
     as_json: AsJson = False,
@@ -154,7 +156,7 @@ def run(
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    setup = Setup.of(meant, engine.value, threads=threads)
+    setup = Setup.of(meant, engine.value, threads=threads, isa=isa)
     wishes = Wishes(load_model(frontend, ops) if frontend else None, step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
         _listen(loaded, (inputs or [])[0], setup, wishes, output, as_json=as_json)

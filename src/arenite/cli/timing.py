@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,9 +25,11 @@ Key = TypeVar("Key")
 TURN_SECONDS = 0.002
 #: What one turn of a batch takes, about.
 BATCH_SECONDS = 0.02
+#: Turns of which there is a median, however long they take.
+FEWEST_TURNS = 5
 _OPERATOR_SECONDS = 0.0005
-_BATCH_BYTES = 1 << 26
-_FEWEST_SAMPLES = 16
+_BATCH_BYTES = 1 << 24
+_FEWEST_SAMPLES = 4
 _MOST_SAMPLES = 1 << 18
 
 
@@ -63,14 +66,29 @@ def calls_in(seconds: float, call: Call) -> int:
     return max(1, round(calls * seconds / max(elapsed, 1e-9)))
 
 
+def turns_within(seconds: float, most: int) -> Iterator[int]:
+    """The numbers of at most so many turns, none of which begins later, but for the first few."""
+    end = time.perf_counter() + seconds
+    for turn in range(most):
+        if turn >= FEWEST_TURNS and time.perf_counter() > end:
+            return
+        yield turn
+
+
 def take_turns(
-    calls: Mapping[str, Call], turns: int, advance: Callable[[], object]
+    calls: Mapping[str, Call],
+    turns: int,
+    advance: Callable[[], object],
+    seconds: float = math.inf,
 ) -> dict[str, Spread]:
-    """Seconds of each call; a sample is the mean over a turn of about 2 ms."""
+    """Seconds of each call; a sample is the mean over a turn of about 2 ms.
+
+    No turn but the first few begins after ``seconds``; so in what follows.
+    """
     per_turn = {name: calls_in(TURN_SECONDS, call) for name, call in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     with _no_collections():
-        for _ in range(turns):
+        for _ in turns_within(seconds, turns):
             for name, call in calls.items():
                 samples[name].append(seconds_of(call, per_turn[name]))
             advance()
@@ -78,13 +96,16 @@ def take_turns(
 
 
 def load_times(
-    loads: Mapping[str, Callable[[], Callable[..., Any]]], inputs: Sequence[Array], rounds: int
+    loads: Mapping[str, Callable[[], Callable[..., Any]]],
+    inputs: Sequence[Array],
+    rounds: int,
+    seconds: float = math.inf,
 ) -> tuple[dict[str, Spread], dict[str, Spread], dict[str, Callable[..., Any]]]:
     """Seconds to load and plan, seconds of the first inference, and what was loaded last."""
     loaded: dict[str, Callable[..., Any]] = {}
     load: dict[str, list[float]] = {name: [] for name in loads}
     first: dict[str, list[float]] = {name: [] for name in loads}
-    for _ in range(rounds):
+    for _ in turns_within(seconds, rounds):
         for name, call in loads.items():
             start = time.perf_counter()
             loaded[name] = call()
@@ -136,13 +157,15 @@ def loop_over(infer: Callable[..., Any], batch: Sequence[Array]) -> Call:
     return loop
 
 
-def rates(calls: Mapping[Key, tuple[Call, int]], turns: int) -> dict[Key, Spread]:
+def rates(
+    calls: Mapping[Key, tuple[Call, int]], turns: int, seconds: float = math.inf
+) -> dict[Key, Spread]:
     """Samples per second of calls, each with the number of samples that it takes."""
     per_second: dict[Key, list[float]] = {key: [] for key in calls}
     for call, _ in calls.values():
         call()  # the first one is for the caches
     with _no_collections():
-        for _ in range(turns):
+        for _ in turns_within(seconds, turns):
             for key, (call, samples) in calls.items():
                 per_second[key].append(samples / seconds_of(call))
     return {key: Spread.of(values) for key, values in per_second.items()}
@@ -152,7 +175,7 @@ def rates(calls: Mapping[Key, tuple[Call, int]], turns: int) -> dict[Key, Spread
 
 
 def operator_times(
-    micro: MicroInterpreter, inputs: Sequence[Array], turns: int
+    micro: MicroInterpreter, inputs: Sequence[Array], turns: int, seconds: float = math.inf
 ) -> list[OperatorTime]:
     """Every operator of the main subgraph, run on what those before it leave behind.
 
@@ -164,7 +187,7 @@ def operator_times(
     samples: list[list[float]] = [[] for _ in calls]
     per_turn = [0] * len(calls)
     with _no_collections():
-        for turn in range(turns + 1):
+        for turn in turns_within(seconds, turns + 1):
             for index, array in enumerate(inputs):
                 micro.input(index)[...] = array
             for number, (call, nothing) in enumerate(calls):

@@ -1,6 +1,6 @@
 """Try an engine out on a model in a process of its own: it may crash, or hang.
 
-``python -m arenite.cli.trial ENGINE MODEL SEED CONVERTED [SETUP]`` prints what it took, as
+Its arguments there are ENGINE MODEL SEED CONVERTED [SETUP], and it prints what it took, as
 JSON; ``SETUP`` holds Arenite's target, engine and module of operators, as JSON too.
 """
 
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,6 +18,7 @@ from typing import Any
 
 from arenite.cli.operators import read_operators
 from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
+from arenite.processes.children import run_module
 
 TIMEOUT = 120.0
 #: Arenite as it is by default.
@@ -62,35 +61,28 @@ def try_out(
         if engine.name != "mnn":
             return Trial(engine, model, f"loads no {model.suffix} files")
         path = folder / f"{model.stem}.mnn"
-    command = [
-        sys.executable,
-        "-X",
-        "utf8",
-        "-m",
-        "arenite.cli.trial",
-        engine.name,
-        str(model),
-        str(seed),
-    ]
+    arguments = [engine.name, str(model.absolute()), str(seed), str(path.absolute())]
+    setup_text = json.dumps(_elsewhere(setup), default=asdict)
     try:
-        done = subprocess.run(
-            [*command, str(path), json.dumps(dict(setup), default=asdict)],
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=TIMEOUT,
-            check=False,
+        done = run_module(
+            "arenite.cli.trial", *arguments, setup_text, folder=folder, timeout=TIMEOUT
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutError:
         return Trial(engine, path, f"takes over {TIMEOUT:.0f} s")
-    lines = done.stdout.splitlines() or [""]
-    if done.returncode == _NOT_INSTALLED:
+    lines = done.out.splitlines() or [""]
+    if done.code == _NOT_INSTALLED:
         return Trial(engine, path, f"not installed (pip install {engine.package})")
-    if done.returncode == _REFUSED:
+    if done.code == _REFUSED:
         return Trial(engine, path, f"refuses the model ({lines[-1]})")
-    if done.returncode:
-        return Trial(engine, path, f"crashes ({_cause(done.returncode)})")
+    if done.code:
+        return Trial(engine, path, f"crashes ({_cause(done.code)})")
     return Trial(engine, path, cold_seconds=json.loads(lines[-1]))
+
+
+def _elsewhere(setup: Mapping[str, Any]) -> dict[str, Any]:
+    """The setup for a process that has another working folder."""
+    ops = setup.get("ops")
+    return dict(setup) if ops is None else {**setup, "ops": str(Path(ops).absolute())}
 
 
 def _cause(code: int) -> str:
@@ -143,7 +135,3 @@ def main(arguments: list[str]) -> int:
         return _REFUSED
     print(json.dumps(asdict(cold)))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -120,7 +120,9 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
 
     init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
     constraints = (*reference.constraints, *glue.constraints)
-    found = replace(reference, init=init, prepare=prepare, constraints=constraints, overlap=overlap)
+    native = NativeKernel(reference.invoke, reference.kernel_for, prepare, init)
+    found = replace(reference, init=init, prepare=prepare, native=native)
+    found = replace(found, constraints=constraints, overlap=overlap)
     return found if glue.bits is None else _with_bits(found, glue.bits)
 
 
@@ -137,7 +139,8 @@ def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
     def kernel(node: Node) -> str:
         return bits.kernel if isinstance(node.params, bits.record) else reference.kernel_for(node)
 
-    return replace(reference, invoke=invoke, native=NativeKernel(invoke, kernel))
+    native = NativeKernel(invoke, kernel, reference.prepare, reference.init)
+    return replace(reference, invoke=invoke, native=native)
 
 
 class Unaccounted:

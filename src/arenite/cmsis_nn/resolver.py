@@ -11,7 +11,8 @@ from arenite.target import Target
 class CmsisNnResolver:
     """Finds what ``resolver`` finds, with CMSIS-NN in place of Arenite's own kernels.
 
-    A user's own registration stays as it is.
+    A registration that is not Arenite's own stays as it is, whole: with another ``init`` or
+    ``prepare`` it is a kernel of the user's, as with another ``invoke``.
     """
 
     def __init__(self, resolver: OpResolver, target: Target) -> None:
@@ -22,8 +23,7 @@ class CmsisNnResolver:
         """The registration of a builtin or custom name, or None."""
         found = self._resolver.find(name)
         glue = glue_for(name)
-        own = builtin(name)
-        if found is None or glue is None or own is None or found.invoke is not own.invoke:
+        if found is None or glue is None or found != builtin(name):
             return found
         return registration(found, glue, self._target)
 

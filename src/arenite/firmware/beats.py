@@ -1,7 +1,7 @@
 """Cycles of straight pieces of code on a Cortex-M55, estimated: no board was measured.
 
 The rule is that of ``arenite cost`` for TFLM's kernels
-(:mod:`arenite.cmsis_nn.cost.steps.cortex_m55`), so that both can be compared:
+(``cmsis_nn/cost/tables/README.md``), so that both can be compared:
 
 - one instruction begins in a cycle; pairs that some cores begin at once are not counted on;
 - a vector has four beats, of which two are done in a cycle: it takes its part of the pipeline

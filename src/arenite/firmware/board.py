@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arenite.errors import BoardError
-from arenite.firmware.budget import Least
-from arenite.firmware.build import PROCESSORS
+from arenite.cores import CORES, DEFAULT
+from arenite.errors import BoardError, BoardLimitError
+from arenite.firmware.budget import Budget, Least
 from arenite.firmware.device import Device, LayerRun, whole
-from arenite.firmware.export import export, layered
+from arenite.firmware.export import layered, write
 from arenite.firmware.exported import Export, export_of
-from arenite.firmware.folder import MANIFEST, manifest_of
+from arenite.firmware.figures import Measured, measured
 from arenite.firmware.layout import Inputs
 from arenite.firmware.machine import Count
+from arenite.firmware.manifest import MANIFEST, manifest_of
 from arenite.firmware.ports import ports_model
 from arenite.formats import Source, model_of
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.anew import Run, each_anew
 from arenite.runtime.batch import batch_of
-from arenite.runtime.feed import checked, dequantized, input_index, output_index, port
+from arenite.runtime.feed import Outputs, checked, dequantized, input_index, output_index, port
 from arenite.runtime.predict import finish, run_in_order
+
+#: Instructions that a call may take where it is not known that it comes to an end.
+LIMIT = 500_000_000
 
 
 class Board:
@@ -43,22 +48,27 @@ class Board:
     Args:
         model: A model, a file's path, a file's bytes, or a folder that was exported, which is
             built and run as it stands.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55`` (by
-            QEMU); by default the folder's, or ``"cortex-m4"``.
+        processor: A core that there is an emulated board for, see :mod:`arenite.cores`; by
+            default the folder's, or ``"cortex-m4"``.
         name: What all names in C begin with.
         flash: Bytes that constants may take, see :func:`export`.
         ram: Bytes that the arena may take.
         least: What shall be small: ``"time"``, ``"ram"`` or ``"flash"``.
         inputs: What becomes of inputs; where their rows are asked for, the board delivers them.
         folder: Where to export to; by default nothing is kept.
+        optimize: Whether passes that lose nothing run before, see :func:`export`.
+        limit: Instructions that a call may take (:class:`Machine`): by default :data:`LIMIT` of a
+            model with loops and of a folder, whose sources may be anybody's; a folder may take 20
+            times what it says of itself. What has no loops comes to an end.
 
     Attributes:
-        model: The model; of a folder, its inputs and outputs alone.
-        layered: The model whose layers the firmware has: without channels that never change.
+        model: The model, without a plan for TFLM's memory; of a folder, its ports alone.
+        layered: The model whose layers the firmware has: what passes left of it.
         export: The folder's figures.
         count: Instructions and cycles of the last inference.
 
     Raises:
+        BoardLimitError: Loops of the model, or a call, go on for too long.
         BoardError: The emulator or ziglang is missing, the folder was not exported, its manifest
             is broken, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
@@ -75,6 +85,8 @@ class Board:
         least: Least | None = None,
         inputs: Inputs = "overwritten",
         folder: str | os.PathLike[str] | None = None,
+        optimize: bool = True,
+        limit: int | None = None,
     ) -> None:
         exported = exported_folder(model)
         if exported is not None:
@@ -82,25 +94,23 @@ class Board:
             self.export: Export = export_of(facts, exported)
             self.model = self.layered = ports_model(facts, str(exported))
             processor = processor or _emulated(self.export.target)
-            self._device = Device(exported, self.export.name, processor, self.export.row_bytes)
+            limit = limit or max(LIMIT, 20 * _stated(facts))
+            row_bytes = self.export.row_bytes
+            self._device = Device(exported, self.export.name, processor, row_bytes, limit)
         else:
-            processor = processor or "cortex-m4"
-            self.model = model_of(model)
-            self.layered = layered(self.model, processor)
+            processor = processor or DEFAULT
+            made = layered(model_of(model), processor, optimize=optimize)
+            self.model, self.layered = made.original, made.model
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")
-                self.export = export(
-                    self.model,
-                    place,
-                    target=processor,
-                    name=name,
-                    flash=flash,
-                    ram=ram,
-                    least=least,
-                    inputs=inputs,
-                )
+                budget = Budget(ram, flash, least, inputs)
+                self.export = write(made, place, processor, budget, name=name)
+                if self.export.not_verified:
+                    raise BoardLimitError(f"the reference: {self.export.not_verified}")
+                if limit is None and has_loops(made.model):
+                    limit = LIMIT
                 row_bytes = self.export.row_bytes
-                self._device = Device(place, self.export.name, processor, row_bytes)
+                self._device = Device(place, self.export.name, processor, row_bytes, limit)
         self.processor = processor
         self.count = Count(0, 0)
         ports = self.model.inputs
@@ -117,7 +127,7 @@ class Board:
 
     def __call__(
         self, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
-    ) -> Array | tuple[Array, ...]:
+    ) -> Outputs:
         """One inference; a copy of the output, or a tuple of them.
 
         Args:
@@ -157,7 +167,7 @@ class Board:
         array: Array = _shaped(data, tensor).copy()
         return array
 
-    def outputs(self, *, quantize: bool = False) -> Array | tuple[Array, ...]:
+    def outputs(self, *, quantize: bool = False) -> Outputs:
         """Copies of the last inference's outputs."""
         found = [self.output(index) for index in range(len(self.model.outputs))]
         if quantize:
@@ -172,7 +182,7 @@ class Board:
         stateful: bool | None = None,
         quantize: bool = False,
         progress: Callable[[int, int], object] | None = None,
-    ) -> Array | tuple[Array, ...]:
+    ) -> Outputs:
         """One inference per sample; see :meth:`arenite.Interpreter.predict`.
 
         Args:
@@ -210,6 +220,10 @@ class Board:
         self._take(inputs, {}, quantize=False)
         self._write()
         return whole(self._device.invoke_observed(), [one.rows > 0 for one in self.export.layers])
+
+    def measured(self, inputs: Sequence[bytes]) -> Measured:
+        """The first inference and the next, of the board as it begins; see :class:`Measured`."""
+        return measured(self._device, len(self.export.layers), inputs)
 
     def self_test(self) -> str:
         """What the folder's self-test prints."""
@@ -278,6 +292,17 @@ class Board:
         return count, None
 
 
+def has_loops(model: Model) -> bool:
+    """Whether an inference may go on for as long as its inputs want."""
+    return any(op.name == "WHILE" for one in model.subgraphs for op in one.operators)
+
+
+def _stated(facts: Mapping[str, Any]) -> int:
+    """Instructions of an inference, as a manifest has them; 0 where it says nothing."""
+    found = facts.get("instructions")
+    return min(found, 1 << 40) if isinstance(found, int) else 0
+
+
 def _shaped(data: bytes, tensor: Tensor) -> Array:
     """Bytes as a tensor's elements; flat where several share a byte, as in an interpreter."""
     array: Array = np.frombuffer(data, tensor.type.dtype)
@@ -301,5 +326,5 @@ def exported_folder(model: Model | Source) -> Path | None:
 
 
 def _emulated(target: str) -> str:
-    """The core for a folder's target; C for any processor runs on a Cortex-M4."""
-    return target if target in PROCESSORS else "cortex-m4"
+    """The core for a folder's target; C for any processor runs on :data:`DEFAULT`."""
+    return target if CORES[target].is_emulated else DEFAULT

@@ -100,7 +100,7 @@ class _Choice:
 
     def plan(self) -> Plan:
         budget = self._budget
-        if budget == Budget(inputs="overwritten") or budget == Budget(inputs="kept"):
+        if budget == Budget(inputs=budget.inputs) and not self._fed:
             return Plan(self._works)
         if self._fed:
             self._check_delivery()

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+from arenite.cores import DEFAULT, Core, emulated
 from arenite.errors import BoardError
+from arenite.files import save
 from arenite.firmware import machine, qemu
 from arenite.firmware.elf import Image, read_elf
 from arenite.firmware.project import SOURCES
 from arenite.firmware.text import fill
-
-#: Clang's names of processors and their instruction sets.
-PROCESSORS = {
-    "cortex-m0": "cortex_m0",
-    "cortex-m3": "cortex_m3",
-    "cortex-m4": "cortex_m4",
-    "cortex-m7": "cortex_m7",
-    "cortex-m33": "cortex_m33",
-    "cortex-m55": "cortex_m55+mve_fp",
-}
-
-#: Those of them that have vectors, and are emulated by QEMU.
-VECTORS = ("cortex-m55",)
+from arenite.processes.children import run_program
+from arenite.processes.paths import find_package
 
 #: All that is kept is what the folder has; nothing starts by itself.
 _LINK = """\
@@ -92,19 +81,30 @@ _BARE = (
 _LINKED = ("-Wl,-T,link.ld", "-Wl,--no-gc-sections")
 
 
-def build(folder: Path, into: Path, processor: str = "cortex-m4") -> Image:
+def emulated_core(processor: str) -> Core:
+    """The core of that name that a board is emulated with.
+
+    Raises:
+        BoardError: There is no such board.
+    """
+    cores = {core.name: core for core in emulated()}
+    if processor not in cores:
+        raise BoardError(f"expected one of {', '.join(cores)}, got {processor!r}")
+    return cores[processor]
+
+
+def build(folder: Path, into: Path, processor: str = DEFAULT) -> Image:
     """Compile and link an exported folder; files are written to ``into`` only.
 
     Raises:
         BoardError: There is no compiler, or it does not take the folder.
     """
-    if processor not in PROCESSORS:
-        raise BoardError(f"expected one of {', '.join(PROCESSORS)}, got {processor!r}")
-    vectors = processor in VECTORS
-    (into / "link.ld").write_text(link_script(_LINK, qemu if vectors else machine) + "\n")
-    (into / "board.c").write_text(_BOARD + (qemu.PROGRAM if vectors else ""))
+    core = emulated_core(processor)
+    save(into / "link.ld", (link_script(_LINK, qemu if core.qemu else machine) + "\n").encode())
+    save(into / "board.c", (_BOARD + (qemu.PROGRAM if core.qemu else "")).encode())
+    vectors = core.instructions == "mve"
     target = f"thumb-freestanding-eabi{'hf' if vectors else ''}"
-    command = [f"--target={target}", f"-mcpu={PROCESSORS[processor]}", *_FLAGS, *_BARE, *_LINKED]
+    command = [f"--target={target}", f"-mcpu={core.clang}", *_FLAGS, *_BARE, *_LINKED]
     # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
     command += ["-fno-vectorize"] if vectors else []
     if not (folder / SOURCES).is_dir():
@@ -119,17 +119,16 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     Raises:
         BoardError: There is no compiler, or it does not take ``what``.
     """
-    if find_spec("ziglang") is None:
+    compiler = find_package("ziglang")
+    if compiler is None:
         raise BoardError(
             "building firmware needs ziglang: pip install ziglang==0.17.0, or all of the extra "
             "board: pip install '.[board]' in Arenite's folder"
         )
-    command = [sys.executable, "-m", "ziglang", "cc", *arguments, "-o", "firmware.elf"]
-    done = subprocess.run(
-        command, cwd=into, capture_output=True, encoding="utf-8", errors="replace", check=False
-    )
-    if done.returncode:
-        raise BoardError(f"the compiler refused '{what}':\n{done.stderr[-4000:]}")
+    zig = os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig")
+    done = run_program(zig, "cc", *arguments, "-o", "firmware.elf", folder=into)
+    if done.code:
+        raise BoardError(f"the compiler refused '{what}':\n{done.err[-4000:]}")
     return read_elf((into / "firmware.elf").read_bytes())
 
 

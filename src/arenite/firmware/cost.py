@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from arenite.cores import DEFAULT
 from arenite.firmware.board import Board
-from arenite.firmware.export import TUNED, layered
-from arenite.firmware.figures import by_layer, can_emulate
+from arenite.firmware.export import layered
+from arenite.firmware.figures import Measured, can_emulate
+from arenite.firmware.golden import sample
 from arenite.firmware.layers import Value
 from arenite.firmware.machine import FLASH, RAM, Count
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import Program, program_of
-from arenite.firmware.selftest import sample
+from arenite.firmware.names import c_name
+from arenite.firmware.program import Program, program_from
 from arenite.firmware.walk import count_of
 from arenite.firmware.work import Constant, Scratch, UnsupportedError, Work, text_of
 from arenite.formats import Source, model_of
@@ -33,6 +34,8 @@ class LayerCost:
         function: The function that does it; empty where there is nothing to do.
         instructions: Of one inference; None where they are not known.
         cycles: The estimate of ``arenite cost``'s rule; None where it is not known.
+        first_instructions: Of the first inference, in which CALL_ONCE and the like run.
+        first_cycles: The same in cycles.
         origin: ``"counted"`` from the function's own assembly; ``"emulated"``, with the call and
             what tells of the layer; empty where neither is possible.
     """
@@ -43,11 +46,24 @@ class LayerCost:
     instructions: int | None
     cycles: int | None
     origin: str
+    first_instructions: int | None
+    first_cycles: int | None
 
 
 @dataclass(frozen=True)
 class FirmwareCost:
-    """A firmware's cost; sums are None where a layer's cost is not known."""
+    """A firmware's cost; sums are None where a layer's cost is not known.
+
+    Attributes:
+        file: The model's.
+        processor: Whose.
+        clock_mhz: Of the processor.
+        layers: One record each.
+        instructions: Of an inference that is not the first one.
+        cycles: The same in cycles.
+        first_instructions: Of the first inference.
+        first_cycles: The same in cycles.
+    """
 
     file: str
     processor: str
@@ -55,6 +71,29 @@ class FirmwareCost:
     layers: tuple[LayerCost, ...]
     instructions: int | None
     cycles: int | None
+    first_instructions: int | None
+    first_cycles: int | None
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the first inference is like the next ones, as far as that is known."""
+        return all(
+            (one.first_instructions, one.first_cycles) == (one.instructions, one.cycles)
+            for one in self.layers
+        )
+
+    @property
+    def rest(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """What sums have besides layers, of each kind as in a layer's row.
+
+        It is what is between layers, less what tells of those that were emulated.
+        """
+        return (
+            _rest(self.first_instructions, [one.first_instructions for one in self.layers]),
+            _rest(self.first_cycles, [one.first_cycles for one in self.layers]),
+            _rest(self.instructions, [one.instructions for one in self.layers]),
+            _rest(self.cycles, [one.cycles for one in self.layers]),
+        )
 
     @property
     def milliseconds(self) -> float | None:
@@ -63,7 +102,7 @@ class FirmwareCost:
 
 
 def firmware_cost(
-    model: Model | Source, processor: str = "cortex-m4", clock_mhz: float = 100.0
+    model: Model | Source, processor: str = DEFAULT, clock_mhz: float = 100.0
 ) -> FirmwareCost:
     """What ``arenite export`` would write costs, layer by layer.
 
@@ -76,13 +115,15 @@ def firmware_cost(
         BoardError: The firmware does not build.
     """
     model = model_of(model)
-    program = program_of(layered(model, processor), TUNED.get(processor, portable_work))
+    made = layered(model, processor)
+    program = program_from(made.network, made.works, c_name(model.source, None))
     counts = [count_layer(program, number) for number in range(len(program.works))]
-    emulated, total = _emulated(model, program, processor)
+    emulated = _emulated(model, program, processor)
     layers = tuple(_layers(program, counts, emulated))
+    first, total = (emulated.first, emulated.next) if emulated else (None, None)
     known = [layer for layer in layers if layer.cycles is not None]
     if total is None and len(known) == len(layers):
-        total = Count(
+        first = total = Count(
             sum(layer.instructions or 0 for layer in known),
             sum(layer.cycles or 0 for layer in known),
         )
@@ -93,7 +134,14 @@ def firmware_cost(
         layers,
         total.instructions if total else None,
         _cycles(total),
+        first.instructions if first else None,
+        _cycles(first),
     )
+
+
+def _rest(total: int | None, parts: list[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return total - sum(known) if total is not None and len(known) == len(parts) else None
 
 
 def firmware_cost_facts(cost: FirmwareCost) -> dict[str, Any]:
@@ -135,26 +183,24 @@ def _addresses(program: Program, number: int) -> Iterator[int]:
             yield RAM + layout.states[argument]
 
 
-def _emulated(
-    model: Model, program: Program, processor: str
-) -> tuple[tuple[Count, ...] | None, Count | None]:
-    """All layers and an inference on an emulated core, where there is one."""
+def _emulated(model: Model, program: Program, processor: str) -> Measured | None:
+    """All layers and inferences on an emulated core, where there is one."""
     if not can_emulate(processor):
-        return None, None
+        return None
     board = Board(model, processor)
-    inputs = sample(model.inputs, 0)
-    layers = by_layer(board.layers(*inputs), len(program.works))
-    board(*inputs)
-    return layers, board.count
+    return board.measured([one.tobytes() for one in sample(model.inputs, 0)])
 
 
 def _layers(
-    program: Program, counts: list[Count | None], emulated: tuple[Count, ...] | None
+    program: Program, counts: list[Count | None], emulated: Measured | None
 ) -> Iterator[LayerCost]:
     for layer, work, counted in zip(program.network.layers, program.works, counts, strict=True):
-        count, origin = counted, COUNTED
-        if count is None:
-            count, origin = (emulated[layer.index], EMULATED) if emulated else (None, "")
+        first, count, origin = counted, counted, COUNTED
+        if count is None and emulated is None:
+            origin = ""
+        elif count is None and emulated is not None:
+            first, count = emulated.first_layers[layer.index], emulated.layers[layer.index]
+            origin = EMULATED
         yield LayerCost(
             layer.index,
             layer.name,
@@ -162,4 +208,6 @@ def _layers(
             count.instructions if count else None,
             _cycles(count),
             origin,
+            first.instructions if first else None,
+            _cycles(first),
         )

@@ -8,19 +8,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from arenite.cores import CORES
 from arenite.errors import BoardError
-from arenite.firmware.build import VECTORS, build
+from arenite.firmware.build import build
 from arenite.firmware.machine import Count, Machine
 from arenite.firmware.qemu import Qemu
 
 
 @dataclass(frozen=True)
 class LayerRun:
-    """A result of a layer in the last inference: what it cost since the one before, its bytes."""
+    """A layer in the last inference: what it cost since the one before, and its result.
+
+    A layer of several outputs has as many; one that has none, such as ASSIGN_VARIABLE, has None.
+    """
 
     index: int
     count: Count
-    result: bytes
+    result: bytes | None
 
 
 class Device:
@@ -29,18 +33,21 @@ class Device:
     Args:
         folder: What was exported.
         name: What all names in C begin with.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7``, ``-m33`` or ``-m55``.
+        processor: A core that there is an emulated board for, see :mod:`arenite.cores`.
         row_bytes: Of a row of the input, where the firmware asks for rows.
+        limit: Instructions that a call may take, see :class:`Machine`; a Cortex-M55 has a time.
 
     Raises:
         BoardError: The emulator or ziglang is missing, or the compiler does not take the folder.
     """
 
-    def __init__(self, folder: Path, name: str, processor: str, row_bytes: int = 0) -> None:
+    def __init__(
+        self, folder: Path, name: str, processor: str, row_bytes: int = 0, limit: int | None = None
+    ) -> None:
         with tempfile.TemporaryDirectory(prefix="arenite-") as into:
             image = build(folder, Path(into), processor)
         self.name, self.processor = name, processor
-        self.machine = Qemu(image) if processor in VECTORS else Machine(image, processor)
+        self.machine = Qemu(image) if CORES[processor].qemu else Machine(image, processor, limit)
         self.stack_bytes = 0
         self._row_bytes, self._input = row_bytes, b""
         self.call("init")
@@ -78,9 +85,14 @@ class Device:
     def invoke(self) -> Count:
         """One inference, and what it cost."""
         before = self.machine.count()
-        with self.machine.counting(), self._delivering() as rows:
-            self.call("invoke", *rows)
+        with self.machine.counting():
+            self.invoke_uncounted()
         return _since(before, self.machine.count())
+
+    def invoke_uncounted(self) -> None:
+        """One inference, as fast as the core is emulated."""
+        with self._delivering() as rows:
+            self.call("invoke", *rows)
 
     def invoke_observed(self) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
@@ -132,7 +144,8 @@ class Device:
         def told() -> None:
             nonlocal last
             now, layer = machine.count(), machine.argument(1)
-            result = machine.read(machine.argument(3), machine.argument(4))
+            at, size = machine.argument(3), machine.argument(4)
+            result = machine.read(at, size) if at else None
             runs.append(LayerRun(layer, _since(last, now), result))
             last = now
 
@@ -151,7 +164,7 @@ def whole(runs: Sequence[LayerRun], by_rows: Sequence[bool]) -> list[LayerRun]:
         so_far = rows.get(run.index, LayerRun(run.index, Count(0, 0), b""))
         one, two = so_far.count, run.count
         count = Count(one.instructions + two.instructions, one.cycles + two.cycles)
-        rows[run.index] = LayerRun(run.index, count, so_far.result + run.result)
+        rows[run.index] = LayerRun(run.index, count, (so_far.result or b"") + (run.result or b""))
     return sorted([*found, *rows.values()], key=lambda run: run.index)
 
 

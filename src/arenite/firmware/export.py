@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from arenite.cores import CORES, DEFAULT
 from arenite.firmware.budget import Budget, Least, plan_within
-from arenite.firmware.copies import with_copied_constants
 from arenite.firmware.cortex_m import cortex_m_work
 from arenite.firmware.cortex_m.choice import offers
 from arenite.firmware.cortex_m55 import cortex_m55_work
-from arenite.firmware.exported import Export, ExportedLayer, export_facts
+from arenite.firmware.exported import Export, ExportedLayer, export_facts, manifest_facts
 from arenite.firmware.figures import Figures, can_emulate, emulated
-from arenite.firmware.folder import MANIFEST, check_room, write_folder
+from arenite.firmware.folder import check_room, write_folder
+from arenite.firmware.golden import Golden, golden_of, sample
 from arenite.firmware.layers import Layer, Network
 from arenite.firmware.layout import Inputs
+from arenite.firmware.lossless import Lossless, lossless, model_facts
+from arenite.firmware.manifest import MANIFEST
+from arenite.firmware.names import c_name
 from arenite.firmware.pace import cycles, group_cycles
 from arenite.firmware.portable import portable_work
 from arenite.firmware.ports import port_facts
-from arenite.firmware.program import Kernels, Plan, Program, program_of
+from arenite.firmware.program import Kernels, Plan, Program, program_from
 from arenite.firmware.project import SOURCES, project_files
 from arenite.firmware.readme import readme
-from arenite.firmware.selftest import Golden, golden_of, sample, selftest_files
+from arenite.firmware.selftest import selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.work import Routine, Work
 from arenite.formats import Source, model_of
 from arenite.model import Model
-from arenite.optimize.passes.channels import channels
-from arenite.optimize.settings import Settings
 from arenite.target import Target, find_target
 
-#: Processors with the DSP extension, for which there are kernels in assembly.
-ASSEMBLED = ("cortex-m4", "cortex-m7", "cortex-m33")
-#: Processors with kernels of their own: in assembly, or for the Cortex-M55's vectors.
+_FAMILIES: Mapping[str, Kernels] = {"cortex_m": cortex_m_work, "cortex_m55": cortex_m55_work}
+#: Processors with kernels of their own: in assembly, or for vectors.
 TUNED: Mapping[str, Kernels] = {
-    **dict.fromkeys(ASSEMBLED, cortex_m_work),
-    "cortex-m55": cortex_m55_work,
+    core.name: _FAMILIES[core.kernels] for core in CORES.values() if core.kernels in _FAMILIES
 }
-#: Kernels in assembly take so many channels at a time.
-_CHANNELS = 8
+#: Those whose kernels are in assembly.
+ASSEMBLED = tuple(core.name for core in CORES.values() if core.kernels == "cortex_m")
 
 
 def export(
     model: Model | Source,
     folder: str | os.PathLike[str],
     *,
-    target: Target | str | None = "cortex-m4",
+    target: Target | str | None = DEFAULT,
     name: str | None = None,
     planner: str = "optimal",
     flash: int | None = None,
@@ -57,6 +57,7 @@ def export(
     least: Least | None = None,
     inputs: Inputs = "overwritten",
     emulate: bool = False,
+    optimize: bool = True,
 ) -> Export:
     """Write a model as C11 that needs no interpreter, no heap and no library.
 
@@ -64,8 +65,8 @@ def export(
     arena; ``kernels.c`` with just the kernels that the model needs; ``weights.c``, constants for
     flash; a self-test with golden checksums of every layer. Around it is what make, CMake, ESP-IDF,
     Zephyr, Arduino and PlatformIO build it by, and a README. Results are those of TFLM's reference
-    kernels, bit for bit. In assembly, channels that no input can change are folded into the next
-    layer's bias. The folder is written whole or not at all. See ``docs/firmware.md``.
+    kernels, bit for bit. The folder is written whole or not at all; of one that was exported
+    before, what you changed in README and build files stays. See ``docs/firmware.md``.
 
     Args:
         model: A model, a file's path, or a file's bytes.
@@ -81,28 +82,54 @@ def export(
             through rings of rows; the fastest such program is written.
         least: What shall be small: ``"time"``, whatever constants take; ``"ram"``, in at most 1.3
             times the cycles; ``"flash"``, constants. By default time, with the usual kernels.
-        inputs: ``"overwritten"`` by an inference, or ``"kept"``; with ``"rows"`` a function of the
-            caller's delivers rows when they are needed, so that no input is in RAM as a whole.
+        inputs: ``"overwritten"`` by an inference, where outputs may lie as well; ``"apart"``,
+            overwritten but by no output; or ``"kept"``. With ``"rows"`` a function of the caller's
+            delivers rows when they are needed, so that no input is in RAM as a whole.
         emulate: Whether to run the firmware on an emulated core of that processor for instructions,
             cycles, code and stack, where ziglang and unicorn are installed (extra ``board``) and
             there is such a core; without them these figures are not known.
+        optimize: Whether the passes of :func:`optimize` that lose nothing run before, on what the
+            layers are: constants are folded, channels that no input can change go. The self-test
+            has the original's outputs.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.
         ConstraintError: An operator cannot run what the model asks of it.
-        FileExistsError: There are other files in the folder.
+        FileExistsError: There are other files in the folder, sources that were changed since they
+            were exported, or links.
         ValueError: The name is no C identifier in lower case, there is no such planner, rows
             cannot be delivered, constants take more than ``flash`` bytes or the arena cannot do
             with ``ram`` bytes; says how many.
+        OptimizationError: A pass changed the outputs, which is an error of Arenite's.
         OSError: A file cannot be written.
     """
-    model = model_of(model)
     processor = find_target(target).processor
-    kernels = TUNED.get(processor, portable_work)
+    made = layered(model_of(model), processor, optimize=optimize)
     budget = Budget(ram, flash, least, inputs)
+    return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
+
+
+def write(
+    made: Lossless,
+    folder: str | os.PathLike[str],
+    processor: str,
+    budget: Budget,
+    *,
+    name: str | None = None,
+    planner: str = "optimal",
+    emulate: bool = False,
+) -> Export:
+    """Write the layers that :func:`layered` made; see :func:`export`."""
+    kernels, flash = TUNED.get(processor, portable_work), budget.flash
     improve = partial(_improved, kernels=kernels, budget=budget)
-    model = layered(model, processor)
-    program = program_of(model, kernels, name, planner, improve=improve, inputs=inputs)
+    program = program_from(
+        made.network,
+        made.works,
+        c_name(made.original.source, name),
+        planner,
+        improve=improve,
+        inputs=budget.inputs,
+    )
     if flash is not None and program.constant_bytes > flash:
         raise ValueError(
             f"flash: expected at least {program.constant_bytes} bytes, got {flash}: the smallest "
@@ -110,21 +137,21 @@ def export(
         )
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
-    golden = golden_of(model, program)
-    files = _files(program, golden)
-    figures = _figures(files, program, golden, processor) if emulate else None
-    result = _export(program, processor, place, figures)
-    source = Path(model.source).name  # not where it lies here
-    files["README.md"] = readme(result, source)
+    golden = golden_of(made.model, program, made.original)
+    files = _files(program, golden, processor)
+    counted = emulate and not golden.unfinished
+    figures = _figures(files, program, golden, processor) if counted else None
+    result = _export(program, processor, place, figures, model_facts(made))
+    result = replace(result, not_verified=golden.unfinished)
+    files["README.md"] = readme(result)
     result = replace(result, files=(*files, MANIFEST))
-    files[MANIFEST] = json.dumps(export_facts(result), indent=1) + "\n"
-    write_folder(place, files)
-    return result
+    kept = write_folder(place, files, manifest_facts(export_facts(result)))
+    return replace(result, kept=kept)
 
 
-def _files(program: Program, golden: Golden) -> dict[str, str]:
+def _files(program: Program, golden: Golden, processor: str) -> dict[str, str]:
     """All files but those with figures, by their paths."""
-    library = sources(program)
+    library = sources(program, processor)
     compiled = [name for name in library if not name.endswith(".h")]
     library |= selftest_files(program, golden)
     return {
@@ -165,15 +192,10 @@ def _slower(program: Program, kernels: Kernels) -> float:
     return time / max(sum(cycles(layer, kernels(layer)) for layer in layers), 1)
 
 
-def layered(model: Model, processor: str) -> Model:
-    """The model whose layers a firmware has; outputs are the same.
-
-    Outputs that are constants are copied. Where kernels are tuned there are no channels that no
-    input can change, and what is left is a multiple that they are fast with; see
-    :mod:`arenite.optimize.passes.channels`.
-    """
-    model = with_copied_constants(model)
-    return channels(model, Settings(), _CHANNELS).model if processor in TUNED else model
+def layered(model: Model, processor: str, *, optimize: bool = True) -> Lossless:
+    """The layers that a firmware for a processor has; see :func:`arenite.firmware.lossless`."""
+    kernels = TUNED.get(processor, portable_work)
+    return lossless(model, kernels, tuned=processor in TUNED, optimize=optimize)
 
 
 def _language(routine: Routine | None) -> str:
@@ -183,7 +205,13 @@ def _language(routine: Routine | None) -> str:
     return "s" if routine.is_assembly else "c"
 
 
-def _export(program: Program, target: str, folder: Path, figures: Figures | None) -> Export:
+def _export(
+    program: Program,
+    target: str,
+    folder: Path,
+    figures: Figures | None,
+    model: Mapping[str, Any],
+) -> Export:
     network = program.network
     return Export(
         folder=str(folder),
@@ -198,6 +226,7 @@ def _export(program: Program, target: str, folder: Path, figures: Figures | None
         layers=tuple(_layers(program, figures)),
         files=(),
         input_mode=program.inputs,
+        model=model,
     )
 
 
@@ -205,6 +234,7 @@ def _layers(program: Program, figures: Figures | None) -> Iterator[ExportedLayer
     for layer, work in zip(program.network.layers, program.works, strict=True):
         routine, group = program.routine(layer.index), program.group(layer.index)
         count = figures.layers[layer.index] if figures else None
+        first = figures.first_layers[layer.index] if figures else None
         yield ExportedLayer(
             index=layer.index,
             name=layer.name,
@@ -217,4 +247,6 @@ def _layers(program: Program, figures: Figures | None) -> Iterator[ExportedLayer
             instructions=count.instructions if count else None,
             cycles=count.cycles if count else None,
             rows=group.steps[layer.index - group.first] if group else 0,
+            first_instructions=first.instructions if first else None,
+            first_cycles=first.cycles if first else None,
         )

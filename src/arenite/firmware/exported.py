@@ -11,8 +11,11 @@ import numpy as np
 
 from arenite.errors import BoardError
 from arenite.firmware.figures import Figures, figures_facts
-from arenite.firmware.folder import MANIFEST
-from arenite.firmware.text import identifier
+from arenite.firmware.manifest import MANIFEST
+from arenite.firmware.names import identifier
+
+#: Types of inputs whose rows can be asked for.
+_WITH_ROWS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32")
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,12 @@ class ExportedLayer:
         reason: Why it is plain C where others of its kind are in assembly.
         constant_bytes: Its constants in flash.
         scratch_bytes: Memory of the arena that only it needs.
-        instructions: Of one inference, with the call that tells of it; None if not emulated.
+        instructions: Of one inference that is not the first, with the call that tells of it; None
+            if not emulated.
         cycles: The estimate of ``arenite cost``'s rule; None if not emulated.
         rows: How many rows it makes at a time, in a group of layers; 0 where all at once.
+        first_instructions: Of the first inference, in which CALL_ONCE and the like run.
+        first_cycles: The same in cycles.
     """
 
     index: int
@@ -44,6 +50,8 @@ class ExportedLayer:
     instructions: int | None = None
     cycles: int | None = None
     rows: int = 0
+    first_instructions: int | None = None
+    first_cycles: int | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +70,11 @@ class Export:
         figures: What an inference costs; None if it was not emulated.
         layers: One record each.
         files: Names of all files.
-        input_mode: Whether inputs are ``"overwritten"``, ``"kept"``, or asked for in ``"rows"``.
+        input_mode: What becomes of inputs, see :func:`arenite.export`.
+        kept: Files that were changed since the export before, and stayed as they were.
+        model: The file that it was made of and its SHA-256, and what passes made of it.
+        not_verified: Why samples are missing in the self-test, where loops go on for too long;
+            such a firmware is not emulated either.
     """
 
     folder: str
@@ -77,6 +89,9 @@ class Export:
     layers: tuple[ExportedLayer, ...]
     files: tuple[str, ...]
     input_mode: str = "overwritten"
+    kept: tuple[str, ...] = ()
+    model: Mapping[str, Any] | None = None
+    not_verified: str = ""
 
     def __repr__(self) -> str:
         text = f"arena {self.arena_bytes:,} bytes, constants {self.constant_bytes:,}"
@@ -102,37 +117,49 @@ def export_facts(result: Export) -> dict[str, Any]:
     return {**facts, **figures, "layers": [dict(vars(layer)) for layer in result.layers]}
 
 
+def manifest_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What of such facts is true of a folder, and not of one export into it."""
+    return {key: value for key, value in facts.items() if key != "kept"}
+
+
 def export_of(facts: Mapping[str, Any], folder: Path) -> Export:
     """What a folder's manifest says, its figures left out: they are of the day it was written.
 
+    Args:
+        facts: As :func:`arenite.firmware.manifest.manifest_of` gives them.
+        folder: Where they are from.
+
     Raises:
-        BoardError: Something is missing or of another kind.
+        BoardError: It is a firmware with TFLM.
     """
     if facts.get("library") == "tflm":
         raise BoardError(f"'{folder}' is for a firmware with TFLM, which is not here to run it")
-    try:
-        result = Export(
-            folder=str(folder),
-            name=str(facts["name"]),
-            target=str(facts["target"]),
-            arena_bytes=int(facts["arena_bytes"]),
-            constant_bytes=int(facts["constant_bytes"]),
-            state_bytes=int(facts["state_bytes"]),
-            inputs=tuple(facts["inputs"]),
-            outputs=tuple(facts["outputs"]),
-            figures=None,
-            layers=tuple(_layer(number, row) for number, row in enumerate(facts["layers"])),
-            files=tuple(map(str, facts["files"])),
-            input_mode=str(facts.get("input_mode", "overwritten")),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BoardError(f"'{folder / MANIFEST}' is broken: {error!r}") from None
+    keys = "name target arena_bytes constant_bytes state_bytes"
+    result = Export(
+        folder=str(folder),
+        **{key: facts[key] for key in keys.split()},
+        inputs=tuple(facts["inputs"]),
+        outputs=tuple(facts["outputs"]),
+        figures=None,
+        layers=tuple(_layer(number, row) for number, row in enumerate(facts["layers"])),
+        files=tuple(facts["files"]),
+        input_mode=facts.get("input_mode", "overwritten"),
+    )
     if identifier(result.name) != result.name:
-        raise BoardError(f"'{folder / MANIFEST}' is broken: the name {result.name!r}")
+        expected = identifier(result.name)
+        raise BoardError(
+            f"'{folder / MANIFEST}' is broken: name: expected {expected!r}, got {result.name!r}"
+        )
+    if result.input_mode == "rows" and [_has_rows(port) for port in result.inputs] != [True]:
+        raise BoardError(f"'{folder / MANIFEST}' is broken: inputs: expected one that has rows")
     return result
 
 
+def _has_rows(port: Mapping[str, Any]) -> bool:
+    return len(port["shape"]) > 2 and port["type"] in _WITH_ROWS
+
+
 def _layer(number: int, row: Mapping[str, Any]) -> ExportedLayer:
-    words = {key: str(row[key]) for key in ("name", "shapes", "function", "language", "reason")}
-    sizes = {key: int(row.get(key, 0)) for key in ("constant_bytes", "scratch_bytes", "rows")}
-    return ExportedLayer(index=number, **words, **sizes)  # type: ignore[arg-type]
+    words = {key: row[key] for key in ("name", "shapes", "function", "language", "reason")}
+    sizes = {key: row.get(key, 0) for key in ("constant_bytes", "scratch_bytes", "rows")}
+    return ExportedLayer(index=number, **words, **sizes)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from arenite.firmware.build import PROCESSORS, VECTORS
+from arenite.cores import CORES
+from arenite.files import save
 from arenite.firmware.device import Device, LayerRun
 from arenite.firmware.machine import Count
 from arenite.firmware.project import SOURCES
 from arenite.firmware.qemu import is_installed
+from arenite.processes.paths import find_package
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,16 @@ class Figures:
 
     Attributes:
         processor: The emulated core.
-        instructions: Of an inference of the first inputs.
+        instructions: Of an inference of the first inputs that is not the first one.
         cycles: Of the same.
         code_bytes: Functions in flash, as zig's clang makes them with -Os.
         stack_bytes: The deepest that the stack of an inference was, of ``NAME_invoke`` and all that
             it calls, on any of the inputs.
         equal: Whether the self-test passed: every layer, output and constant.
-        layers: Instructions and cycles of every layer.
+        layers: Instructions and cycles of every layer in that inference, with the call that tells
+            of it.
+        first: Of the first inference, in which operators such as CALL_ONCE run.
+        first_layers: Of every layer in that.
     """
 
     processor: str
@@ -38,13 +42,21 @@ class Figures:
     stack_bytes: int
     equal: bool
     layers: tuple[Count, ...]
+    first: Count
+    first_layers: tuple[Count, ...]
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the first inference is like the next ones."""
+        return self.first_layers == self.layers
 
 
 def can_emulate(processor: str) -> bool:
     """Whether there is all that an emulated core of that name takes."""
-    if processor in VECTORS:
-        return is_installed() and find_spec("ziglang") is not None
-    return processor in PROCESSORS and all(map(find_spec, ("ziglang", "unicorn")))
+    core = CORES.get(processor)
+    if core is None or not core.is_emulated or find_package("ziglang") is None:
+        return False
+    return is_installed() if core.qemu else find_package("unicorn") is not None
 
 
 def emulated(
@@ -74,14 +86,36 @@ def emulated(
         (folder / SOURCES).mkdir()
         for path, text in files.items():
             if path.startswith(f"{SOURCES}/"):
-                (folder / path).write_bytes(text.encode("utf-8"))
+                save(folder / path, text.encode("utf-8"))
         return _figures(Device(folder, name, processor, row_bytes), layers, inputs)
 
 
+class Measured(NamedTuple):
+    """The first inference after ``NAME_init``, and the next one with the same inputs."""
+
+    first_layers: tuple[Count, ...]
+    layers: tuple[Count, ...]
+    first: Count
+    next: Count
+    stack_bytes: int
+
+
+def measured(device: Device, layers: int, inputs: Sequence[bytes]) -> Measured:
+    """What two inferences cost, told of layer by layer, and as a whole where nobody is told."""
+    device.call("init")
+    once, again = (by_layer(_observed(device, inputs), layers) for _ in range(2))
+    device.call("init")
+    (first, stack), (count, deeper) = (_run(device, inputs) for _ in range(2))
+    return Measured(once, again, first, count, max(stack, deeper))
+
+
 def _figures(device: Device, layers: int, inputs: Sequence[Sequence[bytes]]) -> Figures:
-    counts = by_layer(_observed(device, inputs[0]), layers)
-    runs = [_run(device, one) for one in inputs]
-    count, stack = runs[0][0], max(stack for _, stack in runs)
+    found = measured(device, layers, inputs[0])
+    count, stack = found.next, found.stack_bytes
+    for others in inputs[1:]:  # only their stack is asked for
+        _write(device, others)
+        device.invoke_uncounted()
+        stack = max(stack, device.stack_bytes)
     printed = device.self_test()
     return Figures(
         device.processor,
@@ -90,7 +124,9 @@ def _figures(device: Device, layers: int, inputs: Sequence[Sequence[bytes]]) -> 
         device.code_bytes,
         stack,
         passed(printed),
-        counts,
+        found.layers,
+        found.first,
+        found.first_layers,
     )
 
 
@@ -113,12 +149,15 @@ def by_layer(runs: Sequence[LayerRun], layers: int) -> tuple[Count, ...]:
 def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any]:
     """The figures as JSON; null where nothing was emulated."""
     if figures is None:
-        keys = "emulated instructions cycles code_bytes flash_bytes stack_bytes equal"
+        keys = "emulated instructions cycles first_instructions first_cycles"
+        keys += " code_bytes flash_bytes stack_bytes equal"
         return dict.fromkeys(keys.split())
     return {
         "emulated": figures.processor,
         "instructions": figures.instructions,
         "cycles": figures.cycles,
+        "first_instructions": figures.first.instructions,
+        "first_cycles": figures.first.cycles,
         "code_bytes": figures.code_bytes,
         "flash_bytes": figures.code_bytes + constant_bytes,
         "stack_bytes": figures.stack_bytes,
@@ -127,13 +166,16 @@ def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any
 
 
 def _observed(device: Device, inputs: Sequence[bytes]) -> list[LayerRun]:
+    _write(device, inputs)
+    return device.invoke_observed()
+
+
+def _write(device: Device, inputs: Sequence[bytes]) -> None:
     for index, data in enumerate(inputs):
         device.write(index, data)
-    return device.invoke_observed()
 
 
 def _run(device: Device, inputs: Sequence[bytes]) -> tuple[Count, int]:
     """What an inference cost, and its stack."""
-    for index, data in enumerate(inputs):
-        device.write(index, data)
+    _write(device, inputs)
     return device.invoke(), device.stack_bytes

@@ -1,23 +1,48 @@
-"""A folder that is written whole: new files are complete before any of them is in its place."""
+"""A folder that is written whole: new files are complete before any of them is in its place.
+
+Written again, a folder loses what the export before wrote and nobody changed since, known by the
+digests in ``arenite.json``. What somebody changed stays: where it is made to be changed, the export
+goes on without it and says so; where all files have to fit together, nothing is written.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from arenite.errors import BoardError
+from arenite.files import save
+from arenite.firmware.manifest import MANIFEST, digests_of
+from arenite.firmware.places import Places
 
-#: The file by which a folder is known as written here.
-MANIFEST = "arenite.json"
-# No path of an export has them; for Windows they lead to other folders and drives.
-_ELSEWHERE = frozenset("\0\\:")
 _STAGING = ".arenite-"
+#: Sources that are made for a model and fit each other: all or none.
+_GENERATED = re.compile(r"src/(?!main\.cc$)[a-z][a-z0-9_]*\.(?:c|cc|h|S)")
+#: All others that an export writes; whoever uses a folder may change them.
+_CHANGEABLE = frozenset(
+    (
+        *("src/main.cc", "test/main.c", "examples/selftest/selftest.ino"),
+        *("README.md", "Makefile", "CMakeLists.txt", "library.properties", "library.json"),
+        *("zephyr/module.yml", "zephyr/CMakeLists.txt", "zephyr/Kconfig"),
+    )
+)
+
+
+class _Plan(NamedTuple):
+    """What becomes of files, by their paths."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: tuple[str, ...]
+    before: Mapping[str, str]
 
 
 def check_room(folder: Path) -> None:
@@ -26,10 +51,12 @@ def check_room(folder: Path) -> None:
     Raises:
         FileExistsError: There are other files in it, or it is no folder.
     """
-    if not os.path.lexists(folder) or (folder / MANIFEST).is_file():
+    if not os.path.lexists(folder):
         return
     if not folder.is_dir():
         raise FileExistsError(f"expected a folder, got the file '{folder}'")
+    if Places(folder).digest(MANIFEST) is not None:
+        return
     if any(not path.name.startswith(_STAGING) for path in folder.iterdir()):
         raise FileExistsError(
             f"expected a new or empty folder, or one that was exported before, got '{folder}' with "
@@ -37,74 +64,110 @@ def check_room(folder: Path) -> None:
         )
 
 
-def write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files by their paths in a folder; what an earlier export left over is removed.
+def write_folder(
+    folder: Path, files: Mapping[str, str], facts: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Write files by their paths in a folder, and ``arenite.json``; those that were kept.
 
     All are written beside their places first. A new folder appears whole or not at all; in one
-    that was there before, files take their places one by one when all are written. Other files
-    stay what they are.
+    that was there before, files take their places one by one when all are written. What an earlier
+    export left over is removed. Files that were changed since, or come from elsewhere, stay what
+    they are; no link is followed.
+
+    Args:
+        folder: The folder, as :func:`check_room` wants it.
+        files: Texts by path.
+        facts: What ``arenite.json`` says, but for the files' digests.
 
     Raises:
-        FileExistsError: As of :func:`check_room`.
+        FileExistsError: As of :func:`check_room`; or a source that has to fit the others was
+            changed, or a link is in the way.
         OSError: Something cannot be written; the folder is as it was.
     """
     check_room(folder)
+    digests = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in files.items()}
     is_new = not folder.exists()
+    old = {} if is_new else _exported(folder)
+    plan = _plan(folder, digests, old)
     if is_new:
         folder.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=folder.parent if is_new else folder))
+    inside = folder if is_new else Path(os.path.realpath(folder))
+    staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=inside.parent if is_new else inside))
     try:
         staging.chmod(0o777 & ~_umask())
-        for path, text in files.items():
+        texts = {path: files[path] for path in plan.written}
+        texts[MANIFEST] = _manifest(facts, digests)
+        if not is_new:  # until all are in place, files of both exports are ours
+            texts[f"{MANIFEST}.new"] = _manifest({**facts, "before": plan.before}, digests)
+        for path, text in texts.items():
             place = staging / path
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(text.encode("utf-8"))
+            save(place, text.encode("utf-8"), name=folder / path)
         if is_new:
             staging.rename(folder)
         else:
-            _take_places(staging, folder, files)
+            _take_places(Places(inside), staging.name, plan)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    return plan.kept
 
 
-def manifest_of(folder: Path) -> dict[str, Any]:
-    """What ``arenite.json`` says.
-
-    Raises:
-        BoardError: It says nothing that can be read.
-        OSError: It is not there.
-    """
-    try:
-        facts = json.loads((folder / MANIFEST).read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BoardError(f"'{folder / MANIFEST}' is broken: {error}") from None
-    if not isinstance(facts, dict):
-        raise BoardError(f"'{folder / MANIFEST}': expected an object, got {type(facts).__name__}")
-    return facts
+def _manifest(facts: Mapping[str, Any], digests: Mapping[str, str]) -> str:
+    return json.dumps({**facts, "digests": digests}, indent=1) + "\n"
 
 
-def _take_places(staging: Path, folder: Path, files: Mapping[str, str]) -> None:
-    for path in _left_over(folder):
-        if path not in files:
-            with suppress(OSError):
-                (folder / path).unlink()
-                (folder / path).parent.rmdir()  # where nothing else is in it
-    for path in files:
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / path, folder / path)
+def _exported(folder: Path) -> dict[str, set[str]]:
+    """Digests of files that an export wrote into a folder, as far as its manifest can be read."""
+    with suppress(BoardError, OSError):
+        return {path: known for path, known in digests_of(folder).items() if _is_ours(path)}
+    return {}
 
 
-def _left_over(folder: Path) -> Iterator[str]:
-    """The files of the export before, as far as they are inside of the folder."""
-    try:
-        listed = manifest_of(folder).get("files")
-    except (BoardError, OSError):
-        return
-    for path in listed if isinstance(listed, list) else []:
-        if isinstance(path, str) and _ELSEWHERE.isdisjoint(path):
-            parts = PurePosixPath(path).parts
-            if parts and parts[0] != "/" and ".." not in parts:
-                yield path
+def _is_ours(path: str) -> bool:
+    return path in _CHANGEABLE or _GENERATED.fullmatch(path) is not None
+
+
+def _plan(folder: Path, digests: Mapping[str, str], old: Mapping[str, set[str]]) -> _Plan:
+    strange = [path for path in digests if not _is_ours(path)]
+    if strange:
+        raise ValueError(f"expected files that an export may write, got {strange}")
+    if not folder.exists():
+        return _Plan(tuple(digests), (), (), {})
+    found = _found(Places(folder), {*digests, *old})
+    changed = [
+        path
+        for path, digest in found.items()
+        if digest not in old.get(path, ()) and digest != digests.get(path)
+    ]
+    for path in sorted(changed):
+        if path not in _CHANGEABLE:
+            raise FileExistsError(
+                f"'{path}' in '{folder}' was changed since it was exported, or was not exported; "
+                "nothing was written, as it has to fit the other files: move it away, or export "
+                "into another folder"
+            )
+    kept = set(changed)
+    return _Plan(
+        tuple(path for path in digests if path not in kept),
+        tuple(path for path in found if path not in digests and path not in kept),
+        tuple(sorted(kept)),
+        {path: digest for path, digest in found.items() if path not in kept},
+    )
+
+
+def _found(places: Places, paths: Iterable[str]) -> dict[str, str]:
+    """Digests of those files that are there."""
+    digests = {path: places.digest(path) for path in paths}
+    return {path: digest for path, digest in digests.items() if digest is not None}
+
+
+def _take_places(places: Places, staging: str, plan: _Plan) -> None:
+    places.move(f"{staging}/{MANIFEST}.new", MANIFEST)
+    for path in plan.removed:
+        places.remove(path)
+    for path in plan.written:
+        places.move(f"{staging}/{path}", path)
+    places.move(f"{staging}/{MANIFEST}", MANIFEST)
 
 
 def _umask() -> int:

@@ -20,14 +20,15 @@ from arenite.firmware.layers import Layer, Network, Value
 from arenite.firmware.streaming.group import Group
 from arenite.firmware.work import State, Work
 from arenite.memory import planners
+from arenite.memory.lower_bound import lower_bound
 from arenite.memory.problem import Buffer, Problem, Separation
 
 #: The alignment of every buffer: kernels load words.
 ALIGNMENT = 4
 
-#: What becomes of the model's inputs: they may be written over, they stay, or their rows are
-#: delivered when they are needed and lie nowhere as a whole.
-Inputs = Literal["overwritten", "kept", "rows"]
+#: What becomes of the model's inputs: they may be written over; so they may, but by no output;
+#: they stay; or their rows are delivered when they are needed and lie nowhere as a whole.
+Inputs = Literal["overwritten", "apart", "kept", "rows"]
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,48 @@ def layout_of(
 
     Raises:
         PlanError: The planner found no plan.
-        ValueError: There is no planner of that name.
+        ValueError: There is no planner of that name, or an output is an input's own bytes that
+            shall lie apart.
     """
+    memory = _memory(network, works, groups, inputs)
+    solution = planners.plan(memory.problem, planner)
+    places = {id(span): at for span, at in zip(memory.shared, solution.offsets, strict=False)}
+    rest = iter(solution.offsets[len(memory.shared) :])
+    scratch = tuple(
+        () if index in memory.grouped else tuple(next(rest) for _ in work.scratch)
+        for index, work in enumerate(works)
+    )
+    return Layout(
+        {index: places[id(span)] for index, span in memory.tensors.items()},
+        scratch,
+        {state: places[id(span)] for state, span in memory.states.items()},
+        tuple(places[id(block)] for block in memory.blocks),
+        -(-solution.size // 16) * 16,
+    )
+
+
+def alive_bytes(network: Network, works: Sequence[Work]) -> int:
+    """Bytes that are needed at once, at most, where every layer goes alone: no plan has fewer."""
+    return lower_bound(_memory(network, works, (), "overwritten").problem)
+
+
+class _Memory(NamedTuple):
+    """What a planner gets, and whose the first buffers of it are; scratch memory comes behind."""
+
+    problem: Problem
+    shared: list[_Span]
+    tensors: dict[int, _Span]
+    states: dict[State, _Span]
+    blocks: list[_Span]
+    grouped: set[int]
+
+
+def _memory(
+    network: Network, works: Sequence[Work], groups: Sequence[Group], inputs: Inputs
+) -> _Memory:
     found = _Spans(network, groups, inputs)
+    if inputs == "apart":
+        found.keep_apart(works)
     grouped = {number for group in groups for number in range(group.first, group.end)}
     alone = [work for number, work in enumerate(works) if number not in grouped]
     found.add_all(works)
@@ -98,20 +138,8 @@ def layout_of(
     separations = tuple(
         Separation(number[id(one.lower)], number[id(one.upper)], one.distance) for one in found.near
     )
-    solution = planners.plan(Problem(buffers, separations), planner)
-    places = {id(span): offset for span, offset in zip(shared, solution.offsets, strict=False)}
-    rest = iter(solution.offsets[len(shared) :])
-    scratch = tuple(
-        () if index in grouped else tuple(next(rest) for _ in work.scratch)
-        for index, work in enumerate(works)
-    )
-    return Layout(
-        {index: places[id(span)] for index, span in found.spans.items()},
-        scratch,
-        {state: places[id(span)] for state, span in states.items()},
-        tuple(places[id(block)] for block in blocks),
-        -(-solution.size // 16) * 16,
-    )
+    problem = Problem(buffers, separations)
+    return _Memory(problem, shared, found.spans, states, blocks, grouped)
 
 
 def _always(network: Network, size: int, alignment: int) -> _Span:
@@ -134,6 +162,8 @@ class _Spans:
         self._network = network
         self._group = {n: group for group in groups for n in range(group.first, group.end)}
         self._last = self._last_uses(kept=inputs == "kept")
+        #: What lies in an output's memory, which nothing else does where outputs are apart.
+        self._apart: set[int] = set()
         self.near: list[_Near] = []
         self.spans: dict[int, _Span] = {}
         for value in network.variables():
@@ -160,6 +190,23 @@ class _Spans:
         group = self._group.get(layer.index)
         return layer.index if group is None else group.end - 1
 
+    def keep_apart(self, works: Sequence[Work]) -> None:
+        """Give outputs memory of their own from the beginning on.
+
+        Raises:
+            ValueError: An output is an input's own bytes.
+        """
+        self._apart = {value.index for value in self._network.outputs}
+        for layer, work in reversed(list(zip(self._network.layers, works, strict=True))):
+            grouped = layer.index in self._group
+            if not grouped and work.routine is None and layer.output.index in self._apart:
+                self._apart.add(layer.input(work.in_place[0]).index)
+        for value in self._network.inputs:
+            if value.index in self._apart:
+                raise ValueError(
+                    f"input: {value.name!r} cannot lie apart: its own bytes are an output"
+                )
+
     def add_all(self, works: Sequence[Work]) -> None:
         """What all layers write."""
         for layer, work in zip(self._network.layers, works, strict=True):
@@ -176,17 +223,20 @@ class _Spans:
             if value.is_variable:
                 continue
             size, alignment = value.nbytes + work.room, _alignment(value)
-            free = [
-                self.spans[x.index]
-                for x in (layer.inputs[i] for i in work.in_place)
-                if x is not None and self._may_go(x, layer.index)
-            ]
+            free = (
+                []
+                if value.index in self._apart
+                else [
+                    self.spans[x.index]
+                    for x in (layer.inputs[i] for i in work.in_place)
+                    if x is not None and self._may_go(x, layer.index)
+                ]
+            )
             over = next((span for span in free if size <= span.size or not work.grows), None)
             if work.routine is None:  # the same bytes, even if others still read the input
                 over = self.spans[layer.input(work.in_place[0]).index]
             if over is None:
-                new = _Span(size, layer.index, self._end(value, layer.index), alignment)
-                self.spans[value.index] = new
+                new = self._new(value, size, layer.index, layer.index)
                 self.near += [_Near(span, new, 0) for span in free]
                 continue
             over.size, over.end = max(over.size, size), max(over.end, self._end(value, layer.index))
@@ -199,13 +249,22 @@ class _Spans:
             self._grow(value, group.read_room(store))
         for result in group.results:
             value = group.values[result]
-            size, end = value.nbytes + group.room(result), self._end(value, group.end - 1)
-            new = self.spans[value.index] = _Span(size, group.first, end, _alignment(value))
+            size = value.nbytes + group.room(result)
+            new = self._new(value, size, group.first, group.end - 1)
+            if value.index in self._apart:
+                continue
             self.near += [
                 _Near(new, self.spans[x.index], group.distance(result, store))
                 for store, x in outside
                 if self._may_go(x, group.end - 1)
             ]
+
+    def _new(self, value: Value, size: int, first: int, last: int) -> _Span:
+        """Memory for what is written from moment ``first`` to ``last``."""
+        begin = 0 if value.index in self._apart else first
+        span = _Span(size, begin, self._end(value, last), _alignment(value))
+        self.spans[value.index] = span
+        return span
 
     def _grow(self, value: Value, room: int) -> None:
         span = self.spans[value.index]

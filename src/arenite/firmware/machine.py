@@ -1,19 +1,20 @@
 """An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
 
 The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
-written, as far as the program has something there; all else ends the run. Every block of
-instructions that runs is counted, so figures are exact, and equal every time.
+written, as far as the program has something there; all else ends the run. Where runs are counted,
+every block of instructions is, so figures are exact, and equal every time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from arenite.errors import BoardError
+from arenite.cores import CORES, DEFAULT
+from arenite.errors import BoardError, BoardLimitError
 from arenite.firmware.elf import Image
 from arenite.firmware.thumb import TAKEN, Piece, piece_of
 
@@ -24,15 +25,6 @@ STACK, STACK_BYTES = 0x30000000, 64 << 10
 #: Where a function returns to.
 _EXIT = FLASH + FLASH_BYTES - 16
 _PATTERN = b"\xa5"
-
-#: Unicorn's names of processors.
-_CORES = {
-    "cortex-m0": "CORTEX_M0",
-    "cortex-m3": "CORTEX_M3",
-    "cortex-m4": "CORTEX_M4",
-    "cortex-m7": "CORTEX_M7",
-    "cortex-m33": "CORTEX_M33",
-}
 
 
 class Count(NamedTuple):
@@ -50,46 +42,67 @@ class _Tally:
     leaps: Counter[tuple[int, int]]
 
 
+def unicorn_name(processor: str) -> str:
+    """What Unicorn calls a core.
+
+    Raises:
+        BoardError: It has none of that name.
+    """
+    names = {core.name: core.unicorn for core in CORES.values() if core.unicorn}
+    if processor not in names:
+        raise BoardError(f"expected one of {', '.join(names)}, got {processor!r}")
+    return names[processor]
+
+
 class Machine:
     """A core with a program.
 
     Args:
         image: What is in flash.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
+        processor: A core that Unicorn has, see :mod:`arenite.cores`.
+        limit: Instructions of 16 bits that a call may take, one of 32 bits being two; None is any
+            number.
 
     Raises:
         BoardError: Unicorn is not installed, or has no such processor.
     """
 
-    def __init__(self, image: Image, processor: str = "cortex-m4") -> None:
+    def __init__(self, image: Image, processor: str = DEFAULT, limit: int | None = None) -> None:
         unicorn, constants = _unicorn()
-        if processor not in _CORES:
-            raise BoardError(f"expected one of {', '.join(_CORES)}, got {processor!r}")
-        self.image = image
+        core_name = unicorn_name(processor)
+        self.image, self._limit, self._left = image, limit, 0
         self._arm = constants
         mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
         self._core = core = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
-        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_ARM_{_CORES[processor]}"))
+        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_ARM_{core_name}"))
         core.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         for start, size in ((RAM, RAM_BYTES), (STACK, STACK_BYTES)):
             core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self.restart()
         self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
+        self._hook_block = unicorn.UC_HOOK_BLOCK
         self._tally = _Tally(Counter(), Counter())
         self._before: tuple[int, int] | None = None
         self._pieces: dict[tuple[int, int], Piece] = {}
-        core.hook_add(unicorn.UC_HOOK_BLOCK, self._enter)
         self._stray: int | None = None
+        if limit is not None:
+            core.hook_add(self._hook_block, self._tick)
         access = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
         for start, size in ((FLASH, FLASH_BYTES), (RAM, RAM_BYTES)):
             core.hook_add(access, self._astray, begin=self._end(start, size), end=start + size - 1)
 
-    def _enter(self, _core: Any, address: int, size: int, _data: Any) -> None:
+    def _enter(self, core: Any, address: int, size: int, _data: Any) -> None:
         before = self._before
         if before is not None and before[0] + before[1] != address:
             self._tally.leaps[before] += 1
         self._before = block = address, size
         self._tally.runs[block] += 1
+
+    def _tick(self, core: Any, address: int, size: int, _data: Any) -> None:
+        """Take a block from what a call may still do, counted or not."""
+        self._left -= size // 2
+        if self._left < 0:
+            core.emu_stop()
 
     def _end(self, start: int, size: int) -> int:
         """Where what the program has of a memory ends."""
@@ -120,10 +133,11 @@ class Machine:
             self._core.hook_del(hook)
 
     def call(self, function: str, *arguments: int) -> int:
-        """Call a function with up to four integers; counts go on.
+        """Call a function with up to four integers; it is counted within :meth:`counting`.
 
         Raises:
-            BoardError: There is no such function, it left its memory, or it runs on and on.
+            BoardLimitError: It takes more instructions than it may.
+            BoardError: There is no such function, or it left its memory.
         """
         arm, core = self._arm, self._core
         core.mem_write(STACK, _PATTERN * STACK_BYTES)
@@ -132,7 +146,7 @@ class Machine:
             core.reg_write(getattr(arm, f"UC_ARM_REG_{register}"), value)
         core.reg_write(arm.UC_ARM_REG_SP, top)
         core.reg_write(arm.UC_ARM_REG_LR, _EXIT | 1)
-        self._before = None
+        self._before, self._left = None, self._limit or 0
         try:
             core.emu_start(self.address(function) | 1, _EXIT)
         except self._error as error:
@@ -143,6 +157,11 @@ class Machine:
             at = core.reg_read(arm.UC_ARM_REG_PC)
             raise BoardError(
                 f"{function} touched {stray:#x}, behind what it has, at {at:#x}, {self._near(at)}"
+            )
+        if self._left < 0 and self._limit is not None:
+            raise BoardLimitError(
+                f"{function} has not come to its end after {self._limit // 10**6:,} million "
+                f"instructions, in {self._near(core.reg_read(arm.UC_ARM_REG_PC))}"
             )
         if core.reg_read(arm.UC_ARM_REG_SP) != top:
             raise BoardError(f"{function} did not give back its stack")
@@ -178,12 +197,19 @@ class Machine:
 
     # -- counts
 
-    def counting(self) -> AbstractContextManager[None]:
-        """Count what is called, as is always done here."""
-        return nullcontext()
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what is called; it takes ten times as long."""
+        hook = self._core.hook_add(self._hook_block, self._enter)
+        self._core.ctl_flush_tb()  # what is translated already knows of no hook
+        try:
+            yield
+        finally:
+            self._core.hook_del(hook)
+            self._core.ctl_flush_tb()
 
     def count(self) -> Count:
-        """What ran since the machine was made."""
+        """What was counted since the machine was made."""
         instructions, halves = 0, 0
         for block, runs in self._tally.runs.items():
             piece = self._piece(block)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from arenite.errors import BoardError
 from arenite.firmware.layers import Value
+from arenite.memory.budget import Budget
 from arenite.model import Model, Quantization, Subgraph, Tensor, TensorType
 
 _TYPES = {str(one): one for one in TensorType}
-#: Elements of one port, at most: more is no firmware, whatever a manifest says.
-_MOST = 1 << 28
 
 
 def port_facts(value: Value) -> dict[str, Any]:
@@ -30,30 +28,25 @@ def port_facts(value: Value) -> dict[str, Any]:
 def ports_model(facts: Mapping[str, Any], source: str) -> Model:
     """The ports of a manifest as a model without operators, which inputs are checked against.
 
+    Args:
+        facts: As :func:`arenite.firmware.manifest.manifest_of` gives them.
+        source: Where they are from.
+
     Raises:
-        BoardError: The manifest does not say what they are.
+        MemoryLimitError: The ports take more than an interpreter may.
     """
-    inputs, outputs = (_tensors(facts, side) for side in ("inputs", "outputs"))
+    inputs, outputs = ([_tensor(row) for row in facts[side]] for side in ("inputs", "outputs"))
     tensors = (*inputs, *outputs)
+    budget = Budget()
+    for tensor in tensors:
+        budget.take(tensor.nbytes, f"{source}: a port of the shape {list(tensor.shape)}")
     first = tuple(range(len(inputs)))
     last = tuple(range(len(inputs), len(tensors)))
     return Model((Subgraph(tensors, (), first, last),), source=source)
 
 
-def _tensors(facts: Mapping[str, Any], side: str) -> list[Tensor]:
-    rows = facts.get(side)
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise BoardError(f"the manifest has no list of {side}")
-    return [_tensor(row, f"{side}[{number}]") for number, row in enumerate(rows)]
-
-
-def _tensor(row: Any, where: str) -> Tensor:
-    try:
-        name, type_, shape = str(row["name"]), _TYPES[row["type"]], tuple(map(int, row["shape"]))
-        scale, zero = float(row["scale"]), int(row["zero_point"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise BoardError(f"the manifest's {where} is broken: {error!r}") from None
-    if min(shape, default=1) < 0 or np.prod(shape, dtype=float) > _MOST:
-        raise BoardError(f"the manifest's {where} has the impossible shape {list(shape)}")
-    quantization = Quantization(np.array([scale], np.float32), np.array([zero], np.int64))
-    return Tensor(name, type_, shape, quantization=quantization if scale else None)
+def _tensor(row: Mapping[str, Any]) -> Tensor:
+    shape = tuple(row["shape"])
+    scale, zero = np.array([row["scale"]], np.float32), np.array([row["zero_point"]], np.int64)
+    quantization = Quantization(scale, zero) if row["scale"] else None
+    return Tensor(row["name"], _TYPES[row["type"]], shape, quantization=quantization)

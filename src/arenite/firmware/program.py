@@ -10,9 +10,10 @@ from typing import NamedTuple
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.layers import Layer, Network, Value, network_of
 from arenite.firmware.layout import Inputs, Layout, layout_of
+from arenite.firmware.names import Names, c_name
 from arenite.firmware.replay import replay
 from arenite.firmware.streaming.group import Group
-from arenite.firmware.text import are_literals, call_of, identifier
+from arenite.firmware.text import are_literals, call_of
 from arenite.firmware.work import (
     Argument,
     Constant,
@@ -98,7 +99,17 @@ class Program:
     @cached_property
     def routines(self) -> Mapping[Routine, str]:
         """Every routine with its name, those that others call first."""
-        return routines_of(self._calls())
+        return routines_of(self._calls(), self._names)
+
+    @cached_property
+    def _names(self) -> Names:
+        sides = ("input", self.network.inputs), ("output", self.network.outputs)
+        return Names(f"{side}{index}" for side, ports in sides for index, _ in enumerate(ports))
+
+    @cached_property
+    def group_functions(self) -> Sequence[str]:
+        """What the functions of groups are called in C."""
+        return [f"{self.name}_{self._names.take(f'rows_{one.first}')}" for one in self.groups]
 
     def _calls(self) -> Iterator[Routine]:
         for number, work in enumerate(self.works):
@@ -135,13 +146,16 @@ class Program:
     @cached_property
     def _named(self) -> dict[tuple[str, bytes], tuple[str, Constant]]:
         named: dict[tuple[str, bytes], tuple[str, Constant]] = {}
+        _ = self.routines, self.group_functions  # which have their names first
         for number, work in enumerate(self.works):
             group, roles = self.group(number), dict[str, int]()
             works = [work] if group is None else group.member_of(number).works
             for constant in (constant for one in works for constant in one.constants):
                 count = roles[constant.role] = roles.get(constant.role, 0) + 1
                 role = constant.role if count == 1 else f"{constant.role}_{count}"
-                named.setdefault(_key(constant), (f"{self.name}_{role}_{number}", constant))
+                if _key(constant) not in named:
+                    name = f"{self.name}_{self._names.take(f'{role}_{number}')}"
+                    named[_key(constant)] = name, constant
         return named
 
     def constant(self, constant: Constant) -> str:
@@ -229,6 +243,18 @@ def program_of(
         ValueError: The name is no C identifier, or there is no such planner.
     """
     network = network_of(model)
+    works = works_of(network, kernels)
+    return program_from(
+        network, works, c_name(model.source, name), planner, improve=improve, inputs=inputs
+    )
+
+
+def works_of(network: Network, kernels: Kernels) -> tuple[Work, ...]:
+    """How every layer is done.
+
+    Raises:
+        UnsupportedOperatorError: Some layers have no exported kernel; names them all.
+    """
     works, refusals = [], []
     for layer in network.layers:
         try:
@@ -241,13 +267,29 @@ def program_of(
             "\n".join(["the model cannot be exported", *lines]),
             list(dict.fromkeys(layer.name for layer, _ in refusals)),
         )
+    return tuple(works)
+
+
+def program_from(
+    network: Network,
+    works: Sequence[Work],
+    name: str,
+    planner: str = "optimal",
+    *,
+    improve: Improve | None = None,
+    inputs: Inputs = "overwritten",
+) -> Program:
+    """Layers that are done so as a program; see :func:`program_of`.
+
+    Raises:
+        UnsupportedOperatorError: What goes in or out has no size, or is a constant.
+        ValueError: There is no such planner.
+    """
     _check_ports(network)
     plan = Plan(works) if improve is None else improve(network, works)
     layout = layout_of(network, plan.works, planner, plan.groups, inputs)
     replay(network, plan.works, layout, plan.groups, inputs)
-    return Program(
-        _name(model, name), network, tuple(plan.works), layout, tuple(plan.groups), inputs
-    )
+    return Program(name, network, tuple(plan.works), layout, tuple(plan.groups), inputs)
 
 
 def _check_ports(network: Network) -> None:
@@ -262,16 +304,10 @@ def _check_ports(network: Network) -> None:
             raise UnsupportedOperatorError(f"output {value.name!r} is a constant", [])
 
 
-def _name(model: Model, name: str | None) -> str:
-    if name is None:
-        stem = model.source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        return identifier(stem)
-    if identifier(name) != name:
-        raise ValueError(
-            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
-            f"got {name!r}"
-        )
-    return name
+def constants_of(works: Sequence[Work]) -> Iterator[int]:
+    """Bytes of every constant of layers that go alone; equal ones are there once."""
+    found = {_key(one): one.values.nbytes for work in works for one in work.constants}
+    yield from found.values()
 
 
 def _key(constant: Constant) -> tuple[str, bytes]:

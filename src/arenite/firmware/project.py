@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from arenite.cores import DEFAULT
 from arenite.firmware.text import fill
 
 #: Where sources lie in a folder.
@@ -23,7 +24,7 @@ SOURCES = "src"
 _MAKEFILE = """\
 # make: the library. make selftest: builds and runs the self-test on this machine, which takes a
 # folder without assembly. For a board:
-# make CC=arm-none-eabi-gcc AR=arm-none-eabi-ar CFLAGS="-Os -mcpu=cortex-m4 -mthumb"
+# make CC=arm-none-eabi-gcc AR=arm-none-eabi-ar CFLAGS="-Os -mcpu=$core -mthumb"
 CC ?= cc
 AR ?= ar
 CFLAGS ?= -Os
@@ -162,7 +163,9 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
     texts = {
-        "Makefile": fill(_MAKEFILE, **words, objects=" ".join(f"build/{s}.o" for s in sources)),
+        "Makefile": fill(
+            _MAKEFILE, **words, core=DEFAULT, objects=" ".join(f"build/{s}.o" for s in sources)
+        ),
         "CMakeLists.txt": fill(
             _CMAKE,
             **words,

@@ -11,18 +11,24 @@ Corstone SSE-300 technical reference (aliases); Armv8-M Architecture Reference M
 
 from __future__ import annotations
 
+import os
+import select
 import shutil
-import subprocess
 import tempfile
+import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from arenite.errors import BoardError
+from arenite.errors import BoardError, BoardLimitError
+from arenite.files import save
 from arenite.firmware.elf import Image
 from arenite.firmware.machine import Count
 from arenite.firmware.trace import Trace
+from arenite.processes.children import Process, end, start_program
+from arenite.processes.paths import find_program
 
 FLASH, FLASH_BYTES = 0x11000000, 2 << 20
 RAM, RAM_BYTES = 0x31000000, 4 << 20
@@ -30,8 +36,11 @@ STACK, STACK_BYTES = 0x30000000, 8 << 10
 _PATTERN = b"\xa5"
 #: Bytes that go into a packet as hexadecimal numbers.
 _PACKET = 1024
+_PROGRAM = "qemu-system-arm"
 _SP, _LR, _PC, _XPSR = 13, 14, 15, 25
 _THUMB = 1 << 24
+#: Bytes of QEMU's log that one run may write, and seconds without a log: nothing counts there.
+_LOG_BYTES, _SECONDS = 8 << 30, 300.0
 
 #: The program's own: it starts, and stops where the debugger waits.
 PROGRAM = """\
@@ -58,7 +67,16 @@ void board_start(void) {
 
 def is_installed() -> bool:
     """Whether this machine has QEMU for Arm."""
-    return shutil.which("qemu-system-arm") is not None
+    return find_program(_PROGRAM) is not None
+
+
+def _end(process: Process, folder: Path) -> None:
+    end(process)
+    _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class Qemu:
@@ -72,12 +90,13 @@ class Qemu:
     """
 
     def __init__(self, image: Image) -> None:
-        if not is_installed():
+        program = find_program(_PROGRAM)
+        if program is None:
             raise BoardError(
-                "a Cortex-M55 is emulated by qemu-system-arm, which is not installed: it is in the "
-                "package qemu-system-arm of Debian and Ubuntu, qemu of Homebrew"
+                "a core with vectors is emulated by qemu-system-arm, which is not installed: it is "
+                "in the package qemu-system-arm of Debian and Ubuntu, qemu of Homebrew"
             )
-        self.image = image
+        self.image, self._program = image, program
         self._trace = Trace(image)
         self._log: IO[bytes] | None = None
         self._top = STACK + STACK_BYTES - 64
@@ -86,18 +105,18 @@ class Qemu:
 
     def _begin(self) -> None:
         """Start QEMU with the program, and the program."""
-        self._folder = tempfile.TemporaryDirectory(prefix="arenite-")
-        folder = Path(self._folder.name)
-        command = ["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none"]
-        command += ["-serial", "none", "-S", "-gdb", "stdio"]
+        self._folder = folder = Path(tempfile.mkdtemp(prefix="arenite-"))
+        self._finalizer: weakref.finalize[..., Qemu] = weakref.finalize(self, _remove, folder)
+        options = ["-M", "mps3-an547", "-nographic", "-monitor", "none"]
+        options += ["-serial", "none", "-S", "-gdb", "stdio"]
         self._received = b""
         for address, data in self.image.segments:
             file = folder / f"{address:x}"
-            file.write_bytes(data)
-            command += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+            save(file, data)
+            options += ["-device", f"loader,file={file},addr={address:#x},force-raw=on"]
+        self._process = start_program(self._program, *options)
+        self._finalizer.detach()
+        self._finalizer = weakref.finalize(self, _end, self._process, folder)
         # Registers have the numbers that this description gives them.
         self._ask("qXfer:features:read:target.xml:0,ffb")
         for stop in ("board_exit", "board_fault"):
@@ -106,17 +125,7 @@ class Qemu:
 
     def close(self) -> None:
         """End the emulator."""
-        process = self._process
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._folder.cleanup()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_process"):
-            self.close()
+        self._finalizer()
 
     # -- running
 
@@ -141,7 +150,7 @@ class Qemu:
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Count what is called."""
-        file = Path(self._folder.name) / "log"
+        file = self._folder / "log"
         self._monitor(f'logfile "{file}"')  # a new one: QEMU lets the one before go
         self._monitor("log exec,nochain")
         try:
@@ -156,6 +165,7 @@ class Qemu:
         """Call a function with up to four integers; counts go on.
 
         Raises:
+            BoardLimitError: It goes on for too long.
             BoardError: There is no such function, or it left the board's memory.
         """
         self.write(STACK, _PATTERN * (STACK_BYTES - 64))
@@ -173,7 +183,7 @@ class Qemu:
             self._set(number, value)
         self._set(_PC, self.address(function))
         while True:
-            self._ask("c")
+            self._ask("c", function)
             at = self._get(_PC)
             if at != end and at not in self._watched:
                 raise BoardError(f"{function}: the program stopped with a fault")
@@ -243,18 +253,33 @@ class Qemu:
     def _set(self, register: int, value: int) -> None:
         self._ask(f"P{register:x}={(value & 0xFFFFFFFF).to_bytes(4, 'little').hex()}")
 
-    def _ask(self, request: str) -> str:
-        """Send a packet; the answer."""
+    def _wait(self, running: str) -> None:
+        """Until the program stops, which it does not where it is endless."""
+        assert self._process.stdout is not None
+        begin = time.monotonic()
+        while not select.select([self._process.stdout], [], [], 0.2)[0]:
+            written = 0 if self._log is None else os.fstat(self._log.fileno()).st_size
+            if written > _LOG_BYTES or time.monotonic() - begin > _SECONDS:
+                raise BoardLimitError(f"{running} has not come to its end in {_SECONDS:g} s")
+
+    def _ask(self, request: str, running: str = "") -> str:
+        """Send a packet; the answer. ``running`` is the function that goes on until then."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         data = request.encode()
-        stdin.write(b"+$%b#%02x" % (data, sum(data) & 255))
-        stdin.flush()
+        ended = BoardError(f"qemu-system-arm ended at {request[:40]!r}")
+        try:
+            stdin.write(b"+$%b#%02x" % (data, sum(data) & 255))
+            stdin.flush()
+        except BrokenPipeError:
+            raise ended from None
         while (end := self._received.find(b"#")) < 0 or len(self._received) < end + 3:
+            if running:
+                self._wait(running)
             more = stdout.read1(65536)  # type: ignore[attr-defined]
             if not more:
-                raise BoardError(f"qemu-system-arm ended at {request[:40]!r}")
+                raise ended
             self._received += more
         answer, self._received = self._received[:end], self._received[end + 3 :]
         text = answer.partition(b"$")[2].decode()

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from arenite.cores import DEFAULT
 from arenite.firmware.arithmetic import arithmetic_h
 from arenite.firmware.headers import includes, own_headers
 from arenite.firmware.layers import Value
@@ -67,7 +68,7 @@ void ${name}_invoke($rows_only);
 /* Forgets what inferences remember of those before them; $remembers. */
 void ${name}_reset(void);
 
-/* Told of the result of every layer while it is there$in_pieces. */
+/* Told of the result of every layer while it is there$in_pieces; of layers without one, NULL. */
 typedef void (*${name}_observer)(void *user, int layer, const char *operator_name,
                                  const void *result, size_t bytes);
 void ${name}_invoke_observed(${rows}${name}_observer observer, void *user);"""
@@ -79,7 +80,10 @@ _DELIVERY = """
 typedef void (*${name}_row_fn)(void *user, int32_t row, void *to);"""
 
 _ABOUT_INPUTS = {
-    "overwritten": "Inputs lie in that arena and are overwritten by an inference.",
+    "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
+    "lie where an\n * input does: read it before you write the next input.",
+    "apart": "Inputs lie in that arena and are overwritten by an inference. No output lies where "
+    "an input\n * does: the next input may be written while the last output is read.",
     "kept": "Inputs lie in that arena, and inferences leave them as they are.",
     "rows": "Rows of the input are asked for when they are needed; they lie nowhere as a whole.",
 }
@@ -168,8 +172,8 @@ _RANGES = {
 _BYTES = (TensorType.UINT8, TensorType.BOOL)
 
 
-def sources(program: Program) -> dict[str, str]:
-    """The text of every C file by its name."""
+def sources(program: Program, processor: str = DEFAULT) -> dict[str, str]:
+    """The text of every C file by its name; ``processor`` is what assembly is for."""
     kernels, headers = _kernels_c(program), own_headers(program.routines)
     files = {
         "model.h": _model_h(program),
@@ -186,21 +190,22 @@ def sources(program: Program) -> dict[str, str]:
         for routine in program.routines
         if routine.language == "s"
     )
-    return files | ({"kernels.S": _HEAD + assembly} if assembly else {})
+    if not assembly:
+        return files
+    return files | {"kernels.S": f"{fill(_HEAD, processor=processor)}\n\n{assembly}"}
 
 
 #: What an assembler has to know; no floating point, no data, a stack that is not executable.
+#: A Cortex-M33 may have been made without the DSP extension; compilers know which they build for.
 _HEAD = """\
-@ Kernels for Armv7E-M: Thumb-2 with the DSP extension.
-#if !defined(__ARM_ARCH_7EM__) && !defined(__ARM_ARCH_8M_MAIN__) && !defined(__ARM_ARCH_8_1M_MAIN__)
-#error "these kernels are for a Cortex-M4, M7 or M33: pass -mcpu=cortex-m4, or export for another"
+@ Kernels for a $processor: Thumb-2 with the DSP extension.
+#if !defined(__ARM_FEATURE_DSP) || !defined(__thumb2__)
+#error "these kernels take the DSP extension: pass -mcpu=$processor, or export with --target host"
 #endif
 .syntax unified
-.cpu cortex-m4
+.cpu $processor
 .thumb
-.text
-
-"""
+.text"""
 
 
 def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
@@ -324,11 +329,12 @@ def _rows(program: Program) -> dict[str, str]:
 def _groups(program: Program) -> str:
     """A function for every group."""
     places, texts = program.layout.tensors, []
-    for group, block in zip(program.groups, program.layout.blocks, strict=True):
+    made = zip(program.groups, program.group_functions, program.layout.blocks, strict=True)
+    for group, name, block in made:
         rows = _rows(program)["rows"] if group.is_fed else ""
         parameters = f"{rows}{program.name}_observer observer, void *user"
         names = Names(program.function, program.constant, places, block, parameters)
-        texts.append(driver_of(group, f"{program.name}_rows_{group.first}", names))
+        texts.append(driver_of(group, name, names))
     return "\n".join([*helpers_of(texts), *texts, ""]) if texts else ""
 
 
@@ -348,12 +354,15 @@ def _steps(program: Program) -> Iterator[str]:
             if layer.index == group.first:
                 yield f"/* {group.first} to {group.end - 1}, row by row */"
                 rows = _rows(program)["rows_passed"] if group.is_fed else ""
-                yield f"{program.name}_rows_{group.first}({rows}observer, user);"
+                name = program.group_functions[program.groups.index(group)]
+                yield f"{name}({rows}observer, user);"
             continue
         yield f"/* {layer.index}: {layer} */"
         call = program.call(layer.index)
         if call:
             yield call
+        if not layer.outputs:
+            yield f'TOLD({layer.index}, "{layer.name}", NULL, 0);'
         for value in layer.outputs:
             place = program.layout.tensors[value.index]
             yield f'DONE({layer.index}, "{layer.name}", {place}, {value.nbytes});'

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.model.text import printable
 from arenite.ops.context import Array
 
 #: NumPy's types and C's.
@@ -27,8 +28,6 @@ C_TYPES = {
     np.dtype(np.bool_): "uint8_t",
 }
 _COLUMNS = 96
-#: Characters of a name, at most: files and libraries are called so.
-_LONGEST = 40
 
 
 def c_elements(type_: TensorType, size: int) -> tuple[str, int]:
@@ -111,24 +110,15 @@ def call_of(function: str, arguments: Iterable[str]) -> str:
     return "\n".join(wrap(text, _COLUMNS, subsequent_indent="    ", break_long_words=False))
 
 
-def identifier(name: str) -> str:
-    """A name as a C identifier in lower case: ``"kws int8.tflite"`` gives ``kws_int8_tflite``."""
-    word = re.sub(r"[^0-9a-z]+", "_", name.lower()).strip("_") or "model"
-    word = f"model_{word}" if word[0].isdigit() else word
-    return word[:_LONGEST].rstrip("_")
+def code_span(words: str) -> str:
+    """A file's words as code in Markdown: between more backticks than there are in a row in them.
 
-
-def c_name(source: str, name: str | None) -> str:
-    """What all names in C begin with: what is asked for, or what a file is called.
-
-    Raises:
-        ValueError: The name is no C identifier in lower case.
+    >>> code_span("kws.tflite"), code_span("a`b")
+    ('`kws.tflite`', '`` a`b ``')
     """
-    if name is None:
-        return identifier(source.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0])
-    if identifier(name) != name:
-        raise ValueError(
-            f"name: expected a C identifier in lower case, such as {identifier(name)!r}, "
-            f"got {name!r}"
-        )
-    return name
+    text = printable(words)
+    runs = re.findall("`+", text)
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(map(len, runs)) + 1)
+    return f"{fence} {text} {fence}"

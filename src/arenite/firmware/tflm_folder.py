@@ -10,24 +10,26 @@ Facts: TFLM's ``micro/micro_mutable_op_resolver.h``, ``micro/micro_interpreter.h
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arenite.analysis.resolver_code import Resolver, resolver
+from arenite.cores import DEFAULT
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.folder import MANIFEST, check_room, write_folder
-from arenite.firmware.selftest import SAMPLES, sample
-from arenite.firmware.text import C_TYPES, c_name, fill, indented, initializer
+from arenite.firmware.exported import manifest_facts
+from arenite.firmware.folder import check_room, write_folder
+from arenite.firmware.golden import SAMPLES, sample
+from arenite.firmware.manifest import MANIFEST
+from arenite.firmware.names import c_name
+from arenite.firmware.text import C_TYPES, code_span, fill, indented, initializer
 from arenite.firmware.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
 from arenite.model import Model, Tensor, TensorType
-from arenite.model.text import printable
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target, find_target
@@ -45,6 +47,8 @@ class TflmExport:
         model_bytes: The model's array in flash.
         operators: The resolver's size.
         files: Names of all files.
+        kept: Files that were changed since the export before, as main.cc is meant to be, and
+            stayed as they were.
     """
 
     folder: str
@@ -54,13 +58,14 @@ class TflmExport:
     model_bytes: int
     operators: int
     files: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 def export_tflm(
     model: Model | Source,
     folder: str | os.PathLike[str],
     *,
-    target: Target | str | None = "cortex-m4",
+    target: Target | str | None = DEFAULT,
     name: str | None = None,
 ) -> TflmExport:
     """Write a model for a firmware with TFLM.
@@ -73,7 +78,8 @@ def export_tflm(
 
     Raises:
         UnsupportedOperatorError: TFLM has no kernels for some operators; names them all.
-        FileExistsError: There are other files in the folder.
+        FileExistsError: There are other files in the folder, sources that were changed since they
+            were exported, or links.
         ValueError: The name is no C identifier in lower case.
         OSError: A file cannot be written.
     """
@@ -96,9 +102,8 @@ def export_tflm(
         (),
     )
     files = _files(model, result, needed, interpreter, data)
-    result = TflmExport(**{**vars(result), "files": (*files, MANIFEST)})
-    write_folder(place, {**files, MANIFEST: json.dumps(tflm_facts(result), indent=1) + "\n"})
-    return result
+    result = replace(result, files=(*files, MANIFEST))
+    return replace(result, kept=write_folder(place, files, manifest_facts(tflm_facts(result))))
 
 
 def tflm_facts(result: TflmExport) -> dict[str, Any]:
@@ -129,7 +134,7 @@ def _files(
         f"alignas(16) const unsigned char {name}_model[{len(data)}] = {array};",
         f"src/{name}_selftest.cc": fill(SELFTEST, **words, **_golden(model, interpreter)),
         "src/main.cc": fill(MAIN, **words),
-        "README.md": fill(README, **words, source=f" from `{printable(source)}`" if source else ""),
+        "README.md": fill(README, **words, source=f" from {code_span(source)}" if source else ""),
     }
     return {path: text + "\n" for path, text in texts.items()}
 

@@ -1,6 +1,6 @@
 """Instructions and cycles of a straight piece of Thumb-2 code.
 
-Cycles are ``arenite cost``'s rule (:mod:`arenite.cmsis_nn.cost.steps.cortex_m4`), so that both can
+Cycles are ``arenite cost``'s rule (``cmsis_nn/cost/tables/README.md``), so that both can
 be compared: one per instruction; a load takes one more, or half a one where it follows a load; each
 register of a multiple load or store one; a division five; a taken branch two. Memory never waits.
 

@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.budget import Least
 from arenite.firmware.device import LayerRun
 from arenite.firmware.figures import by_layer, passed
+from arenite.firmware.golden import SAMPLES, is_equal, reference_of, run_once, sample, tensor_of
 from arenite.firmware.layout import Inputs
-from arenite.firmware.selftest import SAMPLES, sample
 from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
-from arenite.runtime.interpreter import Interpreter
+from arenite.optimize.loops import call_budget
+from arenite.runtime.heap_host import HeapInterpreter
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ def trial(
     ram: int | None = None,
     least: Least | None = None,
     inputs: Inputs = "overwritten",
+    optimize: bool = True,
+    limit: int | None = None,
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
@@ -92,12 +96,17 @@ def trial(
     its self-test has what four inferences shall give, layer by layer.
 
     Raises:
+        BoardLimitError: Loops, or a call of the firmware, go on for too long.
         BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
-    board = Board(model, processor, flash=flash, ram=ram, least=least, inputs=inputs)
+    budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs}
+    board = Board(model, processor, **budget, optimize=optimize, limit=limit)  # type: ignore[arg-type]
     if exported_folder(model) is None:
-        differences, layers = _compared(board, runs)
+        try:
+            differences, layers = _compared(board, runs)
+        except LoopLimitError as error:
+            raise BoardLimitError(f"the reference: {error}") from None
     else:
         differences, layers, runs = [], board.layers(*trial_inputs(board.model, 1)[0]), SAMPLES
     board(*trial_inputs(board.model, 1)[0])
@@ -124,12 +133,14 @@ def trial(
 def _compared(board: Board, runs: int) -> tuple[list[str], list[LayerRun]]:
     """What differs from the reference, and the last inference's layers."""
     differences, layers = [], list[LayerRun]()
-    whole, layered = Interpreter(board.model), Interpreter(board.layered, preserve_all_tensors=True)
+    budget = call_budget(board.model)
+    whole, layered = (reference_of(one, budget) for one in (board.model, board.layered))
     for number, arrays in enumerate(trial_inputs(board.model, runs)):
-        layered(*arrays)
+        run_once(layered, arrays)
         layers = board.layers(*arrays)
         differences += _differences(board.layered, layered, layers, number)
-        if not same_outputs(whole(*arrays), board.outputs()):
+        wanted, given = run_once(whole, arrays), board.outputs()
+        if wanted is not None and not same_outputs(tuple(wanted), given):
             differences.append(f"inference {number}, outputs")
     return differences, layers
 
@@ -159,29 +170,20 @@ def _noise(tensor: Tensor, rng: np.random.Generator) -> Array:
 def same_outputs(one: Array | tuple[Array, ...], two: Array | tuple[Array, ...]) -> bool:
     """Whether outputs are equal."""
     pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two)), strict=True)
-    return all(_equal(a, b.tobytes()) for a, b in pairs)
-
-
-def _equal(wanted: Array, data: bytes) -> bool:
-    """Whether bytes are an array's; floats may be off by 1e-5 of the largest magnitude."""
-    if wanted.dtype != np.float32:
-        return wanted.tobytes() == data
-    values = np.frombuffer(data, np.float32).astype(np.float64)
-    flat = wanted.reshape(-1)
-    largest = np.abs(flat[np.isfinite(flat)]).max(initial=0)
-    return np.allclose(values, flat, rtol=0, atol=1e-5 * float(largest), equal_nan=True)
+    return all(is_equal(a, b) for a, b in pairs)
 
 
 def _differences(
-    model: Model, reference: Interpreter, layers: list[LayerRun], number: int
+    model: Model, reference: HeapInterpreter, layers: list[LayerRun], number: int
 ) -> list[str]:
     """Where layers' results are not the reference's."""
     operators = model.main.operators
-    wanted = ((op.name, reference.tensor(index)) for op in operators for index in op.outputs)
+    wanted = ((op.name, tensor_of(reference, index)) for op in operators for index in op.outputs)
+    given = ((run.index, run.result) for run in layers if run.result is not None)
     return [
-        f"inference {number}, layer {run.index}, {name}"
-        for run, (name, array) in zip(layers, wanted, strict=True)
-        if not _equal(array, run.result)
+        f"inference {number}, layer {index}, {name}"
+        for (index, result), (name, array) in zip(given, wanted, strict=True)
+        if not is_equal(array, np.frombuffer(result, array.dtype))
     ]
 
 

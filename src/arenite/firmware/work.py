@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from arenite.firmware.layers import Value
+from arenite.firmware.names import Names
 from arenite.ops.context import Array
 
 
@@ -145,22 +146,22 @@ class UnsupportedError(Exception):
     """A layer that no kernel of a firmware does; the text says why."""
 
 
-def routines_of(routines: Iterator[Routine]) -> Mapping[Routine, str]:
+def routines_of(routines: Iterator[Routine], names: Names) -> Mapping[Routine, str]:
     """All routines with their names, every one once, those that others call first."""
-    names: dict[Routine, str] = {}
-    taken: dict[str, int] = {}
+    found: dict[Routine, str] = {}
+    numbers: dict[str, int] = {}
 
     def add(routine: Routine) -> None:
-        if routine in names:
+        if routine in found:
             return
         for _, part in routine.parts:
             add(part)
-        number = taken[routine.stem] = taken.get(routine.stem, 0) + 1
-        names[routine] = f"{routine.stem}_{number}"
+        number = numbers[routine.stem] = numbers.get(routine.stem, 0) + 1
+        found[routine] = names.take(f"{routine.stem}_{number}")
 
     for routine in routines:
         add(routine)
-    return names
+    return found
 
 
 _NAME = re.compile(r"@(\w+)@")

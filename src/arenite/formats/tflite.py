@@ -7,6 +7,7 @@ Facts: ``schema.fbs``; what TFLM makes of a tensor's buffer and quantisation:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from mmap import mmap
 from typing import Any
@@ -32,8 +33,11 @@ from arenite.model import (
     Tensor,
     TensorType,
 )
-from arenite.model.check import check
+from arenite.model.check import VERSION, check
 from arenite.model.pause import paused
+
+#: The same for files that need not say what they are.
+_UNMARKED = replace(SCHEMA, identifier=b"")
 
 __all__ = ["SCHEMA", "Buffer", "read", "write"]
 
@@ -45,19 +49,21 @@ _LARGE = 1 << 20
 Buffer = bytes | bytearray | memoryview | mmap | Array
 
 
-def read(data: Buffer, *, source: str = "") -> Model:
+def read(data: Buffer, *, source: str = "", is_marked: bool = True) -> Model:
     """Verify a ``.tflite`` file and read it; constants are views on ``data``.
 
     Args:
         data: The whole file: any object with a contiguous buffer.
         source: The file's name, for messages.
+        is_marked: Whether the file has to have its identifier (bytes 4 to 7) and the schema's
+            version. TFLM looks at neither (``GetModel``), and some of its tools write neither.
 
     Raises:
         ModelError: With byte offset and path of what is wrong.
     """
     view = flatbuffer.view_of(data)
     try:
-        reader = flatbuffer.Reader(SCHEMA, view)
+        reader = flatbuffer.Reader(SCHEMA if is_marked else _UNMARKED, view)
         root = reader.tables()
     except ModelError as error:
         name = f" {source!r}" if source else ""
@@ -69,6 +75,8 @@ def read(data: Buffer, *, source: str = "") -> Model:
     try:
         with paused(reader.size > _LARGE):
             model = _ModelReader(reader, root).model(source)
+            if not is_marked:
+                model = replace(model, version=VERSION)
             check(model, native.checks())
     except ModelError as error:
         if error.offset is not None:

@@ -128,7 +128,12 @@ def _measure(of: Field, abi: Abi) -> tuple[int, int]:
     if isinstance(of, Struct):
         return of.layout(abi)
     targets = {"pointer": abi.pointer, "size_t": abi.pointer, "enum": abi.enum}
-    size = targets.get(of) or _FIXED[of]
+    size = targets.get(of) or _FIXED.get(of, 0)
+    if not size:
+        names = ", ".join([*_FIXED, *targets])
+        raise ValueError(
+            f"a struct's field: expected one of {names}, a Struct or a pair, got {of!r}"
+        )
     return size, size
 
 

@@ -32,6 +32,7 @@ from arenite.memory.recording import (
     name_of,
     summarize,
 )
+from arenite.memory.two_arenas import TwoArenas
 from arenite.model import Model, Quantization, Tensor
 from arenite.native.turn import new_turn
 from arenite.target import Target, find_target
@@ -81,6 +82,7 @@ class MicroAllocator:
     def create(
         cls,
         memory: Memory | int | None,
+        non_persistent: Memory | int | None = None,
         *,
         planner: str = "greedy",
         target: Target | str | None = None,
@@ -89,19 +91,26 @@ class MicroAllocator:
         """Build the three layers into the arena's tail: allocator, planner, coordinator.
 
         Args:
-            memory: See :class:`SingleArenaBufferAllocator`.
+            memory: See :class:`SingleArenaBufferAllocator`; with ``non_persistent`` what lives as
+                long as the interpreter.
+            non_persistent: A second arena for tensors, scratch and temporary memory: a writable
+                buffer or a size in bytes (TFLM's ``Create`` with four arguments).
             planner: Name of a planner.
             target: The firmware, whose struct sizes and arena address count; by default
                 TFLM's own package on this machine.
-            is_parted: Take what TFLM takes with two arenas, one for what lives as long as the
-                interpreter (the tail here), one for all else (the head).
+            is_parted: Take in one arena what TFLM takes with two, as ``non_persistent`` does.
 
         Raises:
             ArenaError: The arena is too small even for that.
             ValueError: There is no planner or target of that name.
         """
         memory_planner, found = find_planner(planner), find_target(target)
-        arena = SingleArenaBufferAllocator(memory, address=found.arena_address)
+        if non_persistent is None:
+            arena = SingleArenaBufferAllocator(memory, address=found.arena_address)
+        else:
+            if memory is None:
+                raise ValueError("expected a persistent arena beside the non-persistent one")
+            arena, is_parted = TwoArenas(memory, non_persistent), True
         self = cls(arena, planner, found)
         layers = (
             *structs.buffer_allocator_structs(self.abi, is_parted=is_parted),
@@ -112,6 +121,19 @@ class MicroAllocator:
             self._allocate(struct, Category.ALLOCATOR)
         self.note_peak("creation")
         return self
+
+    @property
+    def persistent_buffer_allocator(self) -> SingleArenaBufferAllocator:
+        """What gives memory that lives as long as the interpreter (``IPersistentBufferAllocator``).
+
+        One object does this and the other with one arena and with two.
+        """
+        return self.arena
+
+    @property
+    def non_persistent_buffer_allocator(self) -> SingleArenaBufferAllocator:
+        """What gives tensors, scratch and temporary memory (``INonPersistentBufferAllocator``)."""
+        return self.arena
 
     @property
     def preserves_all_tensors(self) -> bool:
@@ -176,6 +198,15 @@ class MicroAllocator:
         start = arena.allocate_persistent_buffer(size)
         place = start - arena.buffer_tail
         self._records.append((category, size, before - start, place, 1, purpose, operator))
+
+    def allocate_temp_tflite_tensor(self, tensor: Tensor) -> None:
+        """Room for a full ``TfLiteTensor`` on temporary memory, until the next reset.
+
+        Raises:
+            ArenaError: The arena is too small.
+        """
+        (blocks,) = self.tensor_blocks([_zero_points(tensor.quantization)])
+        self.arena.touch_temp(blocks)
 
     def tensor_blocks(self, scale_counts: Sequence[int]) -> list[Blocks]:
         """What full ``TfLiteTensor``s of so many scales take until the current node is prepared."""

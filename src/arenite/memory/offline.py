@@ -15,10 +15,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from arenite.cores import CORES
 from arenite.memory.liveness import ONLINE
 from arenite.model import Model
 from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, Origin
-from arenite.target import PROCESSORS, Target
+from arenite.target import Target
 
 _VERSION = 1
 
@@ -35,8 +36,10 @@ def is_made_for(origin: Origin, target: Target) -> bool:
         return False
     if not target.is_cmsis_nn:
         return True
-    instructions = PROCESSORS.get(origin.processor)
-    return (instructions, origin.compiler) == (target.instructions, target.compiler)
+    core = CORES.get(origin.processor)
+    if core is None:
+        return False
+    return (core.instructions, origin.compiler) == (target.instructions, target.compiler)
 
 
 def with_plan(model: Model, offsets: Mapping[tuple[int, int], int], origin: Origin) -> Model:

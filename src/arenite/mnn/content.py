@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from operator import index as as_index
 from threading import RLock
 from typing import Any
 
@@ -76,17 +77,25 @@ def content_of_file(path: Path) -> Content:
     return _content(buffer, name)
 
 
-def content_of_buffer(data: Any) -> Content:
-    """Copy and verify a model in memory.
+def content_of_buffer(data: Any, size: int | None = None) -> Content:
+    """Copy and verify a model in memory: the first ``size`` bytes of a buffer, or all.
 
     Raises:
-        TypeError: The object has no contiguous buffer.
+        TypeError: The object has no contiguous buffer, or the size is no integer.
+        ValueError: The buffer has not so many bytes.
         ModelError: The buffer is empty, or no model that can be used.
     """
     try:
         view = view_of(data)
     except (TypeError, BufferError) as error:
         raise TypeError(f"expected a model in a contiguous buffer: {error}") from None
+    if size is not None:
+        if not 0 <= as_index(size) <= view.nbytes:
+            raise ValueError(
+                f"createFromBuffer: expected a size from 0 to {view.nbytes}, what the buffer has, "
+                f"got {size}"
+            )
+        view = view[: as_index(size)]
     if not view.nbytes:
         raise ModelError("expected an MNN model, got an empty buffer", offset=0)
     buffer = AutoStorage(view.nbytes)

@@ -65,15 +65,20 @@ class Interpreter:
         return cls(path)
 
     @classmethod
-    def createFromBuffer(cls, buffer: Any) -> Interpreter:
+    def createFromBuffer(cls, buffer: Any, size: int | None = None) -> Interpreter:
         """An interpreter of a model in memory, which is copied.
 
+        Args:
+            buffer: Any object with a contiguous buffer.
+            size: How many of its bytes are the model; by default all.
+
         Raises:
-            TypeError: The object has no contiguous buffer.
+            TypeError: The object has no contiguous buffer, or the size is no integer.
+            ValueError: The buffer has not so many bytes.
             ModelError: The buffer is empty, or no model that can be used.
         """
         self = cls.__new__(cls)
-        self._content = content_of_buffer(buffer)
+        self._content = content_of_buffer(buffer, size)
         return self
 
     def cache(self) -> None:

@@ -14,14 +14,17 @@ ALIGNMENT = 32
 Bytes = npt.NDArray[np.uint8]
 
 
-def aligned(size: int) -> Bytes:
-    """``size`` zeroed bytes that start at a multiple of 32.
+def aligned(size: int, align: int = ALIGNMENT) -> Bytes:
+    """``size`` zeroed bytes that start at a multiple of ``align``, a power of two.
 
     Raises:
         MemoryError: This machine has not got them.
+        ValueError: The alignment is no power of two.
     """
-    block = np.zeros(size + ALIGNMENT, np.uint8)
-    start = -block.ctypes.data % ALIGNMENT
+    if align < 1 or align & (align - 1):
+        raise ValueError(f"align: expected a power of two, got {align}")
+    block = np.zeros(size + align, np.uint8)
+    start = -block.ctypes.data % align
     return block[start : start + size]
 
 
@@ -29,15 +32,22 @@ class AutoStorage:
     """MNN's ``AutoStorage<uint8_t>``: bytes that are replaced and released as a whole.
 
     Whoever got the bytes with :meth:`get` keeps them; they are gone when nobody has them.
+
+    Args:
+        size: Number of bytes; none without it.
+        align: What the first byte's address is a multiple of.
+
+    Raises:
+        ValueError: The alignment is no power of two.
     """
 
-    def __init__(self, size: int | None = None) -> None:
-        self._data = None if size is None else aligned(size)
+    def __init__(self, size: int | None = None, align: int = ALIGNMENT) -> None:
+        self._data = None if size is None else aligned(size, align)
 
-    def reset(self, size: int) -> None:
+    def reset(self, size: int, align: int = ALIGNMENT) -> None:
         """New zeroed bytes instead of what was there."""
         self._data = None
-        self._data = aligned(size)
+        self._data = aligned(size, align)
 
     def release(self) -> None:
         """Let the bytes go."""

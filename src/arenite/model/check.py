@@ -15,6 +15,8 @@ from arenite.model.calls import check_calls
 from arenite.model.check_quantization import MAX_RANK, check_quantization
 from arenite.model.model import Model, Operator, SignatureDef, Subgraph, Tensor
 
+#: The schema's only version that there are files of.
+VERSION = 3
 #: Bytes that one tensor may take, and elements that it may have.
 MAX_TENSOR_BYTES = 2**31 - 1
 _BUILTINS = frozenset(BuiltinOperator.__members__)
@@ -38,8 +40,10 @@ def check(model: Model, quick: Quick | None = None) -> None:
     Raises:
         ModelError: Names the first thing that is wrong and its path.
     """
-    if model.version != 3:
-        raise ModelError(f"expected schema version 3, got {model.version}", path="$.version")
+    if model.version != VERSION:
+        raise ModelError(
+            f"expected schema version {VERSION}, got {model.version}", path="$.version"
+        )
     if not model.subgraphs:
         raise ModelError("expected at least one subgraph, got none", path="$.subgraphs")
     for number, subgraph in enumerate(model.subgraphs):

@@ -9,16 +9,30 @@ computes with whatever lies in the arena, and lets the last writer win.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from arenite.errors import ModelError
 from arenite.model.calls import check_calls
 from arenite.model.check import Quick
 from arenite.model.model import Model, Operator, Subgraph
 
+#: What TFLM's tool of that name leaves of a subgraph that sets variables.
+_CLEARED = (
+    ": TFLM's tflm_model_transforms removes such a constant, and variables then start from what "
+    "lies in the arena; load the model from before, or leave out clear_resource_variable_buffers"
+)
 
-def check_order(model: Model, quick: Quick | None = None) -> None:
+
+def check_order(
+    model: Model,
+    quick: Quick | None = None,
+    takes_scratch: Callable[[Operator], bool] | None = None,
+) -> None:
     """Check that every tensor is written once, and before it is read.
 
-    Constants, variables and tensors without elements need no writer; graph inputs have one.
+    Constants, variables and tensors without elements need no writer; graph inputs have one. Nor do
+    inputs of operators that ``takes_scratch`` names: what nobody else writes is memory for them to
+    work in, as in Vela's files. Nobody else reads it then.
     A subgraph's tensors are its own: whoever calls it writes its inputs and copies its outputs, so
     that each subgraph is looked at alone. Calls never lead back to their caller. Builtin operators
     have no custom options (TFLM ``micro_interpreter_graph.cc``). With ``quick`` most models
@@ -30,10 +44,12 @@ def check_order(model: Model, quick: Quick | None = None) -> None:
     check_calls(model)
     for number, subgraph in enumerate(model.subgraphs):
         if quick is None or not quick.in_order(subgraph):
-            _check_subgraph(subgraph, f"$.subgraphs[{number}]")
+            _check_subgraph(subgraph, f"$.subgraphs[{number}]", takes_scratch)
 
 
-def _check_subgraph(subgraph: Subgraph, path: str) -> None:
+def _check_subgraph(
+    subgraph: Subgraph, path: str, takes_scratch: Callable[[Operator], bool] | None
+) -> None:
     tensors = subgraph.tensors
     ready = {i for i, t in enumerate(tensors) if t.data is not None or t.is_variable}
     variables = {i for i in ready if tensors[i].is_variable}
@@ -46,7 +62,9 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
                 path=f"{path}.operators[{number}].custom_options",
             )
         if not ready.issuperset(operator.inputs):
-            _check_reads(subgraph, operator, ready, f"{path}.operators[{number}]")
+            may_be_scratch = takes_scratch is not None and takes_scratch(operator)
+            where = f"{path}.operators[{number}]"
+            _check_reads(subgraph, operator, ready, where, may_be_scratch=may_be_scratch)
         for place, index in enumerate(operator.outputs):
             if index in written:
                 where = f"{path}.operators[{number}].outputs[{place}]"
@@ -62,13 +80,19 @@ def _check_subgraph(subgraph: Subgraph, path: str) -> None:
             )
 
 
-def _check_reads(subgraph: Subgraph, operator: Operator, ready: set[int], where: str) -> None:
+def _check_reads(
+    subgraph: Subgraph, operator: Operator, ready: set[int], where: str, *, may_be_scratch: bool
+) -> None:
     for place, index in enumerate(operator.inputs):
         if index < 0 or index in ready or not subgraph.tensors[index].size:
             continue
         writers = (i for i, other in enumerate(subgraph.operators) if index in other.outputs)
         writer = next(writers, None)
-        what = "nothing writes it" if writer is None else f"operator {writer} writes it later"
+        if writer is None and may_be_scratch:
+            continue
+        what = f"operator {writer} writes it later" if writer is not None else "nothing writes it"
+        if writer is None and operator.name == "ASSIGN_VARIABLE":
+            what += _CLEARED
         raise ModelError(
             f"{operator.name} reads tensor {index} ({subgraph.tensors[index].name!r}), and {what}",
             path=f"{where}.inputs[{place}]",

@@ -68,6 +68,16 @@ class RawOptions(NamedTuple):
         return f"<options of union type {self.union_type} at byte {self.position}>"
 
 
+_KINDS = ("bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "float32", "string")
+
+
 def slot(id: int, kind: str, default: Any = 0) -> Any:  # noqa: A002 - the schema's word
-    """Declare an options field: vtable slot, wire type (see :class:`Slot`) and default."""
+    """Declare an options field: vtable slot, wire type (see :class:`Slot`) and default.
+
+    Raises:
+        ValueError: There is no such type.
+    """
+    if kind.removeprefix("[").removesuffix("]") not in _KINDS:
+        names = ", ".join(_KINDS)
+        raise ValueError(f"slot: expected a type of {names}, or one in brackets, got {kind!r}")
     return field(default=default, metadata={"id": id, "kind": kind})

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from arenite.errors import InferenceAborted, in_use
+from arenite.errors import InferenceAborted, LoopLimitError, in_use
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.engine import ffi, lib
 from arenite.native.shortcut import shortcut
@@ -33,10 +33,13 @@ def go_on(
 
     Raises:
         InferenceAborted: A step has ended the inference.
+        LoopLimitError: No calls are left of those that the program may make.
     """
     while status != lib.AR_OK:
         if status == lib.AR_ABORTED:
             raise InferenceAborted
+        if status == lib.AR_SPENT:
+            raise LoopLimitError
         if status == lib.AR_PAUSED:
             if pause is not None:
                 pause()

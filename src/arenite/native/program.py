@@ -58,10 +58,22 @@ def isa() -> str:
     wanted = os.environ.get("ARENITE_ISA")
     if not wanted:
         return _best_isa()
+    try:
+        return checked_isa(wanted)
+    except ValueError as error:
+        raise AreniteError(f"ARENITE_ISA: {error}") from None
+
+
+def checked_isa(name: str) -> str:
+    """The name of an instruction set of this CPU.
+
+    Raises:
+        ValueError: It is none, or one that this CPU does not have.
+    """
     have = available_isas()
-    if wanted not in have:
-        raise AreniteError(f"ARENITE_ISA: expected one of {', '.join(have)}, got {wanted!r}")
-    return wanted
+    if name not in have:
+        raise ValueError(f"expected an instruction set of {', '.join(have)}, got {name!r}")
+    return name
 
 
 @cache
@@ -76,6 +88,7 @@ class Program(Steps):
     def __init__(self, instruction_set: str | None = None, threads: int = 1) -> None:
         super().__init__(ISAS[instruction_set or isa()])
         self._threads = threads
+        self._calls: Array | None = None
 
     @property
     def instruction_set(self) -> str:
@@ -146,6 +159,19 @@ class Program(Steps):
         """End the threads that share steps, if there are any: the caller's runs all from now on."""
         if self._team is not None:
             self._team.end()
+
+    def limit_calls(self, left: Array | None) -> None:
+        """Let controls call subgraphs as often as ``left``, an int64 array of one element, says.
+
+        It is counted down. None for any number. It holds for this program's walks, and for what
+        :meth:`call` makes from now on.
+        """
+        self._calls = left
+        self._walk.calls = self._calls_left
+
+    @property
+    def _calls_left(self) -> Any:
+        return ffi.NULL if self._calls is None else ffi.cast("int64_t *", address_of(self._calls))
 
     @property
     def has_shared_steps(self) -> bool:
@@ -239,7 +265,7 @@ class Program(Steps):
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
         keep = (self, inputs, arena, io, memory, private, workspace, sources, targets, frames)
-        return Call(program, outputs, run_step, turn, isa=self._isa, keep=keep)
+        return Call(program, outputs, run_step, turn, isa=self._isa, keep=(*keep, self._calls))
 
     def _walker(self, io: Any, workspace: Any, team: Team | None) -> tuple[Any, Any]:
         """What walks the steps over these tensors, and its frames, which must live as long."""
@@ -248,7 +274,7 @@ class Program(Steps):
         program.tensors, program.workspace = io, workspace
         program.team = ffi.NULL if team is None else team.pointer
         program.frames, program.frame_count = frames, len(frames)
-        program.parcels = self._parcels
+        program.parcels, program.calls = self._parcels, self._calls_left
         return program, frames
 
     def _moved(self, pairs: Sequence[tuple[Array, Array]]) -> Any:

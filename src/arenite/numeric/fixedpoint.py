@@ -101,6 +101,36 @@ def integer_frexp(real: float) -> tuple[int, int]:
     return (-fraction if negative else fraction), exponent - 1022
 
 
+def multiply_integer(a: float, b: float) -> float:
+    """TFLM's ``IntegerDoubleMultiply``: a product of two doubles with bit operations.
+
+    Each counts with 31 bits, and of a product that begins with a zero the lowest two are lost.
+    """
+    (a_fraction, a_shift), (b_fraction, b_shift) = integer_frexp(a), integer_frexp(b)
+    if INT32_MAX in (a_shift, b_shift):
+        return math.nan
+    return double_from((a_fraction * b_fraction) >> 32, a_shift + b_shift + 1)
+
+
+def double_from(fraction: int, shift: int) -> float:
+    """TFLM's ``DoubleFromFractionAndShift``: the reverse of :func:`integer_frexp`."""
+    if shift == INT32_MAX:
+        return math.copysign(math.inf, fraction) if fraction else math.nan
+    if not fraction:
+        return 0.0
+    size, exponent = abs(fraction), shift - 1
+    while size < 0x40000000:
+        size, exponent = size * 2, exponent - 1
+    while size > 0x80000000:
+        size, exponent = size // 2, exponent + 1
+    if exponent < -1022:
+        exponent = -1023
+    exponent = min(exponent, 1023) + 1023
+    bits = (fraction < 0) << 63 | exponent << 52 | (size - 0x40000000) << 22
+    real: float = struct.unpack("<d", struct.pack("<Q", bits))[0]
+    return real
+
+
 def _normalise(fraction: int, shift: int) -> tuple[int, int]:
     if fraction == 2**31:
         fraction //= 2
@@ -116,25 +146,30 @@ def _require_finite(real: float) -> None:
 
 
 def quantize_multipliers(
-    reals: npt.ArrayLike,
+    reals: npt.ArrayLike, *, integer: bool = False
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts."""
+    """:func:`quantize_multiplier` for an array: int32 multipliers and int32 shifts.
+
+    ``integer``: :func:`quantize_multiplier_integer` instead.
+    """
     values = np.array(reals, np.float64, ndmin=1)
     # Of the 52 fraction bits 30 stay. Half of what falls off is added to the whole number, so
-    # that a fraction which rounds up to 1 carries into the exponent.
-    bits = values.view(np.int64) + _HALF_A_STEP
+    # that a fraction which rounds up to 1 carries into the exponent. The integer way leaves an
+    # exact half below.
+    bits = values.view(np.int64) + (_UNDER_HALF_A_STEP if integer else _HALF_A_STEP)
     exponents = (bits >> _BITS_BELOW_EXPONENT) - _LEAST_EXPONENT
     multipliers = ((bits >> _BITS_THAT_FALL_OFF).astype(np.int32) & _FRACTION) | _LEADING_ONE
     shifts = exponents.astype(np.int32) + _LEAST_SHIFT
     # What is negative, too small or not finite has an exponent outside of this range.
     if np.maximum.reduce(exponents.view(np.uint64), initial=0) > _EXPONENTS:
+        one = quantize_multiplier_integer if integer else quantize_multiplier
         for index in np.flatnonzero((exponents < 0) | (exponents > _EXPONENTS)).tolist():
-            multipliers[index], shifts[index] = quantize_multiplier(float(values[index]))
+            multipliers[index], shifts[index] = one(float(values[index]))
     return multipliers, shifts
 
 
 # As arrays, because Python's numbers take NumPy longer than the arithmetic itself.
-_HALF_A_STEP = np.array(1 << 21, np.int64)
+_HALF_A_STEP, _UNDER_HALF_A_STEP = np.array(1 << 21, np.int64), np.array((1 << 21) - 1, np.int64)
 _BITS_BELOW_EXPONENT, _BITS_THAT_FALL_OFF = np.array(52, np.int64), np.array(22, np.int64)
 _FRACTION, _LEADING_ONE = np.array(0x3FFFFFFF, np.int32), np.array(0x40000000, np.int32)
 # The biased exponents with a shift of -31 and more, and how many follow up to the last finite one.

@@ -15,6 +15,7 @@ from arenite.ops.registry import (
     named,
     only_mnn_has,
     resolver_of,
+    takes_scratch,
 )
 
 __all__ = [
@@ -35,4 +36,5 @@ __all__ = [
     "named",
     "only_mnn_has",
     "resolver_of",
+    "takes_scratch",
 ]

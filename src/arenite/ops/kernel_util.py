@@ -22,6 +22,7 @@ from arenite.model.types import FLOAT32
 from arenite.numeric.fixedpoint import (
     ONCE,
     quantize_multiplier,
+    quantize_multiplier_integer,
     quantize_multipliers,
     round_half_away,
 )
@@ -222,37 +223,33 @@ def rounding_of(context: Context) -> int:
     return ONCE if context.target.rounding == "single" else 0
 
 
-def requantization(context: Context, real: float, formula: str) -> tuple[int, int]:
+def scale_ratio(scale: float, other: float) -> float:
+    """``scale / other``, infinite where the other one is 0: without a scale, TFLM has 0."""
+    return scale / other if other else math.inf
+
+
+def quantized(context: Context, real: float) -> tuple[int, int]:
+    """Multiplier and shift of a finite ratio, as the target's build makes them."""
+    if context.target.emulate_float:
+        return quantize_multiplier_integer(real)
+    return quantize_multiplier(real)
+
+
+def requantization(context: Context, real: float, formula: str, most: int = 30) -> tuple[int, int]:
     """Multiplier and shift of a ratio of scales, with the target's rounding.
 
-    ``formula`` is the ratio in words.
+    ``formula`` is the ratio in words. A ratio that is no finite number (a scale is 0, or there is
+    none) becomes 0, as in TFLM's package; C leaves the conversion undefined, of which this warns.
 
-    Refuses what is no finite number (a scale is 0), and a shift over 30, for which C's
-    left shift is not defined.
-    """
-    multiplier, shift = quantize_multiplier(real) if math.isfinite(real) else (0, 31)
-    if shift > 30:
-        context.report_error(
-            f"the scales' ratio {formula} must be a finite number under 2**30, got {real:.6g}"
-        )
-    return multiplier, shift + rounding_of(context)
-
-
-def requantization_or_none(
-    context: Context, real: float, formula: str, most: int = 30
-) -> tuple[int, int]:
-    """The same where TFLM takes any ratio: one that is not finite (a scale is 0) becomes 0.
-
-    So does TFLM's package; C leaves the conversion undefined, of which this warns. Shifts may be
-    up to ``most``.
+    Refuses a shift over ``most``, for which C's left shift is not defined.
     """
     if not math.isfinite(real):
         context.warn_undefined(
             f"the scales' ratio {formula} is {real:g}, which C cannot convert; as in TFLM's "
-            f"package, all outputs are the output's zero point"
+            f"package, it counts as 0, and what is scaled by it becomes the zero point"
         )
         real = 0.0
-    multiplier, shift = quantize_multiplier(real)
+    multiplier, shift = quantized(context, real)
     if shift > most:
         context.report_error(f"the scales' ratio {formula} must be under 2**{most}, got {real:.6g}")
     return multiplier, shift + rounding_of(context)
@@ -263,21 +260,21 @@ def requantization_below_one(context: Context, real: float, formula: str) -> tup
 
     ``QuantizeMultiplierSmallerThanOneExp``, which ends the program for other ratios.
     """
-    multiplier, shift = quantize_multiplier(real) if 0 < real < 1 else (0, 1)
+    multiplier, shift = quantized(context, real) if 0 < real < 1 else (0, 1)
     if shift > 0:
         context.report_error(f"the scales' ratio {formula} must be between 0 and 1, got {real:.9g}")
     return multiplier, shift + rounding_of(context)
 
 
 def requantization_above_one(context: Context, real: float, formula: str) -> tuple[int, int]:
-    """:func:`quantize_multiplier` of a finite ratio over 1: the shift is 0 or positive.
+    """Multiplier and shift of a finite ratio over 1: the shift is 0 or positive.
 
     ``QuantizeMultiplierGreaterThanOne``, which ends the program for other ratios. One rounding
     or two are the same here: nothing is left to the second.
     """
     if not 1 < real < math.inf:
         context.report_error(f"the product {formula} must be greater than 1, got {real:.9g}")
-    return quantize_multiplier(real)
+    return quantized(context, real)
 
 
 # -- sliding windows ------------------------------------------------------------------
@@ -307,16 +304,18 @@ def convolution_multipliers(
     weights: TfLiteTensor,
     output: TfLiteTensor,
     channels: int,
+    *,
+    needs_input_scale: bool = True,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Requantisation per output channel: ``input_scale * weight_scale / output_scale``.
 
     ``PopulateConvolutionQuantizationParams``: computed in double from float32 scales.
-    One scale is used for all channels. Refuses what :func:`requantization` refuses. Empty
-    for float32.
+    One scale is used for all channels. As :func:`requantization` has it of each; warns of weights
+    with a zero point, which no such kernel reads. Empty for float32.
     """
     if inp.type is FLOAT32:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
-    for tensor in (inp, weights):
+    for tensor in (inp, weights) if needs_input_scale else (weights,):
         if not tensor.scale_count:
             context.report_error(f"tensor {tensor.name!r} needs a scale and a zero point")
     assert weights.quantization is not None
@@ -327,14 +326,33 @@ def convolution_multipliers(
             f"weights {weights.name!r}: expected 1 or {channels} scales, the latter along an "
             f"axis of as many elements, got {count} along axis {axis} of {weights.shape}"
         )
+    warn_of_zero_points(context, weights)
     before, behind = inp.scale, output.scale
     found = None
-    if quick := in_c():
+    if not context.target.emulate_float and (quick := in_c()):
         rounding = rounding_of(context)
         found = quick.quantize_multipliers(
             before, scales, behind, rounding=rounding, channels=channels
         )
     return found or _multipliers_in_numpy(context, before, scales, behind, channels=channels)
+
+
+def warn_of_zero_points(context: Context, *weights: TfLiteTensor | None) -> None:
+    """Warn of weights whose zero point is not 0, for kernels that do not look.
+
+    LiteRT refuses most such models (``kernels/conv.cc``; XNNPACK).
+    """
+    for tensor in weights:
+        quantization = None if tensor is None else tensor.quantization
+        if quantization is None or not np.count_nonzero(quantization.zero_point):
+            continue
+        assert tensor is not None
+        other = int(quantization.zero_point[quantization.zero_point.nonzero()[0][0]])
+        context.warn_undefined(
+            f"weights {tensor.name!r} have a zero point of {other}, which the kernel does not "
+            "count, or not as the model says: outputs are those of other weights. Quantise "
+            "weights symmetrically, with zero points 0"
+        )
 
 
 def _multipliers_in_numpy(
@@ -344,8 +362,8 @@ def _multipliers_in_numpy(
     rounding, formula = rounding_of(context), "input * weights / output"
     if not behind:
         requantization(context, math.inf, formula)
-    effective = before * scales.astype(np.float64) / behind
-    multipliers, shifts = quantize_multipliers(effective)
+    effective = before * scales.astype(np.float64) / behind if behind else np.zeros(len(scales))
+    multipliers, shifts = quantize_multipliers(effective, integer=context.target.emulate_float)
     if np.maximum.reduce(shifts, initial=0) > 30:
         requantization(context, float(effective[shifts.argmax()]), formula)
     if rounding:

@@ -21,24 +21,32 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from arenite.memory.abi import Struct
-from arenite.model import BuiltinOperator, Model, OptionsTable
+from arenite.model import BuiltinOperator, Model, Operator, OptionsTable
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
 from arenite.ops.rows import Rows
+from arenite.ops.traits import NO_TRAITS, Traits
 
 
 class NativeKernel(NamedTuple):
     """The compiled kernel that may run instead of an ``invoke``: same parameters, same bits.
 
+    It checks no parameters: what another ``prepare`` makes may lead it out of bounds, and states
+    that another ``init`` allocates are not those that it writes to.
+
     Attributes:
         invoke: What it may replace. A registration with another ``invoke`` runs that.
         name: Its name in the native engine; or what says it of a node that is prepared, and
             is empty where there is none for that node.
+        prepare: What makes its parameters. A registration with another one runs ``invoke``.
+        init: What runs before that, likewise.
     """
 
     invoke: Callable[[Context, Node], None]
     name: str | Callable[[Node], str]
+    prepare: Callable[[Context, Node], Any] | None = None
+    init: Callable[[Context, Any], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,8 @@ class Registration:
         native = self.native
         if native is None or native.invoke is not self.invoke:
             return ""
+        if native.prepare is not self.prepare or native.init is not self.init:
+            return ""
         return native.name if isinstance(native.name, str) else native.name(node)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -126,13 +136,30 @@ def builtin(name: str) -> Registration | None:
     if module is None or _name_in(module) != name:
         return None
     registration: Registration = module.REGISTRATION
-    native = NativeKernel(registration.invoke, name)
+    own = registration
+    native = NativeKernel(own.invoke, name, own.prepare, own.init)
     return replace(registration, name=name, native=native, strict=False)
+
+
+@lru_cache(maxsize=1024)
+def traits_of(name: str) -> Traits:
+    """What the operator's file states of it; nothing of operators that are not Arenite's."""
+    if builtin(name) is None:
+        return NO_TRAITS
+    place = module_name(name)
+    assert place is not None  # there is a registration
+    traits: Traits = getattr(_module(place), "TRAITS", NO_TRAITS)
+    return traits
 
 
 def only_mnn_has(name: str) -> bool:
     """Whether an operator is one of Arenite's that only ``.mnn`` files have."""
     return name.startswith(MNN_PREFIX) and builtin(name) is not None
+
+
+def takes_scratch(operator: Operator) -> bool:
+    """Whether an operator may read what nobody writes, memory to work in: none of Arenite's own."""
+    return operator.is_custom and builtin(operator.name) is None
 
 
 def mnn_names() -> list[str]:

@@ -13,9 +13,9 @@ import numpy as np
 from arenite.model import Operator, Quantization, Subgraph, Tensor, TensorType
 from arenite.model.model import constant_bytes
 from arenite.ops.context import Array
+from arenite.ops.registry import traits_of
 from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.optimize._channel_folding import Layer
-from arenite.optimize._channel_links import BINARY
 from arenite.optimize._intervals import Interval
 from arenite.optimize._prepared import PreparedModel
 
@@ -47,12 +47,14 @@ class Edit:
         for index, operator in enumerate(self._subgraph.operators):
             if index in layers:
                 self._layer(index, layers[index], inputs[index])
-            elif operator.name == "DEPTHWISE_CONV_2D" and operator.outputs[0] in self._left:
+            if index in layers or not operator.outputs or operator.outputs[0] not in self._left:
+                continue
+            if operator.name == "DEPTHWISE_CONV_2D":
                 self._depthwise(index, operator)
-            elif operator.name in BINARY and operator.outputs[0] in self._left:
-                self._binary(index, operator)
-            elif operator.name == "RESHAPE" and operator.outputs[0] in self._left:
+            elif operator.name == "RESHAPE":
                 self._reshape(index, operator)
+            elif traits_of(operator.name).channels == "broadcast":
+                self._binary(index, operator)
         for index, mask in self._left.items():
             self._tensors[index] = _narrowed(self._tensors[index], int(mask.sum()))
         return replace(

@@ -15,6 +15,7 @@ import numpy as np
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops import Node
 from arenite.ops.context import Array
+from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -23,29 +24,6 @@ from arenite.optimize import _sums
 from arenite.optimize._channel_folding import Layer, layer_of
 from arenite.optimize._channel_groups import Channels
 from arenite.optimize._prepared import PreparedModel
-
-#: One input whose channels are those of the output, each computed from itself alone.
-SAME = frozenset(
-    {
-        "ABS",
-        "AVERAGE_POOL_2D",
-        "ELU",
-        "HARD_SWISH",
-        "LEAKY_RELU",
-        "LOGISTIC",
-        "MAX_POOL_2D",
-        "QUANTIZE",
-        "RELU",
-        "RELU6",
-        "RESIZE_BILINEAR",
-        "RESIZE_NEAREST_NEIGHBOR",
-        "TANH",
-    }
-)
-#: Two inputs that broadcast; constants among them are cut to what is left.
-BINARY = frozenset({"ADD", "MAXIMUM", "MINIMUM", "MUL", "PRELU", "SUB"})
-REDUCTIONS = frozenset({"MEAN", "REDUCE_MAX", "REDUCE_MIN", "SUM"})
-PADS = frozenset({"MIRROR_PAD", "PAD", "PADV2"})
 
 #: Says what is tied, or why all channels of the operator's tensors stay.
 Rule = Callable[[int, Node], str | None]
@@ -99,24 +77,20 @@ class Links:
         return None
 
     def _rule(self, name: str) -> Rule | None:
-        for names, rule in (
-            (SAME, self._same),
-            (BINARY, self._binary),
-            (REDUCTIONS, self._reduction),
-            (PADS, self._pad),
-        ):
-            if name in names:
-                return rule
-        return {
-            "CONCATENATION": self._concatenation,
-            "CONV_2D": self._conv,
-            "DEPTHWISE_CONV_2D": self._depthwise,
-            "FULLY_CONNECTED": self._dense,
-            "RESHAPE": self._reshape,
-            "SPLIT": self._split,
-            "SQUEEZE": self._reshape,
-            "TRANSPOSE": self._transpose,
-        }.get(name)
+        rules: dict[str, Rule] = {
+            "same": self._same,
+            "broadcast": self._binary,
+            "reduced": self._reduction,
+            "padded": self._pad,
+            "concatenated": self._concatenation,
+            "split": self._split,
+            "reshaped": self._reshape,
+            "transposed": self._transpose,
+            "convolved": self._conv,
+            "multiplied": self._depthwise,
+            "dense": self._dense,
+        }
+        return rules.get(traits_of(name).channels)
 
     def _tensor(self, index: int) -> Tensor:
         return self._subgraph.tensors[index]

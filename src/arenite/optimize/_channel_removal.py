@@ -9,6 +9,7 @@ import numpy as np
 
 from arenite.model import Subgraph
 from arenite.ops.context import Array
+from arenite.ops.registry import traits_of
 from arenite.optimize._channel_folding import Layer
 from arenite.optimize._channel_groups import Groups
 from arenite.optimize._intervals import Interval
@@ -102,7 +103,6 @@ def _odd(groups: Groups, subgraph: Subgraph, gone: Array, multiple: int) -> dict
 
 def layer_outputs(subgraph: Subgraph) -> Iterator[tuple[int, int]]:
     """Operators that compute channels from weights, and their outputs."""
-    names = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
     for index, operator in enumerate(subgraph.operators):
-        if operator.name in names:
+        if traits_of(operator.name).values == "sums":
             yield index, operator.outputs[0]

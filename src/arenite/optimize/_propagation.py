@@ -13,6 +13,7 @@ from arenite.errors import AreniteError
 from arenite.model import Model, Subgraph, Tensor, TensorType
 from arenite.ops import Node
 from arenite.ops.context import Array
+from arenite.ops.registry import traits_of
 from arenite.ops.shared.convolution import ConvolutionParams
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
@@ -24,60 +25,6 @@ from arenite.optimize._prepared import PreparedModel
 #: Ranges by tensor.
 Ranged = dict[int, Interval]
 
-#: Every output is one of the inputs' values or a constant, or rises with all inputs: run on
-#: the lower ends, then on the upper ones.
-RISING = frozenset(
-    {
-        "ADD",
-        "AVERAGE_POOL_2D",
-        "BATCH_TO_SPACE_ND",
-        "BROADCAST_TO",
-        "CONCATENATION",
-        "DEPTH_TO_SPACE",
-        "EXPAND_DIMS",
-        "GATHER",
-        "GATHER_ND",
-        "MAX_POOL_2D",
-        "MAXIMUM",
-        "MEAN",
-        "MINIMUM",
-        "MIRROR_PAD",
-        "PACK",
-        "PAD",
-        "PADV2",
-        "REDUCE_MAX",
-        "REDUCE_MIN",
-        "RESHAPE",
-        "RESIZE_NEAREST_NEIGHBOR",
-        "REVERSE_V2",
-        "SLICE",
-        "SPACE_TO_BATCH_ND",
-        "SPACE_TO_DEPTH",
-        "SPLIT",
-        "SPLIT_V",
-        "SQUEEZE",
-        "STRIDED_SLICE",
-        "SUM",
-        "TRANSPOSE",
-        "UNPACK",
-    }
-)
-#: Rises or falls with either input: run on all four corners.
-CORNERS = frozenset({"MUL", "SUB"})
-#: Functions of one value: run on every one.
-FUNCTIONS = frozenset(
-    {
-        "ABS",
-        "ELU",
-        "HARD_SWISH",
-        "LEAKY_RELU",
-        "LOGISTIC",
-        "QUANTIZE",
-        "RELU",
-        "RELU6",
-        "TANH",
-    }
-)
 #: Zero points beyond this are no real model's, and let sums leave 64 bits.
 _MOST_OFFSET = 1 << 16
 
@@ -101,6 +48,8 @@ class Propagation:
         node = self._prepared.node(self._number, operator)
         if node is None or not all(map(self._is_known, node.inputs)):
             return
+        if not any(index in self.known for index in node.inputs):
+            return  # constants of types that are not followed
         rule = self._rule(node)
         try:
             found = None if rule is None else rule(operator, node)
@@ -112,15 +61,16 @@ class Propagation:
 
     def _rule(self, node: Node) -> Rule | None:
         name, inputs = node.name, [self._tensor(index) for index in node.inputs if index >= 0]
-        if name in _LAYERS:
+        traits = traits_of(name)
+        if traits.values == "sums":
             return self._layer
-        if name in FUNCTIONS and inputs[0].type is not TensorType.FLOAT32:
+        if traits.values == "function" and inputs[0].type is not TensorType.FLOAT32:
             return self._function
         if name == "TRANSPOSE" and len(inputs[0].shape) == 2:
             return None  # CMSIS-NN exchanges two dimensions that shall stay
-        if name in RISING or name == "QUANTIZE":
+        if traits.values == "rising" or (traits.values == "function" and traits.converts):
             return self._rising
-        return self._corners if name in CORNERS else None
+        return self._corners if traits.values == "corners" else None
 
     def _tensor(self, index: int) -> Tensor:
         return self._subgraph.tensors[index]
@@ -228,8 +178,15 @@ class Propagation:
         """The operator's outputs for all values of its input's type, and the first of these."""
         info = np.iinfo(self._tensor(node.inputs[0]).type.dtype)
         values = np.arange(info.min, info.max + 1)
+        # The input may be a constant, whose values are the file's and no others.
         tensors = tuple(
-            replace(self._tensor(index), shape=values.shape, shape_signature=None)
+            replace(
+                self._tensor(index),
+                shape=values.shape,
+                shape_signature=None,
+                data=None,
+                buffer=0,
+            )
             for index in (node.inputs[0], node.outputs[0])
         )
         own = replace(self._subgraph.operators[operator], inputs=(0,), outputs=(1,))
@@ -240,7 +197,6 @@ class Propagation:
 
 #: What finds the ranges of an operator's outputs.
 Rule = Callable[[int, Node], Iterable[Interval] | None]
-_LAYERS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"})
 
 
 def _around(results: Iterable[Array]) -> Interval:

@@ -1,7 +1,8 @@
 """What an operator computes, on every build of firmware whose kernels are known.
 
 A pass that evaluates an operator is right only where all of them give the same bits: TFLM's
-kernels and CMSIS-NN's, and products that are rounded once or twice.
+kernels and CMSIS-NN's, products that are rounded once or twice, and multipliers that are made with
+floats or without.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ from functools import lru_cache
 
 import numpy as np
 
+from arenite.cores import REPRESENTATIVES
 from arenite.errors import AreniteError
 from arenite.model import Model, Operator, OptionsTable, Quantization, Subgraph, Tensor, TensorType
 from arenite.model.model import Array, constant_bytes
+from arenite.ops.registry import traits_of
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.target import Target
 
-#: One build for every set of kernels and every rounding.
+#: One build for every set of kernels, every rounding, with floats and without.
 BUILDS = tuple(
-    Target(processor, rounding=rounding)
-    for processor in ("host", "cortex-m0", "cortex-m4", "cortex-m55")
+    Target(processor, rounding=rounding, emulate_float=emulate_float)
+    for processor in ("host", *REPRESENTATIVES)
     for rounding in ("double", "single")
+    for emulate_float in (False, True)
 )
 #: Scale, zero point: what a table depends on.
 Scale = tuple[float, int] | None
@@ -78,9 +82,13 @@ def _equal(some: list[Array], others: list[Array]) -> bool:
 
 # -- functions of one value ---------------------------------------------------------------
 
-#: Operators of one value each; those of two inputs have a constant of one value beside it.
-OF_ONE_VALUE = ("RELU", "RELU6", "QUANTIZE", "MAXIMUM", "MINIMUM")
 _TABLED = (TensorType.INT8, TensorType.UINT8, TensorType.INT16)
+
+
+def is_of_one_value(name: str) -> bool:
+    """Whether an operator is a function of one value; the second input is a constant of one."""
+    traits = traits_of(name)
+    return traits.clamps or (traits.converts and traits.values == "function")
 
 
 def table(
@@ -101,7 +109,7 @@ def tables(
     ``bound`` is the constant beside ``x``, all of whose elements are one value; ``first`` says
     whether ``x`` is the first input. None where types are not of 8 or 16 bits.
     """
-    if operator.name not in OF_ONE_VALUE or operator.is_custom:
+    if not is_of_one_value(operator.name) or operator.is_custom:
         return None
     if x.type not in _TABLED or y.type not in _TABLED or not (_plain(x) and _plain(y)):
         return None

@@ -13,14 +13,16 @@ from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
-from arenite.optimize.outcome import Note, Outcome, Report, Step
+from arenite.ops import takes_scratch
+from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
 from arenite.optimize.passes import find, sequence
 from arenite.optimize.settings import Overlap, Settings
 from arenite.optimize.stand_ins import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.optimize.verify import verify as verify_models
 from arenite.runtime.allocation import smallest_arena
-from arenite.target import Target, find_target
+from arenite.runtime.distances import BUILDS
+from arenite.target import HOST, Target, find_target
 
 #: Told what is done next, in a few words.
 Progress = Callable[[str], None]
@@ -84,6 +86,8 @@ def optimize(
     if _says_the_same(original, report.model):
         same = f"the plan ({OFFLINE_METADATA}) that the file has is the one that would be made"
         return original, Report(original, settings, (_nothing("plan", original, same),))
+    if report.model is not original:
+        report = replace(report, elsewhere=tuple(_larger_elsewhere(report)))
     if verify and report.model is not original:
         tell("verify")
         report = replace(report, verification=_verified(report, runnable, verify))
@@ -140,6 +144,28 @@ def _not_worse(original: Model, steps: list[Step], settings: Settings) -> list[S
 def _arena(original: Model, model: Model, settings: Settings) -> int:
     resolver, _ = resolver_for(original)
     return smallest_arena(model, resolver, target=settings.target)
+
+
+def _larger_elsewhere(report: Report) -> Iterator[Elsewhere]:
+    """Firmware beside the target that the file is good for, where that needs a larger arena.
+
+    TFLM's package on this host; with an overlap that is safe on all builds these as well. Others
+    that are in doubt have other scratch memory, which a plan for the target knows nothing of.
+    """
+    settings = report.settings
+    builds = BUILDS if settings.overlap == "portable" else (HOST,)
+    for build in builds:
+        if build == (settings.target or HOST):
+            continue
+        meant = replace(settings, target=build)
+        try:
+            before, after = (
+                _arena(report.original, one, meant) for one in (report.original, report.model)
+            )
+        except AreniteError:  # a plan for other kernels, or no kernels for the model
+            continue
+        if after > before:
+            yield Elsewhere(build, before, after)
 
 
 def _nothing(name: str, model: Model, reason: str) -> Step:
@@ -206,13 +232,13 @@ def _checked(model: Model) -> Model:
             "Arenite reads from one uses operators that no .tflite file has"
         )
     check(model)
-    check_order(model)
+    check_order(model, takes_scratch=takes_scratch)
     return model
 
 
 def _require_sound(name: str, model: Model) -> None:
     try:
         check(model)
-        check_order(model)
+        check_order(model, takes_scratch=takes_scratch)
     except ModelError as error:
         raise OptimizationError(f"pass {name!r} made a model that is not sound: {error}") from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arenite.model import Model
 from arenite.optimize.settings import Settings
 from arenite.rooms import html_of
+from arenite.target import Target
 
 if TYPE_CHECKING:
     from arenite.optimize.verify import Verification
@@ -62,17 +63,30 @@ class Step:
         return f"<{self.name}: {len(self.changes)} changes, {len(self.declined)} declined>"
 
 
+class Elsewhere(NamedTuple):
+    """Bytes of the smallest arena on another firmware than the one that memory was planned for."""
+
+    target: Target
+    before: int
+    after: int
+
+    def __str__(self) -> str:
+        return f"on {self.target} the arena is larger: {self.before:,} bytes to {self.after:,}"
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """What all passes did to a model, in the order in which they ran.
 
     ``verification`` says how the result was compared with the original; None where it was not.
+    ``elsewhere`` is other firmware that the file is good for and whose arena is larger now.
     """
 
     original: Model
     settings: Settings
     steps: tuple[Step, ...]
     verification: Verification | None = None
+    elsewhere: tuple[Elsewhere, ...] = ()
 
     @property
     def model(self) -> Model:

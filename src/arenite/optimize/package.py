@@ -1,24 +1,24 @@
 """TFLM's own Python package, asked in a process of its own: it crashes on some models.
 
-``python -m arenite.optimize.package FOLDER`` reads ``0.tflite`` and so on, ``plan.json`` and
-``inputs.npz`` in a folder and writes ``0.npz`` and so on. Arrays go between the processes as plain
-``.npy`` data, nothing that could run.
+It reads ``0.tflite`` and so on, ``plan.json`` and ``inputs.npz`` in a folder and writes ``0.npz``
+and so on. Arrays go between the processes as plain ``.npy`` data, nothing that could run.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from arenite.files import save
 from arenite.model.model import Array
+from arenite.processes.children import how_it_ended, run_module
+from arenite.processes.paths import find_package
 
 #: One inference's inputs, or None for a reset.
 Step = Sequence[Array] | None
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 def is_installed() -> bool:
     """Whether the package can be asked."""
-    return find_spec("tflite_micro") is not None
+    return find_package("tflite_micro") is not None
 
 
 def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int) -> list[Answer]:
@@ -46,9 +46,9 @@ def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int
     with TemporaryDirectory(prefix="arenite-") as name:
         folder = Path(name)
         for number, model in enumerate(models):
-            (folder / f"{number}.tflite").write_bytes(model)
+            save(folder / f"{number}.tflite", model)
         plan = {"steps": [step is not None for step in steps], "outputs": outputs, "arena": arena}
-        (folder / "plan.json").write_text(json.dumps({**plan, "models": len(models)}))
+        save(folder / "plan.json", json.dumps({**plan, "models": len(models)}).encode())
         arrays: dict[str, Any] = {
             f"{number}-{index}": value
             for number, step in enumerate(steps)
@@ -65,24 +65,17 @@ def run(models: Sequence[bytes], steps: Sequence[Step], outputs: int, arena: int
 
 def _ask(folder: Path) -> str:
     """Let a process answer; the reason where it does not."""
-    command = [sys.executable, "-X", "utf8", "-m", "arenite.optimize.package", str(folder)]
+    module, where = "arenite.optimize.package", str(folder.absolute())
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+        done = run_module(module, where, folder=folder, timeout=TIMEOUT)
+    except TimeoutError:
         return f"it takes over {TIMEOUT:.0f} s"
-    if not done.returncode:
+    if not done.code:
         return ""
-    lines = [line for line in done.stderr.splitlines() if line.strip()] or [""]
-    if done.returncode == _REFUSED:
+    lines = [line for line in done.err.splitlines() if line.strip()] or [""]
+    if done.code == _REFUSED:
         return f"it refuses the model ({lines[-1].strip()})"
-    return f"it ends with code {done.returncode}"
+    return f"it {how_it_ended(done.code)}"
 
 
 def _read(folder: Path, model: int, steps: Sequence[Step], outputs: int) -> Answer:
@@ -130,7 +123,3 @@ def main(arguments: list[str]) -> int:
         print(" ".join(str(error).split()), file=sys.stderr)
         return _REFUSED
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

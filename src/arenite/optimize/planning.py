@@ -128,14 +128,17 @@ class Head:
             if not bad:
                 return layout
             # Only multiples of a step are safe for these, which no planner knows of.
-            pairs = [pair for pair in pairs if pair not in bad]
+            gone = frozenset(bad)
+            pairs = [pair for pair in pairs if pair not in gone]
             layout = self._of_groups(groups, pairs, seconds)._replace(is_proved=False)
         return self._of_groups(groups, [p for p in pairs if p.step == 1], seconds)
 
     def _of_groups(self, groups: Sequence[int], pairs: Iterable[Pair], seconds: float) -> Layout:
         """A plan in which buffers of one group begin at one place."""
         names = sorted(set(groups))
-        members = {name: [n for n, g in enumerate(groups) if g == name] for name in names}
+        members: dict[int, list[int]] = {name: [] for name in names}
+        for number, group in enumerate(groups):
+            members[group].append(number)
         at = {name: number for number, name in enumerate(names)}
         joined = tuple(_joined([self.buffers[n] for n in members[name]]) for name in names)
         separations = []
@@ -231,12 +234,18 @@ def worth(model: Model, target: Target) -> Worth:
 
 def _groups(count: int, pairs: Iterable[Pair]) -> list[int]:
     """A number for every buffer; those of a copy's two tensors are the same."""
-    groups = list(range(count))
+    within = list(range(count))  # a buffer of the same group, itself where that names the group
+
+    def group_of(number: int) -> int:
+        while within[number] != number:
+            within[number] = within[within[number]]
+            number = within[number]
+        return number
+
     for pair in pairs:
         if pair.step == 0:
-            old, new = groups[pair.output], groups[pair.input]
-            groups = [new if group == old else group for group in groups]
-    return groups
+            within[group_of(pair.output)] = group_of(pair.input)
+    return list(map(group_of, range(count)))
 
 
 def _joined(buffers: Sequence[PlannedBuffer]) -> Buffer:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 
@@ -34,8 +35,13 @@ from arenite.target import HOST, Target
 
 __all__ = ["Interval", "Ranges", "ranges_of"]
 
-#: Firmware whose products are rounded twice, as usual, and once.
-_ROUNDINGS = (HOST, Target("host", rounding="single"))
+#: Firmware whose products are rounded twice, as usual, and once; with multipliers from floats and
+#: without.
+_BUILDS = tuple(
+    Target("host", rounding=rounding, emulate_float=emulate_float)
+    for rounding in ("double", "single")
+    for emulate_float in (False, True)
+)
 
 Place = tuple[int, int]
 
@@ -79,16 +85,21 @@ def ranges_of(
         AreniteError: The model cannot be prepared.
     """
     promised = _promises(model, declared or {})
-    first, second = (
+    found = (
         _propagated(model, promised, prepared if target == HOST else None, target)
-        for target in _ROUNDINGS
+        for target in _BUILDS
     )
+    return reduce(_joined, found)
+
+
+def _joined(one: Ranges, other: Ranges) -> Ranges:
+    """The hull of two."""
     return Ranges(
-        {place: found.joined(second.tensors[place]) for place, found in first.tensors.items()},
+        {place: found.joined(other.tensors[place]) for place, found in one.tensors.items()},
         {
-            place: found.joined(second.accumulators[place])
-            for place, found in first.accumulators.items()
-            if place in second.accumulators
+            place: found.joined(other.accumulators[place])
+            for place, found in one.accumulators.items()
+            if place in other.accumulators
         },
     )
 

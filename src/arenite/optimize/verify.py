@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite import native
-from arenite.errors import AreniteError, ModelError, OptimizationError, PlanError
+from arenite.errors import AreniteError, LoopLimitError, ModelError, OptimizationError, PlanError
 from arenite.formats import tflite
 from arenite.memory.offline import is_made_for, without_plan
 from arenite.model import Model, Tensor
@@ -24,10 +24,12 @@ from arenite.model.model import Array
 from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, origin_in
 from arenite.ops import OpResolver
 from arenite.optimize import package, samples
+from arenite.optimize.loops import call_budget
 from arenite.optimize.package import Step
 from arenite.optimize.settings import Settings
 from arenite.optimize.stand_ins import resolver_for
 from arenite.runtime.allocation import smallest_arena
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Engine
@@ -52,6 +54,7 @@ class Verification:
         skipped: Ways that there were not, and why.
         stand_ins: Operators that nobody knows here. Something else computed in their place, the
             same in both models.
+        unfinished: Why the comparison ended before its end; empty where it did not.
     """
 
     inferences: int
@@ -59,6 +62,7 @@ class Verification:
     tensors: int
     skipped: tuple[str, ...] = ()
     stand_ins: tuple[str, ...] = ()
+    unfinished: str = ""
 
 
 class Pair(NamedTuple):
@@ -70,6 +74,7 @@ class Pair(NamedTuple):
     steps: Sequence[Step]
     resolver: OpResolver
     named: Model
+    calls: CallBudget
 
 
 def verify(
@@ -83,6 +88,9 @@ def verify(
 
     ``named`` is the result with names for its tensors, where it has none itself.
 
+    Models whose loops go on for too long (:mod:`arenite.optimize.loops`) are not verified, and
+    ``unfinished`` says so.
+
     Raises:
         OptimizationError: They differ, or the result does not run. It says where.
         UnsupportedOperatorError, ConstraintError: The original does not run.
@@ -91,7 +99,17 @@ def verify(
     resolver, names = resolver_for(original)
     steps = samples.sequence(original, count, settings.ranges)
     _require_same_ports(original, result)
-    pair = Pair(original, result, target, steps, resolver, named or result)
+    budget = call_budget(original)
+    pair = Pair(original, result, target, steps, resolver, named or result, budget)
+    try:
+        return _verified(pair, names)
+    except LoopLimitError:
+        reason = f"loops longer than {budget.limit:,} calls of subgraphs in all inferences together"
+        return Verification(0, (), 0, (), names, reason)
+
+
+def _verified(pair: Pair, names: tuple[str, ...]) -> Verification:
+    """What was compared on all ways; ``names`` are those of operators that nobody knows."""
     tensors = compare_apart(pair)
     ways = ["reference"]
     engines: list[Engine] = ["reference", "native"] if native.available() else ["reference"]
@@ -99,14 +117,14 @@ def verify(
     for engine in engines:
         compare_in_arena(pair, engine)
     ways += engines[1:]
-    if target != HOST:
+    if pair.target != HOST:
         compare_apart(pair._replace(target=HOST))
     reason = "an operator is not known to it" if names else compare_in_package(pair)
     if reason:
         skipped.append(f"tflite_micro: {reason}")
     else:
         ways.append("tflite_micro")
-    inferences = sum(step is not None for step in steps)
+    inferences = sum(step is not None for step in pair.steps)
     return Verification(inferences, tuple(ways), tensors, tuple(skipped), names)
 
 
@@ -125,7 +143,7 @@ def compare_apart(pair: Pair) -> int:
 def _apart(pair: Pair, model: Model, names: dict[str, tuple[int, int]], side: int) -> Results:
     interpreter = HeapInterpreter(model, pair.resolver, target=pair.target)
     interpreter.allocate_tensors()
-    for outputs in _take(interpreter, model, pair.steps):
+    for outputs in _take(interpreter, model, pair):
         if outputs is not None:
             for name, indices in names.items():
                 data = interpreter.eval_tensor(indices[side]).data
@@ -145,7 +163,7 @@ def _in_arena(pair: Pair, model: Model, engine: Engine) -> Results:
     interpreter = MicroInterpreter.in_smallest_arena(
         model, pair.resolver, target=pair.target, engine=engine
     )
-    yield from _take(interpreter, model, pair.steps)
+    yield from _take(interpreter, model, pair)
 
 
 def compare_in_package(pair: Pair) -> str:
@@ -194,11 +212,10 @@ def _accepted(pair: Pair) -> list[Step]:
     return [step for step in pair.steps if step is None or next(results) is not None]
 
 
-def _take(
-    interpreter: HeapInterpreter | MicroInterpreter, model: Model, steps: Sequence[Step]
-) -> Results:
+def _take(interpreter: HeapInterpreter | MicroInterpreter, model: Model, pair: Pair) -> Results:
     """Outputs of every inference; None where an operator refuses its inputs."""
-    for step in steps:
+    interpreter.limit_calls(pair.calls)
+    for step in pair.steps:
         if step is None:
             interpreter.reset()
             continue
@@ -206,6 +223,8 @@ def _take(
             interpreter.input(index)[...] = value
         try:
             is_whole = interpreter.invoke()
+        except LoopLimitError:
+            raise
         except AreniteError:
             yield None
             continue
@@ -284,6 +303,8 @@ def _guarded(results: Results, way: str) -> Results:
     """What the result gives; an error that the original did not meet is a difference."""
     try:
         yield from results
+    except LoopLimitError:
+        raise
     except AreniteError as error:
         raise OptimizationError(
             f"{way}: the original runs, the result does not: {error}"

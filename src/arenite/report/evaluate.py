@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from arenite.analysis.evaluation.result import ClassScore, Evaluation, Score
+from arenite.analysis.evaluation.result import ClassScore, Evaluation, LeftOut, Resumed, Score
 from arenite.model.text import printable
 from arenite.report.text import Column, duration, number, table, wrapped
 
 #: So many classes have a confusion matrix and a row each; of more, the worst are named.
 _MOST_CLASSES, _WORST = 12, 10
+#: So many samples that are left out are named.
+_MOST_LEFT_OUT = 10
 #: Names over a matrix are cut to so many characters.
 _NAME = 8
 _PERCENT = ("accuracy", "top-")
@@ -25,7 +27,9 @@ def render_evaluation(found: Evaluation, width: int) -> Iterator[Text]:
         title += f", {number(found.inferences)} inferences"
     yield from wrapped(title, width, style="bold")
     yield Text()
-    yield from _metrics(found.scores, found, width)
+    yield from _metrics(found.scores, width)
+    yield Text()
+    yield from wrapped(_speed(found), width)
     if len(found.scores) > 1:
         yield Text()
         yield from _differences(found, width)
@@ -33,18 +37,17 @@ def render_evaluation(found: Evaluation, width: int) -> Iterator[Text]:
         yield Text()
         yield from _classes(found.score, found.classes, width)
     yield from _notes(found, width)
+    yield from _left_out(found.left_out, width)
+    if found.resumed is not None:
+        yield Text()
+        yield from _resumed(found.resumed, width)
 
 
-def _metrics(scores: Sequence[Score], found: Evaluation, width: int) -> list[Text]:
+def _metrics(scores: Sequence[Score], width: int) -> list[Text]:
     names = list(dict.fromkeys(name for one in scores for name in one.metrics))
     rows = [(name, [_shown(name, one.metrics.get(name)) for one in scores]) for name in names]
     if all(one.latency is not None for one in scores):
         rows.append(("one call", [_latency(one) for one in scores]))
-    if found.scale.workers and found.score.latency is None:
-        per_second = f"{number(round(found.per_second))}/s, {len(found.scale.workers)} workers"
-        rows.append(("samples", [per_second, *("" for _ in scores[1:])]))
-    else:
-        rows.append(("samples", [_rate(found.samples, one) for one in scores]))
     columns = [Column("", [name for name, _ in rows], style="cyan")]
     for place, one in enumerate(scores):
         cells = [cells[place] for _, cells in rows]
@@ -67,8 +70,14 @@ def _latency(one: Score) -> str:
     return f"{duration(one.latency.median)}, p90 {duration(one.latency.p90)}"
 
 
-def _rate(samples: int, one: Score) -> str:
-    return f"{number(round(samples / max(one.seconds, 1e-9)))}/s"
+def _speed(found: Evaluation) -> str:
+    """Samples in a second, and what is in it."""
+    if math.isnan(found.per_second):
+        return "All samples were evaluated before."
+    who = "1 engine" if len(found.scores) == 1 else f"{len(found.scores)} engines"
+    if found.score.latency is None:
+        who += f" in {len(found.scale.workers)} workers, their start included"
+    return f"Read and computed by {who}: {number(round(found.per_second))} samples/s."
 
 
 def _differences(found: Evaluation, width: int) -> Iterator[Text]:
@@ -164,7 +173,41 @@ def _notes(found: Evaluation, width: int) -> Iterator[Text]:
     notes = list(dict.fromkeys(note for one in found.scores for note in one.notes))
     if found.ignored:
         notes.append(f"{found.ignored} files of other kinds lie between them, which were not read")
+    if found.scale.pools:
+        lost, again = number(found.scale.pools), number(found.scale.again)
+        notes.append(
+            f"Workers were lost ({lost} times) and replaced; {again} chunks were done again"
+        )
     if notes:
         yield Text()
     for note in notes:
         yield from wrapped(f"{note}.", width, style="yellow")
+
+
+def _left_out(samples: Sequence[LeftOut], width: int) -> Iterator[Text]:
+    if not samples:
+        return
+    yield Text()
+    what = "1 sample was" if len(samples) == 1 else f"{number(len(samples))} samples were"
+    text = f"{what} left out, which could not be read or computed:"
+    yield from wrapped(text, width, style="bold yellow")
+    for one in samples[:_MOST_LEFT_OUT]:
+        said = one.reason if one.name in one.reason else f"{one.name}: {one.reason}"
+        yield from wrapped(f"  {printable(f'{one.index}: {said}')}", width)
+    if len(samples) > _MOST_LEFT_OUT:
+        yield from wrapped(
+            f"  ... and {number(len(samples) - _MOST_LEFT_OUT)} more, see --json", width
+        )
+
+
+def _resumed(resumed: Resumed, width: int) -> Iterator[Text]:
+    file = printable(resumed.file)
+    if resumed.cut:
+        yield from wrapped(
+            f"{number(resumed.cut)} bytes of an unfinished chunk were cut off.", width
+        )
+    yield from wrapped(
+        f"{number(resumed.samples)} samples were taken from {file}, which is complete now: a "
+        "further run prints these scores at once.",
+        width,
+    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arenite.firmware import Export, TflmExport
+from arenite.firmware.lossless import gained
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 
@@ -34,6 +35,10 @@ def render_export(result: Export, width: int) -> Iterator[Text]:
         width,
     )
     yield Text()
+    if gain := gained(result.model):
+        yield from wrapped(f"passes {gain}", width)
+    if result.not_verified:
+        yield from wrapped(f"Not verified: {result.not_verified}.", width, style="yellow")
     figures, constants = result.figures, f"{number(result.constant_bytes)} bytes of constants"
     yield Text(f"RAM    {number(result.arena_bytes)} bytes, all scratch memory included")
     if figures is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from arenite.cores import emulated, listed
 from arenite.firmware.cost import FirmwareCost
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
@@ -19,16 +20,22 @@ def render_firmware_cost(cost: FirmwareCost, width: int) -> Iterator[Text]:
     yield Text(printable(cost.file), style="bold")
     yield from wrapped(f"{cost.processor}, what arenite export writes", width)
     yield Text()
-    instructions = [*(one.instructions for one in layers), cost.instructions]
-    cycles = [*(one.cycles for one in layers), cost.cycles]
+    rest = cost.rest
     yield from table(
         [
-            Column("#", [*(str(one.index) for one in layers), ""], "right"),
-            Column("layer", [*(one.name for one in layers), "total"], shrink=12),
-            Column("function", [*(one.function or "-" for one in layers), ""], keep=1),
-            Column("instructions", list(map(_known, instructions)), "right"),
-            Column("cycles", list(map(_known, cycles)), "right"),
-            Column("figures", [*(one.origin for one in layers), ""]),
+            Column("#", [*(str(one.index) for one in layers), "", ""], "right"),
+            Column("layer", [*(one.name for one in layers), "the rest", "total"], shrink=12),
+            Column("function", [*(one.function or "-" for one in layers), "", ""], keep=1),
+            *(() if cost.is_steady else _first(cost)),
+            Column(
+                "instructions",
+                _numbers([*(one.instructions for one in layers), rest[2], cost.instructions]),
+                "right",
+            ),
+            Column(
+                "cycles", _numbers([*(one.cycles for one in layers), rest[3], cost.cycles]), "right"
+            ),
+            Column("figures", [*(one.origin for one in layers), "", ""]),
         ],
         width,
     )
@@ -39,6 +46,19 @@ def render_firmware_cost(cost: FirmwareCost, width: int) -> Iterator[Text]:
     yield from wrapped(_about(cost), width)
 
 
+def _first(cost: FirmwareCost) -> Iterator[Column]:
+    """Columns of the first inference."""
+    layers, rest = cost.layers, cost.rest
+    counts = [*(one.first_instructions for one in layers), rest[0], cost.first_instructions]
+    yield Column("first time", _numbers(counts), "right")
+    cycles = [*(one.first_cycles for one in layers), rest[1], cost.first_cycles]
+    yield Column("cycles", _numbers(cycles), "right")
+
+
+def _numbers(values: Sequence[int | None]) -> list[str]:
+    return list(map(_known, values))
+
+
 def _known(value: int | None) -> str:
     return _UNKNOWN if value is None else number(value)
 
@@ -47,14 +67,21 @@ def _about(cost: FirmwareCost) -> str:
     text = (
         "counted: from the function's own assembly, the instructions that a core runs. emulated: "
         "plain C, or assembly called from it, as zig's clang builds it with -Os. Cycles are an "
-        "estimate, for memory that never waits; no board was measured."
+        "estimate, for memory that never waits; no board was measured. The rest is what is between "
+        "layers, less what tells of those that were emulated."
     )
+    if not cost.is_steady:
+        text += (
+            " The first inference runs what runs once (CALL_ONCE): its figures are those of the "
+            "first time."
+        )
     if all(one.origin for one in cost.layers):
         unknown = (
             " There is no estimate of cycles for this processor." if cost.cycles is None else ""
         )
         return text + unknown
     return text + (
-        " Layers in C are not known here: they take an emulated core of this processor (cortex-m0, "
-        "-m3, -m4, -m7 or -m33), and ziglang and unicorn, the extra board."
+        " Layers in C are not known here: they take an emulated core of this processor "
+        f"({listed(one for one in emulated() if one.unicorn)}), and ziglang and unicorn, "
+        "the extra board."
     )

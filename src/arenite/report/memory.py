@@ -8,6 +8,7 @@ from rich.text import Text
 
 from arenite.analysis.arena_use import ArenaUse
 from arenite.analysis.head_plans import HeadPlans, PassWin
+from arenite.cores import DEFAULT
 from arenite.memory.recording import Peak
 from arenite.model.text import printable
 from arenite.report.memory_map import ASCII, UNICODE, buffer_name, color_of, draw_map, lifetime
@@ -54,7 +55,7 @@ def moment_text(peak: Peak) -> str:
 
 
 _ON_64_BITS = (
-    "on a host of 64 bits; --target cortex-m4 says what TFLM with CMSIS-NN takes on a Cortex-M, "
+    f"on a host of 64 bits; --target {DEFAULT} says what TFLM with CMSIS-NN takes on a Cortex-M, "
     "with --library tflm what TFLM's own kernels take there"
 )
 

@@ -34,6 +34,8 @@ def render_optimization(
         yield Text("Declined", style="bold")
         yield from _notes(found.declined, width, verbose=verbose)
     yield Text()
+    for other in found.elsewhere:
+        yield from wrapped(f"But {other}.", width, style="yellow")
     yield from _verification(found, width)
 
 
@@ -95,6 +97,9 @@ def _verification(found: Optimization, width: int) -> Iterator[Text]:
     if made is None:
         text = "Not verified." if found.is_change else "The model is as it was."
         yield from wrapped(text, width, style="yellow" if found.is_change else "")
+        return
+    if made.unfinished:
+        yield from wrapped(f"Not verified: {made.unfinished}.", width, style="yellow")
         return
     inner = f" and {made.tensors} tensors inside" if made.tensors else ""
     yield from wrapped(

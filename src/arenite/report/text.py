@@ -1,17 +1,20 @@
 """How facts look in a terminal: numbers, names and tables that fit the width.
 
 Names come from files and may hold anything; they are printed as plain text with control
-characters escaped, never as markup.
+characters escaped, never as markup. Cells of tables and sentences are escaped here, so that they
+have the width that they take; :func:`shown` is what every line goes through on its way to a
+terminal, whatever made it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from arenite.model.text import printable
@@ -33,6 +36,9 @@ class Column:
     keep: int = 0
     shrink: int = 0
     style: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", [printable(cell) for cell in self.cells])
 
     @property
     def width(self) -> int:
@@ -96,10 +102,70 @@ def shortened(text: Text, width: int) -> Text:
     return text[: width - 1 - tail] + Text("…") + text[len(text) - tail :]
 
 
+def shown(text: Text) -> Text:
+    r"""A line with all that a terminal would act on escaped, its styles kept.
+
+    >>> shown(Text("a\x1b[31mb")).plain
+    'a\\x1b[31mb'
+    """
+    hidden = [n for n, char in enumerate(text.plain) if not char.isprintable() and char != "\n"]
+    if not hidden:
+        return text
+    parts = text.divide(sorted({place for n in hidden for place in (n, n + 1)}))
+    for part in parts:
+        if part.plain != "\n":
+            part.plain = "\n".join(map(printable, part.plain.split("\n")))
+    return Text().join(parts)
+
+
 def wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> list[Text]:
     """A sentence as lines of at most ``width`` cells, all but the first indented."""
-    lines = wrap(text, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False)
+    lines = wrap(
+        printable(text), max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False
+    )
     return [Text(line, style=style) for line in lines]
+
+
+def fitted(line: Text, width: int, *, whole_words: bool = False) -> list[Text]:
+    """A line as one or more of at most ``width`` cells: what goes on begins below what was cut.
+
+    Lines break at spaces. A word that is wider, as paths and names are, is broken like a terminal
+    would, or stays whole.
+
+    >>> [part.plain for part in fitted(Text("in   int8[1,4]  image"), 16)]
+    ['in   int8[1,4]', '     image']
+    """
+    if line.cell_len <= width:
+        return [line]
+    if "\n" in line.plain:
+        parts = line.split("\n", allow_blank=True)
+        return [one for part in parts for one in fitted(part, width, whole_words=whole_words)]
+    label = re.match(r" *\S+(?: \S+)*  +", line.plain)
+    left = len(line.plain) - len(line.plain.lstrip(" "))
+    start = next(at for at in (label.end() if label else left + 2, 2, 0) if at <= width // 2)
+    lines: list[Text] = []
+    rest, indent = line, 0
+    while rest.cell_len > width - indent:
+        room = len(set_cell_size(rest.plain, width - indent).rstrip()) if rest.plain else 0
+        cut = _place_to_break(rest.plain, max(room, 1), start if not lines else 0, whole_words)
+        if cut == len(rest):
+            break
+        lines.append(Text(" " * indent) + rest[:cut])
+        lines[-1].rstrip()
+        rest = rest[cut + len(rest.plain[cut:]) - len(rest.plain[cut:].lstrip(" ")) :]
+        indent = start
+    return [*lines, Text(" " * indent) + rest] if rest.plain else lines
+
+
+def _place_to_break(text: str, room: int, label: int, whole_words: bool) -> int:
+    """Behind the last word that has room, or as much of a word; not within the first ``label``."""
+    space = text.rfind(" ", label, room + 1)
+    if space >= max(label, 1) and text[:space].strip():
+        return space
+    if not whole_words:
+        return room
+    following = text.find(" ", max(room, label))
+    return len(text) if following < 0 else following
 
 
 def name_text(name: str) -> str:

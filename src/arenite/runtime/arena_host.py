@@ -27,7 +27,7 @@ from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
 from arenite.ops.context import Array, Declared
 from arenite.runtime.graph import Graph
 from arenite.runtime.host import HostContext
-from arenite.runtime.loop_order import order_of
+from arenite.runtime.loop_order import order_of, runs_in_place
 from arenite.runtime.state import InterpreterState
 
 INIT, PREPARE = InterpreterState.INIT, InterpreterState.PREPARE
@@ -58,7 +58,7 @@ class MicroInterpreterContext(HostContext):
         self._blocks = [
             allocator.tensor_blocks([full.scale_count for full in fulls]) for fulls in self._fulls
         ]
-        # Operators whose output reaches into an input.
+        # Operators whose output reaches into an input, and which get a copy of that.
         self._sharing: tuple[Sharing, ...] = ()
         #: Alternate memory for decompressed tensors, and how much of it is in use.
         self.regions = tuple(regions)
@@ -107,7 +107,9 @@ class MicroInterpreterContext(HostContext):
         else:
             raise ShapeError(
                 f"{self.place()}: expected an output of shape {list(tensor.shape)} as the model "
-                f"says, got {list(shape)}; the arena cannot resize tensors (HeapInterpreter can)"
+                f"says, got {list(shape)}: TFLM believes the model, and leaves a larger output "
+                "partly unwritten or writes beyond a smaller one; state the shape that is "
+                "computed. The arena cannot resize tensors (HeapInterpreter can)"
             )
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
@@ -251,7 +253,8 @@ class MicroInterpreterContext(HostContext):
 
         origin = origin_in(self.model.metadata)
         hint = "" if origin is None else f"; the plan was made for {origin}"
-        sharing = check_operands(self.model, plan.buffers, order, hint)
+        shared = check_operands(self.model, plan.buffers, order, hint)
+        sharing = tuple(one for one in shared if not self._runs_in_place(graph, one))
         target = self._allocator.target
         if origin is not None and not is_made_for(origin, target):
             warnings.warn(
@@ -261,6 +264,14 @@ class MicroInterpreterContext(HostContext):
                 stacklevel=2,
             )
         return sharing
+
+    def _runs_in_place(self, graph: Graph, sharing: Sharing) -> bool:
+        """Whether the operator itself reads its input where its output is."""
+        if sharing.distance:
+            return False
+        self.enter_node(sharing.subgraph, sharing.operator)
+        entry = graph.nodes[sharing.subgraph][sharing.operator]
+        return runs_in_place(self, entry, sharing.input)
 
     def _copy_shared_inputs(self) -> None:
         """Kernels of the host read copies of what their outputs overwrite."""

@@ -13,7 +13,7 @@ from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
 from arenite.runtime.converting import ends_of
-from arenite.runtime.feed import Given, checked_samples, dequantized
+from arenite.runtime.feed import Given, Outputs, checked_samples, dequantized
 
 if TYPE_CHECKING:
     from arenite.native.conversion import Ends
@@ -75,7 +75,7 @@ class Batch:
     outputs: tuple[BatchPort, ...]
 
     @property
-    def results(self) -> Array | tuple[Array, ...]:
+    def results(self) -> Outputs:
         """The outputs of all samples."""
         arrays = tuple(port.samples for port in self.outputs)
         return arrays[0] if len(arrays) == 1 else arrays

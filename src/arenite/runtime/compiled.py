@@ -15,6 +15,7 @@ from arenite.native.call import Call
 from arenite.native.program import Program
 from arenite.native.tensors import ABSENT, AnyTensor, NativeTensor, address_of, twin
 from arenite.ops.context import Array
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.controls import Place, control_of, is_control
 from arenite.runtime.graph import Graph, GraphHost
 from arenite.runtime.pairs import SECOND, Pairs
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CompiledGraph:
-    """The main subgraph and all that it calls: native steps, and Python where there is no kernel.
+    """The main subgraph, ``entries`` and all they call: native steps, or Python without kernels.
 
     Every node has a step; those of the main subgraph come first. ``steps[i]`` is that of the main
     subgraph's node i, or -1 where it runs in Python.
@@ -38,6 +39,7 @@ class CompiledGraph:
         *,
         budget: Budget | None = None,
         threads: int = 1,
+        entries: Sequence[int] = (),
     ) -> None:
         self._program = program = Program(instruction_set, threads)
         self._graph = graph
@@ -47,7 +49,7 @@ class CompiledGraph:
         self._pairs = Pairs(graph)
         self._ranges: dict[int, tuple[int, int]] = {}
         self._places: list[tuple[int, int]] = []
-        for subgraph in _reachable(graph.model):
+        for subgraph in _reachable(graph.model, entries):
             begin = len(self._places)
             self._places += ((subgraph, number) for number in range(len(graph.nodes[subgraph])))
             self._ranges[subgraph] = begin, len(self._places)
@@ -62,6 +64,10 @@ class CompiledGraph:
             budget.take(program.packed_bytes, "packed weights and workspace")
         program.finish(main_steps=len(self.steps))
         self._lock = Lock()
+
+    def limit_calls(self, budget: CallBudget | None) -> None:
+        """Take calls of subgraphs from a budget, if there is one, from now on."""
+        self._program.limit_calls(None if budget is None else budget.left)
 
     def invoke(self) -> None:
         """Run all nodes, in order.
@@ -92,6 +98,10 @@ class CompiledGraph:
     def run_subgraph(self, subgraph: int) -> None:
         """Run a subgraph's operators for a node in Python, which a walk may have come to."""
         self._program.walk_anew(*self._ranges[subgraph], self._python)
+
+    def has(self, subgraph: int) -> bool:
+        """Whether a subgraph is part of the program."""
+        return subgraph in self._ranges
 
     def run_node(self, subgraph: int, number: int) -> None:
         """Run one operator; one that calls others in Python, which runs these one by one."""
@@ -231,9 +241,9 @@ class CompiledGraph:
         return [tensors[index] if index >= 0 else ABSENT for index in indices]
 
 
-def _reachable(model: Model) -> list[int]:
-    """The subgraphs that an inference may come to, the main one first."""
-    found = [0]
+def _reachable(model: Model, entries: Sequence[int]) -> list[int]:
+    """The subgraphs that an inference may come to, the main one first; it may begin at others."""
+    found = list(dict.fromkeys((0, *entries)))
     if len(model.subgraphs) == 1:
         return found
     for subgraph in found:  # which grows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Literal, NamedTuple
 
+from arenite.cores import REPRESENTATIVES
 from arenite.memory.liveness import tensor_bytes
 from arenite.memory.offline import without_plan
 from arenite.model import Model
@@ -24,7 +25,7 @@ BUILDS: tuple[Target, ...] = (
     HOST,
     *(
         Target(processor, compiler=compiler)
-        for processor in ("cortex-m3", "cortex-m4", "cortex-m55")
+        for processor in REPRESENTATIVES
         for compiler in COMPILERS
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,10 @@ import numpy.typing as npt
 from arenite.errors import DTypeError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
+
+#: An inference's outputs: an array, or a tuple of arrays where the model has several. The type says
+#: ``Any`` for the tuple, since only the file knows their number: neither needs a cast.
+Outputs: TypeAlias = Array | Any
 
 
 def input_index(model: Model, name: str) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from arenite.errors import ArenaError
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes
+from arenite.memory.two_arenas import TwoArenas
 from arenite.model import Model
 from arenite.model.pause import paused
 from arenite.ops import Node, OpResolver
@@ -66,7 +67,8 @@ class Foundation:
         variables = self.setup.resource_variables
         graph = Graph(self.model, self.context, profiler=profiler, max_variables=variables)
         graph.resolve(self.resolver)
-        self.life = Life(graph, is_native=self.setup.is_native, threads=self.setup.threads)
+        setup = self.setup
+        self.life = Life(graph, is_native=setup.is_native, threads=setup.threads, isa=setup.isa)
 
     def add_regions(self, regions: tuple[Bytes, ...]) -> None:
         """Start again with alternate memory for decompressed tensors."""
@@ -125,7 +127,7 @@ class Foundation:
         self.life.free()
         self.allocator.rollback(self._checkpoint)
         self.start(profiler, shrinks=self.context.shrinks)
-        if isinstance(error, ArenaError):
+        if isinstance(error, ArenaError) and not isinstance(self.allocator.arena, TwoArenas):
             twin = self.allocator.unlimited()
             raise with_needed(
                 *(error, self.model, self.resolver, twin, self.external_context),

@@ -27,10 +27,12 @@ from arenite.ops import (
     Registration,
     builtin,
     only_mnn_has,
+    takes_scratch,
 )
 from arenite.ops.constraints import view_of
 from arenite.ops.context import Array
 from arenite.ops.resource_variables import ResourceVariables, count_names
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.state import InterpreterState
 
 if TYPE_CHECKING:
@@ -152,6 +154,8 @@ class Graph:
     resource_variables: ResourceVariables | None = None
     #: Runs what operators call in another way than their kernels in Python.
     runner: Runner | None = None
+    #: What operators may call; None where loops may have no end.
+    calls: CallBudget | None = None
 
     @property
     def is_own(self) -> bool:
@@ -184,7 +188,7 @@ class Graph:
         if isinstance(resolver, str) or not hasattr(resolver, "find"):
             kind = type(resolver).__name__
             raise TypeError(f"expected a resolver, such as arenite.AllOpsResolver(), got {kind}")
-        check_order(self.model, native.checks())
+        check_order(self.model, native.checks(), takes_scratch)
         missing: dict[str, Operator] = {}
         found: dict[str, Registration | None] = {}
         self.nodes = []
@@ -238,6 +242,8 @@ class Graph:
     def invoke_subgraph(self, subgraph: int) -> None:
         """Run a subgraph's operators in order; the caller's node is the current one again then."""
         host, profiler, runner = self.host, self.profiler, self.runner
+        if self.calls is not None and subgraph:  # nobody calls the main one
+            self.calls.take()
         before = host.subgraph, host.operator
         if runner is not None and profiler is None:
             runner.run_subgraph(subgraph)

@@ -19,6 +19,7 @@ from arenite.model import Model
 from arenite.native.turn import new_turn
 from arenite.ops import EvalTensor, Node, OpResolver, resolver_of
 from arenite.ops.context import Array, Declared
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.feed import fresh, port
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext
@@ -138,8 +139,8 @@ def _nbytes(tensor: EvalTensor) -> int:
 class HeapInterpreter:
     """Runs a model on the heap; inputs can be resized.
 
-    ``target``, ``engine`` and ``threads`` are those of :class:`MicroInterpreter`: whose bits are
-    meant, and what computes them.
+    ``target``, ``engine``, ``threads`` and ``isa`` are those of :class:`MicroInterpreter`: whose
+    bits are meant, and what computes them.
 
     >>> interp = HeapInterpreter(model)                     # doctest: +SKIP
     >>> interp.resize_input(0, (4, 28, 28, 1))              # doctest: +SKIP
@@ -154,33 +155,42 @@ class HeapInterpreter:
         target: Target | str | None = None,
         engine: Engine = "reference",
         threads: int = 1,
+        isa: str | None = None,
         profiler: Profiler | None = None,
     ) -> None:
-        self._setup = setup = Setup.of(target, engine, threads=threads)
+        self._setup = setup = Setup.of(target, engine, threads=threads, isa=isa)
         self._model = model = model_of(model)
         self._context = HeapContext(model, setup.target)
         graph = Graph(model, self._context, profiler=profiler)
         graph.resolve(setup.resolver(resolver_of(model) if resolver is None else resolver))
-        self._life = Life(graph, is_native=setup.is_native, threads=setup.threads)
+        entries = [one.subgraph for one in model.signatures]
+        self._life = Life(
+            graph,
+            is_native=setup.is_native,
+            threads=setup.threads,
+            entries=entries,
+            isa=setup.isa,
+        )
         self._turn: Turn = new_turn()
 
     @alone
-    def resize_input(self, index: int, shape: tuple[int, ...]) -> None:
-        """Change input ``index``'s shape; call :meth:`allocate_tensors` afterwards.
+    def resize_input(self, index: int, shape: tuple[int, ...], subgraph: int = 0) -> None:
+        """Change the shape of a subgraph's input; call :meth:`allocate_tensors` afterwards.
 
         Raises:
-            IndexError: There is no such input.
+            IndexError: There is no such subgraph or input.
             ShapeError: A dimension is not positive, or the rank changes.
         """
-        number = port("input", self._model.main.inputs, index)
-        tensor = self._model.main.tensors[number]
+        asked = self._model.subgraphs[self._subgraph(subgraph)]
+        number = port("input", asked.inputs, index)
+        tensor = asked.tensors[number]
         if len(shape) != len(tensor.shape) or min(shape, default=1) < 1:
             raise ShapeError(
                 f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} positive "
                 f"dimensions, got {tuple(shape)}"
             )
         self._life.free()
-        self._context.set_shape(0, number, tuple(shape))
+        self._context.set_shape(subgraph, number, tuple(shape))
         self._context.set_state(InterpreterState.INIT)
 
     @alone
@@ -229,15 +239,14 @@ class HeapInterpreter:
         Raises:
             IndexError: There is no such subgraph or tensor.
         """
-        number = port("subgraph", range(len(self._context.tensors)), subgraph)
-        tensors = self._context.tensors[number]
+        tensors = self._context.tensors[self._subgraph(subgraph)]
         return tensors[port("tensor", range(len(tensors)), index)]
 
     def compile(self, instruction_set: str | None = None) -> CompiledGraph:
         """The main subgraph as a native program over this interpreter's tensors.
 
         Args:
-            instruction_set: One that this CPU has; by default its best.
+            instruction_set: One that this CPU has; by default the interpreter's.
 
         Raises:
             StateError: Tensors are not allocated.
@@ -253,10 +262,24 @@ class HeapInterpreter:
         """Output ``index`` as an array."""
         return self._array(port("output", self._model.main.outputs, index))
 
+    def limit_calls(self, budget: CallBudget | None) -> None:
+        """See :meth:`MicroInterpreter.limit_calls`."""
+        self._life.limit_calls(budget)
+
     @all_alone
     def invoke(self) -> bool:
         """Run the main subgraph; see :meth:`MicroInterpreter.invoke`."""
         return self._life.invoke()
+
+    @alone
+    def invoke_subgraph(self, subgraph: int) -> bool:
+        """Run a subgraph's operators on what its inputs hold, whether another one calls it or not.
+
+        Raises:
+            IndexError: There is no such subgraph.
+            StateError: Tensors are not allocated.
+        """
+        return self._life.invoke_subgraph(self._subgraph(subgraph))
 
     @alone
     def reset(self) -> None:
@@ -285,6 +308,9 @@ class HeapInterpreter:
         )
         source, state = self._model.source or "(built)", self._context.state.value
         return f"<HeapInterpreter {source}: {state} phase, inputs {shapes}>"
+
+    def _subgraph(self, number: int) -> int:
+        return port("subgraph", range(len(self._model.subgraphs)), number)
 
     def _array(self, index: int) -> Array:
         data = self._context.tensors[0][index].data

@@ -226,6 +226,10 @@ class HostContext(StateGuard):
             self._check_index(index)
         return self._full[index]
 
+    def full_tensor(self, subgraph: int, index: int) -> TfLiteTensor:
+        """A full tensor of any subgraph."""
+        return self._fulls[subgraph][index]
+
     def finish_init(self) -> None:
         """Nothing to be done."""
 

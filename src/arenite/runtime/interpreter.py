@@ -16,8 +16,17 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
 from arenite.ops.context import Array
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.converting import Converting
-from arenite.runtime.feed import Convert, Given, checked, dequantized, input_index, output_index
+from arenite.runtime.feed import (
+    Convert,
+    Given,
+    Outputs,
+    checked,
+    dequantized,
+    input_index,
+    output_index,
+)
 from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.runtime.setup import Engine
@@ -48,7 +57,7 @@ class Interpreter:
             processor, built with GCC; a :class:`Target` says the rest.
         engine: What computes here: ``"reference"`` NumPy, ``"native"`` compiled kernels where
             there are some, ``"auto"`` native ones if the engine was built. The bits are the
-            same, for every target.
+            same, for every target; those of floats may differ in the last places.
         resolver: Finds the operators; by default all that Arenite has.
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
             takes calling ``init`` and ``prepare`` twice where there are custom operators.
@@ -59,6 +68,10 @@ class Interpreter:
             them, from 1 to 1024. Bits are the same. Small operators run on one thread, and so does
             all of the reference engine. The threads begin with the first inference and end with
             the interpreter, or with :meth:`close`.
+        isa: The instruction set whose kernels the native engine runs: ``"portable"``, ``"avx2"``
+            ... By default the processor's best, or that of ``ARENITE_ISA``. Integers are the same
+            with all of them, floats differ in their last bits: ``"portable"`` gives the same ones
+            on all processors. It goes along where the interpreter is copied or pickled.
         profiler: Told of every operator that runs, see :class:`MicroProfiler`.
         external_context: What custom operators find with ``get_external_context``.
         decompression_memory: Memory beside the arena for the outputs of TFLM_DECODE, see
@@ -70,6 +83,8 @@ class Interpreter:
         ConstraintError: An operator cannot run what the model asks of it.
         ArenaError: The arena is too small.
         TypeError, ValueError: ``threads`` is no integer from 1 to 1024.
+        ValueError: This processor has no such instruction set.
+        AreniteError: The native engine is asked for, or a set, and would not run.
     """
 
     def __init__(
@@ -84,6 +99,7 @@ class Interpreter:
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
         threads: int = 1,
+        isa: str | None = None,
         profiler: Profiler | None = None,
         external_context: Any = None,
         decompression_memory: Sequence[Memory | int] = (),
@@ -97,6 +113,7 @@ class Interpreter:
             "preserve_all_tensors": preserve_all_tensors,
             "resource_variables": resource_variables,
             "threads": threads,
+            "isa": isa,
         }
         arguments = self._model, self._resolver
         options = {**self._options, "profiler": profiler}
@@ -127,7 +144,7 @@ class Interpreter:
     @alone
     def __call__(
         self, /, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
-    ) -> Array | tuple[Array, ...]:
+    ) -> Outputs:
         """Run one inference.
 
         Args:
@@ -157,7 +174,7 @@ class Interpreter:
         stateful: bool | None = None,
         quantize: bool = False,
         progress: Callable[[int, int], object] | None = None,
-    ) -> Array | tuple[Array, ...]:
+    ) -> Outputs:
         """Run one inference per sample.
 
         A model with state (:attr:`is_stateful`: variables, recurrent and streaming operators)
@@ -287,6 +304,11 @@ class Interpreter:
         self._micro.profiler = profiler
         vars(self).pop("_shortcut", None)
 
+    def limit_calls(self, budget: CallBudget | None) -> None:
+        """See :meth:`MicroInterpreter.limit_calls`. Copies of this interpreter have no budget."""
+        self._micro.limit_calls(budget)
+        vars(self).pop("_shortcut", None)
+
     def allocations(self) -> Allocations:
         """How the arena is used: TFLM's table, and every block in the tail."""
         return self._micro.allocations()
@@ -368,7 +390,7 @@ class Interpreter:
         """Numbers and tensors of the inputs."""
         return enumerate(self._model.main.inputs)
 
-    def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Array | tuple[Array, ...]:
+    def _run(self, given: list[npt.ArrayLike], *, quantize: bool) -> Outputs:
         convert = self._converting if quantize else Given.converted
         # All are checked before one is written: a refused call changes nothing.
         values = [

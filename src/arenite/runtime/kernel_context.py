@@ -7,6 +7,7 @@ what firmware demands of it: it can be ported line by line.
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -100,6 +101,7 @@ class KernelContext:
         self._table = CallbackTable.of(host)
         self._temps: list[TfLiteTensor | Bytes] = []
         self._scratch: list[weakref.ref[_Loan]] = []
+        self._temp_loans: list[weakref.ref[_Loan]] = []
 
     # -- TfLiteContext
 
@@ -176,18 +178,22 @@ class KernelContext:
 
     def allocate_temp_buffer(self, size: int, alignment: int = ARENA_ALIGNMENT) -> Bytes:
         """Bytes above the head until ``prepare`` ends; what they hold is open."""
-        buffer = self._host.allocate_temp_buffer(size, alignment)
+        loan = _Loan(self._host.allocate_temp_buffer(size, alignment))
+        self._temp_loans.append(weakref.ref(loan))
+        buffer = np.asarray(loan)
         buffer[:_POISONED_BYTES] = POISON
         self._temps.append(buffer)
         return buffer
 
     def deallocate_temp_buffer(self, buffer: Bytes) -> None:
-        """Give a temporary buffer back.
+        """Give a temporary buffer back: it cannot be written any more, and what it held is gone.
 
         Raises:
             StateError: It was given back before, or is none of this node's.
         """
         self._deallocate(buffer, "buffer")
+        buffer[:_POISONED_BYTES] = POISON
+        buffer.flags.writeable = False
 
     # -- what TFLM does not have
 
@@ -250,12 +256,14 @@ class KernelContext:
         """A function of a node's is about to be called."""
         self._temps.clear()
         self._scratch.clear()
+        self._temp_loans.clear()
 
     def finish_allocating(self, function: str) -> None:
         """``init`` or ``prepare`` is over.
 
         Raises:
-            StateError: It has not given all temporary memory back (``ResetTempAllocations``).
+            StateError: It has not given all temporary memory back (``ResetTempAllocations``), or
+                has kept a view of a temporary buffer, which is others' from now on.
         """
         temps, self._temps = self._temps, []
         if temps:
@@ -263,6 +271,12 @@ class KernelContext:
                 f"{self._host.place()}: {function} must give all temporary memory back, "
                 f"{len(temps)} of its tensors and buffers are still allocated: "
                 f"{', '.join(map(_described, temps))}"
+            )
+        loans, self._temp_loans = self._temp_loans, []
+        if _is_any_there(loans):
+            raise StateError(
+                f"{self._host.place()}: a view of a temporary buffer was kept beyond {function}; "
+                "copy what invoke needs, or take persistent memory"
             )
 
     def finish_invoke(self) -> None:
@@ -272,7 +286,7 @@ class KernelContext:
             StateError: It has kept a view of scratch memory, which is others' from now on.
         """
         loans, self._scratch = self._scratch, []
-        if any(loan() is not None for loan in loans):
+        if _is_any_there(loans):
             raise StateError(
                 f"{self._host.place()}: a view of scratch memory was kept beyond its node; get it "
                 "again with get_scratch_buffer in every invoke"
@@ -294,6 +308,13 @@ class KernelContext:
             f"{self._host.place()}: expected a temporary {what} that this function allocated and "
             "has not given back"
         )
+
+
+def _is_any_there(loans: list[weakref.ref[_Loan]]) -> bool:
+    """Whether anybody still has memory that was lent; what only waits in a cycle nobody has."""
+    if any(loan() is not None for loan in loans):
+        gc.collect()
+    return any(loan() is not None for loan in loans)
 
 
 def _described(temp: TfLiteTensor | Bytes) -> str:

@@ -8,7 +8,7 @@ interpreters and for whoever only wants to know what a model needs.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from arenite.errors import InferenceAborted
 from arenite.memory.arena import Bytes
 from arenite.ops import Node
 from arenite.ops.context import Array
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.feed import fresh
 from arenite.runtime.graph import Graph
 from arenite.runtime.state import InterpreterState
@@ -31,12 +32,23 @@ Tensors = list[tuple[int, Array]]
 class Life:
     """Drives a graph against its host. Every step runs those that come before it."""
 
-    def __init__(self, graph: Graph, *, is_native: bool = False, threads: int = 1) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        is_native: bool = False,
+        threads: int = 1,
+        entries: Sequence[int] = (),
+        isa: str | None = None,
+    ) -> None:
+        """``entries``: the subgraphs, besides the main one, that :meth:`invoke_subgraph` runs."""
         self.graph = graph
+        self._entries = tuple(entries)
         self.compiled: CompiledGraph | None = None
         self._host = graph.host
         self._is_native = is_native
         self._threads = threads
+        self._isa = isa
         self._preparing: Iterator[tuple[int, int]] | None = None
         self._prepared = (-1, -1)
         self._finalizer: weakref.finalize[..., Any] | None = None
@@ -99,6 +111,7 @@ class Life:
         self._host.commit()
         if self._is_native:
             self.compiled = self.compile()
+            self.compiled.limit_calls(self.graph.calls)
         self.reset()
         self.fresh = [memory.copy() for memory in self._host.state_memory()]
         self._host.set_state(InterpreterState.INVOKE)
@@ -112,14 +125,27 @@ class Life:
         from arenite.runtime.compiled import CompiledGraph  # noqa: PLC0415 - may be absent
 
         return CompiledGraph(
-            self.graph, instruction_set, budget=self._host.budget, threads=self._threads
+            self.graph,
+            instruction_set or self._isa,
+            budget=self._host.budget,
+            threads=self._threads,
+            entries=self._entries,
         )
+
+    def limit_calls(self, budget: CallBudget | None) -> None:
+        """Let operators call subgraphs as often as a budget allows; None for any number."""
+        self.graph.calls = budget
+        if self.compiled is not None:
+            self.compiled.limit_calls(budget)
 
     def invoke(self) -> bool:
         """Run the main subgraph, with its native program where there is one.
 
         Returns:
             Whether all operators ran: False where one has ended the inference before.
+
+        Raises:
+            LoopLimitError: Operators call subgraphs more often than :meth:`limit_calls` allows.
         """
         if self._host.state is not InterpreterState.INVOKE:  # small models notice calls
             self._host.require("invoke", InterpreterState.INVOKE, before="allocate_tensors()")
@@ -130,6 +156,19 @@ class Life:
                 self.compiled.invoke()
             else:
                 self.compiled.invoke_profiled()
+        except InferenceAborted:
+            return False
+        return True
+
+    def invoke_subgraph(self, subgraph: int) -> bool:
+        """Run a subgraph as :meth:`invoke` runs the main one."""
+        self._host.require("invoke_subgraph", InterpreterState.INVOKE, before="allocate_tensors()")
+        compiled = self.compiled
+        try:
+            if compiled is None or self.graph.profiler is not None or not compiled.has(subgraph):
+                self.graph.invoke_subgraph(subgraph)
+            else:
+                compiled.run_subgraph(subgraph)
         except InferenceAborted:
             return False
         return True

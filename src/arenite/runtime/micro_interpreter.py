@@ -6,6 +6,7 @@ Facts: TFLM ``micro_interpreter.cc``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arenite.errors import StateError
@@ -16,9 +17,10 @@ from arenite.memory.plan import MemoryPlan
 from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.ops import Node, OpResolver
-from arenite.ops.context import Array
+from arenite.ops.context import Array, TfLiteTensor
 from arenite.runtime.allocation import create_allocator
 from arenite.runtime.arena_host import INVOKE
+from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.feed import fresh, port
 from arenite.runtime.foundation import Foundation
 from arenite.runtime.graph import Profiler
@@ -59,6 +61,7 @@ class MicroInterpreter:
             ``MicroResourceVariables::Create``; by default one for every name in the model, as
             TFLM's package has it.
         threads: How many threads share one inference, see :class:`Interpreter`.
+        isa: Whose kernels run, see :class:`Interpreter`.
         profiler: Told of every operator that runs.
         allocator: An allocator that other interpreters use too, instead of ``arena``. It says
             the target and the planner.
@@ -81,6 +84,7 @@ class MicroInterpreter:
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
         threads: int = 1,
+        isa: str | None = None,
         profiler: Profiler | None = None,
         allocator: MicroAllocator | None = None,
     ) -> None:
@@ -96,6 +100,7 @@ class MicroInterpreter:
             preserve_all_tensors=preserve_all_tensors,
             resource_variables=_checked_count(resource_variables),
             threads=threads,
+            isa=isa,
         )
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
@@ -118,6 +123,7 @@ class MicroInterpreter:
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
         threads: int = 1,
+        isa: str | None = None,
         profiler: Profiler | None = None,
         external_context: Any = None,
         decompression_memory: Sequence[Memory | int] = (),
@@ -138,6 +144,7 @@ class MicroInterpreter:
             preserve_all_tensors=preserve_all_tensors,
             resource_variables=_checked_count(resource_variables),
             threads=threads,
+            isa=isa,
         )
         resolver, unlimited = setup.resolver(resolver), setup.allocator(None)
         micro = cls.__new__(cls)
@@ -261,6 +268,19 @@ class MicroInterpreter:
         """Output ``index``: a view of the arena, valid until the next inference."""
         return self._port("output", self._model.main.outputs, index)
 
+    def input_tensor(self, index: int = 0) -> TfLiteTensor:
+        """Input ``index`` with type, shape, scale, zero point and data (``interpreter.input(0)``).
+
+        Raises:
+            IndexError: There is no such input.
+            StateError: Tensors are not allocated.
+        """
+        return self._full("input", self._model.main.inputs, index)
+
+    def output_tensor(self, index: int = 0) -> TfLiteTensor:
+        """Output ``index``, likewise."""
+        return self._full("output", self._model.main.outputs, index)
+
     def tensor(self, which: int | str, subgraph: int = 0) -> Array:
         """Any tensor, by index or name: a view of the arena, or the constant.
 
@@ -301,6 +321,10 @@ class MicroInterpreter:
         """Attach an object that kernels find with ``get_external_context``; once."""
         self._base.context.set_external_context(payload)
         self._base.external_context = payload
+
+    def limit_calls(self, budget: CallBudget | None) -> None:
+        """Let inferences end with ``LoopLimitError`` where the budget of calls does; or never."""
+        self._base.life.limit_calls(budget)
 
     # -- facts
 
@@ -384,6 +408,10 @@ class MicroInterpreter:
         tensor = self._base.context.tensors[0][port(kind, indices, index)]
         assert tensor.data is not None
         return fresh(tensor.data)
+
+    def _full(self, kind: str, indices: Sequence[int], index: int) -> TfLiteTensor:
+        data = self._port(kind, indices, index)
+        return replace(self._base.context.full_tensor(0, port(kind, indices, index)), data=data)
 
 
 def _checked_count(variables: int | None) -> int | None:

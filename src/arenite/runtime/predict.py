@@ -25,6 +25,7 @@ from arenite.runtime.anew import Run, each_anew, kept, starts_anew, states_in
 from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
 from arenite.runtime.feed import (
     Given,
+    Outputs,
     first_nan,
 )
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -51,7 +52,7 @@ def predict(
     stateful: bool | None,
     quantize: bool,
     progress: Callable[[int, int], object] | None,
-) -> Array | tuple[Array, ...]:
+) -> Outputs:
     """One inference per sample; see :meth:`Interpreter.predict`.
 
     ``whole_call`` gives the C call for a whole inference in the interpreter's arena, or in a

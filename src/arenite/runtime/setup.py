@@ -38,6 +38,8 @@ class Setup:
     resource_variables: int | None = None
     #: That share one inference of the native engine.
     threads: int = 1
+    #: Whose kernels the native engine runs; None for the best of this CPU.
+    isa: str | None = None
     #: Alternate memory for decompressed tensors.
     regions: tuple[Bytes, ...] = field(default=(), compare=False, repr=False)
 
@@ -51,13 +53,16 @@ class Setup:
         preserve_all_tensors: bool = False,
         resource_variables: int | None = None,
         threads: int = 1,
+        isa: str | None = None,
     ) -> Setup:
         """A setup as people ask for it.
 
         Raises:
             TypeError: ``threads`` is no integer.
-            ValueError: There is no such target or engine, or ``threads`` is not from 1 to 1024.
-            AreniteError: The native engine is asked for and was not built.
+            ValueError: There is no such target, engine or instruction set, or ``threads`` is not
+                from 1 to 1024.
+            AreniteError: The native engine, or an instruction set of it, is asked for and it was
+                not built, or the reference is asked for too.
         """
         planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
         if engine not in _ENGINES:
@@ -65,7 +70,9 @@ class Setup:
         if engine == "native" and not native.available():
             raise AreniteError(f"engine='native': {native.absence()}; use 'auto' or 'reference'")
         count = checked_threads(threads)
-        return cls(find_target(target), engine, planner, resource_variables, count)
+        if isa is not None:
+            _check_isa(isa, engine)
+        return cls(find_target(target), engine, planner, resource_variables, count, isa)
 
     @property
     def is_native(self) -> bool:
@@ -74,8 +81,9 @@ class Setup:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What makes an interpreter set up like this: target, engine and threads."""
-        return {"target": self.target, "engine": self.engine, "threads": self.threads}
+        """What makes an interpreter set up like this: target, engine, threads and ``isa``."""
+        names = ("target", "engine", "threads", "isa")
+        return {name: getattr(self, name) for name in names}
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """What finds the target's operators, where ``resolver`` finds those of TFLM."""
@@ -92,6 +100,17 @@ class Setup:
             ArenaError: The arena does not even hold the allocator.
         """
         return MicroAllocator.create(arena, planner=self.planner, target=self.target)
+
+
+def _check_isa(isa: str, engine: Engine) -> None:
+    """Refuse an instruction set whose kernels would not run."""
+    if engine == "reference":
+        raise AreniteError(f"isa={isa!r}: expected engine 'native' or 'auto', got 'reference'")
+    if not native.available():
+        raise AreniteError(f"isa={isa!r}: {native.absence()}")
+    from arenite.native.program import checked_isa  # noqa: PLC0415 - may be absent
+
+    checked_isa(isa)
 
 
 def shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:

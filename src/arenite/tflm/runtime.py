@@ -1,7 +1,8 @@
 """What ``tflite_micro.runtime`` has: an interpreter in an arena, by TFLM's names.
 
 Facts: TFLM ``python/tflite_micro/runtime.py``, ``interpreter_wrapper.cc``. Where TFLM's package
-ends the process, this raises.
+ends the process, this raises. As there, a file need not have TensorFlow Lite's identifier nor the
+schema's version, and is never looked at as another kind of model; it is verified all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.errors import AreniteError
-from arenite.formats import load
+from arenite.formats import tflite
 from arenite.memory.recording import Category
 from arenite.model import Model, Tensor
 from arenite.model.details import quantization_parameters, shape_array
@@ -261,7 +262,7 @@ def _model(data: bytes | bytearray) -> Model:
     if isinstance(data, str):
         raise TypeError("model_data: expected bytes, got str")
     try:
-        return load(data)
+        return tflite.read(data, is_marked=False)
     except AreniteError as error:
         raise ValueError(str(error)) from error
 

@@ -179,7 +179,7 @@ def test_other_formats_under_the_name_of_an_image_are_refused(tmp_path, monkeypa
     Image.fromarray(RAMP).save(tmp_path / "a.other", kind)
     monkeypatch.setattr("subprocess.Popen", pytest.fail)  # Ghostscript, for EPS
     path = (tmp_path / "a.other").rename(tmp_path / "a.png")
-    with pytest.raises(InputError, match=r"a.png: not a readable image: cannot identify"):
+    with pytest.raises(InputError, match=r"a\.png: .* expected a PNG, BMP or JPEG"):
         read_image(path, tensor((1, 4, 4, 1)), AS_IT_IS)
 
 

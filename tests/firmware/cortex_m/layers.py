@@ -45,7 +45,7 @@ class Layers:
         return self._count
 
     def run(self, runs: int = 4, flash: int | None = None, processor: str = "cortex-m4") -> Trial:
-        return trial(self.build(), processor, runs=runs, flash=flash)
+        return trial(self.build(), processor, runs=runs, flash=flash, optimize=False)
 
     def layers(self) -> tuple[Layer, ...]:
         return network_of(self.build()).layers

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.errors import UnsupportedOperatorError
+from arenite.firmware.golden import golden_of
 from arenite.firmware.layers import Network
 from arenite.firmware.layout import Inputs
 from arenite.firmware.program import Plan, Program, program_of
-from arenite.firmware.selftest import golden_of, selftest_files
+from arenite.firmware.selftest import selftest_files
 from arenite.firmware.source import sources
 from arenite.firmware.streaming.casting import Parts, group_of
 from arenite.firmware.streaming.group import Group, Kernels

@@ -30,6 +30,9 @@ from tests.ops.convolutions import (
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
 
+#: Weights of these models may have zero points, which kernels do not count, as they warn.
+pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
+
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
@@ -214,7 +217,6 @@ def test_infinite_floats_pass_without_a_warning() -> None:
         (conv((1, 1, 1, 1), int8(3, 1, 1, 1), scales=(1, [1, 2], 1)), "expected 1 or 3 scales"),
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(1, None, 1)), "needs a scale"),
         (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=([], 1, 1)), "needs a scale"),
-        (conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(1, 1, 0)), "must be a finite number"),
         (
             conv((1, 1, 1, 1), int8(1, 1, 1, 1), scales=(2.0**-20, 1, 2.0**-31), options=TO_1),
             "a number of steps under 2**31",

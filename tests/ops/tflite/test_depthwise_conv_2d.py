@@ -25,6 +25,9 @@ from tests.ops.convolutions import (
 from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
 
+#: Weights of these models may have zero points, which kernels do not count, as they warn.
+pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
+
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:

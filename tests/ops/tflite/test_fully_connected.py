@@ -27,6 +27,9 @@ from tests.ops.differential import agrees, differential
 from tests.oracle import Oracle
 from tests.variants import interpreter, variants
 
+#: Weights of these models may have zero points, which kernels do not count, as they warn.
+pytestmark = pytest.mark.filterwarnings("ignore:.*have a zero point:arenite.UndefinedWarning")
+
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
@@ -149,7 +152,6 @@ def test_output_of_a_resized_input_keeps_its_rank_where_asked(
         (dense(int8([1]), np.zeros(1, np.int64)), "int32 with int8 ones"),
         (dense(int8([1], [2]), scales=(1, [1, 2], 1), axis=1), "one per unit, got 2 along axis 1"),
         (dense(int8([1], [2]), scales=(1, [1, 2], 1), axis=7), "one per unit, got 2 along axis 7"),
-        (dense(int8([1]), scales=(1, 1, 0)), "must be a finite number"),
     ],
 )
 def test_refuses(model: Model, message: str) -> None:

@@ -75,10 +75,6 @@ def test_int8_requantises_both_sides() -> None:
     [
         (prelu((2,), np.ones(2, np.int8)), "The factors"),
         (prelu((1,) * 5, np.ones(1, np.float32)), "at most 4 dimensions"),
-        (
-            prelu((2,), np.ones(2, np.int8), "int8", x=(1, 0), a=(1, 0)),
-            "needs a quantisation scale other than 0",
-        ),
     ],
 )
 def test_what_is_refused(model: Model, message: str) -> None:

@@ -135,12 +135,11 @@ def test_a_pair_of_types_that_tflm_lacks_is_refused() -> None:
         run_arenite(model(TensorType.FLOAT32, TensorType.UINT8), [])
 
 
-@pytest.mark.parametrize("scale", [0.0, [0.5, 0.25]], ids=["zero", "per channel"])
-def test_an_output_without_one_scale_is_refused(scale: float) -> None:
-    with pytest.raises(ConstraintError, match="exactly one quantisation scale, other than 0"):
-        run_arenite(model(TensorType.INT8, TensorType.INT8, (2,), (1.0, 0, scale, 0)), [])
+def test_an_output_of_several_scales_is_refused() -> None:
+    with pytest.raises(ConstraintError, match="exactly one quantisation scale"):
+        run_arenite(model(TensorType.INT8, TensorType.INT8, (2,), (1.0, 0, [0.5, 0.25], 0)), [])
 
 
 def test_a_ratio_of_scales_beyond_the_fixed_point_range_is_refused() -> None:
-    with pytest.raises(ConstraintError, match=r"input / output must be .* under 2\*\*30"):
+    with pytest.raises(ConstraintError, match=r"input / output must be under 2\*\*30"):
         run_arenite(model(TensorType.INT8, TensorType.INT8, (2,), (1e6, 0, 1e-6, 0)), [])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arenite.errors import ConstraintError
 from arenite.model import Model
 from tests.ops.differential import agrees, differential
 from tests.ops.unary import run, scales, shapes, unary_model, zero_points
@@ -43,9 +41,3 @@ def test_int8_clamps_in_the_inputs_quantisation():
 def test_float_keeps_nan():
     model = unary_model("RELU6", (4,), "float32")
     np.testing.assert_array_equal(run(model, [-1, 5, 7, np.nan]), [0, 5, 6, np.nan])
-
-
-def test_an_input_without_a_scale_is_refused():
-    refused = unary_model("RELU6", (4,), "int8")
-    with pytest.raises(ConstraintError, match="got a scale of 0"):
-        run(refused, 0)

@@ -12,6 +12,7 @@ import pytest
 import arenite as ar
 from arenite.model import Model, Quantization
 from arenite.model.offline_plan import OFFLINE_METADATA
+from arenite.ops.tflite.mirror_pad import MirrorPadOptions
 from arenite.optimize.outcome import Outcome
 from arenite.optimize.passes.fold import fold
 from arenite.optimize.settings import Settings
@@ -295,6 +296,37 @@ def test_sums_of_float_constants_stay():
     outcome = folded(build, "float32")
     assert names(outcome) == ["ADD", "ADD"]
     assert "round floats" in why(outcome)
+
+
+def moved(name: str) -> ar.Model:
+    """y = x + a constant of floats that an operator moves."""
+    b = ar.ModelBuilder()
+    shape, second, options = MOVES[name]
+    x, a = b.input("x", (4, 4, 4, 1), "float32"), np.arange(np.prod(shape), dtype=np.float32)
+    m, y = (b.tensor(one, (4, 4, 4, 1), "float32") for one in "my")
+    others = [b.constant(f"c{n}", np.array(one, np.int32)) for n, one in enumerate(second)]
+    b.operator(name, [b.constant("a", a.reshape(shape)), *others], [m], options)
+    b.operator("ADD", [x, m], [y])
+    b.output(y)
+    return b.build()
+
+
+#: The shape of what is moved to [4, 4, 4, 1], the other inputs, the options.
+MOVES = {
+    "SPACE_TO_BATCH_ND": ((1, 8, 8, 1), ([2, 2], [[0, 0], [0, 0]]), None),
+    "BATCH_TO_SPACE_ND": ((16, 2, 2, 1), ([2, 2], [[0, 0], [0, 0]]), None),
+    "MIRROR_PAD": ((4, 2, 2, 1), ([[0, 0], [1, 1], [1, 1], [0, 0]],), MirrorPadOptions(0)),
+    "RESIZE_NEAREST_NEIGHBOR": ((4, 2, 2, 1), ([4, 4],), None),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_floats_that_are_only_moved_become_a_constant(name):
+    model = moved(name)
+    outcome = fold(model, SETTINGS)
+    assert names(outcome) == ["ADD"]
+    x = np.random.default_rng(0).normal(size=(4, 4, 4, 1)).astype(np.float32)
+    np.testing.assert_array_equal(ar.Interpreter(outcome.model)(x), ar.Interpreter(model)(x))
 
 
 # -- whole models ------------------------------------------------------------------------------

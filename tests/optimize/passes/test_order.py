@@ -17,6 +17,7 @@ from arenite.model import Model, ModelBuilder
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.ops.tflite.slice import SliceOptions
+from arenite.ops.traits import NO_TRAITS
 from arenite.optimize import _schedule
 from arenite.optimize._schedule import Graph, Work, _State, least_peak
 from arenite.optimize.settings import Settings
@@ -158,7 +159,9 @@ def test_custom_operators_keep_their_order() -> None:
 
 def test_scratch_memory_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Work] = []
-    monkeypatch.setattr(module, "least_peak", lambda work: seen.append(work) or least_peak(work))
+    monkeypatch.setattr(
+        module, "least_peak", lambda work, **_: seen.append(work) or least_peak(work)
+    )
     order(level_by_level(taps=3), Settings(target=find_target("cortex-m4")))
     assert max(task.extra for task in seen[0].tasks) > 0
 
@@ -227,10 +230,10 @@ def inputs_first(right: Callable[..., _State], graph: Graph, state: _State, numb
 
 
 def at_once(
-    right: Callable[..., list[tuple[_State, int]]], graph: Graph, state: _State
+    right: Callable[..., list[tuple[_State, int]]], graph: Graph, state: _State, *given: object
 ) -> list[tuple[_State, int]]:
     """As if it did not matter that more is alive behind a task."""
-    found = right(graph, state)
+    found = right(graph, state, *given)
     return [one for one in found if one[0].peak == state.peak][:1] or found
 
 
@@ -238,7 +241,7 @@ ERRORS: dict[str, Patch] = {
     "reads do not matter": patched(module, "_work", without_reads),
     "only the first read matters": patched(module, "_work", first_reads),
     "effects may change their order": patched(module, "pinned_behind", lambda right, pinned: {}),
-    "variables have no effects": lambda m: m.setattr(module, "_WITH_EFFECTS", frozenset()),
+    "variables have no effects": lambda m: m.setattr(module, "traits_of", lambda name: NO_TRAITS),
     "effects in reverse": patched(
         module,
         "pinned_behind",
@@ -273,13 +276,16 @@ ERRORS: dict[str, Patch] = {
     "anything is ready": patched(
         Graph,
         "ready",
-        lambda right, graph, done: [n for n in range(graph.count) if not done >> n & 1],
+        lambda right, graph, state: [n for n in range(graph.count) if not state.done >> n & 1],
+    ),
+    "every task is interchangeable with every other": patched(
+        Graph, "_kind", lambda right, graph, number, given: ()
     ),
     "memory is given back too early": patched(Graph, "step", free_at_once),
     "scratch memory is forgotten": patched(Graph, "step", forget_extra),
     "inputs make room for outputs": patched(Graph, "step", inputs_first),
     "what is ready comes at once": patched(
-        Graph, "following", lambda right, graph, state: right(graph, state)[:1]
+        Graph, "following", lambda right, graph, state, *given: right(graph, state, *given)[:1]
     ),
     "what does not raise the peak comes at once": patched(Graph, "following", at_once),
 }

@@ -54,7 +54,7 @@ def overlapping(model: Model, target: Target | None = None) -> Outcome:
 
 
 def test_outputs_of_one_element_after_the_other_take_their_inputs_place() -> None:
-    model = overlapping(chain(64, 64, 64)).model
+    model = overlapping(chain(1024, 1024, 1024)).model
     assert offsets(model) == [0, 0, 0]
     assert model.metadata["mine"] == b"kept"
 
@@ -67,14 +67,22 @@ def test_without_overlap_nothing_is_won_by_a_chain_and_nothing_is_written() -> N
     assert "the best plan has a head of 128 bytes, the model's own way gives 128" in note.text
 
 
+def test_a_lower_head_in_an_arena_that_is_no_smaller_is_not_worth_a_plan() -> None:
+    model = chain(64, 64, 64)
+    outcome = overlapping(model)
+    assert outcome.model is model
+    (note,) = outcome.declined
+    assert "the best plan has a head of 64 bytes, the model's own way gives 128" in note.text
+
+
 def test_the_note_says_what_was_won() -> None:
-    (note,) = overlapping(chain(64, 64, 64)).changes
+    (note,) = overlapping(chain(1024, 1024, 1024)).changes
     assert note.where == "$"
-    assert "head 128 to 64 (proved to be the least); outputs over inputs as all" in note.text
+    assert "head 2048 to 1024 (proved to be the least); outputs over inputs as all" in note.text
 
 
 def test_views_have_one_place() -> None:
-    assert offsets(overlapping(chain(64, 64, 64, name="RESHAPE")).model) == [0, 0, 0]
+    assert offsets(overlapping(chain(1024, 1024, 1024, name="RESHAPE")).model) == [0, 0, 0]
 
 
 def test_an_output_of_the_model_is_not_overwritten() -> None:
@@ -87,8 +95,8 @@ def test_an_output_of_the_model_is_not_overwritten() -> None:
 
 def test_neither_is_an_input_that_another_operator_reads() -> None:
     b = ModelBuilder()
-    x = b.input("x", (1, 64), "int8", **QUANTIZED)
-    y, z = (b.tensor(name, (1, 64), "int8", **QUANTIZED) for name in "yz")
+    x = b.input("x", (1, 1024), "int8", **QUANTIZED)
+    y, z = (b.tensor(name, (1, 1024), "int8", **QUANTIZED) for name in "yz")
     b.operator("RELU", [x], [y])
     b.operator("ADD", [y, x], [z], AddOptions())
     b.output(z)
@@ -99,10 +107,10 @@ def test_neither_is_an_input_that_another_operator_reads() -> None:
 
 def test_constants_and_variables_are_left_to_tflm() -> None:
     b = ModelBuilder()
-    x = b.input("x", (1, 64), "int8", **QUANTIZED)
-    c = b.constant("c", np.ones((1, 64), np.int8), **QUANTIZED)
-    v = b.variable("v", (1, 64), "int8", **QUANTIZED)
-    y, z = (b.tensor(name, (1, 64), "int8", **QUANTIZED) for name in "yz")
+    x = b.input("x", (1, 1024), "int8", **QUANTIZED)
+    c = b.constant("c", np.ones((1, 1024), np.int8), **QUANTIZED)
+    v = b.variable("v", (1, 1024), "int8", **QUANTIZED)
+    y, z = (b.tensor(name, (1, 1024), "int8", **QUANTIZED) for name in "yz")
     b.operator("ADD", [x, c], [y], AddOptions())
     b.operator("ADD", [y, v], [z], AddOptions())
     b.output(z)

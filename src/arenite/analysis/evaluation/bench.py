@@ -12,7 +12,7 @@ from arenite.analysis.evaluation.metrics import squared_errors
 from arenite.analysis.evaluation.samples import Fed, Source
 from arenite.analysis.evaluation.targets import Task
 from arenite.analysis.listening import keeps_state
-from arenite.errors import EvaluateError, PredictError
+from arenite.errors import AreniteError, EvaluateError, PredictError
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.runtime.feed import dequantized
@@ -25,50 +25,77 @@ class Answers:
 
     Attributes:
         values: An array per engine: ``(n, classes)`` scores, ``(n, outputs)`` numbers, or ``(n,)``
-            mean squared errors of what is like the input.
+            mean squared errors of what is like the input. Empty where all samples are left out.
         read_seconds: Time to read samples and make inputs of them.
         seconds: Time that each engine took.
         inferences: How many there were, per engine.
+        left_out: Places of samples that have no values, in ascending order, and why.
     """
 
     values: tuple[Array, ...]
     read_seconds: float
     seconds: tuple[float, ...]
     inferences: int
+    left_out: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
     """Engines next to each other, and what makes features of sound for them.
 
-    It can be pickled where its engines can.
+    It can be pickled where its engines can. ``skips`` leaves samples out that cannot be read or
+    computed.
     """
 
     engines: tuple[Engine, ...]
     task: Task
     front_end: Interpreter | None = None
+    skips: bool = False
+
+    @property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The shape of a sample's values, engine by engine."""
+        if self.task == "anomaly":
+            return ((),) * len(self.engines)
+        return tuple((engine.model.outputs[0].size,) for engine in self.engines)
 
     def answers(self, source: Source) -> Answers:
         """Ask every engine.
 
         Raises:
-            AreniteError, OSError: A sample cannot be read, or fails.
+            AreniteError, OSError: A sample cannot be read, or fails, and is not left out.
         """
+        for engine in self.engines:
+            engine.ready()  # what fails here is no fault of a sample
+        with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
+            return self._most(source) if self.skips else self._all(source)
+
+    def _most(self, source: Source) -> Answers:
+        """All but the samples that fail, which halving finds."""
+        try:
+            return self._all(source)
+        except (AreniteError, OSError) as error:
+            if len(source) == 1:
+                none = (0.0,) * len(self.engines)
+                return Answers((), 0.0, none, 0, ((0, reason_of(error)),))
+        half = len(source) // 2
+        first = self._most(source.part(np.arange(half)))
+        return _joined(first, self._most(source.part(np.arange(half, len(source)))), half)
+
+    def _all(self, source: Source) -> Answers:
         values, seconds, read = [], [], 0.0
         fed: dict[int, Fed] = {}
-        with np.errstate(all="ignore"):  # as on the device, NaN and overflow are results
-            for number, engine in enumerate(self.engines):
-                engine.ready()
-                start = time.perf_counter()
-                like = self._like(number)
-                if like not in fed:
-                    fed[like] = source.feed(engine.model, self.front_end)
-                between = time.perf_counter()
-                outputs = self._outputs(engine, fed[like], source)
-                end = time.perf_counter()
-                read += between - start
-                seconds.append(end - between)
-                values.append(self._values(engine, fed[like], outputs))
+        for number, engine in enumerate(self.engines):
+            start = time.perf_counter()
+            like = self._like(number)
+            if like not in fed:
+                fed[like] = source.feed(engine.model, self.front_end)
+            between = time.perf_counter()
+            outputs = self._outputs(engine, fed[like], source)
+            end = time.perf_counter()
+            read += between - start
+            seconds.append(end - between)
+            values.append(self._values(engine, fed[like], outputs))
         return Answers(tuple(values), read, tuple(seconds), len(fed[0].inputs[0]))
 
     def _like(self, number: int) -> int:
@@ -94,6 +121,26 @@ class Bench:
         flat = outputs.reshape(len(outputs), -1)
         is_score = self.task == "classify" and flat.shape[1] == 1
         return _pooled(flat, fed.counts, by_largest=is_score)
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in one line."""
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(text.split()) or type(error).__name__
+
+
+def _joined(a: Answers, b: Answers, begin: int) -> Answers:
+    """Answers to samples in a row, of which those of ``b`` begin at ``begin``."""
+    pairs = zip(a.values, b.values, strict=True) if a.values and b.values else ()
+    return Answers(
+        tuple(np.concatenate(pair) for pair in pairs) or a.values or b.values,
+        a.read_seconds + b.read_seconds,
+        tuple(x + y for x, y in zip(a.seconds, b.seconds, strict=True)),
+        a.inferences + b.inferences,
+        a.left_out + tuple((begin + place, why) for place, why in b.left_out),
+    )
 
 
 def _pooled(values: Array, counts: Array | None, *, by_largest: bool) -> Array:

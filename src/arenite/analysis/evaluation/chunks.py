@@ -17,18 +17,19 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from arenite.analysis.evaluation.bench import Answers, Bench
+from arenite.analysis.evaluation.bench import Bench
+from arenite.analysis.evaluation.kept import Chunk
 from arenite.analysis.evaluation.samples import Source
+from arenite.analysis.evaluation.spans import Cutter, Span, cutter_of
 from arenite.analysis.evaluation.workers import Done, Job, Parcel, packed, work
 from arenite.errors import EvaluateError
 from arenite.model.model import Array
 
 Progress = Callable[[int, int], object]
 
-_FIRST, _GROWTH, _CHUNK_SECONDS = 16, 8, 0.5
 #: Inputs of a chunk take at most that many bytes.
 _CHUNK_BYTES = 1 << 26
-#: A worker gets so many chunks, so that the slowest one is not waited for long.
+#: A worker gets so many chunks at least, so that the slowest one is not waited for long.
 _CHUNKS_PER_WORKER = 8
 #: Chunks at once, per worker: one at work, one that waits.
 _AT_ONCE = 2
@@ -43,31 +44,75 @@ class Scale:
         workers: Processes that answered.
         sent: How often the models were sent.
         again: How often a chunk was handed in once more.
+        pools: How often a broken executor was replaced.
     """
 
     chunks: int
     workers: tuple[str, ...]
     sent: int = 0
     again: int = 0
+    pools: int = 0
 
 
-def run_here(
-    bench: Bench, source: Source, progress: Progress | None = None
-) -> tuple[list[Answers], Scale]:
-    """All samples in this process, in chunks of about half a second."""
-    found: list[Answers] = []
-    total, begin, size = len(source), 0, _FIRST
-    most = _most_samples(bench)
-    while begin < total:
-        end = min(begin + size, total)
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What there is to do.
+
+    Attributes:
+        bench: Who is asked.
+        source: The samples.
+        done: Chunks that are done, in order.
+        chunk: Samples of a chunk; by default as many as half a second takes.
+        progress: Called with samples done and in all.
+        keep: Called with every chunk that is done.
+    """
+
+    bench: Bench
+    source: Source
+    done: Sequence[Chunk] = ()
+    chunk: int | None = None
+    progress: Progress | None = None
+    keep: Callable[[Chunk], None] | None = None
+
+    def cutter(self, most: int) -> Cutter:
+        """What cuts the rest."""
+        spans = [(one.begin, one.end) for one in self.done]
+        return cutter_of(spans, len(self.source), self.chunk, most)
+
+    def part(self, span: Span) -> Source:
+        """A chunk's samples."""
+        return self.source.part(np.arange(*span))
+
+    def tell(self, done: int) -> None:
+        """How many samples are done."""
+        if self.progress is not None:
+            self.progress(done, len(self.source))
+
+    @property
+    def samples_done(self) -> int:
+        """Samples that were done before."""
+        return sum(one.end - one.begin for one in self.done)
+
+
+def run_here(todo: Work) -> tuple[list[Chunk], Scale]:
+    """All samples in this process; chunks in the order of their samples."""
+    found = list(todo.done)
+    cutter, done = todo.cutter(_most_samples(todo.bench)), todo.samples_done
+    todo.tell(done)
+    while (span := cutter.cut()) is not None:
         start = time.perf_counter()
-        found.append(bench.answers(source.part(np.arange(begin, end))))
-        seconds = time.perf_counter() - start
-        if progress is not None:
-            progress(end, total)
-        wanted = (end - begin) * min(_GROWTH, _CHUNK_SECONDS / max(seconds, 1e-9))
-        begin, size = end, min(max(1, int(wanted)), most)
-    return found, Scale(len(found), ("this process",))
+        chunk = Chunk(*span, todo.bench.answers(todo.part(span)))
+        cutter.learn(span[1] - span[0], time.perf_counter() - start)
+        if todo.keep is not None:
+            todo.keep(chunk)
+        found.append(chunk)
+        done += span[1] - span[0]
+        todo.tell(done)
+    return _sorted(found), Scale(len(found) - len(todo.done), ("this process",))
+
+
+def _sorted(chunks: list[Chunk]) -> list[Chunk]:
+    return sorted(chunks, key=lambda one: one.begin)
 
 
 def _most_samples(bench: Bench) -> int:
@@ -76,52 +121,51 @@ def _most_samples(bench: Bench) -> int:
 
 
 def run_on(
-    executor: Executor,
-    bench: Bench,
-    source: Source,
+    executor: Executor | Callable[[], Executor],
+    todo: Work,
     *,
     workers: int | None = None,
-    chunk: int | None = None,
     retries: int = 2,
     timeout: float | None = None,
-    progress: Progress | None = None,
-) -> tuple[list[Answers], Scale]:
-    """All samples on an executor's workers.
+) -> tuple[list[Chunk], Scale]:
+    """All samples on an executor's workers; chunks in the order of their samples.
 
     Args:
-        executor: Anything with ``submit`` that gives futures.
-        bench: Who is asked; it is pickled.
-        source: The samples; every job brings its own.
+        executor: Anything with ``submit`` that gives futures, or a function that makes one, which
+            is called again where one is broken.
+        todo: What there is to do; the bench is pickled, and every job brings its own samples.
         workers: How many work at once; by default what the executor says of itself.
-        chunk: Samples of a job.
         retries: How often a job that the executor lost is handed in again; errors of samples are
             final.
         timeout: Seconds without any answer after which all jobs that are out count as lost.
-        progress: Called with samples done and in all.
 
     Raises:
         EvaluateError: The executor lost a chunk; says which.
         AreniteError, OSError: A sample cannot be read, or fails.
     """
     try:
-        parcel = packed(bench)
+        parcel = packed(todo.bench)
     except Exception as error:
-        names = ", ".join(engine.label for engine in bench.engines)
+        names = ", ".join(engine.label for engine in todo.bench.engines)
         raise EvaluateError(f"{names}: cannot go to other processes: {error}") from error
-    count = workers or workers_of(executor)
-    size = chunk or max(
-        1, min(_most_samples(bench), -(-len(source) // (count * _CHUNKS_PER_WORKER)))
-    )
-    spans = [(begin, min(begin + size, len(source))) for begin in range(0, len(source), size)]
-    board = _Board(executor, source, parcel, spans, count, retries)
-    total = len(source)
-    while board.is_open:
-        board.hand_in()
-        board.take(timeout)
-        if progress is not None:
-            progress(board.samples, total)
-    scale = Scale(len(spans), tuple(sorted(board.seen)), board.sent, board.again)
-    return [board.done[number] for number in range(len(spans))], scale
+    todo.tell(todo.samples_done)
+    makes = None if hasattr(executor, "submit") else executor
+    first: Any = executor if makes is None else makes()
+    count = workers or workers_of(first)
+    share = -(-len(todo.source) // (count * _CHUNKS_PER_WORKER))
+    cutter = todo.cutter(max(1, min(_most_samples(todo.bench), share)))
+    board = _Board(first, makes, todo, cutter, parcel, count, retries)
+    try:
+        while board.is_open:
+            board.hand_in()
+            board.take(timeout)
+            todo.tell(board.samples)
+    except BaseException:
+        board.cancel()
+        raise
+    workers_seen = tuple(sorted(board.seen))
+    scale = Scale(len(board.done), workers_seen, board.sent, board.again, board.pools)
+    return _sorted([*todo.done, *board.done.values()]), scale
 
 
 def workers_of(executor: Executor) -> int:
@@ -141,47 +185,65 @@ class _Board:
     """Chunks that wait, are out, and are done."""
 
     executor: Executor
-    source: Source
+    makes: Any
+    todo: Work
+    cutter: Cutter
     parcel: Parcel
-    spans: Sequence[tuple[int, int]]
     workers: int
     retries: int
-    done: dict[int, Answers] = field(default_factory=dict)
+    done: dict[int, Chunk] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
-    samples: int = 0
     sent: int = 0
     again: int = 0
+    pools: int = 0
 
     def __post_init__(self) -> None:
-        self._waiting = deque((number, False) for number in range(len(self.spans)))
+        self.samples = self.todo.samples_done
+        self._spans: list[Span] = []
+        self._waiting: deque[tuple[int, bool]] = deque()
         self._out: dict[Any, int] = {}
         self._failed: dict[int, int] = {}
         self._back: SimpleQueue[Any] = SimpleQueue()
 
     @property
     def is_open(self) -> bool:
-        return len(self.done) < len(self.spans)
+        return self.samples < len(self.todo.source)
 
     def hand_in(self) -> None:
         """Jobs for all workers; the first for each brings the models."""
-        while self._waiting and len(self._out) < self.workers * _AT_ONCE:
-            number, needs = self._waiting.popleft()
-            if number in self.done:
-                continue
+        while len(self._out) < self.workers * _AT_ONCE:
+            number, needs = self._next()
+            if number is None:
+                return
             brings = needs or self.sent < self.workers
-            begin, end = self.spans[number]
-            part = self.source.part(np.arange(begin, end))
-            job = Job(number, begin, end, part, self.parcel if brings else self.parcel.label)
+            span = self._spans[number]
+            parcel = self.parcel if brings else self.parcel.label
+            job = Job(number, *span, self.todo.part(span), parcel)
             try:
                 future = self.executor.submit(work, job)
-            except (BrokenExecutor, RuntimeError) as error:
-                self._end([number, *self._out.values()], error)
+            except (RuntimeError, OSError) as error:  # broken, closed, or no process can be begun
+                self._broken([number], error)
+                continue
             self.sent += brings
             self._out[future] = number
             future.add_done_callback(self._back.put)
 
+    def _next(self) -> tuple[int | None, bool]:
+        """A chunk that is to be handed in, and whether it has to bring the models."""
+        while self._waiting:
+            number, needs = self._waiting.popleft()
+            if number not in self.done:
+                return number, needs
+        span = self.cutter.cut()
+        if span is None:
+            return None, False
+        self._spans.append(span)
+        return len(self._spans) - 1, False
+
     def take(self, timeout: float | None) -> None:
         """Wait for a job to come back, and take all that have."""
+        if not self._out:
+            return
         try:
             future = self._back.get(timeout=timeout)
         except Empty:
@@ -198,52 +260,74 @@ class _Board:
         try:
             found = future.result()
         except BrokenExecutor as error:
-            self._end([number, *self._out.values()], error)
+            self._broken([number], error)
+            return
         except (Exception, CancelledError) as error:
             self._lost(number, error)
             return
-        if not isinstance(found, Done) or not found.is_of(number, self.spans[number]):
+        if not isinstance(found, Done) or not found.is_of(number, self._spans[number]):
             kind = type(found).__name__
             self._lost(number, EvaluateError(f"an answer that is not this chunk's ({kind})"))
             return
         self.seen.add(found.worker)
         if found.error is not None:
-            self._cancel()
             raise found.error
         if found.answers is None:
             self._waiting.appendleft((number, True))
         else:
-            self.done[number] = found.answers
-            self.samples += found.end - found.begin
+            self._finish(number, Chunk(found.begin, found.end, found.answers), found.seconds)
+
+    def _finish(self, number: int, chunk: Chunk, seconds: float) -> None:
+        if self.todo.keep is not None:
+            self.todo.keep(chunk)
+        self.done[number] = chunk
+        self.samples += chunk.end - chunk.begin
+        self.cutter.learn(chunk.end - chunk.begin, seconds)
+
+    def _broken(self, numbers: Sequence[int], error: BaseException) -> None:
+        """All that is out is lost with the executor; another one does it, where there is one."""
+        if self.makes is None:
+            self._end([*numbers, *self._out.values()], error)
+        lost = list(numbers)
+        for future in list(self._out):  # what had come back before is not lost
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._take(future)
+            else:
+                lost.append(self._out.pop(future))
+        for number in sorted(lost, reverse=True):
+            self._lost(number, error, sorted(lost))
+        self.executor = self.makes()
+        self.pools += 1
 
     def _give_up_waiting(self, timeout: float | None) -> None:
         for number in sorted(self._out.values()):
             self._lost(number, TimeoutError(f"no answer in {timeout:g} s"))
         self._out.clear()
 
-    def _lost(self, number: int, error: BaseException) -> None:
+    def _lost(self, number: int, error: BaseException, others: Sequence[int] = ()) -> None:
         self._failed[number] = self._failed.get(number, 0) + 1
         if self._failed[number] > self.retries:
-            self._end([number], error)
+            self._end(others or [number], error)
         self.again += 1
         self._waiting.appendleft((number, True))
 
     def _end(self, numbers: Sequence[int], error: BaseException) -> NoReturn:
-        self._cancel()
         which = sorted(set(numbers))
-        texts = [f"{n} (samples {self.spans[n][0]} to {self.spans[n][1] - 1})" for n in which]
+        spans = self._spans
+        texts = [f"{n} (samples {spans[n][0]} to {spans[n][1] - 1})" for n in which]
         what = "chunk" if len(texts) == 1 else "one of the chunks"
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise EvaluateError(
             f"the executor lost {what} {', '.join(texts)}: {reason}; "
-            f"{len(self.done)} of {len(self.spans)} chunks were done"
+            f"{self.samples} of {len(self.todo.source)} samples were done"
         ) from error
 
-    def _cancel(self) -> None:
+    def cancel(self) -> None:
+        """Nothing more is to be done."""
         for future in self._out:
             future.cancel()
 
 
-def in_order(answers: Sequence[Answers], engine: int) -> Array:
+def in_order(chunks: Sequence[Chunk], engine: int) -> Array:
     """All samples' values of an engine."""
-    return np.concatenate([one.values[engine] for one in answers])
+    return np.concatenate([one.answers.values[engine] for one in chunks if one.answers.values])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import zipfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ import numpy as np
 from arenite.analysis.evaluation.samples import Arrays, Files, Source
 from arenite.analysis.inputs.arrays import read_text
 from arenite.analysis.inputs.files import IMAGES
-from arenite.analysis.inputs.values import InputError, Pixels, readable
+from arenite.analysis.inputs.npy import Header
+from arenite.analysis.inputs.npz import Npz, open_npz, shortened
+from arenite.analysis.inputs.values import InputError, Pixels
 from arenite.errors import EvaluateError
-from arenite.files import open_regular
 from arenite.memory.budget import Budget
 from arenite.model import Model
 from arenite.model.model import Array
@@ -30,6 +30,12 @@ _Y = ("y", "y_test", "labels", "test_labels", "label", "targets", "target", "cla
 _PATHS = ("path", "file", "filename", "file_name", "image", "wav", "audio")
 _LABELS = ("label", "class", "target", "y", "category")
 _CSV_BYTES = 1 << 28
+#: More digits, and an integer has over 64 bits.
+_DIGITS = 19
+#: So many characters of a table's word are shown.
+_SHOWN = 100
+#: So many names of an archive's arrays are shown.
+_NAMED = 8
 
 
 class Reading(NamedTuple):
@@ -115,47 +121,28 @@ def _paired(origin: str, source: Source, labels: Array | None, ignored: int = 0)
 
 def _archive(path: Path, model: Model, reading: Reading) -> Data:
     """Arrays of samples and labels; others are not read."""
-    what = ".npz archive"
-    with open_regular(path) as file, readable(path, what), zipfile.ZipFile(file) as archive:
-        headers = {
-            name[:-4]: _header(archive, name, path)
-            for name in archive.namelist()
-            if name.endswith(".npy")
-        }
+    with open_npz(path) as archive:
+        headers = {name: _header(archive, name, path) for name in archive.names}
         x, y = _names(headers, model, reading, path)
         budget = Budget()
-        arrays = [_member(archive, name, headers, budget, path) for name in x]
-        labels = None if y is None else _member(archive, y, headers, budget, path)
+        arrays = [_member(archive, name, budget, path) for name in x]
+        labels = None if y is None else _member(archive, y, budget, path)
     origin = f"{path.name}[{', '.join(x)}]"
     return _paired(origin, Arrays(tuple(arrays), reading.pixels), labels)
 
 
-Header = tuple[tuple[int, ...], np.dtype[Any]]
-
-
-def _header(archive: zipfile.ZipFile, name: str, path: Path) -> Header:
-    with archive.open(name) as file:
-        version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        else:
-            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
-    if dtype.hasobject:
+def _header(archive: Npz, name: str, path: Path) -> Header:
+    header = archive.header(name)
+    if header.dtype.kind in "OV":
         raise InputError(
-            f"{path}[{name[:-4]}]: expected numbers or text, got Python objects (a pickle), which "
-            "are not read"
+            f"{path}[{name}]: expected numbers or text, got Python objects (a pickle) or bytes "
+            "without a type, which are not read"
         )
-    return shape, dtype
+    return header
 
 
-def _member(
-    archive: zipfile.ZipFile, name: str, headers: dict[str, Header], budget: Budget, path: Path
-) -> Array:
-    shape, dtype = headers[name]
-    budget.take(int(np.prod(shape, dtype=object)) * dtype.itemsize, f"{path}[{name}]")
-    with archive.open(f"{name}.npy") as file:
-        array: Array = np.lib.format.read_array(file, allow_pickle=False)
-    return array
+def _member(archive: Npz, name: str, budget: Budget, path: Path) -> Array:
+    return archive.array(name, lambda header: budget.take(header.nbytes, f"{path}[{name}]"))
 
 
 def _names(
@@ -191,8 +178,12 @@ def _one_of(names: dict[str, Header], usual: Sequence[str], without: str | None)
 
 
 def _listed(headers: dict[str, Header]) -> str:
-    each = [f"{name} ({dtype}{list(shape)})" for name, (shape, dtype) in headers.items()]
-    return ", ".join(each) or "none"
+    each = [
+        f"{shortened(name)} ({header.dtype}{list(header.shape)})"
+        for name, header in list(headers.items())[:_NAMED]
+    ]
+    more = f" and {len(headers) - _NAMED} more" if len(headers) > _NAMED else ""
+    return (", ".join(each) or "none") + more
 
 
 # -- folders -----------------------------------------------------------------------------
@@ -243,8 +234,7 @@ def _media(folder: Path) -> tuple[list[Path], int]:
 
 def _table(path: Path, reading: Reading) -> Data:
     """A row per sample: a path, from the table's own folder on, and a label."""
-    lines = read_text(path, _CSV_BYTES).splitlines()
-    rows = [(n, row) for n, row in enumerate(csv.reader(lines), 1) if any(map(str.strip, row))]
+    rows = _rows(path)
     if not rows:
         raise InputError(f"{path}: expected rows of path and label, got none")
     place, label, has_heading = _columns([cell.strip() for cell in rows[0][1]], path, reading)
@@ -253,20 +243,47 @@ def _table(path: Path, reading: Reading) -> Data:
     labels: list[str] = []
     for number, row in rows[has_heading:]:
         if len(row) <= max(place, label or 0):
-            raise InputError(f"{path}, line {number}: expected a path and a label, got {row}")
+            raise InputError(
+                f"{path}, line {number}: expected a path and a label, got {_short(str(row))}"
+            )
         file = path.parent / row[place].strip()
         text = "" if label is None else row[label].strip()
         before = said.setdefault(file, (number, text))
         if before[1] != text:
             raise InputError(
-                f"{path}, line {number}: {row[place].strip()} is {text!r} here and "
-                f"{before[1]!r} in line {before[0]}"
+                f"{path}, line {number}: {_short(row[place].strip())} is {_short(text)!r} here "
+                f"and {_short(before[1])!r} in line {before[0]}"
             )
         files.append(file)
         labels.append(text)
     _require_files(path, said)
     source = Files(tuple(files), reading.pixels, reading.step)
-    return _paired(path.name, source, None if label is None else _typed(labels))
+    if label is None:
+        return _paired(path.name, source, None)
+    if (wide := _wide_integer(labels)) is not None:
+        raise InputError(
+            f"{path}, line {rows[has_heading:][wide][0]}: expected an integer of at most 64 bits "
+            f"as label, got {_short(labels[wide])}"
+        )
+    return _paired(path.name, source, _typed(labels))
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The rows that hold something, with their lines' numbers."""
+    found: list[tuple[int, list[str]]] = []
+    reader = csv.reader(read_text(path, _CSV_BYTES).splitlines())
+    try:
+        for row in reader:
+            if any(map(str.strip, row)):
+                found.append((reader.line_num, row))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}") from error
+    return found
+
+
+def _short(text: str) -> str:
+    """A table may hold a word of megabytes, which an error is not to repeat."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _columns(first: list[str], path: Path, reading: Reading) -> tuple[int, int | None, bool]:
@@ -292,11 +309,23 @@ def _column(names: list[str], wanted: Sequence[str]) -> int | None:
 
 
 def _require_files(path: Path, said: dict[Path, tuple[int, str]]) -> None:
-    missing = [(number, file) for file, (number, _) in said.items() if not file.is_file()]
+    missing = [(number, file) for file, (number, _) in said.items() if not os.path.isfile(file)]
     if missing:
         number, file = missing[0]
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise InputError(f"{path}, line {number}: there is no file '{file}'{more}")
+        raise InputError(f"{path}, line {number}: there is no file '{_short(str(file))}'{more}")
+
+
+def _wide_integer(labels: list[str]) -> int | None:
+    """The first of labels that are all integers which no array of integers holds."""
+    digits = [text.lstrip("+-") for text in labels]
+    if not all(map(str.isdecimal, digits)):
+        return None
+    limits = np.iinfo(np.int64)
+    for place, (text, one) in enumerate(zip(labels, digits, strict=True)):
+        if len(one.lstrip("0")) > _DIGITS or not limits.min <= int(text) <= limits.max:
+            return place
+    return None
 
 
 def _typed(labels: list[str]) -> Array:

@@ -1,30 +1,27 @@
 """LiteRT or TFLM's own package as an engine, in a process of its own that stays.
 
-``python -m arenite.analysis.evaluation.peer FILE ENGINE`` answers what :class:`Peer` asks: both
-packages end the process on some models.
+It answers what :class:`Peer` asks: both packages end the process on some models.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Timer
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from arenite.errors import CompareError
+from arenite.files import save
 from arenite.formats import load
 from arenite.formats.tflite import write
 from arenite.model import Model
 from arenite.model.model import Array
+from arenite.processes.children import EndedError, Service, how_it_ended
+from arenite.processes.inside import Answer, serve
 
 TIMEOUT = 600.0
 _ARENA = 1 << 24
@@ -44,7 +41,7 @@ class Peer:
 
     def __init__(self, model: Model, engine: str) -> None:
         self.model, self.engine = model, engine
-        self._process: subprocess.Popen[bytes] | None = None
+        self._service: Service | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -52,7 +49,7 @@ class Peer:
 
     def ready(self) -> None:
         """Start the process, which loads package and model."""
-        if self._process is None:
+        if self._service is None:
             tensors = self.model.inputs
             self.outputs(tuple(np.empty((0, *t.shape), t.type.dtype) for t in tensors))
 
@@ -73,52 +70,35 @@ class Peer:
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
+        if self._service is not None:
+            self._service.finish()
         if self._folder is not None:
             self._folder.cleanup()
-        self._process = self._folder = None
+        self._service = self._folder = None
 
     def __del__(self) -> None:
         with suppress(Exception):
             self.close()
 
     def _ask(self, question: tuple[Any, ...]) -> Any:
-        process = self._started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        clock = Timer(TIMEOUT, process.kill)
-        clock.daemon = True
-        clock.start()
         try:
-            pickle.dump(question, process.stdin)
-            process.stdin.flush()
-            kind, answer = pickle.load(process.stdout)
-        except (EOFError, OSError, pickle.UnpicklingError):
-            code = process.wait()
+            return self._started().ask(question, TIMEOUT)
+        except EndedError as error:
             self.close()
-            raise CompareError(f"{self.engine} ended with code {code} on this model") from None
-        finally:
-            clock.cancel()
-        if kind == "error":
+            raise CompareError(f"{self.engine} {how_it_ended(error.code)} on this model") from None
+        except CompareError:
             self.close()
-            raise CompareError(f"{self.engine}: {answer}")
-        return answer
+            raise
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+    def _started(self) -> Service:
+        if self._service is None:
             self._folder = tempfile.TemporaryDirectory(prefix="arenite-")
-            path = Path(self._folder.name) / "model.tflite"
-            path.write_bytes(write(self.model))
+            folder = Path(self._folder.name).absolute()
+            path = folder / "model.tflite"
+            save(path, write(self.model))
             module = "arenite.analysis.evaluation.peer"
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", module, str(path), self.engine],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        return self._process
+            self._service = Service(module, str(path), self.engine, folder=folder, quiet=True)
+        return self._service
 
 
 # -- in the other process ----------------------------------------------------------------
@@ -195,34 +175,33 @@ def times_of(
     return found
 
 
-def _serve(path: Path, engine: str, questions: BinaryIO, answers: BinaryIO) -> None:
-    infer, reset = _LOADERS[engine](path)
+def _loaded(path: Path, engine: str) -> Answer:
+    with _in_our_words(engine):
+        infer, reset = _LOADERS[engine](path)
     output = load(path).outputs[0]
     like = np.empty(output.shape, output.type.dtype)
-    with suppress(EOFError):
-        while True:
-            kind, inputs, more = pickle.load(questions)
-            answer: Any
+
+    def answer(question: tuple[Any, ...]) -> Any:
+        kind, inputs, more = question
+        with _in_our_words(engine):
             if kind == "times":
-                samples = list(zip(*inputs, strict=True))
-                answer = times_of(infer, samples, more)
-            else:
-                answer = _outputs(infer, reset, inputs, more, like)
-            pickle.dump(("answer", answer), answers, protocol=5)
-            answers.flush()
+                return times_of(infer, list(zip(*inputs, strict=True)), more)
+            return _outputs(infer, reset, inputs, more, like)
+
+    return answer
+
+
+@contextmanager
+def _in_our_words(engine: str) -> Iterator[None]:
+    """A package's refusal as an error that the driver knows."""
+    try:
+        yield
+    except Exception as error:
+        raise CompareError(f"{engine}: {' '.join(str(error).split())}") from None
 
 
 def main(arguments: list[str]) -> int:
-    """Answer until nobody asks; the packages' own words do not get between the answers."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    try:
-        _serve(Path(arguments[0]), arguments[1], sys.stdin.buffer, answers)
-    except (RuntimeError, ValueError, ImportError) as error:
-        pickle.dump(("error", " ".join(str(error).split())), answers)
-        answers.flush()
+    """Answer until nobody asks."""
+    path, engine = arguments
+    serve(lambda: _loaded(Path(path), engine))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

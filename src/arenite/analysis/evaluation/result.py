@@ -86,6 +86,38 @@ def in_words(metrics: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.6g}" for name, value in metrics.items())
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A sample that could not be read or computed.
+
+    Attributes:
+        place: Among the samples that were taken.
+        index: In the data.
+        name: The file, or ``sample 17``.
+        reason: What was wrong with it.
+    """
+
+    place: int
+    index: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The file of finished chunks, which holds all of them now.
+
+    Attributes:
+        file: The file.
+        samples: How many were in it before this run.
+        cut: Bytes at its end that were no whole chunk, as a killed run leaves them.
+    """
+
+    file: str
+    samples: int
+    cut: int
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """How good a model is on data, and others next to it.
@@ -93,15 +125,18 @@ class Evaluation:
     Attributes:
         data: Where the samples are from.
         task: ``"classify"``, ``"regress"`` or ``"anomaly"``.
-        samples: How many there were.
+        samples: How many the scores are of.
         inferences: How many it took, per engine.
         classes: Their names.
         labels: What was expected, see :class:`Targets`.
         indices: The samples' places in the data.
         scores: One per engine: the model's first.
-        seconds: Time of all, and of reading samples (of all workers).
+        seconds: Time of this run's samples: reading and all engines, from first to last.
+        read_seconds: Time to read samples, of all workers.
         scale: How the work was spread.
         ignored: Files in class folders that are neither pictures nor sounds.
+        left_out: Samples that could not be read or computed.
+        resumed: The file that finished chunks are kept in, or None.
     """
 
     data: str
@@ -116,6 +151,8 @@ class Evaluation:
     read_seconds: float
     scale: Scale
     ignored: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    resumed: Resumed | None = None
 
     @property
     def score(self) -> Score:
@@ -149,8 +186,10 @@ class Evaluation:
 
     @property
     def per_second(self) -> float:
-        """Samples in a second, all in all."""
-        return self.samples / max(self.seconds, 1e-9)
+        """This run's samples in a second of ``seconds``; NaN if a file had all of them."""
+        before = 0 if self.resumed is None else self.resumed.samples
+        done = self.samples + len(self.left_out) - before
+        return done / max(self.seconds, 1e-9) if done else float("nan")
 
     def _metric(self, name: str) -> float:
         if name in self.metrics:

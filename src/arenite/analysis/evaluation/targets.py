@@ -19,6 +19,8 @@ TASKS: tuple[str, ...] = get_args(Task)
 #: How folders of what is no anomaly are called.
 _NORMAL = ("normal", "good", "ok", "healthy")
 _SHOWN = 6
+#: Integers of so many digits have at most 64 bits.
+_DIGITS = 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +118,7 @@ def _classes(labels: Array, output: Tensor, names: Sequence[str]) -> Targets:
 def _named(labels: Array, count: int, output: Tensor, names: tuple[str, ...]) -> Targets:
     present = [str(name) for name in np.unique(labels)]
     if not names and all(name.isdecimal() for name in present):
-        values = _integers(labels.astype(np.int64), count)
+        values = _integers(_parsed(labels, count), count)
         return Targets("classify", values, tuple(map(str, range(count))))
     if not names:
         names = tuple(present)
@@ -130,6 +132,16 @@ def _named(labels: Array, count: int, output: Tensor, names: tuple[str, ...]) ->
             f"expected classes of the labels {_few(names)}, got {printable(unknown[0])!r}"
         )
     return Targets("classify", np.array([places[str(name)] for name in labels]), names)
+
+
+def _parsed(labels: Array, count: int) -> Array:
+    """Names that are numbers; those of over 64 bits are no class anyway."""
+    wide = np.flatnonzero(np.char.str_len(np.char.lstrip(labels, "0")) > _DIGITS)
+    if len(wide):
+        raise EvaluateError(
+            f"y[{wide[0]}]: expected a class from 0 to {count - 1}, got {labels[wide[0]]}"
+        )
+    return labels.astype(np.int64)
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:

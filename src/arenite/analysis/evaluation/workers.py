@@ -11,6 +11,7 @@ import hashlib
 import os
 import pickle
 import socket
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,7 +98,7 @@ class Done:
     """What became of a job.
 
     ``answers`` and ``error`` are None where the worker lacks the bench. An error is that of a
-    sample; what is raised instead is the executor's.
+    sample; what is raised instead is the executor's. ``seconds`` is what the worker took.
     """
 
     number: int
@@ -106,6 +107,7 @@ class Done:
     worker: str
     answers: Answers | None = None
     error: Exception | None = None
+    seconds: float = 0.0
 
     def is_of(self, number: int, span: tuple[int, int]) -> bool:
         """Whether this is that chunk's."""
@@ -120,6 +122,8 @@ def work(job: Job) -> Done:
             return done()
         assert isinstance(bench, Bench)
         try:
-            return done(bench.answers(job.source))
+            start = time.perf_counter()
+            answers = bench.answers(job.source)
+            return done(answers, None, time.perf_counter() - start)
         except Exception as error:  # raised again by whoever evaluates
             return done(None, error)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import IO, Any
 
-import numpy as np
-
+from arenite.analysis.inputs.npy import Header, read_array
+from arenite.analysis.inputs.npz import Npz, listed, open_npz
 from arenite.analysis.inputs.values import (
     Input,
     InputError,
@@ -26,6 +24,7 @@ from arenite.analysis.inputs.values import (
 )
 from arenite.errors import ShapeError
 from arenite.files import open_regular, read_whole
+from arenite.memory.budget import Budget
 from arenite.model import Model, Tensor
 from arenite.model.text import tensor_text
 
@@ -40,15 +39,15 @@ def read_npy(path: Path, tensor: Tensor) -> Input:
     Raises:
         InputError: The file is broken.
         ShapeError, DTypeError: The array does not fit the tensor, or holds Python objects.
+        MemoryLimitError: It is larger than an interpreter may be.
         OSError: The file cannot be read.
     """
     with open_regular(path) as file, readable(path, ".npy file"):
         if file.read(len(_ARCHIVE)) == _ARCHIVE:
             raise InputError(f"{path}: expected one array, got an archive; name it .npz")
         file.seek(0)
-        _require_header(file, tensor, path.name)
-        file.seek(0)
-        array = np.lib.format.read_array(file, allow_pickle=False)
+        size = os.fstat(file.fileno()).st_size
+        array = read_array(file, size, _judge(tensor, path.name, Budget()))
     return fit_array(array, tensor, path.name)
 
 
@@ -58,38 +57,31 @@ def read_npz(path: Path, model: Model) -> list[Input]:
     Raises:
         InputError: The archive is broken, or its arrays' names are not the inputs'.
         ShapeError, DTypeError: An array does not fit its tensor, or holds Python objects.
+        MemoryLimitError: They are larger than an interpreter may be.
         OSError: The file cannot be read.
     """
     for tensor in model.inputs:
         require_plain(tensor)
-    what = ".npz archive"
-    with open_regular(path) as file, readable(path, what), zipfile.ZipFile(file) as archive:
-        members = [name[:-4] for name in archive.namelist() if name.endswith(".npy")]
+    budget = Budget()
+    with open_npz(path) as archive:
         return [
-            _member(archive, name, tensor, f"{path.name}[{name}]")
-            for name, tensor in zip(_names(members, model, path), model.inputs, strict=True)
+            _member(archive, name, tensor, f"{path.name}[{name}]", budget)
+            for name, tensor in zip(_names(archive.names, model, path), model.inputs, strict=True)
         ]
 
 
-def _member(archive: zipfile.ZipFile, name: str, tensor: Tensor, origin: str) -> Input:
-    with archive.open(f"{name}.npy") as file:
-        _require_header(file, tensor, origin)
-    with archive.open(f"{name}.npy") as file:
-        array = np.lib.format.read_array(file, allow_pickle=False)
-    return fit_array(array, tensor, origin)
+def _member(archive: Npz, name: str, tensor: Tensor, origin: str, budget: Budget) -> Input:
+    return fit_array(archive.array(name, _judge(tensor, origin, budget)), tensor, origin)
 
 
-def _require_header(file: IO[bytes], tensor: Tensor, origin: str) -> None:
-    """Read what an array says of itself, and refuse it if that is not the tensor's."""
-    version = np.lib.format.read_magic(file)
-    headers: dict[tuple[int, int], Any] = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    if version not in headers:  # 3.0 is for names of fields, which no tensor has
-        raise ValueError(f"expected version 1.0 or 2.0, got {version[0]}.{version[1]}")
-    shape, _, dtype = headers[version](file)
-    require_fit(shape, dtype, tensor, origin)
+def _judge(tensor: Tensor, origin: str, budget: Budget) -> Callable[[Header], None]:
+    """What refuses an array that is not the tensor's, or too large, by what it says of itself."""
+
+    def judge(header: Header) -> None:
+        require_fit(header.shape, header.dtype, tensor, origin)
+        budget.take(header.nbytes, origin)
+
+    return judge
 
 
 def _names(arrays: Collection[str], model: Model, path: Path) -> list[str]:
@@ -107,8 +99,8 @@ def _names(arrays: Collection[str], model: Model, path: Path) -> list[str]:
     if len(tensors) == len(arrays) == 1:
         return list(arrays)
     raise InputError(
-        f"{path}: expected arrays named {', '.join(map(repr, tensors))} (or arr_0, arr_1 ...), "
-        f"got {', '.join(map(repr, arrays)) or 'none'}"
+        f"{path}: expected arrays named {listed(tensors)} (or arr_0, arr_1 ...), "
+        f"got {listed(arrays)}"
     )
 
 

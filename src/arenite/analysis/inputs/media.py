@@ -154,7 +154,7 @@ class _Bounded(io.BufferedReader):
 def _load_image(path: Path, mode: str, most: int) -> Image:
     try:
         from PIL import Image as Images  # noqa: PLC0415 - an extra
-        from PIL import ImageOps  # noqa: PLC0415
+        from PIL import ImageOps, UnidentifiedImageError  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
             f"{path}: reading images needs Pillow; install it with: pip install 'arenite[image]'"
@@ -162,7 +162,12 @@ def _load_image(path: Path, mode: str, most: int) -> Image:
     raw = cast("io.FileIO", open_regular(path, buffering=0))
     with _Bounded(raw) as file, readable(path, "image"), warnings.catch_warnings():
         warnings.simplefilter("error", Images.DecompressionBombWarning)
-        with Images.open(file, formats=_FORMATS) as image:
+        try:
+            opened = Images.open(file, formats=_FORMATS)
+        except UnidentifiedImageError as error:  # which shows the object that it read from
+            got = "an empty file" if not os.fstat(raw.fileno()).st_size else "something else"
+            raise ValueError(f"expected a PNG, BMP or JPEG, got {got}") from error
+        with opened as image:
             if image.width * image.height > most:
                 raise ValueError(
                     f"expected at most {most} pixels, got {image.width}x{image.height}"

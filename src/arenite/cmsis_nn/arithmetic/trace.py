@@ -24,8 +24,8 @@ from arenite.cmsis_nn.arithmetic.support import (
     arm_s8_to_s16_unordered_with_offset,
 )
 from arenite.cmsis_nn.decisions.line import padded_positions
+from arenite.cores import Instructions
 from arenite.numeric.fixedpoint import bare_shift
-from arenite.target import Instructions
 
 Ints = tuple[int, ...]
 

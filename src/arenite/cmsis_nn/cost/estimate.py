@@ -21,6 +21,7 @@ from arenite.cmsis_nn.cost.loops import Loop, loops_of
 from arenite.cmsis_nn.cost.loops.kind import kernel_of
 from arenite.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
 from arenite.cmsis_nn.decisions.path import Path
+from arenite.cores import CORES
 from arenite.ops.constraints import NodeView
 from arenite.target import Target, find_target
 
@@ -28,29 +29,8 @@ from arenite.target import Target, find_target
 PROCESSORS = tuple(STEPS)
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """How far an estimate may be off, as a share.
-
-    Attributes:
-        instructions: In total: the largest error on twelve int8 models, rounded up, against the
-            emulator that counted. Not blind: they were looked at while the loops were written.
-        operator: Of one operator: the largest error on random layers, drawn before and after the
-            loops were finished, rounded up.
-        cycles: By judgement: the pipeline is simplified, and memory may add wait states. The
-            cycles of Cortex-M7 and M55 come from a simulation; none was measured.
-    """
-
-    instructions: float
-    operator: float
-    cycles: float
-
-
-ACCURACY = {
-    "cortex-m4": Accuracy(0.05, 0.10, 0.10),
-    "cortex-m7": Accuracy(0.05, 0.10, 0.25),
-    "cortex-m55": Accuracy(0.05, 0.06, 0.25),
-}
+#: How far their costs may be off.
+ACCURACY = {core.name: core.accuracy for core in CORES.values() if core.accuracy}
 
 
 class Error(NamedTuple):

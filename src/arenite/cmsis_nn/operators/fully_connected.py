@@ -27,10 +27,20 @@ from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array
-from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor
+from arenite.ops.kernel_util import (
+    input_tensor,
+    optional_input_tensor,
+    output_tensor,
+    warn_of_zero_points,
+)
 from arenite.ops.tflite.fully_connected import OP_DATA as REFERENCE_OP_DATA
 from arenite.ops.tflite.fully_connected import FullyConnectedParams, is_per_channel
 
+#: Functions that do not subtract the one zero point of all weights.
+_WITHOUT_ZERO_POINT = (
+    *("arm_convolve_1x1_s8_fast", "arm_fully_connected_s4"),
+    "arm_fully_connected_s16",
+)
 OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int", "int", "pointer", "int32", "int32", "int32"))
 
 
@@ -45,6 +55,8 @@ def allocate(context: Context, node: Node, path: Path) -> None:
         size = 4 * len(weights.quantization.scale)
         context.reserve_persistent_buffer(size, "per-channel multipliers")
         context.reserve_persistent_buffer(size, "per-channel shifts")
+    elif path.function in _WITHOUT_ZERO_POINT:
+        warn_of_zero_points(context, weights)
     for sums in path.persistent:
         context.reserve_persistent_buffer(sums.size, sums.purpose)
 
@@ -56,7 +68,7 @@ def own(view: NodeView, params: FullyConnectedParams, path: Path) -> FullyConnec
         largest = view.input(1).shape[-1] * INT8_PRODUCT
         shift = narrow(params.multiplier, params.shift, largest, bias)
         return replace(params, filter_offset=0, accumulates_64_bits=True, shift=shift)
-    if path.function in ("arm_convolve_1x1_s8_fast", "arm_fully_connected_s4"):
+    if path.function in _WITHOUT_ZERO_POINT:
         return replace(params, filter_offset=0)
     quantization = view.input(1).quantization
     if path.function != "arm_fully_connected_per_channel_s8" or quantization is None:

@@ -27,7 +27,7 @@ from arenite.model import TensorType
 from arenite.numeric.fixedpoint import NARROW
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
-from arenite.ops.kernel_util import optional_input_tensor, output_tensor
+from arenite.ops.kernel_util import optional_input_tensor, output_tensor, warn_of_zero_points
 from arenite.ops.shared.lstm import LstmParams
 from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
 from arenite.ops.tflite.unidirectional_sequence_lstm import OP_DATA as REFERENCE_OP_DATA
@@ -48,6 +48,7 @@ def allocate(context: Context, node: Node, path: Path) -> None:
     assert hidden is not None
     if x.type is TensorType.FLOAT32:
         return
+    warn_of_zero_points(context, *tensors[1:9])
     width = 8 if x.type is TensorType.INT16 else 4
     for source in ("data", "hidden"):
         for gate in _GATES:

@@ -15,11 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from arenite.analysis.resolver_code import resolver
+from arenite.cores import CORES, DEFAULT
 from arenite.errors import BoardError, UnsupportedOperatorError
+from arenite.files import save
 from arenite.firmware import machine as memory
-from arenite.firmware.build import PROCESSORS, VECTORS, link_script, linked
+from arenite.firmware.board import LIMIT, has_loops
+from arenite.firmware.build import link_script, linked
 from arenite.firmware.elf import Image
-from arenite.firmware.machine import Count, Machine
+from arenite.firmware.machine import Count, Machine, unicorn_name
 from arenite.firmware.stock.closure import sources_for
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.stock.tree import Tree, find_tree
@@ -44,8 +47,6 @@ _FLAGS = (
     *("-ffunction-sections", "-fdata-sections", "-funsigned-char", "-fomit-frame-pointer"),
 )
 _LINKED = ("-lc++", "-static", "-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
-#: Cores with the instructions that a hard float ABI takes.
-_FLOATS = ("cortex-m4", "cortex-m7", "cortex-m33")
 #: What TFLM may take while it prepares, beyond what stays.
 _ROOM = 16 << 10
 _STEPS = {2: "AllocateTensors failed", 3: "Invoke failed"}
@@ -57,7 +58,7 @@ class StockBoard:
     Args:
         model: The model.
         tflm: Its sources, see :mod:`arenite.firmware.stock.tree`.
-        processor: ``"cortex-m0"``, ``-m3``, ``-m4``, ``-m7`` or ``-m33``.
+        processor: A core that Unicorn has, see :mod:`arenite.cores`.
 
     Raises:
         BoardError: Sources, ziglang or unicorn are missing, the compiler does not take them, or
@@ -66,14 +67,12 @@ class StockBoard:
     """
 
     def __init__(self, model: Model, tflm: str | os.PathLike[str], processor: str) -> None:
-        if processor not in PROCESSORS or processor in VECTORS:
-            names = ", ".join(name for name in PROCESSORS if name not in VECTORS)
-            raise BoardError(f"expected one of {names}, got {processor!r}")
+        unicorn_name(processor)
         self.model, self.processor = model, processor
         self.model_bytes = write(model)
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
             self.image = self._built(find_tree(tflm), Path(folder))
-        self._machine = Machine(self.image, processor)
+        self._machine = Machine(self.image, processor, LIMIT if has_loops(model) else None)
         self._printed: list[str] = []
         self._call("begin")
         self.arena_bytes = self._call("arena_used")
@@ -96,11 +95,12 @@ class StockBoard:
             ),
         }
         for name, text in texts.items():
-            (folder / name).write_text(text)
-        (folder / "model.bin").write_bytes(self.model_bytes)
-        floats = "hf" if self.processor in _FLOATS else ""
+            save(folder / name, text.encode())
+        save(folder / "model.bin", self.model_bytes)
+        core = CORES[self.processor]
+        floats = "hf" if core.has_fpu else ""
         arguments = [f"--target=thumb-linux-musleabi{floats}"]
-        arguments += [f"-mcpu={PROCESSORS[self.processor]}", *_FLAGS, *_DEFINED]
+        arguments += [f"-mcpu={core.clang}", *_FLAGS, *_DEFINED]
         arguments += [f"-I{path}" for path in tree.includes]
         files = [*map(str, sources_for(tree, calls)), "main.cc", "model.S"]
         return linked([*arguments, *files, *_LINKED], folder, tree.root)
@@ -124,7 +124,8 @@ class StockBoard:
                 found.append((name, _since(before, machine.count())))
 
         before = machine.count()
-        with machine.watching("board_layer", begins), machine.watching("board_layer_end", ends):
+        layers = machine.watching("board_layer", begins), machine.watching("board_layer_end", ends)
+        with machine.counting(), layers[0], layers[1]:
             self._call("invoke")
         return found, _since(before, machine.count())
 
@@ -163,7 +164,7 @@ class StockBoard:
 def stock_trial(
     model: Model | Source,
     tflm: str | os.PathLike[str],
-    processor: str = "cortex-m4",
+    processor: str = DEFAULT,
     runs: int = 4,
 ) -> Trial:
     """What TFLM with CMSIS-NN costs, and whether it gives what Arenite's interpreter says of it.

@@ -99,6 +99,7 @@ class _Casting:
         self._network, self._first, self._end = network, first, first + len(steps)
         self._parts = parts
         self._layers = network.layers[first : self._end]
+        self._reaches = [parts.reaches(layer) for layer in self._layers]  # each has one output
         #: By tensor: how many of its rows are made at a time, and how many first.
         self._steps = {
             layer.output.index: step for layer, step in zip(self._layers, steps, strict=True)
@@ -115,15 +116,14 @@ class _Casting:
         self._wanted: dict[int, _Wanted] = {}
 
     def group(self) -> Group:
-        reaches = [self._parts.reaches(layer) for layer in self._layers]
-        for layer, one in zip(self._layers, reaches, strict=True):
+        for layer, one in zip(self._layers, self._reaches, strict=True):
             if one.collects and layer is not self._layers[-1]:
                 raise UnsupportedError("a layer that collects ends its group")
             for reach in one.inputs:
                 value = layer.input(reach.input)
                 self._wanted.setdefault(value.index, _Wanted(value)).add(reach)
-        self._pace(reaches)
-        for layer, one in zip(self._layers, reaches, strict=True):
+        self._pace()
+        for layer, one in zip(self._layers, self._reaches, strict=True):
             self._cast(layer, one)
         scene = Scene(tuple(self._actors), tuple(self._stores))
         return Group(
@@ -137,13 +137,13 @@ class _Casting:
             schedule_of(scene),
         )
 
-    def _pace(self, reaches: Sequence[Reaches]) -> None:
+    def _pace(self) -> None:
         """How many rows of every tensor are made at a time, and how many first.
 
         First as many as leave whole steps to where its reader's first window ends. Rows that are
         copied come as fast as they go.
         """
-        for layer, one in zip(reversed(self._layers), reversed(reaches), strict=True):
+        for layer, one in zip(reversed(self._layers), reversed(self._reaches), strict=True):
             index = layer.output.index
             step = self._steps[index] = min(self._steps[index], one.rows)
             own = self._leads.setdefault(index, step)

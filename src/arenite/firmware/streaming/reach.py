@@ -14,13 +14,9 @@ from typing import Any
 from arenite.firmware.layers import Layer, Value
 from arenite.firmware.work import UnsupportedError
 from arenite.model import TensorType
+from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams
 
-#: Operators that make an element of the output of the elements in its place.
-ELEMENTWISE = (
-    *("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "QUANTIZE", "DEQUANTIZE"),
-    *("ABS", "ELU", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "RELU", "RELU6", "TANH"),
-)
 _BYTE_TYPES = (TensorType.INT8, TensorType.UINT8)
 
 
@@ -90,7 +86,7 @@ def reaches_of(layer: Layer) -> Reaches:
             raise UnsupportedError(f"the variable {value.name!r} does not go by rows")
         if len(value.shape) != 4 or value.shape[0] != 1 or not value.size:
             raise UnsupportedError(f"expected one image, got a tensor of {value.shape}")
-    find = _REACHES.get(layer.name)
+    find = _elementwise if traits_of(layer.name).elementwise else _REACHES.get(layer.name)
     if find is None:
         raise UnsupportedError(f"{layer.name} does not go by rows")
     return find(layer)
@@ -189,7 +185,6 @@ def _rows_of(value: Value) -> int:
 
 
 _REACHES: dict[str, Callable[[Layer], Reaches]] = {
-    **dict.fromkeys(ELEMENTWISE, _elementwise),
     **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D"), _window),
     "AVERAGE_POOL_2D": _average,
     "CONCATENATION": _concatenation,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,9 @@ from arenite.formats.flatbuffer.schema import (
     Union,
 )
 
+#: A file of tables without large vectors.
+_SMALL = 1024
+
 Put = Callable[[], None]
 """Puts one field into the table that is being built."""
 
@@ -35,15 +38,31 @@ def write(schema: Schema, row: Row) -> bytes:
     """
     from flatbuffers.builder import Builder, BuilderSizeError  # noqa: PLC0415 - readers need none
 
-    builder = Builder(1024)
     try:
+        # A builder that has to grow copies all that it holds, and doubles it.
+        builder = Builder(_SMALL + _vector_bytes(row))
         root = _Writer(schema, builder).table(schema.tables[schema.root], row)
         builder.Finish(root, file_identifier=schema.identifier or None)
     except FormatError as error:
         raise ModelError(error.message, path=error.path) from None
     except BuilderSizeError:
         raise ModelError("the model does not fit a FlatBuffer, which ends at 2 GiB") from None
-    return bytes(builder.Output())
+    return bytes(memoryview(builder.Bytes)[builder.Head() :])
+
+
+def _vector_bytes(value: Any) -> int:
+    """About what the vectors of scalars in a row take: those that are arrays."""
+    if isinstance(value, bytes | bytearray):
+        return len(value)
+    if isinstance(value, np.ndarray | memoryview):
+        return value.nbytes
+    if isinstance(value, Union):
+        return _vector_bytes(value.value)
+    if isinstance(value, Mapping):
+        return sum(map(_vector_bytes, value.values()))
+    if isinstance(value, list | tuple) and value and isinstance(value[0], Mapping | bytes):
+        return sum(map(_vector_bytes, value))
+    return 0
 
 
 class _Writer:
@@ -119,9 +138,14 @@ class _Writer:
         return int(self.builder.EndVector())
 
     def _scalars(self, kind: str, value: Any, align: int) -> int:
-        array = _array(kind, value)
-        self.builder.Prep(max(align, array.itemsize), array.nbytes)
-        return int(self.builder.CreateNumpyVector(array))
+        array, builder = _array(kind, value), self.builder
+        builder.Prep(max(align, array.itemsize), array.nbytes)
+        builder.StartVector(array.itemsize, array.size, array.itemsize)
+        builder.head -= array.nbytes
+        # As CreateNumpyVector does, without a copy of its own.
+        place = np.frombuffer(builder.Bytes, array.dtype, array.size, builder.head)
+        place[...] = array
+        return int(builder.EndVector())
 
 
 def _check_scalar(kind: str, value: Any) -> None:
@@ -136,6 +160,8 @@ def _array(kind: str, value: Any) -> npt.NDArray[Any]:
     if isinstance(value, bytes | bytearray | memoryview):
         return np.frombuffer(value, DTYPES[kind])
     given = np.asarray(value).reshape(-1)
+    if given.dtype == DTYPES[kind]:
+        return given
     try:
         array = np.asarray(value, DTYPES[kind]).reshape(-1)
     except (OverflowError, ValueError, TypeError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arenite.formats.mnn.file.enums import Format, OpType
+from arenite.formats.mnn.file.enums import Format, ForwardType, NetSource, OpType
 from arenite.formats.mnn.file.net import Buffer, Net, Op, looks_like_net, read_net
 from arenite.formats.mnn.file.schema import SCHEMA
 from arenite.formats.mnn.lowering.mapping import Converted, NetPort, convert
@@ -19,8 +19,10 @@ __all__ = [
     "Buffer",
     "Converted",
     "Format",
+    "ForwardType",
     "Net",
     "NetPort",
+    "NetSource",
     "Op",
     "OpType",
     "convert",

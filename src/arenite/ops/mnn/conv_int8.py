@@ -30,6 +30,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.shared.mnn import from_mnn, rounded
 from arenite.ops.shared.window import Border, Placement, Window, axes_of
+from arenite.ops.traits import Traits
 
 _NOWHERE = Placement((0, 0), (0, 0))
 #: Whole numbers up to this size are exact in float32.
@@ -234,3 +235,5 @@ REGISTRATION = Registration(
         c.rank(1, 4),
     ),
 )
+
+TRAITS = Traits(drawn="conv")

@@ -27,7 +27,8 @@ from arenite.ops.kernel_util import (
     input_tensor,
     output_array,
     output_tensor,
-    requantization_or_none,
+    requantization,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 
@@ -76,8 +77,8 @@ def prepare(context: Context, node: Node) -> ReductionParams:
     quantised = inp.type is not TensorType.FLOAT32
     multiplier, shift, accumulator_scratch = 0, 0, -1
     if quantised:
-        ratio = inp.scale / output.scale if output.scale else float("nan")
-        multiplier, shift = requantization_or_none(context, ratio, "input / output")
+        ratio = scale_ratio(inp.scale, output.scale)
+        multiplier, shift = requantization(context, ratio, "input / output")
         accumulator_scratch = context.request_scratch_buffer_in_arena(4 * output.size, "sums")
     axis_mask = mask_of_axes(context, node)
     input_index, resolved = request_indices(context, inp, axis)

@@ -8,13 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.model import TensorType
-from arenite.numeric import lut
+from arenite.numeric import gemmlowp, lut
 from arenite.numeric.fixedpoint import (
     INT32_MAX,
+    INT32_MIN,
     Array,
     Int64Array,
     multiply_by_quantized_multiplier,
@@ -24,10 +27,17 @@ from arenite.numeric.fixedpoint import (
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, TfLiteTensor
+from arenite.ops.kernel_util import in_c
 from arenite.ops.shared.softmax import input_radius
 
 #: Integer bits of the int8 kernels' scaled input.
 INPUT_BITS = 4
+#: Functions of fixed-point numbers by name, how many of the most significant bits of their results
+#: below the sign are kept, and the output's zero point.
+FUNCTIONS: dict[str, tuple[Callable[[Int64Array, int], Int64Array], int, int]] = {
+    "logistic": (gemmlowp.logistic, 8, -128),
+    "tanh": (gemmlowp.tanh, 7, 0),
+}
 
 
 @dataclass(frozen=True)
@@ -46,11 +56,11 @@ class SigmoidParams:
 
 
 def int16_is_symmetric(node: NodeView) -> bool:
-    """int16 has zero points 0, a positive input scale and the output scale 2**-15."""
+    """int16 has zero points 0 and the output scale 2**-15."""
     inp, output = node.input(0), node.output(0)
     if inp.type is not TensorType.INT16:
         return True
-    if inp.scale <= 0 or output.scale <= 0 or inp.zero_point or output.zero_point:
+    if output.scale <= 0 or inp.zero_point or output.zero_point:
         return False
     return checked_log2(output.scale) == (-15, True)
 
@@ -66,31 +76,43 @@ def checked_log2(x: float) -> tuple[int, bool]:
 
     ``CheckedLog2``, in float32.
     """
+    if not x:
+        return INT32_MIN, False
     f = np.float32
     log2 = f(math.log(x)) * (f(1) / f(math.log(2)))
     rounded = round_half_away(float(log2))
     return rounded, bool(abs(log2 - f(rounded)) < f(1e-3))
 
 
-def int8_params(
-    context: Context,
-    inp: TfLiteTensor,
-    function: Callable[[Int64Array, int], Int64Array],
-    output_bits: int,
-    output_zero_point: int,
-) -> SigmoidParams:
-    """Parameters and table for a ``function`` of fixed-point numbers.
-
-    Of its result the ``output_bits`` most significant bits below the sign are kept.
-    """
+def int8_params(context: Context, inp: TfLiteTensor, function: str) -> SigmoidParams:
+    """Parameters and table of a function in :data:`FUNCTIONS`."""
     fraction, shift = math.frexp(inp.scale * (1 << (31 - INPUT_BITS)))
     if shift < 0 or not math.isfinite(inp.scale):
         context.report_error(f"the input's scale must be at least 2**-28, got {inp.scale:g}")
-    multiplier = round_half_away(fraction * 2**31)
-    radius = input_radius(INPUT_BITS, shift)
+    scaling = (inp.zero_point, input_radius(INPUT_BITS, shift), round_half_away(fraction * 2**31))
+    return SigmoidParams(*scaling, shift, table_of(function, *scaling, shift))
+
+
+@lru_cache(maxsize=1024)
+def table_of(
+    function: str, zero_point: int, radius: int, multiplier: int, shift: int
+) -> npt.NDArray[np.int8]:
+    """A function in :data:`FUNCTIONS` of all int8 values, read-only; in C where that is there."""
+    quick = in_c()
+    numbers = (zero_point, radius, multiplier, shift)
+    table = quick.sigmoid_table(function, *numbers) if quick else _in_numpy(function, *numbers)
+    table.flags.writeable = False
+    found: npt.NDArray[np.int8] = table
+    return found
+
+
+def _in_numpy(
+    name: str, zero_point: int, radius: int, multiplier: int, shift: int
+) -> npt.NDArray[np.int8]:
+    function, output_bits, output_zero_point = FUNCTIONS[name]
 
     def kernel(x: Int64Array) -> Int64Array:
-        centred = x - inp.zero_point
+        centred = x - zero_point
         inside = np.abs(centred) < radius
         scaled = multiply_by_quantized_multiplier(np.where(inside, centred, 0), multiplier, shift)
         result = rounding_divide_by_pot(function(scaled, INPUT_BITS), 31 - output_bits)
@@ -98,7 +120,7 @@ def int8_params(
         saturated = np.where(centred <= -radius, -128, 127)
         return np.where(inside, clipped, saturated)
 
-    return SigmoidParams(inp.zero_point, radius, multiplier, shift, lut.table_int8(kernel))
+    return lut.table_int8(kernel)
 
 
 def int16_params(

@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.numeric import gemmlowp
-from arenite.numeric.fixedpoint import INT32_MAX, Int64Array, saturating_rounding_doubling_high_mul
+from arenite.numeric.fixedpoint import (
+    INT32_MAX,
+    Int64Array,
+    double_from,
+    integer_frexp,
+    multiply_integer,
+    saturating_rounding_doubling_high_mul,
+)
 from arenite.ops.context import Array, Context, TfLiteTensor
 from arenite.ops.kernel_util import in_c, requantization_above_one
 
@@ -28,8 +35,13 @@ def row_maximum(x: Array) -> Array:
 
 def difference_scaling(context: Context, beta: float, inp: TfLiteTensor) -> tuple[int, int]:
     """Multiplier and left shift from input steps to Q5.26 times ``beta``."""
-    most = (1 << 30) - 1 if context.target.rounding == "single" else INT32_MAX
-    real = min(beta * inp.scale * (1 << (31 - DIFFERENCE_BITS)), float(most))
+    most = float((1 << 30) - 1 if context.target.rounding == "single" else INT32_MAX)
+    if context.target.emulate_float:
+        fraction, shift = integer_frexp(multiply_integer(beta, inp.scale))
+        real = double_from(fraction, shift + 31 - DIFFERENCE_BITS)
+    else:
+        real = beta * inp.scale * (1 << (31 - DIFFERENCE_BITS))
+    real = min(real, most)
     return requantization_above_one(context, real, "beta * input scale * 2**26")
 
 

@@ -11,7 +11,6 @@ Facts: TFLM ``micro/kernels/elementwise.cc``.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -30,12 +29,14 @@ from arenite.ops.kernel_util import (
     allocate_struct,
     input_array,
     output_array,
-    requantization_or_none,
+    requantization,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ def prepare(context: Context, node: Node) -> AbsParams:
     multiplier, shift = 0, 0
     rescales = inp.scale != output.scale
     if rescales:
-        ratio = inp.scale / output.scale if output.scale else math.inf
-        multiplier, shift = requantization_or_none(context, ratio, "input / output")
+        ratio = scale_ratio(inp.scale, output.scale)
+        multiplier, shift = requantization(context, ratio, "input / output")
     low, high = QUANTIZED_RANGE[inp.type]
     params = AbsParams(
         is_quantized=True,
@@ -111,3 +112,5 @@ REGISTRATION = Registration(
     overlap=element_by_element(0),
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="function", channels="same", exact_on_floats=True, elementwise=True)

@@ -12,6 +12,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 __all__ = ["REGISTRATION", "AddOptions"]
 
@@ -32,4 +33,8 @@ REGISTRATION = Registration(
     options=AddOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),
+)
+
+TRAITS = Traits(
+    values="rising", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )

@@ -23,6 +23,7 @@ from arenite.ops.shared.variables import (
     variable_params,
     variables_of,
 )
+from arenite.ops.traits import Traits
 
 #: What the operator keeps where TFLM was built with compressed tensors.
 OP_DATA = Struct("OpData", ("int",))
@@ -73,3 +74,5 @@ REGISTRATION = Registration(
     options=AssignVariableOptions,
     constraints=(c.inputs_between(2, 2), c.outputs_exactly(0), takes_a_number),
 )
+
+TRAITS = Traits(effect="variables")

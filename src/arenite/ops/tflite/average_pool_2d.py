@@ -10,6 +10,7 @@ import numpy as np
 
 from arenite.ops.context import Array
 from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
+from arenite.ops.traits import Traits
 
 
 class AveragePool:
@@ -34,3 +35,5 @@ class AveragePool:
 
 
 REGISTRATION = pooling(AveragePool)
+
+TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")

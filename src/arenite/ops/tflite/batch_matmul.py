@@ -26,10 +26,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.requantize import OutputStage, Requantizer
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,7 @@ def _requantization(
                 f"the zero point of {tensor.type} tensor {tensor.name!r} must be in "
                 f"[{low}, {high}], got {tensor.zero_point}"
             )
-    product = lhs.scale * rhs.scale
-    ratio = product / output.scale if output.scale and product >= 0 else np.inf
+    ratio = scale_ratio(lhs.scale * rhs.scale, output.scale)
     return requantization(context, ratio, "x * y / output")
 
 
@@ -233,3 +234,5 @@ REGISTRATION = Registration(
         elements_exist,
     ),
 )
+
+TRAITS = Traits(drawn="dense")

@@ -23,6 +23,7 @@ from arenite.ops.shared.batch_space import (
     move,
     settle,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,5 @@ REGISTRATION = Registration(
     options=BatchToSpaceNDOptions,
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -16,6 +16,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import WHOLE_BYTE_TYPES
+from arenite.ops.traits import Traits
 
 MAX_RANK = 5
 
@@ -62,3 +63,5 @@ REGISTRATION = Registration(
         shape_is_a_vector,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -15,6 +15,7 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Context, Node
 from arenite.ops.registry import Registration
 from arenite.ops.shared.control_flow import HAS_RUN
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -50,3 +51,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(c.inputs_between(0, 0), c.outputs_exactly(0)),
 )
+
+TRAITS = Traits(effect="calls", drawn="call")

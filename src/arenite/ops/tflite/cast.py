@@ -20,6 +20,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -97,3 +98,5 @@ REGISTRATION = Registration(
         output_type_supported,
     ),
 )
+
+TRAITS = Traits(exact_on_floats=True)

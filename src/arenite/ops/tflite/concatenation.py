@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -120,3 +121,5 @@ REGISTRATION = Registration(
         one_quantization,
     ),
 )
+
+TRAITS = Traits(values="rising", channels="concatenated", exact_on_floats=True, drawn="add")

@@ -2,6 +2,9 @@
 
 Facts: TFLM ``micro/kernels/conv_common.cc``, ``reference/conv.h`` and
 ``reference/integer_ops/conv.h``.
+
+Undefined in TFLM: weights with a zero point. They are computed with as if it were 0, with a
+warning.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ from arenite.ops.shared.convolution import (
 )
 from arenite.ops.shared.window import Axis, Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import position_by_position, window_over
+from arenite.ops.traits import Traits
 
 #: Products in one call of the matrix product. Over this OpenBLAS starts threads, and on a
 #: busy machine waiting for them takes much longer than the product.
@@ -246,3 +250,5 @@ REGISTRATION = Registration(
         bias_per_channel(0),
     ),
 )
+
+TRAITS = Traits(values="sums", channels="convolved", fuses_clamp=True, drawn="conv")

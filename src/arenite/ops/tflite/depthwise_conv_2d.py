@@ -4,6 +4,9 @@ Each input channel gives ``depth_multiplier`` output channels, which lie next to
 other. Facts: TFLM ``micro/kernels/depthwise_conv_common.cc``,
 ``reference/depthwiseconv_float.h`` and ``reference/integer_ops/depthwise_conv.h``.
 TFLM's package ends the process where input 2 is marked as absent; here that is no bias.
+
+Undefined in TFLM: weights with a zero point. They are computed with as if it were 0, with a
+warning.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ from arenite.ops.shared.convolution import (
 from arenite.ops.shared.requantize import tile
 from arenite.ops.shared.window import Border, Window, axes_of, window_of
 from arenite.ops.shared.window_overlap import channel_by_channel, window_over
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -201,3 +205,5 @@ REGISTRATION = Registration(
         bias_per_channel(3),
     ),
 )
+
+TRAITS = Traits(values="sums", channels="multiplied", fuses_clamp=True, drawn="conv")

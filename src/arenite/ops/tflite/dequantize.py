@@ -26,6 +26,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -96,3 +97,5 @@ REGISTRATION = Registration(
         output_is_float,
     ),
 )
+
+TRAITS = Traits(elementwise=True, converts=True)

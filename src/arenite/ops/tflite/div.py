@@ -32,6 +32,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -133,3 +134,5 @@ REGISTRATION = Registration(
         int32_is_not_quantized,
     ),
 )
+
+TRAITS = Traits(drawn="add")

@@ -20,11 +20,11 @@ from arenite.ops.kernel_util import (
     input_tensor,
     output_array,
     output_tensor,
-    require_scale,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ def prepare(context: Context, node: Node) -> EluParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return EluParams()
-    require_scale(context, output)
+    if not output.scale:
+        context.warn_undefined(
+            "the output has no scale, by which C divides; as in TFLM's package, all are -128"
+        )
     return EluParams(table(inp, output))
 
 
@@ -87,3 +90,5 @@ REGISTRATION = Registration(
     rows=row_by_row,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )
+
+TRAITS = Traits(values="function", channels="same", elementwise=True)

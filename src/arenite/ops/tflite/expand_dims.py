@@ -22,6 +22,7 @@ from arenite.ops.shared.copy import (
     positive_axis,
 )
 from arenite.ops.shared.overlap import same_place
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -71,3 +72,5 @@ REGISTRATION = Registration(
         axis_is_one_number,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True, reshapes=True)

@@ -11,6 +11,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 def dims_have_elements(node: NodeView) -> bool:
@@ -50,3 +51,5 @@ REGISTRATION = Registration(
         c.same_type(1),
     ),
 )
+
+TRAITS = Traits(exact_on_floats=True)

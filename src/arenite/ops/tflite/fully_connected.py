@@ -3,6 +3,10 @@
 Facts: TFLM ``micro/kernels/fully_connected{,_common}.cc``, ``kernels/kernel_util.cc``
 (``GetQuantizedConvolutionMultipler``), ``reference/fully_connected.h`` and
 ``reference/integer_ops/fully_connected.h``.
+
+Undefined in TFLM: weights with a scale per unit and a zero point. They are computed with as if it
+were 0, with a warning. A zero point beside one scale for all units is subtracted; where a function
+of CMSIS-NN does not do so, its results are computed, with a warning as well.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from arenite.ops.kernel_util import (
     optional_input_tensor,
     output_tensor,
     requantization,
+    scale_ratio,
 )
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
@@ -44,6 +49,7 @@ from arenite.ops.shared.convolution import (
     invoke_with,
     largest_raw,
 )
+from arenite.ops.traits import Traits
 
 #: Layers of floats with at most so many products are summed in TFLM's order.
 MAX_PRODUCTS_IN_ORDER = 4096
@@ -177,7 +183,7 @@ def multipliers(
             f"the bias {bias.name!r} needs a scale of about input * weights = {product:.6g}, "
             f"within 0.02 * output = {0.02 * output.scale:.6g}, got {bias.scale:.6g}"
         )
-    ratio = product / output.scale if output.scale and product >= 0 else np.inf
+    ratio = scale_ratio(product, output.scale)
     multiplier, shift = requantization(context, ratio, "input * weights / output")
     found = np.empty((2, units), np.int32)
     found[0], found[1] = multiplier, shift
@@ -199,7 +205,9 @@ def _multipliers_per_unit(
         )
     context.reserve_persistent_buffer(4 * len(scales), "per-channel multipliers")
     context.reserve_persistent_buffer(4 * len(scales), "per-channel shifts")
-    multiplier, shift = convolution_multipliers(context, inp, weights, output, len(scales))
+    multiplier, shift = convolution_multipliers(
+        context, inp, weights, output, len(scales), needs_input_scale=False
+    )
     return multiplier[:units], shift[:units]
 
 
@@ -286,3 +294,5 @@ REGISTRATION = Registration(
         bias_per_channel(-2),
     ),
 )
+
+TRAITS = Traits(values="sums", channels="dense", fuses_clamp=True, drawn="dense")

@@ -24,11 +24,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
-    require_scale,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,8 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return HardSwishParams()
-    require_scale(context, output)
     output_multiplier, output_exponent = requantization(
-        context, inp.scale / 128 / output.scale, "input / 128 / output"
+        context, scale_ratio(inp.scale / 128, output.scale), "input / 128 / output"
     )
     # TFLM rounds on its own here, whatever its build.
     output_exponent = int(bare_shift(output_exponent))
@@ -163,3 +163,5 @@ REGISTRATION = Registration(
     options=HardSwishOptions,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8),
 )
+
+TRAITS = Traits(values="function", channels="same", elementwise=True)

@@ -24,6 +24,7 @@ from arenite.ops.shared.control_flow import (
     operands,
     require_count,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -79,3 +80,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(all_present, condition_is_one_bool),
 )
+
+TRAITS = Traits(effect="calls", drawn="call")

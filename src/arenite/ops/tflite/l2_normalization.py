@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -112,3 +113,5 @@ REGISTRATION = Registration(
         no_activation,
     ),
 )
+
+TRAITS = Traits(fixed_output=True)

@@ -30,11 +30,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
-    require_scale,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -77,13 +78,14 @@ def prepare(context: Context, node: Node) -> LeakyReluParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return LeakyReluParams(alpha)
-    require_scale(context, output)
     params = LeakyReluParams(
         alpha,
         inp.zero_point,
         output.zero_point,
-        *requantization(context, inp.scale * alpha / output.scale, "input * alpha / output"),
-        *requantization(context, inp.scale / output.scale, "input / output"),
+        *requantization(
+            context, scale_ratio(inp.scale * alpha, output.scale), "input * alpha / output"
+        ),
+        *requantization(context, scale_ratio(inp.scale, output.scale), "input / output"),
         *QUANTIZED_RANGE[inp.type],
     )
     if inp.type is TensorType.INT16:
@@ -134,3 +136,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )
+
+TRAITS = Traits(values="function", channels="same", elementwise=True)

@@ -39,6 +39,7 @@ from arenite.ops.shared.softmax import (
     input_radius,
     row_maximum,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -155,3 +156,5 @@ REGISTRATION = Registration(
         output_quantization,
     ),
 )
+
+TRAITS = Traits(fixed_output=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.numeric import gemmlowp, lut
+from arenite.numeric import lut
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
@@ -24,6 +24,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+from arenite.ops.traits import Traits
 
 OP_DATA = Struct("OpDataLogistic", ("int32", "int32", "int32", "int"))
 
@@ -39,7 +40,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
     output = output_tensor(context, node)
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.INT8:
-        return int8_params(context, inp, gemmlowp.logistic, 8, -128)
+        return int8_params(context, inp, "logistic")
     if inp.type is TensorType.INT16:
         return int16_params(context, inp, (0,))
     return SigmoidParams()
@@ -71,3 +72,5 @@ REGISTRATION = Registration(
     rows=row_by_row,
     constraints=(*CONSTRAINTS, int8_zero_point),
 )
+
+TRAITS = Traits(values="function", channels="same", elementwise=True, fixed_output=True)

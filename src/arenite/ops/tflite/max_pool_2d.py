@@ -11,6 +11,7 @@ import numpy as np
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import FLOAT32_LOWEST
 from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
+from arenite.ops.traits import Traits
 
 
 class MaxPool:
@@ -31,3 +32,5 @@ class MaxPool:
 
 
 REGISTRATION = pooling(MaxPool)
+
+TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")

@@ -28,6 +28,7 @@ from arenite.ops.shared.reduction import (
     prepare,
     requantize_sums,
 )
+from arenite.ops.traits import Traits
 
 
 def has_elements(node: NodeView) -> bool:
@@ -72,3 +73,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(*CONSTRAINTS, has_elements, at_most_four_float_axes),
 )
+
+TRAITS = Traits(values="rising", channels="reduced", drawn="pool")

@@ -8,5 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.ops.shared.maximum_minimum import selection
+from arenite.ops.traits import Traits
 
 REGISTRATION = selection(np.less)
+
+TRAITS = Traits(
+    values="rising", channels="broadcast", exact_on_floats=True, elementwise=True, clamps=True
+)

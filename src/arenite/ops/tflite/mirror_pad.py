@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -125,3 +126,5 @@ REGISTRATION = Registration(
         two_paddings_per_dimension,
     ),
 )
+
+TRAITS = Traits(values="rising", channels="padded", exact_on_floats=True)

@@ -20,6 +20,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -61,4 +62,8 @@ REGISTRATION = Registration(
         *constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16, TensorType.INT32),
         int16_is_symmetric,
     ),
+)
+
+TRAITS = Traits(
+    values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )

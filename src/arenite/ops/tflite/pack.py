@@ -23,6 +23,7 @@ from arenite.ops.shared.copy import (
     join,
     positive_axis,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,5 @@ REGISTRATION = Registration(
         one_shape,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -9,6 +9,7 @@ from arenite.model import OptionsTable
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared import pad as _pad
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -26,3 +27,5 @@ REGISTRATION = Registration(
     options=PadV2Options,
     constraints=_pad.CONSTRAINTS,
 )
+
+TRAITS = Traits(values="rising", channels="padded", exact_on_floats=True, drawn="shape")

@@ -23,11 +23,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
-    require_scale,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import shapes_broadcast
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,14 @@ def prepare(context: Context, node: Node) -> PreluParams:
     context.resize_tensor(output.index, np.broadcast_shapes(inp.shape, alpha.shape), "refused")
     if inp.type is TensorType.FLOAT32:
         return PreluParams()
-    require_scale(context, output)
     return PreluParams(
         -inp.zero_point,
         -alpha.zero_point,
         output.zero_point,
-        *requantization(context, inp.scale / output.scale, "input / output"),
-        *requantization(context, inp.scale * alpha.scale / output.scale, "input * alpha / output"),
+        *requantization(context, scale_ratio(inp.scale, output.scale), "input / output"),
+        *requantization(
+            context, scale_ratio(inp.scale * alpha.scale, output.scale), "input * alpha / output"
+        ),
         *QUANTIZED_RANGE[inp.type],
     )
 
@@ -119,3 +121,5 @@ REGISTRATION = Registration(
         shapes_broadcast,
     ),
 )
+
+TRAITS = Traits(channels="broadcast")

@@ -33,10 +33,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,12 @@ def pair_supported(node: NodeView) -> bool:
 
 
 def output_has_one_scale(node: NodeView) -> bool:
-    """The output has exactly one quantisation scale, other than 0, and a zero point."""
+    """The output has exactly one quantisation scale and a zero point."""
     quantization = node.output(0).quantization
     return (
         quantization is not None
         and len(quantization.scale) == 1
         and len(quantization.zero_point) > 0
-        and bool(quantization.scale[0] != 0)
     )
 
 
@@ -100,7 +101,7 @@ def prepare(context: Context, node: Node) -> QuantizeParams:
     context.resize_tensor(output.index, inp.shape)
     multiplier, shift = 0, 0
     if inp.type is not TensorType.FLOAT32:
-        ratio = inp.scale / output.scale
+        ratio = scale_ratio(inp.scale, output.scale)
         multiplier, shift = requantization(context, ratio, "input / output")
     low, high = QUANTIZED_RANGE[output.type]
     return QuantizeParams(
@@ -133,7 +134,7 @@ def invoke(context: Context, node: Node) -> None:
 
 def quantize(params: QuantizeParams, x: Array) -> Int64Array:
     """Real numbers to quantised ones, in int64."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         scaled = x / np.float32(params.scale)
     return clamp(params, round_to_int32(scaled) + params.zero_point)
 
@@ -174,4 +175,8 @@ REGISTRATION = Registration(
         pair_supported,
         output_has_one_scale,
     ),
+)
+
+TRAITS = Traits(
+    values="function", channels="same", exact_on_floats=True, elementwise=True, converts=True
 )

@@ -20,6 +20,7 @@ from arenite.ops.shared.variables import (
     variable_params,
     variables_of,
 )
+from arenite.ops.traits import Traits
 
 
 class ReadVariableOptions(OptionsTable):
@@ -60,3 +61,5 @@ REGISTRATION = Registration(
     options=ReadVariableOptions,
     constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), takes_a_number),
 )
+
+TRAITS = Traits(effect="variables")

@@ -11,5 +11,8 @@ import math
 import numpy as np
 
 from arenite.ops.shared.reduction import extreme
+from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("maximum", np.fmax, worst=-math.inf)
+
+TRAITS = Traits(values="rising", channels="reduced", drawn="pool")

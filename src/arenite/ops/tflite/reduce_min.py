@@ -11,5 +11,8 @@ import math
 import numpy as np
 
 from arenite.ops.shared.reduction import extreme
+from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("minimum", np.fmin, worst=math.inf)
+
+TRAITS = Traits(values="rising", channels="reduced")

@@ -12,11 +12,18 @@ import numpy as np
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric import lut
-from arenite.numeric.fixedpoint import Array, Int64Array, multiply_by_quantized_multiplier
+from arenite.numeric.fixedpoint import (
+    INT32_MIN,
+    Array,
+    Int64Array,
+    multiply_by_quantized_multiplier,
+    wrap_int32,
+)
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (
+    QUANTIZED_RANGE,
     Activation,
     activation_range_quantized,
     allocate_struct,
@@ -25,10 +32,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 OP_DATA = Struct("ReluOpData", ("enum",) + ("int32",) * 5 + ("int",))
 
@@ -60,12 +69,25 @@ def prepare(context: Context, node: Node) -> ReluParams:
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.FLOAT32:
         return ReluParams()
-    low, high = activation_range_quantized(context, Activation.RELU, output)
-    multiplier, shift = requantization(context, inp.scale / output.scale, "input / output")
+    low, high = _range(context, output)
+    ratio = scale_ratio(inp.scale, output.scale)
+    multiplier, shift = requantization(context, ratio, "input / output")
     params = ReluParams(inp.zero_point, output.zero_point, multiplier, shift, low, high)
     if inp.type is TensorType.INT16:
         return params
     return replace(params, table=lut.table_int8(lambda x: relu_quantized(params, x)))
+
+
+def _range(context: Context, output: TfLiteTensor) -> tuple[int, int]:
+    """From the output's zero point to the highest value.
+
+    Without a scale 0 is no number of steps: C's conversion gives INT_MIN on x86, which wraps where
+    the zero point is below 0.
+    """
+    if output.scale:
+        return activation_range_quantized(context, Activation.RELU, output)
+    low, high = QUANTIZED_RANGE[output.type]
+    return max(low, int(wrap_int32(np.int64(INT32_MIN + output.zero_point)))), high
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -99,4 +121,8 @@ REGISTRATION = Registration(
         *c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
         int16_is_symmetric,
     ),
+)
+
+TRAITS = Traits(
+    values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
 )

@@ -26,6 +26,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 OP_DATA = Struct("Relu6OpData", ("int32", "int32"))
 
@@ -44,12 +45,18 @@ def prepare(context: Context, node: Node) -> Relu6Params:
     context.resize_tensor(node.outputs[0], inp.shape)
     if inp.type is TensorType.FLOAT32:
         return Relu6Params(0.0, 6.0)
-    steps = float(np.float32(6) / np.float32(inp.scale)) if inp.scale else np.inf
+    low, high = QUANTIZED_RANGE[inp.type]
+    if not inp.scale:
+        context.warn_undefined(
+            f"the input has no scale, so that 6 is no number of steps; as in TFLM's package, it "
+            f"counts as {low}"
+        )
+        return Relu6Params(inp.zero_point, low)
+    steps = float(np.float32(6) / np.float32(inp.scale))
     if not abs(steps) < 2.0**31:
         context.report_error(
             f"6 must be a number of input steps under 2**31, got a scale of {inp.scale:g}"
         )
-    low, high = QUANTIZED_RANGE[inp.type]
     return Relu6Params(inp.zero_point, max(low, min(high, round_half_away(steps) + inp.zero_point)))
 
 
@@ -73,4 +80,8 @@ REGISTRATION = Registration(
     overlap=element_by_element(0),
     rows=row_by_row,
     constraints=c.one_to_one(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
+)
+
+TRAITS = Traits(
+    values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
 )

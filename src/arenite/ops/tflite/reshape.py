@@ -26,6 +26,7 @@ from arenite.ops.shared.copy import (
     copy_params,
 )
 from arenite.ops.shared.overlap import same_place
+from arenite.ops.traits import Traits
 
 Shape = tuple[int, ...]
 
@@ -119,4 +120,8 @@ REGISTRATION = Registration(
         c.same_type(),
         new_shape_fits,
     ),
+)
+
+TRAITS = Traits(
+    values="rising", channels="reshaped", exact_on_floats=True, reshapes=True, drawn="shape"
 )

@@ -19,6 +19,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
+from arenite.ops.traits import Traits
 
 FRACTION_BITS = 10
 ONE = 1 << FRACTION_BITS
@@ -172,3 +173,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(*resize_constraints(TensorType.FLOAT32, TensorType.INT8), options_agree),
 )
+
+TRAITS = Traits(channels="same")

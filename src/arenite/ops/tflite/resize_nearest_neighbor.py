@@ -18,6 +18,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -83,3 +84,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=resize_constraints(TensorType.FLOAT32, TensorType.INT8, TensorType.INT16),
 )
+
+TRAITS = Traits(values="rising", channels="same", exact_on_floats=True)

@@ -19,6 +19,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.copy import positive_axis
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -88,3 +89,5 @@ REGISTRATION = Registration(
         a_vector_of_axes,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

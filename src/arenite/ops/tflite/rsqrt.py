@@ -37,8 +37,9 @@ from arenite.ops.kernel_util import (
     allocate_struct,
     input_array,
     output_array,
-    requantization_or_none,
+    requantization,
     rounding_of,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
@@ -85,9 +86,8 @@ def _multiplier(context: Context, inp: TfLiteTensor, output: TfLiteTensor) -> tu
     if not is_quantized(inp):
         context.warn_undefined("TFLM never sets the parameters of int16 without quantisation")
         return 0, rounding_of(context)
-    product = math.sqrt(inp.scale) * output.scale
-    ratio = 1 / product if product else math.inf
-    return requantization_or_none(context, ratio, "1 / (sqrt(input) * output)", most=30 + _FRACTION)
+    ratio = scale_ratio(1.0, math.sqrt(inp.scale) * output.scale)
+    return requantization(context, ratio, "1 / (sqrt(input) * output)", most=30 + _FRACTION)
 
 
 @cache

@@ -20,6 +20,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import output_array
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(c.inputs_between(1, 1), c.outputs_exactly(1), output_is_int32),
 )
+
+TRAITS = Traits(exact_on_floats=True)

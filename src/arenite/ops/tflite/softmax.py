@@ -40,6 +40,7 @@ from arenite.ops.shared.softmax import (
     difference_table,
     row_maximum,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -238,3 +239,5 @@ REGISTRATION = Registration(
         output_quantization,
     ),
 )
+
+TRAITS = Traits(fixed_output=True)

@@ -29,6 +29,7 @@ from arenite.ops.shared.batch_space import (
     move,
     settle,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,5 @@ REGISTRATION = Registration(
     options=SpaceToBatchNDOptions,
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

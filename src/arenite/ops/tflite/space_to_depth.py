@@ -14,6 +14,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shape
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

@@ -22,6 +22,7 @@ from arenite.ops.shared.copy import (
     outputs_like_input,
     positive_axis,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,5 @@ REGISTRATION = Registration(
         outputs_like_input(1),
     ),
 )
+
+TRAITS = Traits(values="rising", channels="split", exact_on_floats=True, drawn="shape")

@@ -27,6 +27,7 @@ from arenite.ops.shared.copy import (
     outputs_like_input,
     positive_axis,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -100,3 +101,5 @@ REGISTRATION = Registration(
         axis_is_one_number,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

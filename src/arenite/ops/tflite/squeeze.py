@@ -24,6 +24,7 @@ from arenite.ops.shared.copy import (
     positive_axis,
 )
 from arenite.ops.shared.overlap import same_place
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -66,4 +67,8 @@ REGISTRATION = Registration(
     options=SqueezeOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*c.one_to_one(*COPIED_TYPES), at_most_8_dimensions),
+)
+
+TRAITS = Traits(
+    values="rising", channels="reshaped", exact_on_floats=True, reshapes=True, drawn="shape"
 )

@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -173,3 +174,5 @@ REGISTRATION = Registration(
         plain_masks,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True, drawn="shape")

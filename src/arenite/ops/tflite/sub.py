@@ -13,6 +13,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 __all__ = ["REGISTRATION", "SubOptions"]
 
@@ -35,4 +36,8 @@ REGISTRATION = Registration(
     options=SubOptions,
     builtin_data=BUILTIN_DATA,
     constraints=(*constraints(*TYPES), int32_is_not_quantized),
+)
+
+TRAITS = Traits(
+    values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )

@@ -22,6 +22,7 @@ from arenite.ops.shared.reduction import (
     prepare,
     requantize_sums,
 )
+from arenite.ops.traits import Traits
 
 
 def invoke(context: Context, node: Node) -> None:
@@ -45,3 +46,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="rising", channels="reduced", drawn="pool")

@@ -4,11 +4,13 @@ Each filter weighs the input (``weights_feature``), keeps its last results in th
 activation state, weighs those over time (``weights_time``) and is summed with the other
 filters of its unit. Facts: TFLM ``micro/kernels/svdf_common.cc``, ``svdf.h`` and
 ``activation_utils.h``.
+
+Undefined in TFLM: weights with a zero point. They are computed with as if it were 0, with a
+warning.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,9 +32,12 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
+    scale_ratio,
+    warn_of_zero_points,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.rescaling import Rescaling
+from arenite.ops.traits import Traits
 
 INPUT, WEIGHTS_FEATURE, WEIGHTS_TIME, BIAS, STATE = range(5)
 
@@ -141,6 +146,7 @@ def prepare(context: Context, node: Node) -> SvdfParams:
     is_float = inp.type is TensorType.FLOAT32
     feature = time = (0, 0)
     if not is_float:
+        warn_of_zero_points(context, weights_feature, weights_time)
         feature, time = _multipliers(context, tensors, output)
     filter_scratch = context.request_scratch_buffer_in_arena(4 * batches * filters, "filters")
     unit_scratch = -1
@@ -177,8 +183,8 @@ def _multipliers(
             "the bias's scale must be the state's scale times the time weights' scale = "
             f"{state * time:.6g} (to within 1e-5), got {bias:.6g}"
         )
-    to_state = inp * feature / state if state else math.inf
-    to_output = state * time / output.scale if output.scale else math.inf
+    to_state = scale_ratio(inp * feature, state)
+    to_output = scale_ratio(state * time, output.scale)
     return (
         requantization(context, to_state, "input * feature weights / state"),
         requantization(context, to_output, "state * time weights / output"),
@@ -311,3 +317,5 @@ REGISTRATION = Registration(
         state_is_variable,
     ),
 )
+
+TRAITS = Traits(effect="state", drawn="dense")

@@ -10,7 +10,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
-from arenite.numeric import gemmlowp, lut
+from arenite.numeric import lut
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
@@ -23,6 +23,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
+from arenite.ops.traits import Traits
 
 OP_DATA = Struct("OpData", ("int32", "int32", "int32", "int"))
 
@@ -35,7 +36,7 @@ def prepare(context: Context, node: Node) -> SigmoidParams:
     output = output_tensor(context, node)
     context.resize_tensor(output.index, inp.shape)
     if inp.type is TensorType.INT8:
-        return int8_params(context, inp, gemmlowp.tanh, 7, 0)
+        return int8_params(context, inp, "tanh")
     if inp.type is TensorType.INT16:
         return int16_params(context, inp, (0, 1))
     return SigmoidParams()
@@ -61,3 +62,5 @@ REGISTRATION = Registration(
     rows=row_by_row,
     constraints=CONSTRAINTS,
 )
+
+TRAITS = Traits(values="function", channels="same", elementwise=True, fixed_output=True)

@@ -4,6 +4,9 @@ Inputs: 0 the output's shape, which TFLM ignores in favour of the output's own, 
 weights ``(filters, kh, kw, depth)``, 2 the images, 3 the bias. Facts: TFLM
 ``micro/kernels/transpose_conv.cc``, ``reference/transpose_conv.h`` and
 ``reference/integer_ops/transpose_conv.h``.
+
+Undefined in TFLM: weights with a zero point. They are computed with as if it were 0, with a
+warning.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ from arenite.ops.shared.convolution import (
     invoke_with,
 )
 from arenite.ops.shared.window import overlap
+from arenite.ops.traits import Traits
 
 _WEIGHTS, _INPUT, _BIAS = 1, 2, 3
 
@@ -222,3 +226,5 @@ REGISTRATION = Registration(
         bias_per_channel(0, _WEIGHTS, _BIAS),
     ),
 )
+
+TRAITS = Traits(drawn="conv")

@@ -39,6 +39,7 @@ from arenite.ops.shared.lstm import (
     run_float,
 )
 from arenite.ops.shared.sigmoid import checked_log2
+from arenite.ops.traits import Traits
 
 # Positions among the 24 inputs; a gate has an input weight, a recurrent weight and a bias.
 INPUT, HIDDEN_STATE, CELL_STATE = 0, 18, 19
@@ -319,3 +320,5 @@ REGISTRATION = Registration(
         weights_have_one_scale,
     ),
 )
+
+TRAITS = Traits(effect="state", drawn="dense")

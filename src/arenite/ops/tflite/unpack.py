@@ -23,6 +23,7 @@ from arenite.ops.shared.copy import (
     outputs_like_input,
     positive_axis,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -77,3 +78,5 @@ REGISTRATION = Registration(
         counted,
     ),
 )
+
+TRAITS = Traits(values="rising", exact_on_floats=True)

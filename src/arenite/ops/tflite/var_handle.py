@@ -18,6 +18,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(c.outputs_exactly(1), gives_a_number),
 )
+
+TRAITS = Traits(effect="variables")

@@ -23,6 +23,7 @@ from arenite.ops.shared.control_flow import (
     operands,
     require_count,
 )
+from arenite.ops.traits import Traits
 
 
 @dataclass(frozen=True)
@@ -80,3 +81,5 @@ REGISTRATION = Registration(
     builtin_data=BUILTIN_DATA,
     constraints=(all_present,),
 )
+
+TRAITS = Traits(effect="calls", drawn="call")

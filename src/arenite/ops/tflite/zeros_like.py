@@ -12,6 +12,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.shared.overlap import element_by_element
+from arenite.ops.traits import Traits
 
 
 def prepare(context: Context, node: Node) -> None:
@@ -33,3 +34,5 @@ REGISTRATION = Registration(
         TensorType.FLOAT32, TensorType.INT64, TensorType.INT32, TensorType.INT8
     ),
 )
+
+TRAITS = Traits(exact_on_floats=True)

@@ -22,39 +22,27 @@ from arenite.errors import ConstraintError
 from arenite.model import Operator, Tensor, TensorType
 from arenite.ops.context import TfLiteTensor, params_of
 from arenite.ops.kernel_util import Activation, activation_range, activation_range_quantized
+from arenite.ops.registry import traits_of
 from arenite.optimize.builds import every_value, table
 from arenite.optimize.passes._result import Changed, Declined, Result
 from arenite.optimize.rewrite import Edit, same_kind
 
 Bounds = tuple[float, float]
-#: Layers with an activation that is a clamp at their end, whatever their values are.
-LAYERS = (
-    "CONV_2D",
-    "DEPTHWISE_CONV_2D",
-    "FULLY_CONNECTED",
-    "ADD",
-    "SUB",
-    "MUL",
-    "AVERAGE_POOL_2D",
-    "MAX_POOL_2D",
-)
-PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 ACTIVATIONS = (Activation.NONE, Activation.RELU, Activation.RELU_N1_TO_1, Activation.RELU6)
 _FLOAT_CLAMPS: dict[str, Bounds] = {"RELU": (0.0, math.inf), "RELU6": (0.0, 6.0)}
-CLAMPS = ("RELU", "RELU6", "MAXIMUM", "MINIMUM")
 
 
 def fuse_clamp(edit: Edit, position: int) -> Result:
     """Let the layer before a clamp do its work."""
     clamp = edit.operator(position)
-    if clamp.name not in CLAMPS or clamp.is_custom or len(clamp.outputs) != 1:
+    if not traits_of(clamp.name).clamps or clamp.is_custom or len(clamp.outputs) != 1:
         return None
     source = operand(edit, clamp)
     writer = None if source is None else edit.writer(source)
     if source is None or writer is None:
         return None
     layer = edit.operator(writer)
-    if layer.name not in LAYERS or layer.is_custom or layer.outputs != (source,):
+    if not traits_of(layer.name).fuses_clamp or layer.is_custom or layer.outputs != (source,):
         return None
     reason = _why_not(edit, layer, clamp, source, position)
     if reason:
@@ -118,7 +106,7 @@ def _bounds(edit: Edit, layer: Operator, clamp: Operator, source: int) -> Bounds
     """The bounds of a clamp in its output's own values, or why it has none."""
     x, y = edit.tensors[source], edit.tensors[clamp.outputs[0]]
     if x.type is TensorType.FLOAT32:
-        if layer.name not in PRODUCTS:
+        if traits_of(layer.name).values != "sums":
             return "a float of -0 may come out otherwise"
         found = _FLOAT_CLAMPS.get(clamp.name)
         return "NaN comes out otherwise" if found is None else found

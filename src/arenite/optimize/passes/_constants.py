@@ -7,22 +7,11 @@ from dataclasses import replace
 from arenite.model import Operator, TensorType
 from arenite.model.model import constant_bytes
 from arenite.ops import builtin
+from arenite.ops.registry import traits_of
 from arenite.optimize.builds import evaluate
 from arenite.optimize.passes._result import Changed, Declined, Result
 from arenite.optimize.rewrite import Edit
 
-#: Operators that do more than compute: they run others, or remember.
-EFFECTS = frozenset(
-    {"IF", "WHILE", "CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
-    | {"SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
-)
-#: Operators on floats that move values, or round once: no build sums in another order.
-EXACT_ON_FLOATS = frozenset(
-    {"RESHAPE", "SQUEEZE", "EXPAND_DIMS", "TRANSPOSE", "PAD", "PADV2", "SLICE", "STRIDED_SLICE"}
-    | {"CONCATENATION", "SPLIT", "SPLIT_V", "PACK", "UNPACK", "GATHER", "GATHER_ND", "FILL"}
-    | {"BROADCAST_TO", "REVERSE_V2", "ZEROS_LIKE", "SHAPE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE"}
-    | {"MAXIMUM", "MINIMUM", "NEG", "ABS", "RELU", "RELU6", "QUANTIZE", "CAST"}
-)
 #: Constants of so many bytes may come out larger than what they are made from.
 _SMALL = 256
 
@@ -50,14 +39,14 @@ def _is_on_constants(edit: Edit, operator: Operator) -> bool:
 
 
 def _why_not(edit: Edit, operator: Operator) -> str:
-    if operator.is_custom or operator.name in EFFECTS or builtin(operator.name) is None:
+    if operator.is_custom or traits_of(operator.name).effect or builtin(operator.name) is None:
         return "it may do more than compute"
     inputs = [edit.tensors[i] for i in operator.inputs if i >= 0]
     outputs = [edit.tensors[i] for i in operator.outputs]
     if not outputs or not all(edit.is_inner(i) for i in operator.outputs):
         return "its results are needed outside"
     has_floats = any(t.type is TensorType.FLOAT32 for t in (*inputs, *outputs))
-    if has_floats and operator.name not in EXACT_ON_FLOATS:
+    if has_floats and not traits_of(operator.name).exact_on_floats:
         return "builds may round floats otherwise"
     if any(min(t.shape, default=1) < 1 or t.type.bits < 8 for t in outputs):
         return "its results have no known size"

@@ -9,12 +9,11 @@ import numpy as np
 
 from arenite.model import Operator, TensorType
 from arenite.ops.kernel_util import Activation
-from arenite.optimize.builds import OF_ONE_VALUE, every_value, table
+from arenite.ops.registry import traits_of
+from arenite.optimize.builds import every_value, is_of_one_value, table
 from arenite.optimize.passes._result import Changed, Declined, Result
 from arenite.optimize.rewrite import Edit, same_kind
 
-#: Operators that give their input's values under another shape.
-RESHAPES = ("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
 _POOLS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
 
 
@@ -53,7 +52,7 @@ def copied(edit: Edit, operator: Operator) -> int | None:
     if operator.is_custom or len(operator.outputs) != 1:
         return None
     number = 1 if operator.name == "SPLIT" else 0
-    if operator.name in OF_ONE_VALUE:
+    if is_of_one_value(operator.name):
         number = next((n for n, i in enumerate(operator.inputs) if not _is_constant(edit, i)), 0)
     if len(operator.inputs) <= number or operator.inputs[number] < 0:
         return None
@@ -73,9 +72,9 @@ def _is_constant(edit: Edit, index: int) -> bool:
 def _changes_nothing(edit: Edit, operator: Operator, index: int) -> bool:
     """Of operators whose input and output agree in type and shape."""
     options: Any = operator.options
-    if operator.name in RESHAPES:
+    if traits_of(operator.name).reshapes:
         return True
-    if operator.name in OF_ONE_VALUE:
+    if is_of_one_value(operator.name):
         return _is_identity(edit, operator, index)
     if operator.name == "TRANSPOSE":
         order = edit.constant(operator, 1)
@@ -174,7 +173,7 @@ def _unreshaped(edit: Edit, index: int) -> int | None:
     """What the operator that writes a tensor has reshaped."""
     writer = edit.writer(index)
     operator = None if writer is None else edit.operator(writer)
-    if operator is None or operator.name not in RESHAPES or not operator.inputs:
+    if operator is None or not traits_of(operator.name).reshapes or not operator.inputs:
         return None
     source = operator.inputs[0]
     if source < 0 or not _is_static(edit, source) or not _is_static(edit, index):

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.ops import builtin
+from arenite.ops.registry import traits_of
 from arenite.optimize.outcome import Note, Outcome
-from arenite.optimize.passes._constants import EFFECTS
 from arenite.optimize.rewrite import Edit, edited, why_fixed
 from arenite.optimize.settings import Settings
 
@@ -47,7 +47,7 @@ def drop_operators(model: Model) -> tuple[Model, tuple[Note, ...]]:
 
 def is_pure(edit: Edit, operator: Operator) -> bool:
     """Whether an operator does nothing but compute outputs that are known in its subgraph only."""
-    if operator.is_custom or operator.name in EFFECTS or builtin(operator.name) is None:
+    if operator.is_custom or traits_of(operator.name).effect or builtin(operator.name) is None:
         return False
     inputs = [edit.tensors[i] for i in operator.inputs if i >= 0]
     if any(tensor.is_variable for tensor in inputs) or any(operator.mutating_variable_inputs):

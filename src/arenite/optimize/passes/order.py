@@ -7,8 +7,11 @@ nothing changes.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
@@ -17,7 +20,9 @@ from arenite.memory.plan import MemoryPlan, PlannedBuffer
 from arenite.model import Model, Operator, Subgraph
 from arenite.model.calls import calls_of
 from arenite.model.offline_plan import OFFLINE_METADATA
+from arenite.ops.registry import traits_of
 from arenite.optimize._schedule import Schedule, Task, Work, least_peak, peak_of, pinned_behind
+from arenite.optimize.effort import Effort
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.planning import Head
 from arenite.optimize.settings import Settings
@@ -26,9 +31,9 @@ from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.target import HOST, Target
 
-#: Operators with effects beside their outputs, or on which such effects act.
-_WITH_EFFECTS = frozenset(
-    ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE", "IF", "WHILE")
+_GIVEN_UP = (
+    "the search through all orders was given up: more of them than its budget of steps and memory "
+    "allows; the best of those that were looked at counts"
 )
 #: Bytes by subgraph and operator.
 Extra = Mapping[tuple[int, int], int]
@@ -42,21 +47,27 @@ def order(model: Model, settings: Settings) -> Outcome:
     target = settings.target or HOST
     plan = _plan(model, target)
     extra = _extra(model, plan)
-    changes = []
+    changes, declined = [], []
     result = model
+    effort, left = Effort(), sum(len(one.operators) for one in model.subgraphs)
     for number, subgraph in enumerate(model.subgraphs):
         work = _work(subgraph, number, plan, extra)
-        found = least_peak(work)
+        share = effort.share(len(work.tasks), left)
+        given, left = share.steps, left - len(work.tasks)
+        found = least_peak(work, effort=share)
+        effort.spend(given - share.steps)
         before = peak_of(work, range(len(work.tasks)))
+        if not found.is_proved:
+            declined.append(Note(f"$.subgraphs[{number}]", _GIVEN_UP))
         if found.peak < before:
             result = _reordered(result, number, found)
             changes.append(Note(f"$.subgraphs[{number}]", _text(found, before)))
     if not changes:
-        return Outcome(model)
+        return Outcome(model, declined=tuple(declined))
     before_and_after = [_bytes_by_plan(one, settings) for one in (model, result)]
     if not _wins(*before_and_after):
-        return Outcome(model, declined=(Note("$", _why_not(*before_and_after)),))
-    return Outcome(result, tuple(changes))
+        return Outcome(model, declined=(*declined, Note("$", _why_not(*before_and_after))))
+    return Outcome(result, tuple(changes), tuple(declined))
 
 
 def _text(found: Schedule, before: int) -> str:
@@ -136,7 +147,7 @@ def _is_pinned(operator: Operator, subgraph: Subgraph) -> bool:
     tensors = [subgraph.tensors[t] for t in (*operator.inputs, *operator.outputs) if t >= 0]
     return (
         operator.is_custom
-        or operator.name in _WITH_EFFECTS
+        or traits_of(operator.name).effect in ("variables", "calls")
         or bool(calls_of(operator))
         or bool(operator.intermediates)
         or any(tensor.is_variable for tensor in tensors)
@@ -151,9 +162,11 @@ def _extra(model: Model, plan: MemoryPlan) -> Extra:
         for n in range(len(subgraph.operators))
     ]
     runs = lifetimes(model, [ScratchRequest(0, *place) for place in places]).scratch
+    buffers = sorted(plan.buffers, key=_begin)
     extra = {}
     for place, run in zip(places, runs, strict=True):
-        within = [b for b in plan.buffers if run.first_created <= b.begin <= run.last_used]
+        first = bisect_left(buffers, run.first_created, key=_begin)
+        within = buffers[first : bisect_right(buffers, run.last_used, key=_begin)]
         scratch = [b for b in within if b.kind == "scratch" and b.subgraph == place[0]]
         called = [b for b in within if b.subgraph != place[0] and b.kind != "variable"]
         extra[place] = _sum(b for b in scratch if b.begin == run.first_created) + _most(called)
@@ -166,8 +179,16 @@ def _sum(buffers: Iterable[PlannedBuffer]) -> int:
 
 def _most(buffers: Sequence[PlannedBuffer]) -> int:
     """Bytes of what is alive together at most."""
-    moments = {b.begin for b in buffers}
-    return max((_sum(b for b in buffers if b.begin <= m < b.end) for m in moments), default=0)
+    changes: defaultdict[int, int] = defaultdict(int)
+    for b in buffers:
+        if b.begin < b.end:
+            changes[b.begin] += align_up(b.size, ARENA_ALIGNMENT)
+            changes[b.end] -= align_up(b.size, ARENA_ALIGNMENT)
+    return max(accumulate(changes[moment] for moment in sorted(changes)), default=0)
+
+
+def _begin(buffer: PlannedBuffer) -> int:
+    return buffer.begin
 
 
 def _reordered(model: Model, number: int, found: Schedule) -> Model:

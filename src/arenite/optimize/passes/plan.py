@@ -58,7 +58,8 @@ def _least(head: Head, settings: Settings) -> Found:
 
 
 def _wins(before: Worth, after: Worth) -> bool:
-    return after != before and after.arena <= before.arena and after.head <= before.head
+    """Whether a plan is worth its bytes in the file: an arena is allocated, no head."""
+    return after.arena < before.arena and after.head <= before.head
 
 
 def _nothing(before: Worth, after: Worth, layout: Layout) -> str:

@@ -8,6 +8,7 @@ from arenite.analysis.overview import Overview
 from arenite.analysis.statistics import OperatorStatistics
 from arenite.model import Model, Operator, Subgraph
 from arenite.model.text import printable, tensor_text
+from arenite.ops.registry import traits_of
 from arenite.report.model import options_text
 from arenite.report.page.html import Html, joined, shortened, tag, tip
 from arenite.report.page.lanes import INPUTS, OUTPUTS, Row, rows_of
@@ -16,15 +17,6 @@ from arenite.report.text import name_text, number
 #: Rows of the page, of all subgraphs together, and lanes beside them.
 MOST_ROWS, MOST_LANES = 250, 8
 _LANE, _HEIGHT = 14, 48
-_KINDS = {
-    "conv": ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "MNN_CONV_INT8"),
-    "dense": ("FULLY_CONNECTED", "BATCH_MATMUL", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
-    "pool": ("MAX_POOL_2D", "AVERAGE_POOL_2D", "MEAN", "REDUCE_MAX", "SUM"),
-    "add": ("ADD", "SUB", "MUL", "DIV", "CONCATENATION"),
-    "shape": ("RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SQUEEZE", "STRIDED_SLICE", "SPLIT"),
-    "call": ("IF", "WHILE", "CALL_ONCE"),
-}
-_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 
 
 def graph_section(facts: Overview) -> Html:
@@ -82,7 +74,7 @@ def _item(
     words = [options_text(operator)]
     words += [f"{number(one.parameters)} parameters"] if one.parameters else []
     words += [f"{number(one.macs)} MACs"] if one.macs else []
-    kind = _KIND_OF.get(operator.name, "other")
+    kind = traits_of(operator.name).drawn
     tips = dict(_tips(subgraph, operator, row.operator))
     more: dict[str, str | int | None] = {
         "id": f"op-{index}-{row.operator}",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from arenite.analysis.overview import overview
 from arenite.analysis.sides import Side
+from arenite.cores import DEFAULT
 from arenite.memory.optimal import Progress
 from arenite.model import Model
 from arenite.report.page.document import Page, page
@@ -18,7 +19,7 @@ def report(
     model: Model | str | os.PathLike[str] | bytes,
     output: str | os.PathLike[str] | None = None,
     *,
-    target: Target | str = "cortex-m4",
+    target: Target | str = DEFAULT,
     clock: float = 100.0,
     compare: Sequence[str | Side] = (),
     progress: Progress | None = None,

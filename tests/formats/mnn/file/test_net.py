@@ -10,7 +10,7 @@ import pytest
 import arenite as ar
 from arenite.formats import flatbuffer, tflite
 from arenite.formats import mnn as formats_mnn
-from arenite.formats.mnn import SCHEMA, OpType
+from arenite.formats.mnn import SCHEMA, ForwardType, NetSource, OpType
 from arenite.formats.mnn.file.enums import Format
 from tests.fuzz.seeds import classifier
 from tests.mnn.nets import add, chain_net, given, image_net, op, square_net, unary, write
@@ -70,6 +70,20 @@ def test_the_file_says_who_wrote_it() -> None:
 
 
 # -- refusing ------------------------------------------------------------------------------------
+
+
+def test_the_file_says_what_it_was_made_from_and_for() -> None:
+    net = formats_mnn.read_net(
+        square_net([1, 2], preferForwardType=2, sourceType=3, tensorNumber=9)
+    )
+    assert net.prefer_forward_type is ForwardType.OPENCL
+    assert net.source_type is NetSource.ONNX
+    assert net.tensor_number == 9
+
+
+def test_a_source_that_the_schema_does_not_name_is_a_number() -> None:
+    net = formats_mnn.read_net(square_net([1, 2], preferForwardType=77, sourceType=55))
+    assert (net.prefer_forward_type, net.source_type) == (77, 55)
 
 
 def test_no_operators() -> None:

@@ -202,6 +202,26 @@ class OpType(IntEnum):
     GridSample = 604
 
 
+class ForwardType(IntEnum):
+    """``enum ForwardType``: on what a net is to run by preference."""
+
+    CPU = 0
+    METAL = 1
+    OPENCL = 2
+    OPENGLES = 3
+    VULKAN = 4
+
+
+class NetSource(IntEnum):
+    """``enum NetSource``: what a net was converted from."""
+
+    CAFFE = 0
+    TENSORFLOW = 1
+    TFLITE = 2
+    ONNX = 3
+    TORCH = 4
+
+
 class UnaryKind(IntEnum):
     """``enum UnaryOpOperation``."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from mmap import mmap
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,14 @@ import numpy.typing as npt
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Row, Union
-from arenite.formats.mnn.file.enums import Format, OpType
+from arenite.formats.mnn.file.enums import Format, ForwardType, NetSource, OpType
 from arenite.formats.mnn.file.schema import NEWEST, OP_PARAMETERS, SCHEMA
 
 Array = npt.NDArray[Any]
 Buffer = bytes | bytearray | memoryview | mmap | Array
 Shape = tuple[int, ...]
+
+_Kind = TypeVar("_Kind", bound=IntEnum)
 
 _HEADER = 8
 #: The identifier of TensorFlow Lite's files.
@@ -103,6 +106,24 @@ class Net:
     _made: dict[Any, Any] = field(default_factory=dict)
 
     @property
+    def prefer_forward_type(self) -> ForwardType | int:
+        """The file's ``preferForwardType``, a plain number where MNN's schema has no name for it.
+
+        Nothing here reads it: sessions run on the CPU.
+        """
+        return _known(ForwardType, self.row["preferForwardType"])
+
+    @property
+    def source_type(self) -> NetSource | int:
+        """The file's ``sourceType``: what it was converted from; a plain number where unknown."""
+        return _known(NetSource, self.row["sourceType"])
+
+    @property
+    def tensor_number(self) -> int:
+        """The file's ``tensorNumber``; some writers leave it at 0."""
+        return int(self.row["tensorNumber"])
+
+    @property
     def nbytes(self) -> int:
         """The file's size."""
         return len(self.view)
@@ -126,6 +147,11 @@ class Net:
     def fail(self, message: str, path: str) -> NoReturn:
         """Raise ``ModelError`` with the path and where in the file it is."""
         raise located(self.view, ModelError(message, path=path))
+
+
+def _known(kind: type[_Kind], code: int) -> _Kind | int:
+    """An enumeration's member, or the code where it has none."""
+    return kind(code) if code in set(kind) else code
 
 
 def located(view: memoryview, error: ModelError) -> ModelError:

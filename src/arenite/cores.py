@@ -1,0 +1,157 @@
+"""The processors that firmware is for: one row each, and the only place that names them.
+
+Facts: CMSIS-NN ``Include/arm_nn_math_types.h`` (``ARM_MATH_DSP``, ``ARM_MATH_MVEI``) for what the
+instruction set has; clang's ``-mcpu`` and the emulators' own lists for their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+#: ``"plain"``: one value at a time; ``"dsp"``: two int16 in a 32-bit register
+#: (``ARM_MATH_DSP``); ``"mve"``: vectors of 16 bytes (``ARM_MATH_MVEI``, Helium).
+Instructions = Literal["plain", "dsp", "mve"]
+#: Which kernels an exported folder has for it: ``portable/``, ``cortex_m/`` or ``cortex_m55/``.
+Kernels = Literal["portable", "cortex_m", "cortex_m55"]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far an estimate of TFLM's costs may be off, as a share.
+
+    Attributes:
+        instructions: In total: the largest error on twelve int8 models, rounded up, against the
+            emulator that counted. Not blind: they were looked at while the loops were written.
+        operator: Of one operator: the largest error on random layers, drawn before and after the
+            loops were finished, rounded up.
+        cycles: By judgement: the pipeline is simplified, and memory may add wait states. The
+            cycles of Cortex-M7 and M55 come from a simulation; none was measured.
+    """
+
+    instructions: float
+    operator: float
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Core:
+    """A processor, as far as anything here depends on it.
+
+    Attributes:
+        name: How it is called in every command; ``"host"`` is the machine of TFLM's own package.
+        instructions: What it can do in one instruction.
+        kernels: Whose kernels an exported folder has.
+        clang: What clang calls it (``-mcpu``); empty where nothing is built for it.
+        has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
+        unicorn: What Unicorn calls it; empty where QEMU emulates it, or nothing does.
+        qemu: The machine of QEMU that has it.
+        accuracy: Of the costs in ``cmsis_nn/cost/tables``; None where they have no column for it.
+    """
+
+    name: str
+    instructions: Instructions
+    kernels: Kernels = "portable"
+    clang: str = ""
+    has_fpu: bool = False
+    unicorn: str = ""
+    qemu: str = ""
+    accuracy: Accuracy | None = None
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether there is an emulated board with it."""
+        return bool(self.unicorn or self.qemu)
+
+
+_ROWS = (
+    Core("host", "plain"),
+    Core("cortex-m0", "plain", clang="cortex_m0", unicorn="CORTEX_M0"),
+    # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
+    Core("cortex-m0plus", "plain", clang="cortex_m0plus", unicorn="CORTEX_M0"),
+    Core("cortex-m3", "plain", clang="cortex_m3", unicorn="CORTEX_M3"),
+    Core(
+        "cortex-m4",
+        "dsp",
+        kernels="cortex_m",
+        clang="cortex_m4",
+        has_fpu=True,
+        unicorn="CORTEX_M4",
+        accuracy=Accuracy(instructions=0.05, operator=0.10, cycles=0.10),
+    ),
+    Core(
+        "cortex-m7",
+        "dsp",
+        kernels="cortex_m",
+        clang="cortex_m7",
+        has_fpu=True,
+        unicorn="CORTEX_M7",
+        accuracy=Accuracy(instructions=0.05, operator=0.10, cycles=0.25),
+    ),
+    Core(
+        "cortex-m33",
+        "dsp",
+        kernels="cortex_m",
+        clang="cortex_m33+dsp",
+        has_fpu=True,
+        unicorn="CORTEX_M33",
+    ),
+    Core(
+        "cortex-m55",
+        "mve",
+        kernels="cortex_m55",
+        clang="cortex_m55+mve_fp",
+        has_fpu=True,
+        qemu="mps3-an547",
+        accuracy=Accuracy(instructions=0.05, operator=0.06, cycles=0.25),
+    ),
+    # Vectors as the Cortex-M55 has them, on whose machine its code runs: QEMU has none of its own.
+    Core(
+        "cortex-m85",
+        "mve",
+        kernels="cortex_m55",
+        clang="cortex_m85+mve_fp",
+        has_fpu=True,
+        qemu="mps3-an547",
+    ),
+)
+
+#: By name. "host" first, then by size.
+CORES: dict[str, Core] = {core.name: core for core in _ROWS}
+#: Where a command needs a device and none is named.
+DEFAULT = "cortex-m4"
+#: One device for each set of instructions, which CMSIS-NN's kernels depend on.
+REPRESENTATIVES: tuple[str, ...] = tuple(
+    {core.instructions: core.name for core in reversed(_ROWS[1:])}[kind]
+    for kind in ("plain", "dsp", "mve")
+)
+
+
+def full_name(name: str) -> str:
+    """``"M4"``, ``"m4f"`` and ``"Cortex_M4"`` as ``"cortex-m4"``, ``"m0+"`` as ``"cortex-m0plus"``.
+
+    Any other name stays as it is.
+
+    An ``f`` for a floating-point unit changes nothing that is modelled.
+    """
+    found = re.fullmatch(r"(?:cortex[-_ ]?)?m(\d+)(\+|plus)?f?", name.strip().lower())
+    return f"cortex-m{found[1]}{'plus' if found[2] else ''}" if found else name
+
+
+def listed(cores: Iterable[Core], last: str = "or") -> str:
+    """Names for a sentence: ``"cortex-m4, -m7 or -m33"``."""
+    names = [core.name for core in cores]
+    short = [names[0], *(name.removeprefix("cortex") for name in names[1:])]
+    return short[0] if len(short) == 1 else f"{', '.join(short[:-1])} {last} {short[-1]}"
+
+
+def devices() -> list[Core]:
+    """All but the host."""
+    return [core for core in CORES.values() if core.name != "host"]
+
+
+def emulated() -> list[Core]:
+    """Those that there is an emulated board for."""
+    return [core for core in CORES.values() if core.is_emulated]

@@ -1,0 +1,92 @@
+"""What goes on in a Python child: it runs a module, answers questions, and ends with its driver."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import pickle
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NoReturn
+
+Answer = Callable[[Any], Any]
+
+#: Bytes of a length, before every question and answer. A length of 0: no question follows.
+LENGTH = 8
+#: Seconds that a child has for cleaning up when its driver is gone.
+_GRACE = 0.5
+_questions: SimpleQueue[bytes | None] = SimpleQueue()
+
+
+def run(module: str, arguments: list[str]) -> int:
+    """Run ``main(arguments)`` of a module until it ends or the driver is gone; its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    Thread(target=_listen, daemon=True).start()
+    code: int = import_module(module).main(arguments)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends anyway
+    return code
+
+
+def serve(begin: Callable[[], Answer]) -> None:
+    """Answer questions until there are no more; what is printed goes to the error stream.
+
+    Args:
+        begin: Gives the function that answers; what it raises is the answer to the first question.
+    """
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    answer: Answer | None = None
+    while (question := _questions.get()) is not None:
+        try:
+            answer = answer or begin()
+            reply = _packed("answer", answer(pickle.loads(question)))
+        except Exception as error:
+            reply = _packed("raised", error)
+        try:
+            answers.write(len(reply).to_bytes(LENGTH, "little"))
+            answers.write(reply)
+            answers.flush()
+        except BrokenPipeError:  # the driver is gone, and so is whoever would read an error
+            with suppress(OSError):
+                answers.close()
+            sys.exit(1)
+
+
+def _packed(kind: str, thing: Any) -> bytes:
+    try:
+        return pickle.dumps((kind, thing), protocol=5)
+    except Exception as error:
+        what = thing if kind == "raised" else error
+        return pickle.dumps(("raised", RuntimeError(f"{type(what).__name__}: {what}")))
+
+
+def _listen() -> None:
+    """Take questions from the driver, until it says that there are no more, or is gone."""
+    with open(0, "rb", closefd=False) as stdin:
+        while len(head := stdin.read(LENGTH)) == LENGTH:
+            length = int.from_bytes(head, "little")
+            if not length:
+                _questions.put(None)
+                return
+            question = stdin.read(length)
+            if len(question) < length:
+                break
+            _questions.put(question)
+    _thread.interrupt_main(signal.SIGTERM)
+    _questions.put(None)
+    time.sleep(_GRACE)
+    os._exit(1)
+
+
+def _end(*_: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough, what is cleaned up is not cut
+    sys.exit(128 + signal.SIGTERM)
