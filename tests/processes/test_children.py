@@ -115,6 +115,24 @@ def test_children_get_no_pythonpath_and_no_relative_folders_of_programs(monkeypa
     assert all(map(os.path.isabs, found["PATH"].split(os.pathsep)))
 
 
+#: The end reaches a child in a finaliser, where nothing can be raised.
+FINALISED = """
+import os, signal, time
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+Late()
+time.sleep(60)
+"""
+
+
+@posix_only
+def test_an_end_that_comes_in_a_finaliser_is_an_end_without_a_traceback(service, capfd):
+    with pytest.raises(EndedError, match="ended with code 143"):
+        service.ask(call(exec, FINALISED, {}))
+    assert capfd.readouterr().err == ""
+
+
 @posix_only
 def test_a_child_ignores_ctrl_c_and_has_no_other_odd_signals(service):
     names = ("SIGINT", "SIGPIPE", "SIGHUP", "SIGQUIT", "SIGCHLD")

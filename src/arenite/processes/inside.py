@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from queue import SimpleQueue
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any, NoReturn
 
 Answer = Callable[[Any], Any]
@@ -21,6 +21,8 @@ Answer = Callable[[Any], Any]
 LENGTH = 8
 #: Seconds that a child has for cleaning up when its driver is gone.
 _GRACE = 0.5
+#: Seconds after which a child is asked again for an end that Python dropped.
+_AGAIN = 0.01
 _questions: SimpleQueue[bytes | None] = SimpleQueue()
 
 
@@ -28,6 +30,7 @@ def run(module: str, arguments: list[str]) -> int:
     """Run ``main(arguments)`` of a module until it ends or the driver is gone; its exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    sys.unraisablehook = _not_raised
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_listen, daemon=True).start()
@@ -85,6 +88,16 @@ def _listen() -> None:
     _questions.put(None)
     time.sleep(_GRACE)
     os._exit(1)
+
+
+def _not_raised(unraisable: Any) -> None:
+    """Ask again for an end that came in a finaliser or a callback, where Python drops it."""
+    if not isinstance(unraisable.exc_value, SystemExit):
+        sys.__unraisablehook__(unraisable)
+        return
+    signal.signal(signal.SIGTERM, _end)
+    # Later, from another thread: raised in here it would be dropped as well.
+    Timer(_AGAIN, os.kill, [os.getpid(), signal.SIGTERM]).start()
 
 
 def _end(*_: object) -> NoReturn:
