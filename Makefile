@@ -23,7 +23,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel clean
+.PHONY: help demo firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -36,6 +36,9 @@ firmware: $(VENV)/.board ## the digits as firmware on an emulated Cortex-M4, wit
 
 test: $(VENV)/.test ## all tests, in a few minutes
 	@$(BIN)/python -m pytest -n $(ARENITE_JOBS)
+
+check: ## one operator, part by part, without a build: make check OP=leaky_relu
+	@python=$(BIN)/python; [ -x $$python ] || python=$(PYTHON); PYTHONPATH=src $$python tools/check_operator.py $(OP)
 
 test-long: $(VENV)/.test ## 200 random models per operator, 10,000 broken files
 	@ARENITE_CASES=200 $(BIN)/python -m pytest -n $(ARENITE_JOBS)

@@ -17,7 +17,7 @@ from arenite.firmware.layers import Layer
 from arenite.firmware.portable import work_with
 from arenite.firmware.work import Work
 
-_KERNELS: dict[str, Callable[[Layer], Work]] = {
+KERNELS: dict[str, Callable[[Layer], Work]] = {
     "ADD": add_sub,
     "AVERAGE_POOL_2D": average_pool_2d,
     "CONV_2D": conv_2d,
@@ -35,4 +35,4 @@ def cortex_m_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: Plain C has no kernel for it either.
     """
-    return work_with(_KERNELS, layer)
+    return work_with(KERNELS, layer)

@@ -19,7 +19,7 @@ from arenite.firmware.layers import Layer
 from arenite.firmware.portable import work_with
 from arenite.firmware.work import Work
 
-_KERNELS: dict[str, Callable[[Layer], Work]] = {
+KERNELS: dict[str, Callable[[Layer], Work]] = {
     "ADD": add_sub,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
@@ -34,4 +34,4 @@ def cortex_m55_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: Plain C has no kernel for it either.
     """
-    return work_with(_KERNELS, layer)
+    return work_with(KERNELS, layer)

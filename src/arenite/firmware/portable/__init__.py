@@ -51,7 +51,7 @@ _MODULES = (
     *(picking, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )
-_KERNELS: dict[str, Callable[[Layer], Work]] = dict(
+KERNELS: dict[str, Callable[[Layer], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )
 
@@ -62,7 +62,7 @@ def portable_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: There is no such kernel yet; says for what.
     """
-    kernel = _KERNELS.get(layer.name)
+    kernel = KERNELS.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
@@ -93,9 +93,9 @@ def _nothing(layer: Layer) -> Work:
 
 
 CALLERS = control.control(portable_work)
-_KERNELS |= CALLERS
+KERNELS |= CALLERS
 
 
 def exported_names() -> list[str]:
     """Names of all operators with a kernel, sorted."""
-    return sorted(_KERNELS)
+    return sorted(KERNELS)

@@ -86,10 +86,19 @@ def reaches_of(layer: Layer) -> Reaches:
             raise UnsupportedError(f"the variable {value.name!r} does not go by rows")
         if len(value.shape) != 4 or value.shape[0] != 1 or not value.size:
             raise UnsupportedError(f"expected one image, got a tensor of {value.shape}")
-    find = _elementwise if traits_of(layer.name).elementwise else _REACHES.get(layer.name)
+    find = _finder(layer.name)
     if find is None:
         raise UnsupportedError(f"{layer.name} does not go by rows")
     return find(layer)
+
+
+def goes_by_rows(name: str) -> bool:
+    """Whether layers of an operator may go by rows at all."""
+    return _finder(name) is not None
+
+
+def _finder(name: str) -> Callable[[Layer], Reaches] | None:
+    return _elementwise if traits_of(name).elementwise else _REACHES.get(name)
 
 
 def _window(layer: Layer) -> Reaches:

@@ -28,7 +28,7 @@ from arenite.cmsis_nn.decisions.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 
-__all__ = ["Loop", "loops_of"]
+__all__ = ["Loop", "is_counted", "loops_of"]
 
 
 def loops_of(view: NodeView, path: Path | None, target: Target) -> list[Loop] | None:
@@ -49,6 +49,11 @@ def loops_of(view: NodeView, path: Path | None, target: Target) -> list[Loop] | 
         return None
     loops = [Loop("TFLM", "operator", 1), *kernel]
     return [loop for loop in loops if loop.times]
+
+
+def is_counted(name: str) -> bool:
+    """Whether the loops of an operator's own kernel are known, whatever functions it may have."""
+    return name in _OWN_KERNELS or name in _LOOPS
 
 
 def _convolution(view: NodeView, path: Path, target: Target) -> list[Loop]:
