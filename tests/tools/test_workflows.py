@@ -39,6 +39,36 @@ def script(job: str, step: str) -> str:
 BUILD, PUBLISH = (jobs(WORKFLOWS["release"])[name] for name in ("build", "publish"))
 
 
+def parts() -> list[str]:
+    """The parts of ``.ci/run``, in its order."""
+    found = re.search(r"^PARTS=\((.*)\)$", (ROOT / ".ci" / "run").read_text("utf-8"), re.M)
+    assert found
+    return found[1].split()
+
+
+def test_every_part_of_continuous_integration_is_a_job_and_every_job_a_part():
+    ran = {
+        name: re.findall(r"run: \.ci/run (.*)", job) for name, job in jobs(WORKFLOWS["ci"]).items()
+    }
+    assert ran == {part: [part] for part in parts()}
+
+
+def test_every_part_is_a_function_and_every_function_a_part():
+    defined = re.findall(r"^part_(\w+)\(\)", (ROOT / ".ci" / "run").read_text("utf-8"), re.M)
+    assert defined == parts()
+
+
+def test_a_part_that_is_not_there_says_which_are():
+    done = subprocess.run(
+        ["bash", ROOT / ".ci" / "run", "gate", "nothing"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f".ci/run: expected one of: {' '.join(parts())}; got nothing\n"
+
+
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_actions_are_named_by_commit_with_their_version(name):
     uses = re.findall(r"uses: (.*)", WORKFLOWS[name])
