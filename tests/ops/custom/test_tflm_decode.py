@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from math import prod
 from typing import Any
 
@@ -245,6 +246,19 @@ def test_refuses_codes_that_lead_out_of_their_bytes(
 ) -> None:
     with pytest.raises(ConstraintError, match=words):
         HeapInterpreter(decode((codes, kind, shape, {}))).allocate_tensors()
+
+
+@pytest.mark.parametrize("codes", [TABLE, MASK, NARROW], ids=["table", "mask", "narrow"])
+def test_what_is_refused_takes_no_memory_for_its_elements(codes: Codes) -> None:
+    tensor = {"scale": [1.0] * 2, "zero_point": [1, 2], "quantized_dimension": 0}
+    interpreter = HeapInterpreter(decode((codes, "int8", (2, 2**23), tensor)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConstraintError):
+            interpreter.allocate_tensors()
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ def channels_of(context: Context, output: TfLiteTensor) -> Channels:
     return Channels(count, alternate, tuple(zero_points))
 
 
+def written(channels: Channels, size: int) -> int:
+    """How many of some elements are written: no part of what all channels get alike."""
+    return size if channels.alternate else size // channels.number * channels.number
+
+
 def channel_numbers(channels: Channels, size: int) -> Array:
     """The channel of every element that is written."""
     if channels.alternate:
@@ -80,8 +85,9 @@ def look_up(context: Context, codes: Bytes, data: Bytes, output: TfLiteTensor) -
     width, stride = int(data[5]) & 7, int(data[6])
     if not width:
         context.report_error("expected indices of 1 to 7 bits, got 0")
-    numbers = channel_numbers(channels, output.size)
-    bits = take_bits(context, codes, width * len(numbers)).reshape(-1, width)
+    size = written(channels, output.size)
+    bits = take_bits(context, codes, width * size).reshape(-1, width)
+    numbers = channel_numbers(channels, size)
     indices = bits @ (1 << np.arange(width)[::-1]) + numbers * stride
     if indices.max(initial=-1) >= len(table):
         context.report_error(
@@ -96,11 +102,10 @@ def unprune(context: Context, codes: Bytes, data: Bytes, output: TfLiteTensor) -
     zero_points = np.array(channels.zero_points, np.int64)
     if output.type is not TensorType.INT8 and zero_points.any():
         context.report_error(f"output {output.name!r}: expected zero points of 0")
-    if has_zero_points(channels):
-        numbers = channel_numbers(channels, output.size)
-    else:
-        numbers = np.zeros(output.size, np.int64)
-    mask = take_bits(context, codes, len(numbers)).astype(bool)
+    by_channel = has_zero_points(channels)
+    size = written(channels, output.size) if by_channel else output.size
+    mask = take_bits(context, codes, size).astype(bool)
+    numbers = channel_numbers(channels, size) if by_channel else np.zeros(size, np.int64)
     count = int(mask.sum())
     if count > len(values):
         context.report_error(f"expected {count} values for as many bits, got {len(values)}")
