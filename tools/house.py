@@ -83,7 +83,8 @@ def lines_of_c(tree: ast.AST) -> int:
 
 def imports_of(trees: dict[Path, ast.Module]) -> Graph:
     """Modules that a module imports, in its functions too."""
-    known = {module_of(path) for path in trees}
+    # The compiled module has a stub alone; it imports nothing.
+    known = {module_of(path) for path in [*trees, *PACKAGE.rglob("*.pyi")]}
     graph: Graph = defaultdict(set)
     for path, tree in trees.items():
         for node in ast.walk(tree):

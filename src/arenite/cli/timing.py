@@ -15,7 +15,7 @@ import numpy as np
 from arenite.analysis.benchmark import OperatorTime, Spread
 from arenite.analysis.inputs.values import Array
 from arenite.analysis.statistics import statistics
-from arenite.model.text import tensor_text
+from arenite.model.model import tensor_text
 from arenite.runtime.micro_interpreter import MicroInterpreter
 
 Call = Callable[[], Any]

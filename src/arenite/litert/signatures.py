@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from arenite.litert.details import Details
 from arenite.model.model import Array, SignatureDef
 
-if TYPE_CHECKING:
-    from arenite.litert.details import Details
-    from arenite.litert.interpreter import Interpreter
+
+class _Runs(Protocol):
+    """What a signature asks of :class:`arenite.litert.Interpreter`."""
+
+    def _signature(self, key: str) -> SignatureDef: ...
+
+    def _run(
+        self, subgraph: int, inputs: Mapping[int, Array], outputs: Sequence[int]
+    ) -> list[Array]: ...
+
+    def _get_tensor_details(self, tensor_index: int, subgraph_index: int = 0) -> Details: ...
 
 
 class SignatureRunner:
@@ -24,9 +34,7 @@ class SignatureRunner:
         ValueError: There is no interpreter, no key, or no such signature.
     """
 
-    def __init__(
-        self, interpreter: Interpreter | None = None, signature_key: str | None = None
-    ) -> None:
+    def __init__(self, interpreter: _Runs | None = None, signature_key: str | None = None) -> None:
         if not interpreter:
             raise ValueError("None interpreter provided.")
         if not signature_key:

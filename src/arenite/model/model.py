@@ -261,3 +261,8 @@ def constant_bytes(array: Array) -> Array:
     flat = contiguous.reshape(-1).view(np.uint8)
     flat.flags.writeable = False
     return flat
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """A tensor's type and shape: ``int8[1,49,10,1]``."""
+    return f"{tensor.type}[{','.join(map(str, tensor.shape))}]"

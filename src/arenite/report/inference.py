@@ -10,7 +10,8 @@ from rich.text import Text
 
 from arenite.analysis.outcome import Array, Inference, Ranked, is_plain, summary
 from arenite.model import Tensor
-from arenite.model.text import printable, tensor_text
+from arenite.model.model import tensor_text
+from arenite.model.text import printable
 from arenite.report.text import Column, duration, name_text, size, table, wrapped
 
 _BAR = 20

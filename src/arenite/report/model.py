@@ -18,8 +18,9 @@ from arenite.analysis.statistics import (
     statistics,
 )
 from arenite.model import Model, Operator, Subgraph, Tensor
+from arenite.model.model import tensor_text
 from arenite.model.offline_plan import plan_text
-from arenite.model.text import printable, tensor_text
+from arenite.model.text import printable
 from arenite.report.text import Column, name_text, number, size, table, wrapped
 
 

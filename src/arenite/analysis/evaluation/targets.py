@@ -10,8 +10,8 @@ import numpy as np
 
 from arenite.errors import EvaluateError
 from arenite.model import Model, Tensor
-from arenite.model.model import Array
-from arenite.model.text import printable, tensor_text
+from arenite.model.model import Array, tensor_text
+from arenite.model.text import printable
 
 Task = Literal["classify", "regress", "anomaly"]
 TASKS: tuple[str, ...] = get_args(Task)

@@ -26,7 +26,7 @@ from arenite.errors import ShapeError
 from arenite.files import open_regular, read_whole
 from arenite.memory.budget import Budget
 from arenite.model import Model, Tensor
-from arenite.model.text import tensor_text
+from arenite.model.model import tensor_text
 
 _ARCHIVE = b"PK"
 # Room for comments and headings, and for a number or a label with what separates it.

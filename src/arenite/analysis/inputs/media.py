@@ -25,7 +25,7 @@ from arenite.analysis.inputs.values import (
 from arenite.errors import ShapeError
 from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
-from arenite.model.text import tensor_text
+from arenite.model.model import tensor_text
 from arenite.runtime import feed
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from arenite.analysis.overview import Overview
 from arenite.analysis.statistics import OperatorStatistics
 from arenite.model import Model, Operator, Subgraph
-from arenite.model.text import printable, tensor_text
+from arenite.model.model import tensor_text
+from arenite.model.text import printable
 from arenite.ops.registry import traits_of
 from arenite.report.model import options_text
 from arenite.report.page.html import Html, joined, shortened, tag, tip
