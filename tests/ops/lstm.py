@@ -50,6 +50,8 @@ def lstm(
 
     activations = {} if is_float else scale(0.02 if kind == "int8" else 1e-4)
     hidden = {} if is_float else scale(0.0078 if kind == "int8" else 2.0**-15)
+    if "hidden_scale" in changes:
+        hidden["scale"] = changes["hidden_scale"]
     if not is_float:
         activations["zero_point"], hidden["zero_point"] = zeros
     shape = (steps, batches) if time_major else (batches, steps)

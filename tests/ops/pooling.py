@@ -82,6 +82,10 @@ def bad_poolings(operator: str) -> list[tuple[Model, str]]:
         (pooling(operator, (2, 2), (0, 1)), "must be at least 1"),
         (pooling(operator, (2, 2), (1, 1), scales=(1.0, 1.1)), "has the input's zero point"),
         (pooling(operator, (2, 2), (1, 1), zero_points=(0, 1)), "has the input's zero point"),
+        (
+            pooling(operator, (2, 2), (1, 1), scales=(0.0, 0.0), activation=1),
+            "TFLM runs this with bounds that it never sets: what its arena held before",
+        ),
         (pooling(operator, (2, 2), (1, 1), kind="uint8"), "is one of: float32, int8, int16"),
         (pooling(operator, (2, 2), (1, 1), output_kind="int16"), "have the same type"),
     ]

@@ -18,13 +18,14 @@ from arenite.model import Model
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.inferences import take
 from tests.ops.differential import CASES, agrees, differential, module_of, random_array
+from tests.ops.lstm import lstm
 from tests.oracle import Oracle
 
 #: Operators whose own tests have a strategy for models.
 NAMES = (
     *("BATCH_MATMUL", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "LEAKY_RELU", "PRELU"),
     *("QUANTIZE", "SVDF", "TRANSPOSE_CONV", "LOGISTIC", "TANH", "RELU", "RELU6", "ELU"),
-    *("HARD_SWISH", "MUL", "SQUARED_DIFFERENCE"),
+    *("HARD_SWISH", "MUL", "SQUARED_DIFFERENCE", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
 )
 #: An operator has a few models only: it is the rule that all of them share.
 some = settings(differential, max_examples=max(4, CASES // 4))
@@ -92,3 +93,16 @@ def test_a_missing_scale_is_said():
     interpreter = HeapInterpreter(unscaled)
     with pytest.warns(UndefinedWarning, match=r"input \* weights / output is inf"):
         interpreter.allocate_tensors()
+
+
+@pytest.mark.parametrize("states", [(0.0, 0.01), (2.0**-11, 0.0), (0.0, 0.0)])
+def test_an_lstm_whose_states_have_no_scale_gives_the_zero_point(
+    oracle: Oracle, states: tuple[float, float]
+):
+    cell, hidden = states
+    rng = np.random.default_rng(0)
+    model = lstm("int8", rng, cell_scale=cell, hidden_scale=hidden, cell_clip=1.0)
+    check(oracle, model, 0)
+    answer = agrees(oracle, model, 0, invokes=3, reset=True)
+    assert answer.status == "ok"
+    assert set(np.ravel(answer.outputs)) == {-2}

@@ -77,12 +77,6 @@ def output_tensor(context: Context, node: Node, index: int = 0) -> TfLiteTensor:
     return context.get_tensor(node.outputs[index])
 
 
-def require_scale(context: Context, tensor: TfLiteTensor, role: str = "output") -> None:
-    """Report a tensor whose scale is 0, where that would be a divisor."""
-    if tensor.scale == 0.0:
-        context.report_error(f"{role} {tensor.name!r} needs a quantisation scale other than 0")
-
-
 def allocate_struct(struct: Struct) -> Any:
     """An ``init`` that allocates an operator's ``OpData`` struct, as TFLM's does."""
 
@@ -146,29 +140,30 @@ def activation_range(activation: int) -> tuple[float, float]:
 
 
 def activation_range_of(
-    context: Context, activation: int, output: TfLiteTensor
+    context: Context, activation: int, output: TfLiteTensor, note: str = ""
 ) -> tuple[float, float]:
     """Bounds of a fused activation in an output's own values: floats or quantised ones."""
     if output.type is FLOAT32:
         return activation_range(activation)
-    return activation_range_quantized(context, activation, output)
+    return activation_range_quantized(context, activation, output, note)
 
 
 def activation_range_quantized(
-    context: Context, activation: int, output: TfLiteTensor
+    context: Context, activation: int, output: TfLiteTensor, note: str = ""
 ) -> tuple[int, int]:
     """Bounds of a fused activation in the output's quantised values.
 
     ``CalculateActivationRangeQuantized``: the division is done in float32 and
     rounded half away from zero. TFLM lets 2**31 steps through, which no int32 holds.
+    ``note`` is appended to the error.
     """
     low, high = QUANTIZED_RANGE[output.type]
     bounds = _BOUNDS.get(activation)
     if bounds is None:
         return low, high
     least, most = bounds
-    low = max(low, _quantized(context, least, output))
-    return low, high if most is None else min(high, _quantized(context, most, output))
+    low = max(low, _quantized(context, least, output, note))
+    return low, high if most is None else min(high, _quantized(context, most, output, note))
 
 
 #: What activations cut values to; None where they leave them as they are.
@@ -179,7 +174,7 @@ _BOUNDS: dict[int, tuple[float, float | None]] = {
 }
 
 
-def _quantized(context: Context, real: float, output: TfLiteTensor) -> int:
+def _quantized(context: Context, real: float, output: TfLiteTensor, note: str) -> int:
     scale = output.scale
     if real == 0.0 < scale:
         return output.zero_point
@@ -188,7 +183,7 @@ def _quantized(context: Context, real: float, output: TfLiteTensor) -> int:
     if not -(2.0**31) <= steps < 2.0**31:
         context.report_error(
             f"output {output.name!r}: {real:g} must be a number of steps under 2**31, got "
-            f"a quantisation scale of {scale:g}"
+            f"a quantisation scale of {scale:g}{note}"
         )
     return output.zero_point + round_half_away(steps)
 

@@ -85,6 +85,13 @@ def test_values_under_the_zero_point_are_refused(oracle: Oracle):
     assert agrees(oracle, model, 0, inputs=[np.array([5, 3], np.int8)]).status == "refused"
 
 
+@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+def test_less_than_0_without_a_quantisation_is_refused_with_the_reason():
+    # TFLM compares with a zero point that it never sets: 0 in an arena of zeros, which refuses.
+    with pytest.raises(ConstraintError, match="at least 0, got -3: TFLM never sets the zero point"):
+        run(unary_model("RSQRT", (2,), "int16"), [5, -3])
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [

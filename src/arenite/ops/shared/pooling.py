@@ -82,6 +82,13 @@ CONSTRAINTS: tuple[Constraint, ...] = (
 )
 
 
+#: TFLM does not look at the status of ``CalculateActivationRangeQuantized``, and goes on.
+_UNSET = (
+    ". TFLM runs this with bounds that it never sets: what its arena held before decides the "
+    "output. Give input and output a scale, or take the activation away"
+)
+
+
 def prepare(context: Context, node: Node) -> Pool2DParams:
     """Geometry, output shape, bounds of the activation."""
     options: Pool2DOptions = node.options
@@ -91,7 +98,7 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
     window = window_of(context, options, inp.shape, filter_size)
     n, _, _, channels = inp.shape
     context.resize_tensor(output.index, (n, *window.output_size, channels), "refused")
-    low, high = activation_range_of(context, options.fused_activation_function, output)
+    low, high = activation_range_of(context, options.fused_activation_function, output, _UNSET)
     return Pool2DParams(window, low, high)
 
 

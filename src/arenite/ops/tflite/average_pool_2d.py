@@ -1,5 +1,8 @@
 """AVERAGE_POOL_2D: the mean of every window, over the elements inside the image.
 
+Undefined in TFLM: a fused activation of integers whose scale is 0, or so small that a bound is no
+int32. TFLM goes on with bounds that it never sets: what the arena held before. This is refused.
+
 Facts: TFLM ``micro/kernels/pooling.cc``, ``reference/pooling.h`` and
 ``reference/integer_ops/pooling.h``.
 """

@@ -2,8 +2,9 @@
 
 Of integers 0 gives the largest output, and less than the zero point is an error.
 
-Undefined in TFLM: int16 without quantisation is computed with parameters that are never set. Here
-they are 0, and all outputs but that of 0 are 0. Where a scale is 0, the output is its zero point,
+Undefined in TFLM: int16 without quantisation is computed with parameters that are never set: what
+the arena held before decides. Here they are 0, as in an arena of zeros: all outputs but that of 0
+are 0, and inputs under 0 are an error. Where a scale is 0, the output is its zero point,
 as in TFLM's package. Where ``1 / (sqrt(input scale) * output scale)`` is under 2**-11, numbers
 are shifted by more than 31 bits: x86 shifts by 32 fewer, after which TFLM adds 1, and so does
 Arenite; for targets that round once it makes 0 of them.
@@ -46,6 +47,11 @@ from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
 
+#: Why int16 without quantisation is refused where it is.
+_UNSET = (
+    ": TFLM never sets the zero point of int16 without quantisation, so that what its arena held "
+    "before decides which inputs run; give input and output a quantisation"
+)
 #: Bits behind the point of a root.
 _FRACTION = 20
 
@@ -118,7 +124,8 @@ def invoke(context: Context, node: Node) -> None:
             out[...] = 1 / np.sqrt(x)
         return
     if x.size and x.min() < params.lowest:
-        context.report_error(f"expected inputs of at least {params.lowest}, got {x.min()}")
+        why = "" if is_quantized(context.view_tensor(node.inputs[0])) else _UNSET
+        context.report_error(f"expected inputs of at least {params.lowest}, got {x.min()}{why}")
     if x.dtype == np.int8:
         lut.take_int8(params.table, x, out)
     else:

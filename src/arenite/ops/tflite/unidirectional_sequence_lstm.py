@@ -1,7 +1,12 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM: a standard LSTM (Keras' layer) over a sequence.
 
 The hidden and the cell state are variable tensors: the next inference goes on where this
-one ended. Facts: TFLM ``micro/kernels/unidirectional_sequence_lstm.cc``,
+one ended.
+
+Undefined in TFLM: the output of a model whose hidden or cell state has a scale of 0, or none. Here
+it is the hidden state's zero point, as in TFLM's package.
+
+Facts: TFLM ``micro/kernels/unidirectional_sequence_lstm.cc``,
 ``lstm_shared.h``, ``lstm_eval_common.cc`` and ``fully_connected_common.cc``.
 """
 
@@ -26,7 +31,7 @@ from arenite.ops.kernel_util import (
     output_array,
     output_tensor,
     requantization,
-    require_scale,
+    scale_ratio,
 )
 from arenite.ops.registry import Registration
 from arenite.ops.shared.convolution import accumulates_64_bits
@@ -238,18 +243,22 @@ def _products(
         pair = requantization(context, real, formula)
         return ProductParams(*pair, offset, *QUANTIZED_RANGE[output.type])
 
-    for state in (hidden, cell):
-        require_scale(context, state, "state")
-    gate, to_hidden = UNIT_SCALE * UNIT_SCALE / cell.scale, UNIT_SCALE * UNIT_SCALE / hidden.scale
+    unit, squared = UNIT_SCALE * cell.scale, UNIT_SCALE * UNIT_SCALE
+    of_cell, of_hidden = (f"2**-30 / {state.name!r}" for state in (cell, hidden))
     return (
-        product(UNIT_SCALE * cell.scale / cell.scale, "2**-15", cell, 0),
-        product(gate, f"2**-30 / {cell.name!r}", cell, 0),
-        product(to_hidden, f"2**-30 / {hidden.name!r}", hidden, hidden.zero_point),
+        product(scale_ratio(unit, cell.scale), f"2**-15 * {cell.name!r} / itself", cell, 0),
+        product(scale_ratio(squared, cell.scale), of_cell, cell, 0),
+        product(scale_ratio(squared, hidden.scale), of_hidden, hidden, hidden.zero_point),
     )
 
 
 def _cell_state(context: Context, scale: float, clip: float) -> tuple[int, int]:
-    """The cell state's scale as the nearest power of two, and the quantised clip."""
+    """The cell state's scale as the nearest power of two, and the quantised clip.
+
+    Without a scale the state stays 0, whose tanh is 0 at every power.
+    """
+    if not scale:
+        return 0, 32767 if clip > 0 else 0
     power, _ = checked_log2(scale)
     if not -43 <= power <= 17:
         context.report_error(
