@@ -2,7 +2,7 @@
 
 ``python benchmarks/arm_loops.py [--cpu CPU ...] [--json] [PATTERN]``
 
-The functions of ``csrc/lanes/neon`` whose names match PATTERN are compiled as for the wheel, and
+The functions of ``csrc/simd/neon`` whose names match PATTERN are compiled as for the wheel, and
 llvm-mca, of Debian's packages, runs their innermost loops a hundred times, everything in the
 nearest cache. A line per loop: products of an iteration, instructions per product, and by
 processor products per cycle, next to what the model allows if nothing but the multiplications and

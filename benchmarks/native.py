@@ -40,7 +40,7 @@ from arenite.cli import timing  # noqa: E402
 from arenite.cli.measure import measure  # noqa: E402
 from arenite.cli.peers import PEERS, Peer, hushed, peers_called  # noqa: E402
 from arenite.cli.trial import try_out  # noqa: E402
-from arenite.runtime.feed import dequantized  # noqa: E402
+from arenite.runtime.io_conversion import dequantized  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"

@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from arenite.memory.conflicts import rivals_of
 from arenite.memory.lower_bound import lower_bound
 from arenite.memory.optimal import optimal
 from arenite.memory.problem import Buffer, Problem
-from arenite.memory.rivals import rivals_of
 from arenite.memory.validate import validate
 
 

@@ -41,7 +41,7 @@ from arenite.analysis.machine import machine  # noqa: E402
 from arenite.cli.peers import hushed  # noqa: E402
 from arenite.formats import tflite  # noqa: E402
 from arenite.ops.tflite.conv_2d import Conv2DOptions  # noqa: E402
-from arenite.runtime.setup import Setup  # noqa: E402
+from arenite.runtime.interpreter_config import Setup  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("ARENITE_SHARED", ROOT.parent / "shared")) / "models"

@@ -1,7 +1,7 @@
 """Writes the table of all kernels, found in the files that declare them.
 
 ``python kernel_table.py OUTPUT CSRC ISAS FOLDERS``: the C source ``OUTPUT``, with the kernels of
-``CSRC/portable``, compiled once for each of ``ISAS``, and of ``FOLDERS`` in ``CSRC/lanes``.
+``CSRC/portable``, compiled once for each of ``ISAS``, and of ``FOLDERS`` in ``CSRC/simd``.
 Both are lists as CMake has them.
 See ``csrc/engine/kernel.h`` for how a file declares one.
 """
@@ -53,9 +53,9 @@ def portable_kernels(csrc: Path) -> list[str]:
     return in_order([match[1] for match in found])
 
 
-def lanes_kernels(csrc: Path, folders: list[str]) -> list[Kernel]:
+def simd_kernels(csrc: Path, folders: list[str]) -> list[Kernel]:
     """The kernels in some folders."""
-    files = [file for folder in folders for file in (csrc / "lanes" / folder).glob("*.c")]
+    files = [file for folder in folders for file in (csrc / "simd" / folder).glob("*.c")]
     found = declarations(files, LANES, "AR_KERNEL(ISA, ORDER, OPERATOR, ...)")
     return in_order([Kernel(match[1], match[3], int(match[2])) for match in found])
 
@@ -70,7 +70,7 @@ def in_order(found: list[Any]) -> list[Any]:
 def table(csrc: Path, isas: list[str], folders: list[str]) -> str:
     """The C source."""
     lists: dict[str, list[str]] = {}
-    for kernel in lanes_kernels(csrc, folders):
+    for kernel in simd_kernels(csrc, folders):
         lists.setdefault(kernel.isa, []).append(str(kernel))
     for isa in isas:
         portable = [f"ar_portable_{name}_{isa}" for name in portable_kernels(csrc)]

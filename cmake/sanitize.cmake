@@ -8,7 +8,7 @@ target_compile_options(flags INTERFACE -gline-tables-only -O1 -fno-omit-frame-po
                                        -fsanitize=address)
 target_link_options(flags INTERFACE -fsanitize=undefined)
 
-# In the unrolled loops of lanes/ a check that calls a function compiles ten times faster than one
+# In the unrolled loops of simd/ a check that calls a function compiles ten times faster than one
 # that stands there, and undefined is what arithmetic and indices can be: of pointers
 # AddressSanitizer and the processor say enough. Nor is there coverage for fuzzers: what was
 # reached, with which numbers it was compared.

@@ -17,16 +17,16 @@ from PIL import Image
 
 import arenite as ar
 from arenite.analysis.device import device_operators
-from arenite.cmsis_nn.arithmetic import dsp, mve
-from arenite.cmsis_nn.arithmetic.convolve import ConvArguments, im2col
-from arenite.cmsis_nn.arithmetic.mat_mult_mve import offsets
-from arenite.cmsis_nn.arithmetic.support import (
+from arenite.libraries.cmsis_nn.arithmetic import dsp, mve
+from arenite.libraries.cmsis_nn.arithmetic.convolve import ConvArguments, im2col
+from arenite.libraries.cmsis_nn.arithmetic.mat_mult_mve import offsets
+from arenite.libraries.cmsis_nn.arithmetic.support import (
     arm_nn_read_s8x4,
     arm_s8_to_s16_unordered_with_offset,
 )
-from arenite.cmsis_nn.arithmetic.trace import requantization
-from arenite.cmsis_nn.cost.estimate import cost_of
-from arenite.cmsis_nn.operators.conv_2d import arguments
+from arenite.libraries.cmsis_nn.arithmetic.trace import requantization
+from arenite.libraries.cmsis_nn.cost.estimate import cost_of
+from arenite.libraries.cmsis_nn.operators.conv_2d import arguments
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 from arenite.target import find_target

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from arenite.cmsis_nn.cost.estimate import PROCESSORS
-from arenite.cmsis_nn.cost.steps import ERRORS
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.cmsis_nn.cost.steps import ERRORS
 
 PAGE = Path(__file__).resolve().parent / "board.md"
 

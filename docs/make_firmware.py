@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arenite.firmware.cortex_m.steps import Channels, steps_of
+from arenite.firmware.kernels.cortex_m.steps import Channels, steps_of
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 
 IMAGES = Path(__file__).resolve().parent / "images"

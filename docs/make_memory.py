@@ -15,7 +15,7 @@ from arenite.memory.recording import Asking, name_of
 from arenite.report.drawing import LARGE, SMALL, Drawing, documents
 from arenite.report.text import number
 from arenite.runtime.allocation import dry_run
-from arenite.runtime.setup import Setup
+from arenite.runtime.interpreter_config import Setup
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -14,7 +14,7 @@ from tests.runtime.models import conv_model
 
 LATER = (
     "arenite.cli",
-    "arenite.cmsis_nn",
+    "arenite.libraries.cmsis_nn",
     "arenite.firmware",
     "arenite.formats.mnn",
     "arenite.mnn",

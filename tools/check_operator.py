@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arenite import native
-from arenite.cmsis_nn.cost.loops import is_counted
-from arenite.cmsis_nn.cost.steps import STEPS
-from arenite.firmware import cortex_m, cortex_m55, portable
+from arenite.firmware.kernels import cortex_m, cortex_m55, portable
 from arenite.firmware.streaming.reach import goes_by_rows
+from arenite.libraries.cmsis_nn.cost.loops import is_counted
+from arenite.libraries.cmsis_nn.cost.steps import STEPS
 from arenite.ops import registry
 from arenite.ops.traits import NO_TRAITS
 

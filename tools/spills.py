@@ -1,6 +1,6 @@
 """Checks that no accumulator of the vector kernels is kept on the stack.
 
-``python tools/spills.py BUILD_FOLDER...``. Compiles ``csrc/lanes`` to assembly as each build does,
+``python tools/spills.py BUILD_FOLDER...``. Compiles ``csrc/simd`` to assembly as each build does,
 for x86-64 or for aarch64 (of a wheel: ``build/wheels/manylinux_2_17_aarch64``), and looks for
 vector registers that an innermost loop with multiply-accumulate instructions stores to the
 stack: with them a kernel is 1.3 to 1.7 times slower, and still right.
@@ -90,7 +90,7 @@ def assembly_of(entry: dict[str, str]) -> str:
 def spills_in(folder: str) -> bool:
     """Print what was found in a build; whether a hot loop spills, or there is none."""
     entries = json.loads((Path(folder) / "compile_commands.json").read_text("utf-8"))
-    chosen = [entry for entry in entries if "/csrc/lanes/" in entry["file"]]
+    chosen = [entry for entry in entries if "/csrc/simd/" in entry["file"]]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda entry: spilling(assembly_of(entry)), chosen))
     for entry, (_, spills) in zip(chosen, results, strict=True):

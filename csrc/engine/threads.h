@@ -1,4 +1,4 @@
-/* The threads of the system, as far as engine/team.c needs them: POSIX's or Windows' own. */
+/* The threads of the system, as far as engine/thread_pool.c needs them: POSIX's or Windows' own. */
 #ifndef ARENITE_THREADS_H
 #define ARENITE_THREADS_H
 

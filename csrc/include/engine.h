@@ -218,7 +218,7 @@ int32_t ar_lay_out(const ar_draft *drafts, int32_t count, uint8_t *plan, ar_step
  * what they said when they were measured: their steps are AR_UNSUPPORTED from then on. */
 int32_t ar_pack(ar_parcels *parcels);
 
-/* What a caller gives for a quantised input, see src/arenite/runtime/feed.py: the parameters of the
+/* What a caller gives for a quantised input, see src/arenite/runtime/io_conversion.py: the parameters of the
  * kernel FEED, which is no operator's. */
 typedef struct {
   double scale;

@@ -1,6 +1,6 @@
 /* FEED: real numbers, or an image's bytes, on their way into a quantised input. No operator of a model,
  * and not QUANTIZE: numbers out of range saturate, however large, and NaN has no value.
- * src/arenite/runtime/feed.py has the definition. */
+ * src/arenite/runtime/io_conversion.py has the definition. */
 #include <float.h>
 
 #include "name.h"

@@ -28,7 +28,7 @@ from unicorn.arm_const import (
     UC_CPU_ARM_CORTEX_M4,
 )
 
-from arenite.firmware.elf import read_elf
+from arenite.emulator.elf import read_elf
 
 FLASH, RAM, SIZE, UART = 0x00000000, 0x20000000, 4 << 20, 0x40004000
 SYS_EXIT, APPLICATION_EXIT = 0x18, 0x20026

@@ -48,7 +48,8 @@ class Core:
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
         unicorn: What Unicorn calls it; empty where QEMU emulates it, or nothing does.
         qemu: The machine of QEMU that has it.
-        accuracy: Of the costs in ``cmsis_nn/cost/tables``; None where they have no column for it.
+        accuracy: Of the costs in ``libraries/cmsis_nn/cost/tables``; None where they have no column
+        for it.
     """
 
     name: str

@@ -193,7 +193,7 @@ def test_bytes_become_what_a_table_of_a_picture_s_bytes_says(kind):
     from arenite.analysis.evaluation.samples import Arrays
     from arenite.analysis.inputs.media import pixel_table
     from arenite.analysis.inputs.values import Pixels
-    from arenite.runtime.feed import checked_samples
+    from arenite.runtime.io_conversion import checked_samples
 
     zero_point = -128 if kind == "int8" else 0
     for scale in (1 / 255, 0.013, 1.0, 2.5):

@@ -6,7 +6,7 @@ from arenite.analysis.model_cost import cost_facts, model_cost
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.if_ import IfOptions
 from arenite.report.cost import render_cost
-from tests.cmsis_nn.small_models import MODELS, reverse_of_int64
+from tests.libraries.cmsis_nn.small_models import MODELS, reverse_of_int64
 
 
 def facts(name: str):

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from arenite.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import ModelBuilder
 from tests.cli.models import classifier, saved
-from tests.cmsis_nn.small_models import MODELS, reverse_of_int64
+from tests.libraries.cmsis_nn.small_models import MODELS, reverse_of_int64
 
 
 def facts(arenite, *arguments):

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from arenite.firmware.portable import exported_names
+from arenite.firmware.kernels.portable import exported_names
 from tests.firmware.boards import CORES, compared_on, stands_alone
 from tests.firmware.bulk import Case, Tally, cases_of, compared, exported_of
 from tests.firmware.networks import networks_compared

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from arenite.firmware.board import Board
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import program_of
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.program import program_of
 from arenite.model import Model, Operator
 from tests.firmware.bulk import INVOKES, Case, Tally
 from tests.firmware.riscv import RiscV

@@ -18,11 +18,11 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 
 from arenite.errors import AreniteError, UndefinedWarning
-from arenite.firmware.arithmetic import FUNCTIONS, arithmetic_h
-from arenite.firmware.names import identifier
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import Program, program_of
-from arenite.firmware.source import sources
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.names import identifier
+from arenite.firmware.plan.program import Program, program_of
+from arenite.firmware.text.arithmetic import FUNCTIONS, arithmetic_h
+from arenite.firmware.text.source import sources
 from arenite.formats import tflite
 from arenite.model import Model
 from arenite.ops.registry import mnn_names

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from arenite.errors import AreniteError, UndefinedWarning
-from arenite.firmware.budget import Budget
 from arenite.firmware.export import _improved, export, layered
-from arenite.firmware.golden import is_equal, reference_of, run_once, sample
-from arenite.firmware.portable import exported_names, portable_work
-from arenite.firmware.program import Program, program_from
+from arenite.firmware.kernels.portable import exported_names, portable_work
+from arenite.firmware.plan.budget import Budget
+from arenite.firmware.plan.golden import is_equal, reference_of, run_once, sample
+from arenite.firmware.plan.program import Program, program_from
 from arenite.firmware.trial import trial
 from arenite.formats import load, tflite
 from arenite.model import Model

@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from arenite.emulator.machine import Machine
 from arenite.firmware.build import build
 from arenite.firmware.export import export
-from arenite.firmware.machine import Machine
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import program_of
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.program import program_of
 from arenite.model import Model
 from tests.firmware.boards import CORES, RISCV
 from tests.firmware.built import TESTED

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.elf import Image, read_elf
-from arenite.firmware.program import Program
-from arenite.firmware.source import sources
+from arenite.emulator.elf import Image, read_elf
+from arenite.firmware.plan.program import Program
+from arenite.firmware.text.source import sources
 
 Array = np.ndarray[Any, Any]
 

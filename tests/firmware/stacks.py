@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arenite.firmware.machine import Machine
-from arenite.firmware.qemu import Qemu
+from arenite.emulator.machine import Machine
+from arenite.emulator.qemu import Qemu
 from tests.firmware.riscv import Core
 
 #: What an inference of an int8 network may take, in bytes, as docs/firmware.md says.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from arenite.emulator.machine import RAM
 from arenite.firmware import cost as room
 from arenite.firmware import export
 from arenite.firmware.board import Board
-from arenite.firmware.cortex_m import cortex_m_work
-from arenite.firmware.machine import RAM
-from arenite.firmware.program import program_of
-from arenite.firmware.work import Constant
-from tests.firmware.cortex_m.layers import Layers
+from arenite.firmware.kernels.cortex_m import cortex_m_work
+from arenite.firmware.plan.kernel import Constant
+from arenite.firmware.plan.program import program_of
+from tests.firmware.kernels.cortex_m.layers import Layers
 from tests.firmware.models import residual
 from tests.runtime.wake_word import wake_word
 

@@ -12,7 +12,7 @@ import pytest
 
 import arenite as ar
 from arenite.firmware import export, export_facts
-from arenite.firmware.source import sources
+from arenite.firmware.text.source import sources
 from arenite.formats import tflite
 from tests.compiler import compiler
 from tests.firmware.built import LIBRARY, Compiled
@@ -141,8 +141,8 @@ def test_channels_that_never_change_are_not_exported_to_assembly(tmp_path):
 
 
 def test_sources_are_the_same_every_time():
-    from arenite.firmware.portable import portable_work
-    from arenite.firmware.program import program_of
+    from arenite.firmware.kernels.portable import portable_work
+    from arenite.firmware.plan.program import program_of
 
     one, two = (sources(program_of(residual(), portable_work)) for _ in range(2))
     assert one == two

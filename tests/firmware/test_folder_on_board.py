@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite.emulator.machine import Machine
 from arenite.errors import BoardError
 from arenite.firmware import export
-from arenite.firmware.machine import Machine
 from arenite.firmware.trial import trial
-from tests.firmware.cortex_m.layers import Layers
+from tests.firmware.kernels.cortex_m.layers import Layers
 from tests.firmware.models import residual
 
 pytest.importorskip("unicorn")

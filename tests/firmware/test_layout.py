@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from arenite.firmware.layers import network_of
-from arenite.firmware.layout import ALIGNMENT, layout_of
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import works_of
-from arenite.firmware.replay import replay
-from arenite.firmware.work import Routine, Scratch, State, Work
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.kernel import Routine, Scratch, State, Work
+from arenite.firmware.plan.layers import network_of
+from arenite.firmware.plan.layout import ALIGNMENT, layout_of
+from arenite.firmware.plan.memory_check import replay
+from arenite.firmware.plan.program import works_of
 from arenite.model import ModelBuilder
 from arenite.ops.tflite.reshape import ReshapeOptions
 from tests.firmware.models import chain, residual

@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from arenite.cli import app
+from arenite.emulator import qemu
 from arenite.errors import BoardLimitError
-from arenite.firmware import export, qemu
+from arenite.firmware import export
 from arenite.firmware.board import Board
 from arenite.formats import tflite
 from tests.firmware.models import residual

@@ -11,7 +11,7 @@ import pytest
 import arenite as ar
 from arenite.errors import OptimizationError
 from arenite.firmware import export
-from arenite.firmware import golden as golden_room
+from arenite.firmware.plan import golden as golden_room
 from arenite.formats import tflite
 from arenite.model import Model, ModelBuilder
 from arenite.model.offline_plan import OFFLINE_METADATA

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import program_of
-from arenite.firmware.work import UnsupportedError
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.plan.program import program_of
 from tests.firmware.models import chain, residual, running_maximum
 
 

@@ -8,11 +8,11 @@ import pytest
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
 
+from arenite.emulator.qemu import is_installed
 from arenite.firmware import Board, export
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import program_of
-from arenite.firmware.qemu import is_installed
-from arenite.firmware.source import sources
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.program import program_of
+from arenite.firmware.text.source import sources
 from tests.firmware.boards import CORES, RISCV
 from tests.firmware.models import floats, residual
 from tests.firmware.networks import networks_compared

@@ -13,7 +13,7 @@ import pytest
 
 import arenite as ar
 from arenite.firmware import export_tflm
-from arenite.firmware.golden import sample
+from arenite.firmware.plan.golden import sample
 from tests.firmware.models import residual
 
 #: Where TFLM's sources and those of flatbuffers, gemmlowp and ruy lie, each in a folder.

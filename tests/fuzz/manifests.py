@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from arenite.errors import BoardError
-from arenite.firmware.exported import export_of
-from arenite.firmware.folder import write_folder
-from arenite.firmware.manifest import MANIFEST, manifest_of
-from arenite.firmware.ports import ports_model
+from arenite.firmware.folder.exported import export_of
+from arenite.firmware.folder.io_spec import ports_model
+from arenite.firmware.folder.manifest import MANIFEST, manifest_of
+from arenite.firmware.folder.writing import write_folder
 from arenite.report.export import render_export
 from arenite.report.text import shown
 

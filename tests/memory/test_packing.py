@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from arenite import native
+from arenite.memory.conflicts import rivals_of
+from arenite.memory.deadline import OutOfNodesError, Watch
 from arenite.memory.optimal import optimal
 from arenite.memory.packing import PackingSearch, packing_search, sections_of
 from arenite.memory.problem import Buffer, Problem, Separation, Solution
-from arenite.memory.rivals import rivals_of
 from arenite.memory.validate import validate
-from arenite.memory.watch import OutOfNodesError, Watch
 from tests.memory.problems import least_height, random_problem
 
 needs_engine = pytest.mark.skipif(not native.available(), reason="the engine was not built")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from arenite.memory.conflicts import rivals_of
+from arenite.memory.deadline import OutOfNodesError, Watch
 from arenite.memory.pair_search import PairSearch
 from arenite.memory.problem import Buffer, Problem, Solution
-from arenite.memory.rivals import rivals_of
 from arenite.memory.validate import validate
-from arenite.memory.watch import OutOfNodesError, Watch
 from tests.memory.problems import least_height, random_problem
 
 

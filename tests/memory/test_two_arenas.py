@@ -18,7 +18,7 @@ def sizes() -> tuple[int, int]:
     from arenite.memory.abi import align_up
     from arenite.ops import AllOpsResolver
     from arenite.runtime.allocation import dry_run
-    from arenite.runtime.setup import Setup
+    from arenite.runtime.interpreter_config import Setup
 
     parts = ar.MicroAllocator.create(None, target=TARGET, is_parted=True)
     resolver = Setup.of(TARGET).resolver(AllOpsResolver())

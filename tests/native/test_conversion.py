@@ -13,7 +13,7 @@ pytest.importorskip("arenite.native._engine")
 from arenite.model import ModelBuilder, Tensor
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.program import ISAS, available_isas
-from arenite.runtime.feed import dequantized, pixels, quantized
+from arenite.runtime.io_conversion import dequantized, pixels, quantized
 
 Array = np.ndarray[Any, Any]
 CASES = int(os.environ.get("ARENITE_CASES", "15"))

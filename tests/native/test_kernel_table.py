@@ -61,8 +61,8 @@ def test_portable_kernels_are_there_for_every_instruction_set(tmp_path):
 def test_kernels_written_for_an_instruction_set_come_first_in_their_order(tmp_path):
     files = {
         "portable/add.c": "AR_PORTABLE_KERNEL(ADD, measure, plan, run)\n",
-        "lanes/avx2/a.c": "AR_FAMILY_KERNEL(avx2, 10, ADD, family, &parts)\n",
-        "lanes/avx2/b.c": "AR_KERNEL(avx2, 9, ADD, m, p, r)\nAR_KERNEL(avx2, 1, ABS, m, p, r)\n",
+        "simd/avx2/a.c": "AR_FAMILY_KERNEL(avx2, 10, ADD, family, &parts)\n",
+        "simd/avx2/b.c": "AR_KERNEL(avx2, 9, ADD, m, p, r)\nAR_KERNEL(avx2, 1, ABS, m, p, r)\n",
     }
     source = table(tmp_path, files, ("portable", "avx2"), ("avx2",))
     assert entries(source, "avx2") == [
@@ -74,7 +74,7 @@ def test_kernels_written_for_an_instruction_set_come_first_in_their_order(tmp_pa
 
 
 def test_a_folder_may_hold_kernels_of_an_instruction_set_without_a_folder(tmp_path):
-    files = {"lanes/avx2/add.c": "AR_KERNEL(avxvnni, 1, ADD, m, p, r)\n"}
+    files = {"simd/avx2/add.c": "AR_KERNEL(avxvnni, 1, ADD, m, p, r)\n"}
     source = table(tmp_path, files, ("portable", "avx2"), ("avx2",))
     assert entries(source, "avxvnni") == ["ar_kernel_avxvnni_ADD_1"]
 
@@ -82,27 +82,27 @@ def test_a_folder_may_hold_kernels_of_an_instruction_set_without_a_folder(tmp_pa
 def test_a_folder_needs_no_portable_kernels_of_its_own(tmp_path):
     files = {
         "portable/add.c": "AR_PORTABLE_KERNEL(ADD, measure, plan, run)\n",
-        "lanes/neon/add.c": "AR_KERNEL(neon, 1, ADD, m, p, r)\n",
+        "simd/neon/add.c": "AR_KERNEL(neon, 1, ADD, m, p, r)\n",
     }
     source = table(tmp_path, files, ("portable",), ("neon",))
     assert entries(source, "neon") == ["ar_kernel_neon_ADD_1"]
 
 
 def test_folders_of_other_processors_are_left_out(tmp_path):
-    files = {"lanes/avx2/add.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n"}
+    files = {"simd/avx2/add.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n"}
     assert "avx2" not in table(tmp_path, files, ("portable",))
 
 
 def test_two_kernels_in_the_same_place_end_the_build(tmp_path):
     files = {
-        "lanes/avx2/a.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n",
-        "lanes/avx2/b.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n",
+        "simd/avx2/a.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n",
+        "simd/avx2/b.c": "AR_KERNEL(avx2, 1, ADD, m, p, r)\n",
     }
     with pytest.raises(SystemExit, match="two of ar_kernel_avx2_ADD_1"):
         table(tmp_path, files, ("portable", "avx2"), ("avx2",))
 
 
 def test_a_declaration_that_cannot_be_read_ends_the_build(tmp_path):
-    files = {"lanes/avx2/add.c": "\nAR_KERNEL(avx2, ADD, m, p, r)\n"}
+    files = {"simd/avx2/add.c": "\nAR_KERNEL(avx2, ADD, m, p, r)\n"}
     with pytest.raises(SystemExit, match=r"add\.c:2: expected AR_KERNEL\(ISA, ORDER, OPERATOR"):
         table(tmp_path, files, ("portable", "avx2"), ("avx2",))

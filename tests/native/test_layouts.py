@@ -16,7 +16,7 @@ import pytest
 import arenite as ar
 from arenite.errors import AreniteError, MemoryLimitError
 from arenite.model import Model
-from arenite.runtime.setup import Engine
+from arenite.runtime.interpreter_config import Engine
 from tests.native.layouts import Layout, apart, bytewise, lay_out, shifted, stacked, staggered
 from tests.native.sizes import CASES, build
 from tests.native.strategies import OPERATORS, judge, steps_of

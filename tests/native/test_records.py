@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
-import arenite.cmsis_nn.arithmetic
+import arenite.libraries.cmsis_nn.arithmetic
 import arenite.ops
 from arenite.native.program import ffi
 from arenite.native.record import ARRAYS, to_struct
@@ -38,7 +38,7 @@ STRUCTS = sorted(
 def records() -> dict[str, type]:
     """All dataclasses of the operators and of CMSIS-NN's arithmetic, by name."""
     found: dict[str, type] = {}
-    for package in (arenite.ops, arenite.cmsis_nn.arithmetic):
+    for package in (arenite.ops, arenite.libraries.cmsis_nn.arithmetic):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             members = vars(importlib.import_module(module.name))
             found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}

@@ -9,7 +9,7 @@ import arenite as ar
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DOptions
-from arenite.runtime.setup import Engine
+from arenite.runtime.interpreter_config import Engine
 from tests.ops.differential import agrees
 from tests.oracle import Oracle
 

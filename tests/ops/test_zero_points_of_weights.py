@@ -12,7 +12,7 @@ import pytest
 import arenite as ar
 from arenite.formats.tflite import write
 from arenite.model import Model, Quantization
-from tests.cmsis_nn.small_models import MODELS
+from tests.libraries.cmsis_nn.small_models import MODELS
 from tests.oracle import Oracle, skip_without_tflm
 
 OF_ANY = ["conv int8", "conv int16", "conv int4", "depthwise int8", "depthwise int16"]

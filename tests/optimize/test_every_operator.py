@@ -10,14 +10,14 @@ import pytest
 import arenite as ar
 from arenite.errors import AreniteError
 from arenite.model.model import constant_bytes
-from arenite.optimize import package
+from arenite.optimize import tflm_process
 from tests.fuzz.targets import CORPUS
 from tests.native.strategies import OPERATORS, judge
 
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch):
-    monkeypatch.setattr(package, "is_installed", lambda: False)
+    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
 
 
 @pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.cmsis_nn.decisions import conv_2d as cmsis_conv
-from arenite.cmsis_nn.decisions import depthwise_conv_2d as cmsis_depthwise
 from arenite.errors import OptimizationError
+from arenite.libraries.cmsis_nn.decisions import conv_2d as cmsis_conv
+from arenite.libraries.cmsis_nn.decisions import depthwise_conv_2d as cmsis_depthwise
 from arenite.model import Model, ModelBuilder
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops.shared import overlap, pad, window_overlap

@@ -146,14 +146,14 @@ def test_a_child_ignores_ctrl_c_and_has_no_other_odd_signals(service):
 
 
 def test_a_module_that_fails_leaves_code_and_words(tmp_path):
-    done = run_module("arenite.optimize.package", "nowhere", folder=tmp_path, timeout=60)
+    done = run_module("arenite.optimize.tflm_process", "nowhere", folder=tmp_path, timeout=60)
     assert done.code == 1
     assert "FileNotFoundError" in done.err
 
 
 def test_a_module_that_takes_too_long_is_ended(tmp_path):
     with pytest.raises(TimeoutError, match=r"takes over 0\.001 s"):
-        run_module("arenite.optimize.package", "nowhere", folder=tmp_path, timeout=0.001)
+        run_module("arenite.optimize.tflm_process", "nowhere", folder=tmp_path, timeout=0.001)
 
 
 def test_a_program_runs_in_its_folder(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import arenite as ar
 from arenite.runtime.call_budget import CallBudget
-from arenite.runtime.setup import Engine
+from arenite.runtime.interpreter_config import Engine
 from tests.runtime.subgraphs import adding, branches, counter, endless, loop
 
 ENGINES: tuple[Engine, ...] = ("reference", "native")

@@ -12,7 +12,7 @@ from arenite.errors import ConstraintError, ShapeError, StateError, UndefinedWar
 from arenite.model import ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.runtime.heap_host import HeapInterpreter
-from arenite.runtime.setup import Engine
+from arenite.runtime.interpreter_config import Engine
 from arenite.target import Target
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 

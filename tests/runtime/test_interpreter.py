@@ -12,7 +12,7 @@ import pytest
 import arenite as ar
 from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.context import Context, Node
-from arenite.runtime.feed import checked, dequantized, quantized
+from arenite.runtime.io_conversion import checked, dequantized, quantized
 from tests.runtime.models import conv_model, copy, custom_chain, image, resolver_with
 
 

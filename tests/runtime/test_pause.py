@@ -29,7 +29,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 def test_many_operators(seen: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arenite.runtime.foundation._MANY", 1)
+    monkeypatch.setattr("arenite.runtime.arena_session._MANY", 1)
     ar.Interpreter(DIGITS)
     assert set(seen) == {False}
     assert gc.isenabled()
@@ -41,14 +41,14 @@ def test_few_operators(seen: list[bool]) -> None:
 
 
 def test_a_users_operator(seen: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arenite.runtime.foundation._MANY", 1)
+    monkeypatch.setattr("arenite.runtime.arena_session._MANY", 1)
     resolver = ar.AllOpsResolver().add("CONV_2D", replace(REGISTRATION, strict=False))
     ar.Interpreter(DIGITS, resolver=resolver)
     assert set(seen) == {True}
 
 
 def test_a_model_that_fails(seen: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arenite.runtime.foundation._MANY", 1)
+    monkeypatch.setattr("arenite.runtime.arena_session._MANY", 1)
     with pytest.raises(ar.ArenaError):
         ar.Interpreter(DIGITS, arena=3000)
     assert False in seen

@@ -17,9 +17,9 @@ from arenite import native
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Context, Node
 from arenite.ops.tflite.div import DivOptions
-from arenite.runtime.anew import Run
 from arenite.runtime.batch import Batch, BatchPort
-from arenite.runtime.feed import dequantized, quantized
+from arenite.runtime.independent_samples import Run
+from arenite.runtime.io_conversion import dequantized, quantized
 from arenite.runtime.predict import finish, run_on_threads
 from tests.runtime.models import (
     conv_model,

@@ -11,7 +11,7 @@ import arenite as ar
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.ops.tflite.resize_bilinear import ResizeBilinearOptions
-from arenite.runtime.setup import Engine
+from arenite.runtime.interpreter_config import Engine
 
 TWICE, ONCE = ar.Target("cortex-m4"), ar.Target("cortex-m4", rounding="single")
 ENGINES: list[Engine] = ["reference", "auto"]

@@ -74,7 +74,7 @@ def test_an_operator_that_has_everything_is_ok_throughout():
 def test_what_is_not_there_says_the_file_to_add():
     lines = {line.part: line for line in check.lines_of("CUMSUM")}
     assert lines["traits"].note == "TRAITS in src/arenite/ops/tflite/cumsum.py"
-    assert lines["firmware, DSP"].note.startswith("src/arenite/firmware/cortex_m/cumsum.py")
+    assert lines["firmware, DSP"].note.startswith("src/arenite/firmware/kernels/cortex_m/cumsum.py")
     assert {lines[part].state for part in ("traits", "firmware, DSP")} == {"not there yet"}
 
 

@@ -94,7 +94,7 @@ pathlib.Path(sys.argv[4]).write_text(pathlib.Path(sys.argv[2]).read_text())
 
 def build(folder: Path, processor: dict[str, str], second: str) -> str:
     """A build of one file of kernels."""
-    source = folder / "csrc" / "lanes" / "some" / "kernel.c"
+    source = folder / "csrc" / "simd" / "some" / "kernel.c"
     source.parent.mkdir(parents=True)
     assembly = ASSEMBLY.format(**processor, first=processor["accumulate"], second=second)
     source.write_text(assembly, "utf-8")

@@ -10,8 +10,8 @@ from arenite.memory.recording import Allocations, Peak
 from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
 from arenite.runtime.allocation import arena_peak
+from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Setup
 from arenite.target import Target
 
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from arenite.analysis.advice import Habits, advice_for, habits_of
 from arenite.analysis.peer_tensors import Tensors
 from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
+from arenite.callable_modules import html_of
 from arenite.errors import CompareError
 from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.ops.registry import traits_of
-from arenite.rooms import html_of
 
 Reals = npt.NDArray[np.float64]
 

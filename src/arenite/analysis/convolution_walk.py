@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator
-from arenite.cmsis_nn.arithmetic.convolve import ConvArguments
-from arenite.cmsis_nn.arithmetic.trace import Walk, walk
-from arenite.cmsis_nn.operators.conv_2d import arguments
+from arenite.libraries.cmsis_nn.arithmetic.convolve import ConvArguments
+from arenite.libraries.cmsis_nn.arithmetic.trace import Walk, walk
+from arenite.libraries.cmsis_nn.operators.conv_2d import arguments
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.context import Array

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from arenite.analysis.statistics import OperatorStatistics, statistics
-from arenite.cmsis_nn.cost.loops import Loop, loops_of
-from arenite.cmsis_nn.decisions.path import Path, Scratch
-from arenite.cmsis_nn.glue import OpData
-from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.libraries.cmsis_nn.cost.loops import Loop, loops_of
+from arenite.libraries.cmsis_nn.decisions.path import Path, Scratch
+from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver
+from arenite.libraries.cmsis_nn.tflm_kernels import OpData
 from arenite.model import Model
 from arenite.ops import Node, builtin, only_mnn_has, resolver_of
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.tflm_names import add_method
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
-from arenite.runtime.life import Life
+from arenite.runtime.lifecycle import Life
 from arenite.target import Target
 
 #: What is said of operators that TFLM has no CMSIS-NN kernel for.

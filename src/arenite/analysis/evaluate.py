@@ -53,7 +53,7 @@ from arenite.model import Model
 from arenite.model.model import Array
 from arenite.ops import Registration
 from arenite.runtime.interpreter import Interpreter
-from arenite.runtime.setup import Engine as EngineName
+from arenite.runtime.interpreter_config import Engine as EngineName
 from arenite.target import Target
 
 _TOP_K = (5,)

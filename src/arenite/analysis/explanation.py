@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost.instructions import instruction_counts
+from arenite.libraries.cmsis_nn.cost.instructions import instruction_counts
 from arenite.model import Model
 from arenite.target import Target
 

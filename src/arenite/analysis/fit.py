@@ -14,12 +14,12 @@ from arenite.analysis.boards import BoardFacts, find_board
 from arenite.analysis.model_cost import model_cost, why_incomplete
 from arenite.analysis.quantity import bytes_of, megahertz_of, milliseconds_of
 from arenite.analysis.resolver_code import resolver as resolver_code
-from arenite.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.callable_modules import html_of
 from arenite.cores import DEFAULT
 from arenite.formats import Source, model_of
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
-from arenite.rooms import html_of
 from arenite.target import Target, find_target
 
 Verdict = Literal["fits", "exceeds", "unknown", "no limit"]

@@ -17,8 +17,8 @@ from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops import builtin
 from arenite.ops.registry import traits_of
-from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.interpreter import Interpreter
+from arenite.runtime.io_conversion import dequantized, quantized
 from arenite.target import Target
 
 Array = npt.NDArray[Any]

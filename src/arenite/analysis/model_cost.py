@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.cmsis_nn.cost.estimate import (
+from arenite.callable_modules import html_of
+from arenite.cores import Accuracy
+from arenite.libraries.cmsis_nn.cost.estimate import (
     ACCURACY,
     Cost,
     Error,
@@ -17,10 +19,8 @@ from arenite.cmsis_nn.cost.estimate import (
     cost_of,
     error_of,
 )
-from arenite.cores import Accuracy
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
-from arenite.rooms import html_of
 from arenite.target import Target, find_target
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from arenite.analysis.model_cost import model_cost
 from arenite.analysis.statistics import statistics
-from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.errors import AreniteError, ModelError
 from arenite.formats import tflite
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.memory.plan import PlannedBuffer
 from arenite.model import Model
 from arenite.optimize.outcome import Elsewhere, Note, Report
-from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.target import HOST, Target

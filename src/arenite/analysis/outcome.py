@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from arenite.analysis.facts import tensor_facts
 from arenite.model import Tensor
-from arenite.runtime.feed import dequantized
+from arenite.runtime.io_conversion import dequantized
 from arenite.target import Target
 
 Array = npt.NDArray[Any]

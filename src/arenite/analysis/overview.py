@@ -17,10 +17,10 @@ from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.analysis.sides import Side, random_runs
 from arenite.analysis.statistics import ModelStatistics, statistics
-from arenite.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
 from arenite.memory.optimal import Progress
 from arenite.model import Model
 from arenite.target import Target, find_target

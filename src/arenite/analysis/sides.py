@@ -21,8 +21,8 @@ from arenite.model import Model
 from arenite.model.model import Array
 from arenite.ops import Registration
 from arenite.optimize.samples import sequence
-from arenite.runtime.feed import dequantized, quantized
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.io_conversion import dequantized, quantized
 from arenite.target import find_target
 
 _MODELS = (".tflite", ".mnn")

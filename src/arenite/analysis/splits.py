@@ -26,8 +26,8 @@ from arenite.memory.recording import Category
 from arenite.model import Model
 from arenite.ops import resolver_of
 from arenite.runtime.allocation import dry_run
+from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Setup
 from arenite.target import Target
 
 #: Seconds for each question whether one more tensor fits.

@@ -66,7 +66,7 @@ def bench(
     from arenite.cli.measure import measure
     from arenite.cli.peers import peers_called
     from arenite.report.bench import render_bench
-    from arenite.runtime.setup import Setup
+    from arenite.runtime.interpreter_config import Setup
 
     try:
         peers = peers_called([name.strip() for name in against.split(",") if name.strip()])

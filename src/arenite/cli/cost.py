@@ -71,7 +71,7 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
-    from arenite.cmsis_nn.cost.estimate import PROCESSORS
+    from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import render_cost, render_operator_cost
 
     if library is CostedLibrary.arenite:

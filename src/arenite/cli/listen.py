@@ -31,7 +31,7 @@ from arenite.analysis.outcome import Ranked
 from arenite.cli.common import progress
 from arenite.model import Model
 from arenite.runtime.interpreter import Interpreter
-from arenite.runtime.setup import Setup
+from arenite.runtime.interpreter_config import Setup
 
 #: What a single score must reach.
 _ONE_SCORE = 0.5

@@ -23,8 +23,8 @@ from arenite.cli.operators import load_model
 from arenite.cli.peers import ARENITE, Infer, Peer, hushed
 from arenite.cli.trial import Trial, try_out
 from arenite.ops import resolver_of
+from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Setup
 
 #: Random inputs on which outputs are compared, at most.
 COMPARED = 20

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arenite.analysis.inputs.values import Array, Input
     from arenite.analysis.outcome import Inference
     from arenite.cli.listen import Wishes
-    from arenite.runtime.setup import Setup
+    from arenite.runtime.interpreter_config import Setup
 
 
 _LONGEST_NAME = 200
@@ -144,7 +144,7 @@ def run(
     from arenite.analysis.inputs.files import random_inputs, read_inputs
     from arenite.analysis.inputs.values import Pixels
     from arenite.cli.listen import Wishes, wants_to_listen
-    from arenite.runtime.setup import Setup
+    from arenite.runtime.interpreter_config import Setup
 
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")

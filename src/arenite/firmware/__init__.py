@@ -3,7 +3,7 @@
 from arenite.firmware.board import Board
 from arenite.firmware.cost import FirmwareCost, firmware_cost, firmware_cost_facts
 from arenite.firmware.export import export
-from arenite.firmware.exported import Export, ExportedLayer, export_facts
+from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts
 from arenite.firmware.tflm_folder import TflmExport, export_tflm, tflm_facts
 
 __all__ = [

@@ -12,22 +12,29 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.cores import CORES, DEFAULT
+from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
-from arenite.firmware.budget import Budget, Least
 from arenite.firmware.device import Device, LayerRun, whole
 from arenite.firmware.export import layered, write
-from arenite.firmware.exported import Export, export_of
-from arenite.firmware.figures import Measured, measured
-from arenite.firmware.layout import Inputs
-from arenite.firmware.machine import Count
-from arenite.firmware.manifest import MANIFEST, manifest_of
-from arenite.firmware.ports import ports_model
+from arenite.firmware.folder.exported import Export, export_of
+from arenite.firmware.folder.io_spec import ports_model
+from arenite.firmware.folder.manifest import MANIFEST, manifest_of
+from arenite.firmware.measurements import Measured, measured
+from arenite.firmware.plan.budget import Budget, Least
+from arenite.firmware.plan.layout import Inputs
 from arenite.formats import Source, model_of
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
-from arenite.runtime.anew import Run, each_anew
 from arenite.runtime.batch import batch_of
-from arenite.runtime.feed import Outputs, checked, dequantized, input_index, output_index, port
+from arenite.runtime.independent_samples import Run, each_anew
+from arenite.runtime.io_conversion import (
+    Outputs,
+    checked,
+    dequantized,
+    input_index,
+    output_index,
+    port,
+)
 from arenite.runtime.predict import finish, run_in_order
 
 #: Instructions that a call may take where it is not known that it comes to an end.

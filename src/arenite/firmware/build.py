@@ -8,12 +8,12 @@ from pathlib import Path
 from types import ModuleType
 
 from arenite.cores import DEFAULT, Core, emulated
+from arenite.emulator import machine, qemu
+from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
 from arenite.files import save
-from arenite.firmware import machine, qemu
-from arenite.firmware.elf import Image, read_elf
-from arenite.firmware.project import SOURCES
-from arenite.firmware.text import fill
+from arenite.firmware.c_text import fill
+from arenite.firmware.text.project import SOURCES
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package
 

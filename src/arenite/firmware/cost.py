@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.cores import DEFAULT
+from arenite.emulator.machine import FLASH, RAM, Count
+from arenite.firmware.asm_cycles import count_of
 from arenite.firmware.board import Board
 from arenite.firmware.export import layered
-from arenite.firmware.figures import Measured, can_emulate
-from arenite.firmware.golden import sample
-from arenite.firmware.layers import Value
-from arenite.firmware.machine import FLASH, RAM, Count
-from arenite.firmware.names import c_name
-from arenite.firmware.program import Program, program_from
-from arenite.firmware.walk import count_of
-from arenite.firmware.work import Constant, Scratch, UnsupportedError, Work, text_of
+from arenite.firmware.measurements import Measured, can_emulate
+from arenite.firmware.plan.golden import sample
+from arenite.firmware.plan.kernel import Constant, Scratch, UnsupportedError, Work, text_of
+from arenite.firmware.plan.layers import Value
+from arenite.firmware.plan.names import c_name
+from arenite.firmware.plan.program import Program, program_from
 from arenite.formats import Source, model_of
 from arenite.model import Model
 

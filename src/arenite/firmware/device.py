@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.cores import CORES
+from arenite.emulator.machine import Count, Machine
+from arenite.emulator.qemu import Qemu
 from arenite.errors import BoardError
 from arenite.firmware.build import build
-from arenite.firmware.machine import Count, Machine
-from arenite.firmware.qemu import Qemu
 
 
 @dataclass(frozen=True)

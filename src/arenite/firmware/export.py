@@ -10,28 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
-from arenite.firmware.budget import Budget, Least, plan_within
-from arenite.firmware.cortex_m import cortex_m_work
-from arenite.firmware.cortex_m.choice import offers
-from arenite.firmware.cortex_m55 import cortex_m55_work
-from arenite.firmware.exported import Export, ExportedLayer, export_facts, manifest_facts
-from arenite.firmware.figures import Figures, can_emulate, emulated
-from arenite.firmware.folder import check_room, write_folder
-from arenite.firmware.golden import Golden, golden_of, sample
-from arenite.firmware.layers import Layer, Network
-from arenite.firmware.layout import Inputs
-from arenite.firmware.lossless import Lossless, lossless, model_facts
-from arenite.firmware.manifest import MANIFEST
-from arenite.firmware.names import c_name
-from arenite.firmware.pace import cycles, group_cycles
-from arenite.firmware.portable import portable_work
-from arenite.firmware.ports import port_facts
-from arenite.firmware.program import Kernels, Plan, Program, program_from
-from arenite.firmware.project import SOURCES, project_files
-from arenite.firmware.readme import readme
-from arenite.firmware.selftest import selftest_files
-from arenite.firmware.source import sources
-from arenite.firmware.work import Routine, Work
+from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
+from arenite.firmware.folder.io_spec import port_facts
+from arenite.firmware.folder.manifest import MANIFEST
+from arenite.firmware.folder.writing import check_room, write_folder
+from arenite.firmware.kernels.cortex_m import cortex_m_work
+from arenite.firmware.kernels.cortex_m.choice import offers
+from arenite.firmware.kernels.cortex_m55 import cortex_m55_work
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.measurements import Figures, can_emulate, emulated
+from arenite.firmware.plan.budget import Budget, Least, plan_within
+from arenite.firmware.plan.estimate import cycles, group_cycles
+from arenite.firmware.plan.golden import Golden, golden_of, sample
+from arenite.firmware.plan.kernel import Routine, Work
+from arenite.firmware.plan.layers import Layer, Network
+from arenite.firmware.plan.layout import Inputs
+from arenite.firmware.plan.lossless import Lossless, lossless, model_facts
+from arenite.firmware.plan.names import c_name
+from arenite.firmware.plan.program import Kernels, Plan, Program, program_from
+from arenite.firmware.text.project import SOURCES, project_files
+from arenite.firmware.text.readme import readme
+from arenite.firmware.text.selftest import selftest_files
+from arenite.firmware.text.source import sources
 from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.target import Target, find_target
@@ -193,7 +193,7 @@ def _slower(program: Program, kernels: Kernels) -> float:
 
 
 def layered(model: Model, processor: str, *, optimize: bool = True) -> Lossless:
-    """The layers that a firmware for a processor has; see :func:`arenite.firmware.lossless`."""
+    """Layers of a firmware for a processor; see :func:`arenite.firmware.plan.lossless`."""
     kernels = TUNED.get(processor, portable_work)
     return lossless(model, kernels, tuned=processor in TUNED, optimize=optimize)
 

@@ -20,13 +20,13 @@ import numpy as np
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.cores import DEFAULT
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.exported import manifest_facts
-from arenite.firmware.folder import check_room, write_folder
-from arenite.firmware.golden import SAMPLES, sample
-from arenite.firmware.manifest import MANIFEST
-from arenite.firmware.names import c_name
-from arenite.firmware.text import C_TYPES, code_span, fill, indented, initializer
-from arenite.firmware.tflm_text import HEADER, MAIN, README, SELFTEST
+from arenite.firmware.c_text import C_TYPES, code_span, fill, indented, initializer
+from arenite.firmware.folder.exported import manifest_facts
+from arenite.firmware.folder.manifest import MANIFEST
+from arenite.firmware.folder.writing import check_room, write_folder
+from arenite.firmware.plan.golden import SAMPLES, sample
+from arenite.firmware.plan.names import c_name
+from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
 from arenite.model import Model, Tensor, TensorType
@@ -176,7 +176,7 @@ def _outputs(result: Array | tuple[Array, ...]) -> tuple[Array, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
-#: A byte of a sample as the types have it, as in :func:`arenite.firmware.selftest.sample`.
+#: A byte of a sample as the types have it, as in :func:`arenite.firmware.text.selftest.sample`.
 _VALUES = {
     TensorType.FLOAT32: "static_cast<float>(byte) / 32.0f",
     TensorType.UINT8: "static_cast<uint8_t>(byte + 128)",

@@ -10,11 +10,18 @@ import numpy as np
 
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
-from arenite.firmware.budget import Least
 from arenite.firmware.device import LayerRun
-from arenite.firmware.figures import by_layer, passed
-from arenite.firmware.golden import SAMPLES, is_equal, reference_of, run_once, sample, tensor_of
-from arenite.firmware.layout import Inputs
+from arenite.firmware.measurements import by_layer, passed
+from arenite.firmware.plan.budget import Least
+from arenite.firmware.plan.golden import (
+    SAMPLES,
+    is_equal,
+    reference_of,
+    run_once,
+    sample,
+    tensor_of,
+)
+from arenite.firmware.plan.layout import Inputs
 from arenite.formats import Source
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array

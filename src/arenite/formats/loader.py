@@ -15,7 +15,7 @@ from arenite.files import open_regular, read_whole
 from arenite.formats import tflite
 from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
-from arenite.native.heap import keep_freed_memory
+from arenite.native.malloc_tuning import keep_freed_memory
 from arenite.ops import Registration, named
 
 Source = str | os.PathLike[str] | tflite.Buffer

@@ -34,7 +34,7 @@ from arenite.model import (
     TensorType,
 )
 from arenite.model.check import VERSION, check
-from arenite.model.pause import paused
+from arenite.model.gc_pause import paused
 
 #: The same for files that need not say what they are.
 _UNMARKED = replace(SCHEMA, identifier=b"")

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arenite.callable_modules import html_of
 from arenite.errors import ArenaError, StateError
 from arenite.memory.abi import Blocks, align_down, align_up, check_block
 from arenite.memory.budget import Budget
-from arenite.rooms import html_of
 
 #: Alignment of the arena and of everything that kernels get from it.
 ARENA_ALIGNMENT = 16

@@ -46,7 +46,7 @@ def in_python(buffers: tuple[Buffer, ...]) -> Solution:
 
 def _in_c(buffers: tuple[Buffer, ...]) -> Solution | None:
     """None for what C does not take."""
-    from arenite.native.places import greedy_places  # noqa: PLC0415 - the engine may be absent
+    from arenite.native.greedy_planner import greedy_places  # noqa: PLC0415 - the engine may be absent
 
     found = greedy_places(buffers)
     return None if found is None else Solution(*found)

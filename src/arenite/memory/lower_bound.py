@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from arenite.memory.abi import align_up
+from arenite.memory.conflicts import least_distances
 from arenite.memory.problem import Buffer, Problem
-from arenite.memory.rivals import least_distances
 
 #: Groups of up to so many buffers are stacked in every order.
 _FEW = 7

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from arenite.memory.conflicts import Rivals, TooManyPairsError, height_of, parts_of, rivals_of
+from arenite.memory.deadline import OutOfNodesError, Watch
 from arenite.memory.greedy import greedy
 from arenite.memory.lower_bound import lower_bound
 from arenite.memory.packing import packing_search
 from arenite.memory.pair_search import PairSearch
 from arenite.memory.problem import Problem, Solution
-from arenite.memory.rivals import Rivals, TooManyPairsError, height_of, parts_of, rivals_of
-from arenite.memory.watch import OutOfNodesError, Watch
 
 #: Seconds that a search may take unless the caller says otherwise.
 SECONDS = 10.0

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arenite import native
-from arenite.memory.rivals import Rivals
-from arenite.memory.watch import OutOfNodesError, Watch
+from arenite.memory.conflicts import Rivals
+from arenite.memory.deadline import OutOfNodesError, Watch
 
 if TYPE_CHECKING:
     from arenite.native.packing import Packing

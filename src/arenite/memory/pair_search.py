@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arenite.memory.rivals import Pair, Rivals
-from arenite.memory.watch import OutOfNodesError, Watch
+from arenite.memory.conflicts import Pair, Rivals
+from arenite.memory.deadline import OutOfNodesError, Watch
 
 #: A pair's order.
 _OPEN, _UP, _DOWN = 0, 1, 2

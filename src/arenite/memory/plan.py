@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from arenite.callable_modules import html_of
 from arenite.errors import ModelError
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
@@ -17,9 +18,8 @@ from arenite.memory.liveness import ONLINE, ScratchRequest, spans, tensor_bytes
 from arenite.memory.planners import find_planner, plan
 from arenite.memory.problem import Buffer, Problem
 from arenite.model import Model, Tensor
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.model.text import printable
-from arenite.rooms import html_of
 
 #: Offsets by subgraph and tensor, or None where the model brings no offline plan.
 OfflineOffsets = list[list[int]] | None

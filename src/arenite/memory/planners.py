@@ -108,7 +108,7 @@ def plan(problem: Problem, name: str, scratch: Collection[int] = ()) -> Solution
     """
     planner = find_planner(name)
     if planner.is_for_models:
-        from arenite.memory.completion import solve_for_firmware  # noqa: PLC0415 - as above
+        from arenite.memory.scratch_placement import solve_for_firmware  # noqa: PLC0415 - as above
 
         solution = solve_for_firmware(problem, planner.solve, scratch)
     else:

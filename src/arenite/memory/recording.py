@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
+from arenite.callable_modules import html_of
 from arenite.memory.abi import align_up
 from arenite.memory.arena import ARENA_ALIGNMENT
 from arenite.model import Operator
-from arenite.rooms import html_of
 
 #: Who asks for memory: a subgraph's operators, and which of them. Few want it as a name.
 Asking = tuple[Sequence[Operator], int]

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from arenite.mnn.plan import Plan
 from arenite.ops import AllOpsResolver
-from arenite.runtime.life import Tensors
+from arenite.runtime.exclusive import exclusive
+from arenite.runtime.lifecycle import Tensors
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.turn import alone
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
@@ -66,7 +66,7 @@ class SessionEngine:
         compiled = self._micro.compiled
         return 0 if compiled is None else compiled.nbytes
 
-    @alone
+    @exclusive
     def visit(self, before: Visit, after: Visit) -> bool:
         """One inference, operator by operator.
 
@@ -95,13 +95,13 @@ class SessionEngine:
         inputs, outputs = ([a[None] for a in side] for side in (self._inputs, self._outputs))
         return partial(self._many_ports, call, inputs, outputs)
 
-    @alone
+    @exclusive
     def _many_ports(self, call: Call, inputs: list[Array], outputs: list[Array]) -> None:
         _, error = call.predict(inputs, outputs)
         if error is not None:
             raise error
 
-    @alone
+    @exclusive
     def _piecewise(self) -> None:
         self._copy_in()
         self._micro.invoke_in_turn()

@@ -25,7 +25,7 @@ from arenite.mnn.plan import Plan, Schedule, SessionPort, Shape
 from arenite.mnn.storage import aligned
 from arenite.mnn.tensor import Tensor
 from arenite.model import TensorType
-from arenite.runtime.life import Tensors
+from arenite.runtime.lifecycle import Tensors
 
 Array = npt.NDArray[Any]
 

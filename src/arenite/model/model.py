@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arenite.callable_modules import html_of
+from arenite.model.fast_init import quick
 from arenite.model.offline_plan import plan_text
 from arenite.model.options import OptionsTable, RawOptions
-from arenite.model.quick import quick
 from arenite.model.text import printable
 from arenite.model.types import TensorType
-from arenite.rooms import html_of
 
 Array = npt.NDArray[Any]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arenite.errors import InferenceAborted, LoopLimitError, in_use
 from arenite.native.conversion import Conversion, Ends
 from arenite.native.engine import ffi, lib
-from arenite.native.shortcut import shortcut
+from arenite.native.fast_call import shortcut
 from arenite.native.turn import TOKEN, give_back
 
 from_buffer = ffi.from_buffer
@@ -95,7 +95,7 @@ class Call:
     def function(self) -> Callable[[Array, Array], None]:
         """``run(x, y)``: one inference, from the only input to the only output.
 
-        It takes its turn, as :func:`arenite.runtime.turn.alone` does.
+        It takes its turn, as :func:`arenite.runtime.exclusive.alone` does.
         """
         run, view, program = lib.ar_call, from_buffer, self._program
         turn = self._turn
@@ -127,7 +127,7 @@ class Call:
         failed: Callable[[Exception], Exception],
         predicts: bool,
     ) -> Any:
-        """What :mod:`arenite.native.shortcut` needs for one inference, or None.
+        """What :mod:`arenite.native.fast_call` needs for one inference, or None.
 
         ``sources`` is the inputs' memory; ``failed`` makes the error of a sample of one that a
         step in Python has raised.

@@ -84,7 +84,8 @@ class Verifier:
             wanted = scan.used
 
 
-#: What to make of tables: the address of ``ar_row_field``, and what ``csrc/python/rows.c`` says.
+#: What to make of tables: the address of ``ar_row_field``, and what ``csrc/python/fb_objects.c``
+#: says.
 Form = tuple[int, tuple[Any, ...], tuple[Any, ...], type[Any] | None, tuple[str, ...]]
 
 

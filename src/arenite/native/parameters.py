@@ -1,4 +1,4 @@
-"""Many numbers at once, in C: see ``csrc/include/parameters.h`` and ``csrc/python/numbers.c``."""
+"""Many numbers at once, in C: ``csrc/include/parameters.h``, ``csrc/python/array_numbers.c``."""
 
 from __future__ import annotations
 

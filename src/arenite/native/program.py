@@ -19,10 +19,10 @@ from arenite.errors import AreniteError
 from arenite.model.calls import MAX_DEPTH
 from arenite.native.call import Call, go_on
 from arenite.native.engine import ffi, lib
-from arenite.native.heap import keep_freed_memory
+from arenite.native.malloc_tuning import keep_freed_memory
 from arenite.native.steps import DRAFTS, Steps, draft_of
-from arenite.native.team import Team, parts_of
 from arenite.native.tensors import address_of, present
+from arenite.native.thread_pool import Team, parts_of
 
 from_buffer = ffi.from_buffer
 Array = npt.NDArray[Any]

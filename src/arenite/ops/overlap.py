@@ -7,8 +7,8 @@ one that is written before input byte ``i`` is read for the last time, the input
     k >= max over all i that are read of (W(i) - i)
 
 bytes above the output. Every operator says its ``k`` in its own file, for TFLM's reference kernel,
-and every function of CMSIS-NN in ``cmsis_nn/decisions``. That is about the device: host kernels
-get a copy of an input that their output reaches into.
+and every function of CMSIS-NN in ``libraries/cmsis_nn/decisions``. That is about the device: host
+kernels get a copy of an input that their output reaches into.
 """
 
 from __future__ import annotations

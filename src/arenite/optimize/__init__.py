@@ -9,6 +9,6 @@ The module is callable, so that each is where one looks for it:
 Type checkers see the function, :func:`arenite.optimize.optimizer.optimize`.
 """
 
-from arenite.rooms import make_callable
+from arenite.callable_modules import make_callable
 
 make_callable(__name__, "arenite.optimize.optimizer", "optimize")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from arenite.cmsis_nn.cost.estimate import PROCESSORS, cost_of
-from arenite.cmsis_nn.glue import OpData
-from arenite.cmsis_nn.resolver import CmsisNnResolver
+from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS, cost_of
+from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver
+from arenite.libraries.cmsis_nn.tflm_kernels import OpData
 from arenite.model import Model
 from arenite.ops.constraints import view_of
 from arenite.optimize._prepared import AnyOperator, QuietHeap
 from arenite.runtime.graph import Graph
-from arenite.runtime.life import Life
+from arenite.runtime.lifecycle import Life
 from arenite.target import Target
 
 

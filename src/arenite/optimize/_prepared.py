@@ -8,7 +8,7 @@ from arenite.ops.context import Array
 from arenite.ops.shared.convolution import weight_values
 from arenite.runtime.graph import Graph
 from arenite.runtime.heap_host import HeapContext
-from arenite.runtime.life import Life
+from arenite.runtime.lifecycle import Life
 from arenite.target import HOST, Target
 
 

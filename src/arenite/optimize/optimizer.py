@@ -17,7 +17,7 @@ from arenite.ops import takes_scratch
 from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
 from arenite.optimize.passes import find, sequence
 from arenite.optimize.settings import Overlap, Settings
-from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification
 from arenite.optimize.verify import verify as verify_models
 from arenite.runtime.allocation import smallest_arena

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from arenite.callable_modules import html_of
 from arenite.model import Model
 from arenite.optimize.settings import Settings
-from arenite.rooms import html_of
 from arenite.target import Target
 
 if TYPE_CHECKING:

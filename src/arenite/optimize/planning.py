@@ -24,7 +24,7 @@ from arenite.memory.validate import validate
 from arenite.model import Model
 from arenite.model.offline_plan import Origin
 from arenite.optimize.settings import Overlap
-from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.stub_operators import resolver_for
 from arenite.runtime.distances import BUILDS, SafeDistance, safe_distances
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.target import Target

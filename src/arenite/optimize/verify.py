@@ -23,16 +23,16 @@ from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, origin_in
 from arenite.ops import OpResolver
-from arenite.optimize import package, samples
+from arenite.optimize import samples, tflm_process
 from arenite.optimize.loops import call_budget
-from arenite.optimize.package import Step
 from arenite.optimize.settings import Settings
-from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.stub_operators import resolver_for
+from arenite.optimize.tflm_process import Step
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.heap_host import HeapInterpreter
+from arenite.runtime.interpreter_config import Engine
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Engine
 from arenite.target import HOST, Target
 
 #: One inference after the other: its arrays by name (``output 0``, or a tensor's), None where it
@@ -168,7 +168,7 @@ def _in_arena(pair: Pair, model: Model, engine: Engine) -> Results:
 
 def compare_in_package(pair: Pair) -> str:
     """In TFLM's own package; the reason where it cannot be asked, or not about the original."""
-    if not package.is_installed():
+    if not tflm_process.is_installed():
         return "not installed (pip install tflite-micro)"
     models = [_without_foreign_plan(model) for model in (pair.original, pair.result)]
     try:
@@ -176,7 +176,7 @@ def compare_in_package(pair: Pair) -> str:
     except ModelError as error:
         return str(error)
     arena = max(map(smallest_arena, models)) + _MORE_ARENA
-    before, after = package.run(files, _accepted(pair), len(pair.result.outputs), arena)
+    before, after = tflm_process.run(files, _accepted(pair), len(pair.result.outputs), arena)
     if before.reason:
         return before.reason
     if after.reason:
@@ -201,7 +201,7 @@ def _without_foreign_plan(model: Model) -> Model:
     return model
 
 
-def _named(answer: package.Answer) -> Results:
+def _named(answer: tflm_process.Answer) -> Results:
     for outputs in answer.outputs:
         yield {f"output {number}": value for number, value in enumerate(outputs)}
 

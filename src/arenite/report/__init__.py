@@ -6,6 +6,6 @@
 >>> ar.report("model.tflite", "model.html")     # doctest: +SKIP
 """
 
-from arenite.rooms import make_callable
+from arenite.callable_modules import make_callable
 
 make_callable(__name__, "arenite.report.page.make", "report")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arenite.firmware import Export, TflmExport
-from arenite.firmware.lossless import gained
+from arenite.firmware.plan.lossless import gained
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 

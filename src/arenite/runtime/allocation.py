@@ -17,8 +17,8 @@ from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
 from arenite.runtime.arena_host import MicroInterpreterContext
 from arenite.runtime.graph import Graph
-from arenite.runtime.life import Life
-from arenite.runtime.setup import Setup
+from arenite.runtime.interpreter_config import Setup
+from arenite.runtime.lifecycle import Life
 from arenite.target import Target
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops.context import Array
-from arenite.runtime.converting import ends_of
-from arenite.runtime.feed import Given, Outputs, checked_samples, dequantized
+from arenite.runtime.io_conversion import Given, Outputs, checked_samples, dequantized
+from arenite.runtime.native_io_conversion import ends_of
 
 if TYPE_CHECKING:
     from arenite.native.conversion import Ends

@@ -17,12 +17,12 @@ from arenite.native.tensors import ABSENT, AnyTensor, NativeTensor, address_of, 
 from arenite.ops.context import Array
 from arenite.runtime.call_budget import CallBudget
 from arenite.runtime.controls import Place, control_of, is_control
+from arenite.runtime.exclusive import Turn
+from arenite.runtime.fusion import SECOND, Pairs
 from arenite.runtime.graph import Graph, GraphHost
-from arenite.runtime.pairs import SECOND, Pairs
-from arenite.runtime.turn import Turn
 
 if TYPE_CHECKING:
-    from arenite.runtime.side_by_side import SideBySide
+    from arenite.runtime.batched_rows import SideBySide
 
 
 class CompiledGraph:
@@ -142,7 +142,7 @@ class CompiledGraph:
 
         Made when it is first asked for.
         """
-        from arenite.runtime.side_by_side import side_by_side  # noqa: PLC0415 - for batches only
+        from arenite.runtime.batched_rows import side_by_side  # noqa: PLC0415 - for batches only
 
         if not self._asked_for_rows:
             self._side_by_side = side_by_side(self._graph, self._program, head)

@@ -13,8 +13,8 @@ from arenite.ops import OpResolver, resolver_of
 from arenite.ops.constraints import NodeView, view_of
 from arenite.ops.overlap import Clearance, both
 from arenite.runtime.graph import GraphHost, NodeAndRegistration
+from arenite.runtime.interpreter_config import Setup
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Setup
 from arenite.target import COMPILERS, HOST, Target, find_target
 
 #: ``"none"``: outputs lie on no input; ``"portable"``: as all builds allow it that are known;

@@ -50,7 +50,7 @@ class Profiler(Protocol):
 
 
 class GraphHost(Context, Protocol):
-    """A context that a graph can live on; :class:`arenite.runtime.life.Life` drives it."""
+    """A context that a graph can live on; :class:`arenite.runtime.lifecycle.Life` drives it."""
 
     #: Where the current node is.
     subgraph: int

@@ -20,13 +20,13 @@ from arenite.native.turn import new_turn
 from arenite.ops import EvalTensor, Node, OpResolver, resolver_of
 from arenite.ops.context import Array, Declared
 from arenite.runtime.call_budget import CallBudget
-from arenite.runtime.feed import fresh, port
+from arenite.runtime.exclusive import Turn, exclusive, exclusive_inference
 from arenite.runtime.graph import Graph, Profiler
 from arenite.runtime.host import HostContext
-from arenite.runtime.life import Life, Tensors
-from arenite.runtime.setup import Engine, Setup
+from arenite.runtime.interpreter_config import Engine, Setup
+from arenite.runtime.io_conversion import fresh, port
+from arenite.runtime.lifecycle import Life, Tensors
 from arenite.runtime.state import InterpreterState
-from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import HOST, Target
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class HeapInterpreter:
         )
         self._turn: Turn = new_turn()
 
-    @alone
+    @exclusive
     def resize_input(self, index: int, shape: tuple[int, ...], subgraph: int = 0) -> None:
         """Change the shape of a subgraph's input; call :meth:`allocate_tensors` afterwards.
 
@@ -193,13 +193,13 @@ class HeapInterpreter:
         self._context.set_shape(subgraph, number, tuple(shape))
         self._context.set_state(InterpreterState.INIT)
 
-    @alone
+    @exclusive
     def allocate_tensors(self) -> None:
         """Prepare every operator for the current input shapes and allocate all tensors."""
         self._life.free()
         self._life.allocate()
 
-    @alone
+    @exclusive
     def prepare_operator(self, number: int) -> Node:
         """Prepare an operator of the main subgraph, and all before it; see its node.
 
@@ -215,7 +215,7 @@ class HeapInterpreter:
             self._life.free()
             raise
 
-    @alone
+    @exclusive
     def invoke_operator(self, number: int) -> None:
         """Run one operator of the main subgraph.
 
@@ -266,12 +266,12 @@ class HeapInterpreter:
         """See :meth:`MicroInterpreter.limit_calls`."""
         self._life.limit_calls(budget)
 
-    @all_alone
+    @exclusive_inference
     def invoke(self) -> bool:
         """Run the main subgraph; see :meth:`MicroInterpreter.invoke`."""
         return self._life.invoke()
 
-    @alone
+    @exclusive
     def invoke_subgraph(self, subgraph: int) -> bool:
         """Run a subgraph's operators on what its inputs hold, whether another one calls it or not.
 
@@ -281,7 +281,7 @@ class HeapInterpreter:
         """
         return self._life.invoke_subgraph(self._subgraph(subgraph))
 
-    @alone
+    @exclusive
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start."""
         self._life.reset()

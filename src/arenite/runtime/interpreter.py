@@ -17,8 +17,10 @@ from arenite.model import Model
 from arenite.ops import OpResolver, resolver_of
 from arenite.ops.context import Array
 from arenite.runtime.call_budget import CallBudget
-from arenite.runtime.converting import Converting
-from arenite.runtime.feed import (
+from arenite.runtime.exclusive import Turn, exclusive
+from arenite.runtime.graph import Profiler
+from arenite.runtime.interpreter_config import Engine
+from arenite.runtime.io_conversion import (
     Convert,
     Given,
     Outputs,
@@ -27,10 +29,8 @@ from arenite.runtime.feed import (
     input_index,
     output_index,
 )
-from arenite.runtime.graph import Profiler
 from arenite.runtime.micro_interpreter import MicroInterpreter
-from arenite.runtime.setup import Engine
-from arenite.runtime.turn import Turn, alone
+from arenite.runtime.native_io_conversion import Converting
 from arenite.target import Target
 
 if TYPE_CHECKING:
@@ -135,13 +135,13 @@ class Interpreter:
         sizes = [region.nbytes for region in self._micro.decompression_memory]
         self._options["decompression_memory"] = sizes
         if self._micro.compiled is not None:
-            from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
+            from arenite.native.fast_call import shorten  # noqa: PLC0415 - may be absent
 
             shorten(Interpreter)
 
     # -- running
 
-    @alone
+    @exclusive
     def __call__(
         self, /, *inputs: npt.ArrayLike, quantize: bool = False, **named: npt.ArrayLike
     ) -> Outputs:
@@ -165,7 +165,7 @@ class Interpreter:
         """
         return self._run(self._collect(inputs, named), quantize=quantize)
 
-    @alone
+    @exclusive
     def predict(
         self,
         batch: npt.ArrayLike | tuple[npt.ArrayLike, ...],
@@ -236,7 +236,7 @@ class Interpreter:
         """Variable tensors back to their zero points, operators back to their start."""
         self._micro.reset()
 
-    @alone
+    @exclusive
     def close(self) -> None:
         """End the threads that share inferences, now rather than with the interpreter.
 
@@ -360,7 +360,7 @@ class Interpreter:
     def _shortcut(self) -> Any:
         """The shortest way to an inference: a small model takes no longer than a few calls.
 
-        Methods in C take it instead of those here, see :mod:`arenite.native.shortcut`, and the
+        Methods in C take it instead of those here, see :mod:`arenite.native.fast_call`, and the
         first call finds it. None where there is none.
         """
         call = self._whole_call()
@@ -372,7 +372,7 @@ class Interpreter:
         return Given.converted if compiled is None else Converting(compiled.program.isa)
 
     def _shortest(self, call: Call) -> Any:
-        from arenite.native.shortcut import shorten  # noqa: PLC0415 - may be absent
+        from arenite.native.fast_call import shorten  # noqa: PLC0415 - may be absent
 
         if not shorten(Interpreter):
             return None

@@ -26,7 +26,7 @@ def order_of(host: GraphHost, entry: NodeAndRegistration, position: int) -> Orde
         from arenite.ops import loop_order  # noqa: PLC0415 - few models need it
 
         return loop_order.order_of(node, view, position)
-    from arenite.cmsis_nn import loop_order as functions  # noqa: PLC0415 - few models need it
+    from arenite.libraries.cmsis_nn import loop_order as functions  # noqa: PLC0415 - few models
 
     return functions.order_of(node, view, position, path, host.target)
 

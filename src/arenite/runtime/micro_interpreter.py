@@ -20,14 +20,14 @@ from arenite.ops import Node, OpResolver
 from arenite.ops.context import Array, TfLiteTensor
 from arenite.runtime.allocation import create_allocator
 from arenite.runtime.arena_host import INVOKE
+from arenite.runtime.arena_session import Foundation
 from arenite.runtime.call_budget import CallBudget
-from arenite.runtime.feed import fresh, port
-from arenite.runtime.foundation import Foundation
+from arenite.runtime.exclusive import Turn, exclusive, exclusive_inference
 from arenite.runtime.graph import Profiler
-from arenite.runtime.life import Life, Tensors
-from arenite.runtime.setup import Engine, Setup, shared_target
+from arenite.runtime.interpreter_config import Engine, Setup, shared_target
+from arenite.runtime.io_conversion import fresh, port
+from arenite.runtime.lifecycle import Life, Tensors
 from arenite.runtime.state import InterpreterState
-from arenite.runtime.turn import Turn, all_alone, alone
 from arenite.target import Target
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class MicroInterpreter:
 
     # -- the life of an interpreter
 
-    @alone
+    @exclusive
     def allocate_tensors(self) -> None:
         """Prepare every operator, plan the memory, point every tensor into the arena.
 
@@ -175,7 +175,7 @@ class MicroInterpreter:
             self._base.context.require("allocate_tensors", InterpreterState.INIT)
         self._base.allocate()
 
-    @alone
+    @exclusive
     def prepare_operator(self, number: int) -> Node:
         """Prepare an operator of the main subgraph, and all before it; see its node.
 
@@ -188,7 +188,7 @@ class MicroInterpreter:
         self._base.life.graph.entry(number)
         return self._base.prepare_operator(number)
 
-    @alone
+    @exclusive
     def invoke_operator(self, number: int) -> None:
         """Run one operator of the main subgraph.
 
@@ -211,7 +211,7 @@ class MicroInterpreter:
         """
         return self._base.life.operator_tensors(number)
 
-    @all_alone
+    @exclusive_inference
     def invoke(self) -> bool:
         """Run the main subgraph once.
 
@@ -234,7 +234,7 @@ class MicroInterpreter:
         if self.compiled is not None:
             self.compiled.program.close()
 
-    @alone
+    @exclusive
     def reset(self) -> None:
         """Variable tensors back to their zero points, operators back to their start.
 
@@ -385,7 +385,7 @@ class MicroInterpreter:
 
     @property
     def turn(self) -> Turn:
-        """Holds a token while nobody works in the arena; see :mod:`arenite.runtime.turn`."""
+        """Holds a token while nobody works in the arena; see :mod:`arenite.runtime.exclusive`."""
         return self._turn
 
     @property

@@ -21,9 +21,9 @@ import numpy.typing as npt
 from arenite.errors import PredictError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.ops.context import Array
-from arenite.runtime.anew import Run, each_anew, kept, starts_anew, states_in
 from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
-from arenite.runtime.feed import (
+from arenite.runtime.independent_samples import Run, each_anew, kept, starts_anew, states_in
+from arenite.runtime.io_conversion import (
     Given,
     Outputs,
     first_nan,
@@ -33,8 +33,8 @@ from arenite.runtime.threads import checked_threads
 
 if TYPE_CHECKING:
     from arenite.native.call import Call
-    from arenite.runtime.life import Life
-    from arenite.runtime.side_by_side import SideBySide
+    from arenite.runtime.batched_rows import SideBySide
+    from arenite.runtime.lifecycle import Life
 
 _CHUNK_SECONDS = 0.05
 #: How often a caller who waits for threads looks whether they live.
@@ -109,7 +109,7 @@ def _chunks(
 
 def _side_by_side(micro: MicroInterpreter, samples: int, copies: int) -> SideBySide | None:
     """What computes several of a thread's samples at once, where there is room and it pays."""
-    from arenite.runtime.side_by_side import FEWEST  # noqa: PLC0415 - may be absent
+    from arenite.runtime.batched_rows import FEWEST  # noqa: PLC0415 - may be absent
 
     if micro.compiled is None or samples < FEWEST:
         return None

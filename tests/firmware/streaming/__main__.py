@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from arenite.emulator.machine import Machine
 from arenite.firmware.build import build
-from arenite.firmware.cortex_m import cortex_m_work
-from arenite.firmware.machine import Machine
-from arenite.firmware.portable import portable_work
-from arenite.firmware.program import Program
+from arenite.firmware.kernels.cortex_m import cortex_m_work
+from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.plan.program import Program
 from tests.firmware.streaming.chains import random_programs, self_tests, write
 
 _BATCH = 20

@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.golden import golden_of
-from arenite.firmware.layers import Network
-from arenite.firmware.layout import Inputs
-from arenite.firmware.program import Plan, Program, program_of
-from arenite.firmware.selftest import selftest_files
-from arenite.firmware.source import sources
+from arenite.firmware.plan.golden import golden_of
+from arenite.firmware.plan.kernel import UnsupportedError, Work
+from arenite.firmware.plan.layers import Network
+from arenite.firmware.plan.layout import Inputs
+from arenite.firmware.plan.program import Plan, Program, program_of
 from arenite.firmware.streaming.casting import Parts, group_of
 from arenite.firmware.streaming.group import Group, Kernels
-from arenite.firmware.work import UnsupportedError, Work
+from arenite.firmware.text.selftest import selftest_files
+from arenite.firmware.text.source import sources
 from arenite.model import Model
 from tests.firmware.built import TESTED, compile_files, has_address_sanitizer, run
 from tests.optimize.networks import KINDS, network

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.firmware.portable import portable_work
+from arenite.firmware.kernels.portable import portable_work
 from tests.firmware.streaming.chains import random_programs, self_tests, write
 from tests.ops.differential import CASES
 

@@ -18,7 +18,7 @@ from arenite.optimize import (
     _channel_removal,
     _propagation,
     _sums,
-    package,
+    tflm_process,
 )
 from arenite.optimize._channel_folding import Layer
 from arenite.optimize._channel_groups import Channels
@@ -234,7 +234,7 @@ ERRORS: list[Patch] = [
 @pytest.fixture(autouse=True)
 def without_tflm(monkeypatch: pytest.MonkeyPatch) -> None:
     """TFLM's package takes a process for every model, and the kernels here find errors too."""
-    monkeypatch.setattr(package, "is_installed", lambda: False)
+    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
 
 
 def first_difference() -> str:

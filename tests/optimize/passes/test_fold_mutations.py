@@ -17,7 +17,7 @@ from arenite.model import Model, ModelBuilder, Operator, SignatureDef
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.padv2 import PadV2Options
 from arenite.ops.tflite.reshape import ReshapeOptions
-from arenite.optimize import package, rewrite
+from arenite.optimize import rewrite, tflm_process
 from arenite.optimize.passes import _clamps, _constants, _moves, _paddings, _requantizations
 from arenite.optimize.passes._paddings import Axis
 from arenite.optimize.rewrite import Edit
@@ -349,7 +349,7 @@ def found(name: str) -> bool:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch):
-    monkeypatch.setattr(package, "is_installed", lambda: False)
+    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
 
 
 @pytest.mark.parametrize("error", FOLD)

@@ -14,7 +14,7 @@ import arenite as ar
 from arenite.errors import OptimizationError
 from arenite.model import Model, Operator, SignatureDef, Tensor
 from arenite.model.model import Quantization
-from arenite.optimize import package
+from arenite.optimize import tflm_process
 from tests.optimize.layers import Layers
 from tests.runtime.models import custom_chain, memory_of_three
 
@@ -113,7 +113,7 @@ def is_found() -> bool:
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "is_installed", lambda: False)
+    monkeypatch.setattr(tflm_process, "is_installed", lambda: False)
 
 
 @pytest.mark.parametrize("error", ERRORS)

@@ -15,8 +15,8 @@ from arenite.analysis.listening import keeps_state
 from arenite.errors import AreniteError, EvaluateError, PredictError
 from arenite.model import Model
 from arenite.model.model import Array
-from arenite.runtime.feed import dequantized
 from arenite.runtime.interpreter import Interpreter
+from arenite.runtime.io_conversion import dequantized
 
 
 @dataclass(frozen=True, eq=False)

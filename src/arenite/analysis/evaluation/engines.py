@@ -21,9 +21,9 @@ from arenite.formats import load
 from arenite.model import Model, Tensor
 from arenite.model.model import Array
 from arenite.ops import Registration
-from arenite.runtime.feed import checked_samples, dequantized
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.interpreter import Interpreter
+from arenite.runtime.io_conversion import checked_samples, dequantized
 
 #: Single inferences are timed for about as long, in seconds.
 TIMED = 0.5

@@ -27,8 +27,8 @@ from arenite.analysis.listening import Features, keeps_state, step_of, window_co
 from arenite.errors import DTypeError, EvaluateError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array
-from arenite.runtime.feed import Given, checked_samples, first_nan
 from arenite.runtime.interpreter import Interpreter
+from arenite.runtime.io_conversion import Given, checked_samples, first_nan
 
 
 class Fed(NamedTuple):

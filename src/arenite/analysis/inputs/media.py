@@ -26,7 +26,7 @@ from arenite.errors import ShapeError
 from arenite.files import open_regular
 from arenite.model import Tensor, TensorType
 from arenite.model.model import tensor_text
-from arenite.runtime import feed
+from arenite.runtime import io_conversion
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -128,7 +128,7 @@ def image_shape(tensor: Tensor, path: str) -> tuple[int, int, int]:
     Raises:
         InputError: The input takes no picture.
     """
-    shape = feed.image_shape(tensor)
+    shape = io_conversion.image_shape(tensor)
     if shape is None:
         raise InputError(
             f"{path}: expected an input of shape [1,height,width,channels] with 1, 3 or 4 "
@@ -140,7 +140,7 @@ def image_shape(tensor: Tensor, path: str) -> tuple[int, int, int]:
 def _default_range(tensor: Tensor) -> tuple[float, float]:
     if not is_quantized(tensor):
         return 0.0, 1.0
-    return feed.pixel_range(tensor)
+    return io_conversion.pixel_range(tensor)
 
 
 class _Bounded(io.BufferedReader):
@@ -216,7 +216,7 @@ def require_raw_samples(path: Path, tensor: Tensor) -> None:
     one_axis = sum(n > 1 for n in tensor.shape) == 1
     symmetric = tensor.type in (TensorType.INT16, TensorType.FLOAT32)
     if tensor.type is TensorType.INT8 and is_quantized(tensor):
-        low, high = feed.real_range(tensor)
+        low, high = io_conversion.real_range(tensor)
         symmetric = low < 0 < high and 0.5 < -low / high < 2
     if not (one_axis and symmetric):
         raise InputError(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from arenite.errors import AreniteError, DTypeError, ShapeError
 from arenite.model import Tensor
 from arenite.model.model import tensor_text
-from arenite.runtime.feed import quantized, scale_of
+from arenite.runtime.io_conversion import quantized, scale_of
 
 Array = npt.NDArray[Any]
 

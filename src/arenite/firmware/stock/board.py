@@ -16,17 +16,17 @@ import numpy as np
 
 from arenite.analysis.resolver_code import resolver
 from arenite.cores import CORES, DEFAULT
+from arenite.emulator import machine as memory
+from arenite.emulator.elf import Image
+from arenite.emulator.machine import Count, Machine, unicorn_name
 from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
-from arenite.firmware import machine as memory
 from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.build import link_script, linked
-from arenite.firmware.elf import Image
-from arenite.firmware.machine import Count, Machine, unicorn_name
+from arenite.firmware.c_text import fill
 from arenite.firmware.stock.closure import sources_for
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.stock.tree import Tree, find_tree
-from arenite.firmware.text import fill
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arenite.firmware.layers import Layer, Network, Value
-from arenite.firmware.portable.collecting import collection_of
+from arenite.firmware.kernels.portable.streamed_mean import collection_of
+from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.plan.layers import Layer, Network, Value
 from arenite.firmware.streaming.group import ALIGNMENT, Group, Kernels, Member, Part
 from arenite.firmware.streaming.reach import Reach, Reaches, part_of, reaches_of
 from arenite.firmware.streaming.schedule import Actor, Read, Scene, Store, schedule_of
-from arenite.firmware.work import UnsupportedError
 
 
 class Parts:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.layers import Layer, Network, Value
+from arenite.firmware.plan.kernel import Work
+from arenite.firmware.plan.layers import Layer, Network, Value
 from arenite.firmware.streaming.group import Group
-from arenite.firmware.work import Work
 
 #: Bytes of constants that are told apart.
 GRAIN = 64

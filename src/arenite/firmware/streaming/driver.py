@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from arenite.firmware.layers import Value
+from arenite.firmware.c_text import fill, indented
+from arenite.firmware.plan.kernel import Constant, Routine, Scratch
+from arenite.firmware.plan.layers import Value
 from arenite.firmware.streaming.group import Group, Part
 from arenite.firmware.streaming.schedule import Read
-from arenite.firmware.text import fill, indented
-from arenite.firmware.work import Constant, Routine, Scratch
 
 _COPY = """\
 /* Copies bytes downwards, or to where none of them is. */

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arenite.firmware.layers import Layer, Value
+from arenite.firmware.plan.kernel import Collection, Routine, Work
+from arenite.firmware.plan.layers import Layer, Value
 from arenite.firmware.streaming.schedule import Scene, Schedule
-from arenite.firmware.work import Collection, Routine, Work
 
 #: Of whatever lies in memory: kernels load words.
 ALIGNMENT = 4

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from arenite.firmware.layers import Layer, Value
-from arenite.firmware.work import UnsupportedError
+from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.plan.layers import Layer, Value
 from arenite.model import TensorType
 from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams

@@ -1,7 +1,7 @@
 """Some fields of many tables: a tuple or an object for every table, and no row of all that it has.
 
 A model has hundreds of tables of few kinds, of which Python wants a few fields each. C makes
-tuples and objects (``csrc/python/rows.c``) from what its verifier has found
+tuples and objects (``csrc/python/fb_objects.c``) from what its verifier has found
 (:mod:`arenite.formats.flatbuffer.scan`). Where there is no C tuples come from the rows that the
 reader in Python has made.
 """

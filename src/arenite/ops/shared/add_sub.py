@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops.context import Array, Context, Node, TfLiteTensor
 from arenite.ops.kernel_util import (

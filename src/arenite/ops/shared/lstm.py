@@ -55,7 +55,7 @@ class LstmParams:
     bound of its magnitude if positive (``quantized_cell_clip`` for integers). The cell gate
     goes through tanh or, like release builds of TFLM with any other activation, through
     nothing (debug builds abort). What ``is_cmsis_nn`` changes says
-    ``cmsis_nn/operators/unidirectional_sequence_lstm.py``.
+    ``libraries/cmsis_nn/operators/unidirectional_sequence_lstm.py``.
     """
 
     time_major: bool

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.ops import constraints as c
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.context import Array, Context, Node

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.ops.context import Array, Context
 from arenite.ops.kernel_util import window_output_size, window_padding
 

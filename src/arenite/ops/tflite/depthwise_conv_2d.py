@@ -18,7 +18,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.model.types import INT4, INT8
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView

@@ -19,7 +19,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.model.types import FLOAT32, INT4
 from arenite.numeric.product import matrix_product
 from arenite.ops.constraints import NodeView

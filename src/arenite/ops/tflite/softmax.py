@@ -12,7 +12,7 @@ import numpy as np
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
-from arenite.model.quick import quick
+from arenite.model.fast_init import quick
 from arenite.numeric import gemmlowp, lut
 from arenite.numeric.fixedpoint import (
     multiply_by_quantized_multiplier,

@@ -31,7 +31,7 @@ from arenite.target import Target
 #: CMSIS-NN's kernels take four bytes at a time: what is left over may cost more than a channel.
 MULTIPLE = 4
 #: What is tried where costs are known. Odd numbers of int16 filters CMSIS-NN may read behind
-#: (:mod:`arenite.cmsis_nn.decisions.undefined`).
+#: (:mod:`arenite.libraries.cmsis_nn.decisions.undefined`).
 MULTIPLES = (2, 4, 8, 16)
 
 

@@ -26,7 +26,7 @@ from arenite.optimize.effort import Effort
 from arenite.optimize.outcome import Note, Outcome
 from arenite.optimize.planning import Head
 from arenite.optimize.settings import Settings
-from arenite.optimize.stand_ins import resolver_for
+from arenite.optimize.stub_operators import resolver_for
 from arenite.runtime.allocation import smallest_arena
 from arenite.runtime.micro_interpreter import MicroInterpreter
 from arenite.target import HOST, Target

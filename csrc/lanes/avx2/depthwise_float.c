@@ -1,6 +1,0 @@
-#include "lanes.h"
-
-#include "engine/kernel.h"
-#include "lanes/templates/depthwise_float.h"
-
-AR_KERNEL(avx2, 2, DEPTHWISE_CONV_2D, float_measure, float_make_plan, float_run)

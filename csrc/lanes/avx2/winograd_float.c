@@ -1,8 +1,0 @@
-/* float32 convolutions of 3x3 filters at points. */
-#include "lanes.h"
-
-#define AR_POINT_TILES(T) T(6) T(4)
-#include "lanes/templates/winograd_float.h"
-
-AR_KERNEL(avx2, 2, CONV_2D, winograd_measure, winograd_make_plan, winograd_run)
-AR_KERNEL(avxvnni, 2, CONV_2D, winograd_measure, winograd_make_plan, winograd_run)

@@ -1,6 +1,0 @@
-#include "lanes.h"
-
-#include "engine/kernel.h"
-#include "lanes/templates/add.h"
-
-AR_FLAT_KERNEL(avx512vnni, 1, ADD, 3, ADD_WORK, add_measure, add_make_plan, add_run)

@@ -1,0 +1,1 @@
+"""Emulated processors: programs in ELF files, instructions decoded, runs traced and counted."""

@@ -1,0 +1,254 @@
+"""An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
+
+The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
+written, as far as the program has something there; all else ends the run. Where runs are counted,
+every block of instructions is, so figures are exact, and equal every time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from arenite.cores import CORES, DEFAULT
+from arenite.emulator.elf import Image
+from arenite.emulator.thumb import TAKEN, Piece, piece_of
+from arenite.errors import BoardError, BoardLimitError
+
+FLASH, FLASH_BYTES = 0x08000000, 16 << 20
+RAM, RAM_BYTES = 0x20000000, 16 << 20
+#: The stack has room of its own, with nothing above and below.
+STACK, STACK_BYTES = 0x30000000, 64 << 10
+#: Where a function returns to.
+_EXIT = FLASH + FLASH_BYTES - 16
+_PATTERN = b"\xa5"
+
+
+class Count(NamedTuple):
+    """Instructions that ran, and the cycles that ``arenite cost`` estimates for them."""
+
+    instructions: int
+    cycles: int
+
+
+@dataclass
+class _Tally:
+    """How often blocks of code ran, and how often each was left for another than its next."""
+
+    runs: Counter[tuple[int, int]]
+    leaps: Counter[tuple[int, int]]
+
+
+def unicorn_name(processor: str) -> str:
+    """What Unicorn calls a core.
+
+    Raises:
+        BoardError: It has none of that name.
+    """
+    names = {core.name: core.unicorn for core in CORES.values() if core.unicorn}
+    if processor not in names:
+        raise BoardError(f"expected one of {', '.join(names)}, got {processor!r}")
+    return names[processor]
+
+
+class Machine:
+    """A core with a program.
+
+    Args:
+        image: What is in flash.
+        processor: A core that Unicorn has, see :mod:`arenite.cores`.
+        limit: Instructions of 16 bits that a call may take, one of 32 bits being two; None is any
+            number.
+
+    Raises:
+        BoardError: Unicorn is not installed, or has no such processor.
+    """
+
+    def __init__(self, image: Image, processor: str = DEFAULT, limit: int | None = None) -> None:
+        unicorn, constants = _unicorn()
+        core_name = unicorn_name(processor)
+        self.image, self._limit, self._left = image, limit, 0
+        self._arm = constants
+        mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
+        self._core = core = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
+        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_ARM_{core_name}"))
+        core.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
+        for start, size in ((RAM, RAM_BYTES), (STACK, STACK_BYTES)):
+            core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
+        self.restart()
+        self._error, self._hook_code = unicorn.UcError, unicorn.UC_HOOK_CODE
+        self._hook_block = unicorn.UC_HOOK_BLOCK
+        self._tally = _Tally(Counter(), Counter())
+        self._before: tuple[int, int] | None = None
+        self._pieces: dict[tuple[int, int], Piece] = {}
+        self._stray: int | None = None
+        if limit is not None:
+            core.hook_add(self._hook_block, self._tick)
+        access = unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE
+        for start, size in ((FLASH, FLASH_BYTES), (RAM, RAM_BYTES)):
+            core.hook_add(access, self._astray, begin=self._end(start, size), end=start + size - 1)
+
+    def _enter(self, core: Any, address: int, size: int, _data: Any) -> None:
+        before = self._before
+        if before is not None and before[0] + before[1] != address:
+            self._tally.leaps[before] += 1
+        self._before = block = address, size
+        self._tally.runs[block] += 1
+
+    def _tick(self, core: Any, address: int, size: int, _data: Any) -> None:
+        """Take a block from what a call may still do, counted or not."""
+        self._left -= size // 2
+        if self._left < 0:
+            core.emu_stop()
+
+    def _end(self, start: int, size: int) -> int:
+        """Where what the program has of a memory ends."""
+        parts = self.image.sections
+        inside = (one for one in parts if start <= one.address < start + size)
+        return max((one.address + one.size for one in inside), default=start)
+
+    def _astray(self, core: Any, _access: int, address: int, *_rest: Any) -> None:
+        self._stray = address
+        core.emu_stop()
+
+    # -- running
+
+    def restart(self) -> None:
+        """Memory as after power came on; counts go on."""
+        self._core.mem_write(RAM, b"\0" * (self._end(RAM, RAM_BYTES) - RAM))
+        for address, data in self.image.segments:
+            self._core.mem_write(address, data)
+
+    @contextmanager
+    def watching(self, function: str, told: Callable[[], None]) -> Iterator[None]:
+        """Call ``told`` whenever a function is entered."""
+        at = self.address(function)
+        hook = self._core.hook_add(self._hook_code, lambda *_: told(), begin=at, end=at)
+        try:
+            yield
+        finally:
+            self._core.hook_del(hook)
+
+    def call(self, function: str, *arguments: int) -> int:
+        """Call a function with up to four integers; it is counted within :meth:`counting`.
+
+        Raises:
+            BoardLimitError: It takes more instructions than it may.
+            BoardError: There is no such function, or it left its memory.
+        """
+        arm, core = self._arm, self._core
+        core.mem_write(STACK, _PATTERN * STACK_BYTES)
+        top = STACK + STACK_BYTES - 64
+        for register, value in zip(["R0", "R1", "R2", "R3"], arguments, strict=False):
+            core.reg_write(getattr(arm, f"UC_ARM_REG_{register}"), value)
+        core.reg_write(arm.UC_ARM_REG_SP, top)
+        core.reg_write(arm.UC_ARM_REG_LR, _EXIT | 1)
+        self._before, self._left = None, self._limit or 0
+        try:
+            core.emu_start(self.address(function) | 1, _EXIT)
+        except self._error as error:
+            at = core.reg_read(arm.UC_ARM_REG_PC)
+            raise BoardError(f"{function}: {error} at {at:#x}, {self._near(at)}") from None
+        if self._stray is not None:
+            stray, self._stray = self._stray, None
+            at = core.reg_read(arm.UC_ARM_REG_PC)
+            raise BoardError(
+                f"{function} touched {stray:#x}, behind what it has, at {at:#x}, {self._near(at)}"
+            )
+        if self._left < 0 and self._limit is not None:
+            raise BoardLimitError(
+                f"{function} has not come to its end after {self._limit // 10**6:,} million "
+                f"instructions, in {self._near(core.reg_read(arm.UC_ARM_REG_PC))}"
+            )
+        if core.reg_read(arm.UC_ARM_REG_SP) != top:
+            raise BoardError(f"{function} did not give back its stack")
+        return int(core.reg_read(arm.UC_ARM_REG_R0))
+
+    def argument(self, number: int) -> int:
+        """An argument of the function that was just entered."""
+        if number > 3:
+            at = self._core.reg_read(self._arm.UC_ARM_REG_SP) + 4 * (number - 4)
+            return int.from_bytes(self.read(at, 4), "little")
+        return int(self._core.reg_read(getattr(self._arm, f"UC_ARM_REG_R{number}")))
+
+    def stack_bytes(self) -> int:
+        """The deepest that the stack was in the last call."""
+        return len(self.read(STACK, STACK_BYTES - 64).lstrip(_PATTERN))
+
+    # -- memory
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes at an address."""
+        return bytes(self._core.mem_read(address, size))
+
+    def write(self, address: int, data: bytes) -> None:
+        """Bytes to an address."""
+        self._core.mem_write(address, data)
+
+    def text(self, address: int) -> str:
+        """C's string at an address."""
+        data = b""
+        while not data.endswith(b"\0"):
+            data += self.read(address + len(data), 1)
+        return data[:-1].decode("ascii", "backslashreplace")
+
+    # -- counts
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what is called; it takes ten times as long."""
+        hook = self._core.hook_add(self._hook_block, self._enter)
+        self._core.ctl_flush_tb()  # what is translated already knows of no hook
+        try:
+            yield
+        finally:
+            self._core.hook_del(hook)
+            self._core.ctl_flush_tb()
+
+    def count(self) -> Count:
+        """What was counted since the machine was made."""
+        instructions, halves = 0, 0
+        for block, runs in self._tally.runs.items():
+            piece = self._piece(block)
+            instructions += piece.instructions * runs
+            halves += piece.half_cycles * runs
+            if not piece.always_leaves:
+                halves += TAKEN * self._tally.leaps[block]
+        return Count(instructions, halves // 2)
+
+    def _piece(self, block: tuple[int, int]) -> Piece:
+        found = self._pieces.get(block)
+        if found is None:
+            found = self._pieces[block] = piece_of(self.read(*block))
+        return found
+
+    def address(self, function: str) -> int:
+        """Where a function is.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        address = self.image.symbols.get(function)
+        if address is None:
+            raise BoardError(f"there is no function {function!r} in the firmware")
+        return address
+
+    def _near(self, address: int) -> str:
+        """The symbol at or before an address."""
+        below = [(at, name) for name, at in self.image.symbols.items() if at <= address]
+        return max(below, default=(0, "no symbol"))[1]
+
+
+def _unicorn() -> tuple[Any, Any]:
+    try:
+        import unicorn  # noqa: PLC0415 - of the extra board
+        from unicorn import arm_const  # noqa: PLC0415
+    except ImportError:
+        raise BoardError(
+            "an emulated board needs unicorn: pip install 'unicorn>=2.1,<3', or all of the extra "
+            "board: pip install '.[board]' in Arenite's folder"
+        ) from None
+    return unicorn, arm_const

@@ -1,0 +1,1 @@
+"""An exported folder: written whole, and read back as data."""

@@ -1,0 +1,1 @@
+"""Kernels of exported firmware: a folder per kind of instruction set."""

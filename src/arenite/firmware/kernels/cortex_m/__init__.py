@@ -1,0 +1,38 @@
+"""Kernels in Thumb-2 with the DSP extension: Cortex-M4, M7, M33.
+
+One module per kind of layer. Where a precondition does not hold, the layer is done in plain C, and
+the reason is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arenite.firmware.kernels.cortex_m.addition import add_sub
+from arenite.firmware.kernels.cortex_m.convolution import conv_2d
+from arenite.firmware.kernels.cortex_m.depthwise import depthwise_conv_2d
+from arenite.firmware.kernels.cortex_m.fully_connected import fully_connected
+from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
+from arenite.firmware.kernels.portable import work_with
+from arenite.firmware.plan.kernel import Work
+from arenite.firmware.plan.layers import Layer
+
+KERNELS: dict[str, Callable[[Layer], Work]] = {
+    "ADD": add_sub,
+    "AVERAGE_POOL_2D": average_pool_2d,
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected,
+    "MAX_POOL_2D": max_pool_2d,
+    "MEAN": mean,
+    "SUB": add_sub,
+}
+
+
+def cortex_m_work(layer: Layer) -> Work:
+    """A layer in assembly, or as plain C with the reason why.
+
+    Raises:
+        UnsupportedError: Plain C has no kernel for it either.
+    """
+    return work_with(KERNELS, layer)

@@ -1,0 +1,23 @@
+"""Which other kernels a layer may have where there is flash for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arenite.firmware.kernels.cortex_m.tiles import SIZES
+from arenite.firmware.kernels.cortex_m.winograd import winograd
+from arenite.firmware.plan.kernel import UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer
+
+
+def offers(layer: Layer, work: Work) -> list[Work]:
+    """Faster ways, of larger constants, to do a layer that is done by ``work``."""
+    return [] if layer.name != "CONV_2D" or work.reason else list(_sizes(layer))
+
+
+def _sizes(layer: Layer) -> Iterator[Work]:
+    for tiles in SIZES:
+        try:
+            yield winograd(layer, tiles)
+        except UnsupportedError:
+            continue

@@ -1,0 +1,260 @@
+"""Four channels at a time as padded planes of 16 bits: what depthwise convolutions read.
+
+Rows of NHWC are gathered strip by strip. A group of channels touches no other channel's bytes, and
+rows that are still needed are in the planes, so that outputs may lie over inputs. Where channels
+are no multiple of four, the last group begins with some that were done before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from arenite.firmware.c_text import fill, indented
+from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
+from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer
+
+#: Bytes of a plane, at most: the fourth one's rows are reached from the first one's.
+_PLANE = 1064
+#: Channels of a group.
+GROUP = 4
+
+_DRIVER = """\
+for (int32_t b = 0; b < $images; ++b, x += $image, y += $image_out) {
+  for (int32_t group = 0; group < $channels; group += 4) {
+    const int32_t c = $group;
+    const uint32_t *constants = stream + c * $constants;
+    for (int32_t strip = 0; strip < $strips; ++strip) {
+      const int32_t first = strip * $step - $top;
+      int32_t row = 0;
+      if (strip > 0) {
+        for (; row < $kept; ++row)
+          for (int32_t plane = 0; plane < 4; ++plane)
+            for (int32_t i = 0; i < $words; ++i)
+              planes[plane * $plane + row * $words + i] =
+                  planes[plane * $plane + (row + $step) * $words + i];
+      }
+      while (row < $rows) {
+        const int32_t iy = first + row;
+        if (iy >= 0 && iy < $in_h) {
+          const int32_t left = $in_h - iy, wanted = $rows - row;
+          const int32_t count = left < wanted ? left : wanted;
+          @gather@(x + iy * $row_in + c, planes + row * $words, count);
+          row += count;
+        } else {
+          for (int32_t plane = 0; plane < 4; ++plane)
+            for (int32_t i = 0; i < $words; ++i)
+              planes[plane * $plane + row * $words + i] = ${zeros}u;
+          row += 1;
+        }
+      }
+$convolve
+    }
+  }
+}"""
+
+
+@dataclass(frozen=True)
+class Planes:
+    """The geometry: what of the image is in the planes, and what is made of it.
+
+    ``block`` outputs of a row are made at once.
+    """
+
+    channels: int
+    height: int
+    width: int
+    top: int
+    left: int
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    out_height: int
+    out_width: int
+    block: int = 1
+
+    @cached_property
+    def words(self) -> int:
+        """Words of a row: two columns each."""
+        outputs = -(-self.out_width // self.block) * self.block
+        columns = (outputs - 1) * self.stride[1] + self.kernel[1]
+        # Taps at odd columns begin a column before theirs, and end behind them.
+        odd = self.block == 1 and self.stride[1] % 2
+        return (columns + odd + 1) // 2
+
+    @cached_property
+    def strip(self) -> int:
+        """Rows of outputs that are made at once; the last strip may be lower."""
+        most = (_PLANE // (4 * self.words) - self.kernel[0]) // self.stride[0] + 1
+        if most < 1:
+            raise UnsupportedError(f"rows of {self.width} columns are too wide")
+        count = -(-self.out_height // most)
+        strip = -(-self.out_height // count)
+        # Outputs may be made in pairs of rows.
+        return strip + 1 if strip % 2 and strip < min(most, self.out_height) else strip
+
+    @property
+    def strips(self) -> int:
+        """How many strips there are."""
+        return -(-self.out_height // self.strip)
+
+    @property
+    def last(self) -> int:
+        """Rows of outputs of the last strip."""
+        return self.out_height - (self.strips - 1) * self.strip
+
+    @property
+    def rows(self) -> int:
+        """Rows of a plane."""
+        return (self.strip - 1) * self.stride[0] + self.kernel[0]
+
+    @property
+    def plane(self) -> int:
+        """Bytes of a plane."""
+        return 4 * self.words * self.rows
+
+    @property
+    def in_place(self) -> bool:
+        """Whether outputs may lie over inputs."""
+        return not self.channels % GROUP and self.keeps_ahead(self.strip)
+
+    def keeps_ahead(self, strip: int) -> bool:
+        """Whether outputs of so many rows at a time do not reach inputs that were not read yet."""
+        return all(
+            done * self.out_width <= self._read(done) * self.width
+            for done in (*range(strip, self.out_height, strip), self.out_height)
+        )
+
+    def _read(self, rows: int) -> int:
+        """Rows of inputs that were read for so many rows of outputs."""
+        if rows == self.out_height:
+            return self.height
+        return min((rows - 1) * self.stride[0] + self.kernel[0] - self.top, self.height)
+
+
+def planes_of(layer: Layer, block: int = 1) -> Planes:
+    """The geometry of a layer; an image of one column is seen as one row."""
+    window, (_, height, width, channels) = layer.params.window, layer.input(0).shape
+    turn = -1 if width == window.filter_size[1] == 1 and window.padding[1] == 0 else 1
+    (height, width), (top, left) = (height, width)[::turn], tuple(window.padding)[::turn]
+    out_height, out_width = tuple(window.output_size)[::turn]
+    kernel, stride = tuple(window.filter_size)[::turn], tuple(window.stride)[::turn]
+    return Planes(
+        *(channels, height, width, top, left),
+        *(kernel, stride, out_height, out_width, block),
+    )
+
+
+def work_of(layer: Layer, g: Planes, stream: Constant, rows: Callable[[int], Routine]) -> Work:
+    """The driver: strips are gathered, then ``rows(height)`` makes their outputs."""
+    zero = -layer.params.input_offset & 0xFFFF
+    parts = [("gather", gather(g, zero)), ("rows", rows(g.strip))]
+    convolve = "@rows@(planes, constants, y + c + strip * $out);"
+    if g.last != g.strip:
+        parts.append(("last", rows(g.last)))
+        convolve = (
+            "if (strip + 1 < $strips)\n"
+            f"  {convolve}\n"
+            "else\n"
+            "  @last@(planes, constants, y + c + strip * $out);"
+        )
+    text = _DRIVER.replace("$convolve", indented(convolve, 6))
+    routine = Routine(
+        "depthwise_conv_2d",
+        ("const int8_t *x", "const uint32_t *stream", "uint32_t *planes", "int8_t *y"),
+        fill(text, **_numbers(layer, g, len(stream.values) // g.channels, zero)),
+        parts=tuple(parts),
+        about=str(layer),
+    )
+    arguments = (layer.input(0), stream, Scratch(4 * g.plane), layer.output)
+    return Work(routine, arguments, in_place=(0,) if g.in_place else ())
+
+
+def _numbers(layer: Layer, g: Planes, constants: int, zero: int) -> dict[str, int | str]:
+    """The names in the driver's text."""
+    last = g.channels - GROUP
+    return {
+        "images": layer.input(0).shape[0],
+        "image": g.height * g.width * g.channels,
+        "image_out": g.out_height * g.out_width * g.channels,
+        "channels": g.channels,
+        "group": f"group < {last} ? group : {last}" if g.channels % GROUP else "group",
+        "constants": constants,
+        "strips": g.strips,
+        "step": g.strip * g.stride[0],
+        "top": g.top,
+        "kept": g.rows - g.strip * g.stride[0],
+        "words": g.words,
+        "plane": g.plane // 4,
+        "rows": g.rows,
+        "in_h": g.height,
+        "row_in": g.width * g.channels,
+        "zeros": zero << 16 | zero,
+        "out": g.strip * g.out_width * g.channels,
+    }
+
+
+def gather(g: Planes, zero: int) -> Routine:
+    """Rows of four channels into four planes, with the padding to the left and right."""
+    a = Assembly(zeros="r3")
+    a("push {r4-r11, lr}")
+    a.put("zeros", zero << 16 | zero)
+    a(".rows:")
+    columns: list[int | None] = [None] * g.left + list(range(g.width))
+    columns += [None] * (2 * g.words - len(columns))
+    pairs = [(columns[2 * i], columns[2 * i + 1]) for i in range(g.words)]
+    inner = [i for i, pair in enumerate(pairs) if None not in pair]
+    first, count = (inner[0], len(inner)) if inner else (0, 0)
+    turn = _turn(count, g)
+    for i in range(first):
+        _emit_pair(a, g, pairs[i], i)
+    moved = 0
+    if count > turn:
+        a.add("r12", 4 * count, "r1")
+        a(".columns:")
+    for i in range(first, first + turn):
+        _emit_pair(a, g, pairs[i], i)
+    if count > turn:
+        a.add("r0", 2 * turn * g.channels)
+        a.add("r1", 4 * turn)
+        a("cmp r1, r12", "bne .columns")
+        moved = count
+    for i in range(first + count, g.words):
+        one, two = (None if column is None else column - 2 * moved for column in pairs[i])
+        _emit_pair(a, g, (one, two), i - moved)
+    a.add("r0", (g.width - 2 * moved) * g.channels)
+    a.add("r1", 4 * (g.words - moved))
+    a("subs r2, r2, #1", "bne .rows", "pop {r4-r11, pc}")
+    parameters = ("const int8_t *x", "uint32_t *planes", "int32_t rows")
+    return Routine(
+        "gather", parameters, a.text(), language="s", about="four channels of rows into planes"
+    )
+
+
+def _turn(count: int, g: Planes) -> int:
+    """How many words of a row are made in one turn of the loop."""
+    if count <= 8 and (2 * count + 2) * g.channels < 4096:
+        return count
+    return next(n for n in (4, 3, 2, 1) if count % n == 0)
+
+
+def _emit_pair(a: Assembly, g: Planes, columns: tuple[int | None, int | None], word: int) -> None:
+    """Two columns of four channels: a word of every plane."""
+    halves = []
+    for column, (loaded, even, odd) in zip(
+        columns, (("r4", "r6", "r7"), ("r5", "r8", "r9")), strict=True
+    ):
+        if column is not None:
+            a(f"ldr {loaded}, [r0, #{offset(column * g.channels)}]")
+        halves.append(("zeros", "zeros") if column is None else (even, odd))
+    for column, (loaded, even, odd) in zip(
+        columns, (("r4", "r6", "r7"), ("r5", "r8", "r9")), strict=True
+    ):
+        if column is not None:
+            a(f"sxtb16 {even}, {loaded}", f"sxtb16 {odd}, {loaded}, ror #8")
+    (even_0, odd_0), (even_1, odd_1) = halves
+    a(f"pkhbt r4, {even_0}, {even_1}, lsl #16", f"pkhbt r5, {odd_0}, {odd_1}, lsl #16")
+    a(f"pkhtb r10, {even_1}, {even_0}, asr #16", f"pkhtb r11, {odd_1}, {odd_0}, asr #16")
+    for plane, register in enumerate(("r4", "r5", "r10", "r11")):
+        a(f"str {register}, [r1, #{offset(plane * g.plane + 4 * word)}]")

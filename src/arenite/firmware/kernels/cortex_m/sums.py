@@ -1,0 +1,107 @@
+"""What is known of a layer's sums before it runs: bias, requantisation, what is reachable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
+from arenite.firmware.kernels.cortex_m.steps import Channels
+from arenite.firmware.kernels.portable.sums import bias_of, per_channel
+from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.plan.layers import Layer
+
+Int64s = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint32]
+_Packed = TypeVar("_Packed", bound=npt.NDArray[Any])
+
+
+def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantization]:
+    """The bias with the input's zero point in it, and how sums become outputs.
+
+    ``weights`` is ``(channels, inputs)``; inputs are whatever int8 holds.
+
+    Raises:
+        UnsupportedError: A sum leaves 32 bits, or there is no short requantisation.
+    """
+    params, channels = layer.params, len(weights)
+    bias = bias_of(layer, channels).astype(np.int64)
+    zero = -params.input_offset
+    low, high = -128 - zero, 127 - zero
+    least = bias + np.where(weights > 0, weights * low, weights * high).sum(axis=1)
+    most = bias + np.where(weights > 0, weights * high, weights * low).sum(axis=1)
+    if max(-least.min(), most.max()) >= 1 << 31:
+        raise UnsupportedError("sums leave 32 bits")
+    reached = Channels(
+        multiplier=_int64(params.multiplier, channels),
+        shift=_int64(params.shift, channels),
+        zero_point=params.output_offset,
+        least=least,
+        most=most,
+    )
+    if (reached.shift > 0).any():
+        raise UnsupportedError("a ratio of scales is above 1")
+    return bias - zero * weights.sum(axis=1), Requantization(reached)
+
+
+def packed(
+    layer: Layer, weights: Int64s, pack: Callable[[Int64s, Requantization], _Packed]
+) -> tuple[_Packed, Requantization]:
+    """What ``pack`` makes of a bias and a requantisation, with the first shift that does.
+
+    Raises:
+        UnsupportedError: None does, or a precondition does not hold.
+    """
+    bias, requantization = requantization_of(layer, weights)
+    *first, last = requantization.shifts
+    for k in first:
+        with suppress(UnsupportedError):
+            found = requantization.with_shift(k)
+            return pack(bias, found), found
+    found = requantization.with_shift(last)
+    return pack(bias, found), found
+
+
+def finish_of(layer: Layer, requantization: Requantization) -> Finish:
+    """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
+    low, high = int(layer.params.activation_min), int(layer.params.activation_max)
+    return Finish(requantization.k, requantization.signed, low, high)
+
+
+def scaled(
+    channel: int, weights: Int64s, bias: Int64s, requantization: Requantization
+) -> tuple[int, Int64s, list[int]]:
+    """A channel whose weights are stored times 256: its first sum, weights, constants."""
+    one = requantization.constants(channel, 256)
+    constants = [one.multiplier, one.addend, *((one.step,) if requantization.signed else ())]
+    if requantization.constant[channel]:
+        return 0, np.zeros_like(weights), constants
+    return 256 * int(bias[channel]) + one.bias, 256 * weights, constants
+
+
+def words(numbers: Sequence[int]) -> Words:
+    """Numbers as a processor has them in registers."""
+    return np.array([number & 0xFFFFFFFF for number in numbers], np.uint32)
+
+
+def halfwords(numbers: Int64s) -> Words:
+    """An even number of 16-bit numbers, two in a word."""
+    return np.ascontiguousarray(numbers, "<i2").reshape(-1).view("<u4").astype(np.uint32)
+
+
+def require_int8_range(params: Any) -> None:
+    """Outputs are clamped to nothing less than int8.
+
+    Raises:
+        UnsupportedError: They are.
+    """
+    if (params.activation_min, params.activation_max) != (-128, 127):
+        raise UnsupportedError("outputs are clamped to less than int8")
+
+
+def _int64(values: Any, channels: int) -> Int64s:
+    return per_channel(values, channels).astype(np.int64)

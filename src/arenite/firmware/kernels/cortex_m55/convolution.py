@@ -1,0 +1,201 @@
+"""CONV_2D: two windows of inputs times two filters, a load for each 16 products.
+
+**Pointwise**: two pixels are copied first, so that outputs may lie over inputs.
+
+**KxK**: the rows that one row of outputs needs are copied to a buffer ``[column][ky][channel]``
+with the padding around them, so that a window is contiguous and the next one a constant distance
+on.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.cortex_m.gemm import quads
+from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.kernels.cortex_m.weights import convolution_weights
+from arenite.firmware.kernels.cortex_m55.vectors import (
+    LANES,
+    Int32s,
+    finish,
+    pack,
+    without_constants,
+)
+from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.plan.layers import Layer
+
+#: Sums of two filters for the windows at ``a`` and ``b``.
+_PRODUCTS = """\
+  for (int32_t i = 0; i < $blocks; ++i, w += 32) {
+    const int8x16_t one = vld1q_s8(w), two = vld1q_s8(w + 16);
+    const int8x16_t x = vld1q_s8(a + 16 * i), z = vld1q_s8(b + 16 * i);
+    a$first = vmladavaq_s8(a$first, x, one);
+    a$second = vmladavaq_s8(a$second, x, two);
+    b$first = vmladavaq_s8(b$first, z, one);
+    b$second = vmladavaq_s8(b$second, z, two);
+  }
+"""
+_WINDOWS = (
+    """\
+const int8_t *b = a + $distance;
+for (int32_t four = 0; four < $filters; four += 4) {
+  const int8_t *w = (const int8_t *)(stream + 4);
+  int32_t a0 = stream[0], a1 = stream[1], a2 = stream[2], a3 = stream[3];
+  int32_t b0 = a0, b1 = a1, b2 = a2, b3 = a3;
+"""
+    + _PRODUCTS.replace("$first", "0").replace("$second", "1")
+    + _PRODUCTS.replace("$first", "2").replace("$second", "3")
+    + """\
+  stream += 4 + 16 * $blocks;
+  int8_t *to = y + $place;
+  const ar_vector_how how = ${requantize}_how(stream);
+  ar_vector_store(to, $requantize(ar_vector(a0, a1, a2, a3), how, $right), $limits);
+  ar_vector_store(to + $filters, $requantize(ar_vector(b0, b1, b2, b3), how, $right), $limits);
+  stream += $constants;
+}"""
+)
+
+_PIXELS = """\
+for (int32_t i = 0; i < $pairs; ++i) {
+  const int32_t pair = $pair;
+  ar_vector_copy(pixels, x + pair * 2 * $depth, $depth);
+  ar_vector_copy(pixels + 16 * $blocks, x + (pair * 2 + 1) * $depth, $depth);
+  @windows@(pixels, stream, y + pair * 2 * $filters);
+}"""
+
+_ROWS = """\
+ar_vector_fill(columns, $zero, $bytes);
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
+    for (int32_t ky = 0; ky < $kernel_h; ++ky) {
+      const int32_t iy = oy * $stride_h + ky - $top;
+      const int8_t *from = x + iy * $row_in;
+      int8_t *column = columns + $left + ky * $in_c;
+      for (int32_t ix = 0; ix < $in_w; ++ix, from += $in_c, column += $pitch) {
+        if (iy >= 0 && iy < $in_h)
+          ar_vector_copy(column, from, $in_c);
+        else
+          ar_vector_fill(column, $zero, $in_c);
+      }
+    }
+    for (int32_t i = 0; i < $pairs; ++i)
+      @windows@(columns + i * 2 * $distance, stream, y + i * 2 * $filters);
+  }
+}"""
+
+
+def conv_2d(layer: Layer) -> Work:
+    """The kernel for a convolution.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    return convolution(layer, convolution_weights(layer))
+
+
+def convolution(layer: Layer, weights: Int64s) -> Work:
+    """The kernel for weights ``(filters, height, width, depth)``.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    window = layer.params.window
+    rows = weights.reshape(len(weights), -1)
+    by_column = weights.transpose(0, 2, 1, 3).reshape(len(weights), -1)
+    stream, how = packed(layer, rows, partial(_pack, by_column))
+    constant, last = Constant("stream", stream), finish_of(layer, how)
+    if window.filter_size == window.stride == (1, 1):
+        return _pointwise(layer, constant, last)
+    return _columns(layer, constant, last)
+
+
+def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
+    """Of every two filters 16 weights each, in turn."""
+    filters, depth = weights.shape
+    padded = np.pad(without_constants(weights, how), ((0, 0), (0, -depth % LANES)))
+    pairs = padded[np.array(quads(filters))].reshape(-1, 2, 2, padded.shape[1] // LANES, LANES)
+    return pack(bias, how, list(pairs.transpose(0, 1, 3, 2, 4)))
+
+
+def _windows(layer: Layer, blocks: int, distance: int, last: Finish) -> Routine:
+    filters = layer.output.shape[3]
+    return Routine(
+        "vector_windows",
+        ("const int8_t *a", "const int32_t *stream", "int8_t *y"),
+        fill(_WINDOWS, blocks=blocks, distance=distance, **finish(filters, last)),
+        about=f"two pixels of {layer}",
+    )
+
+
+def _pointwise(layer: Layer, stream: Constant, last: Finish) -> Work:
+    depth, filters = layer.input(0).shape[3], layer.output.shape[3]
+    pixels = layer.output.size // filters
+    pairs, blocks = (pixels + 1) // 2, -(-depth // LANES)
+    text = fill(
+        _PIXELS,
+        pairs=pairs,
+        # From the last pixel on where the outputs would overtake the inputs.
+        pair=f"{pairs - 1} - i" if filters > depth else "i",
+        depth=depth,
+        blocks=blocks,
+        filters=filters,
+    )
+    routine = Routine(
+        "vector_pointwise",
+        ("const int8_t *x", "const int32_t *stream", "int8_t *pixels", "int8_t *y"),
+        text,
+        parts=(("windows", _windows(layer, blocks, LANES * blocks, last)),),
+        about=str(layer),
+    )
+    return Work(
+        routine,
+        (layer.input(0), stream, Scratch(2 * LANES * blocks), layer.output),
+        in_place=(0,),
+        grows=filters > depth,
+        room=(2 * pairs - pixels) * filters,
+        read_room=(2 * pairs - pixels) * depth,
+    )
+
+
+def _columns(layer: Layer, stream: Constant, last: Finish) -> Work:
+    """The driver that fills a buffer of columns row by row."""
+    window, (images, height, width, depth) = layer.params.window, layer.input(0).shape
+    filters, pitch = layer.output.shape[3], window.filter_size[0] * depth
+    pairs, distance = (window.output_size[1] + 1) // 2, window.stride[1] * pitch
+    blocks = -(-window.filter_size[1] * pitch // LANES)
+    # To the end of the last window's last vector, and of the last column.
+    size = max((2 * pairs - 1) * distance + LANES * blocks, (window.padding[1] + width) * pitch)
+    text = fill(
+        _ROWS,
+        bytes=size,
+        zero=-layer.params.input_offset,
+        images=images,
+        image=height * width * depth,
+        out_h=window.output_size[0],
+        row_out=window.output_size[1] * filters,
+        kernel_h=window.filter_size[0],
+        stride_h=window.stride[0],
+        top=window.padding[0],
+        left=window.padding[1] * pitch,
+        row_in=width * depth,
+        in_h=height,
+        in_w=width,
+        in_c=depth,
+        pitch=pitch,
+        pairs=pairs,
+        distance=distance,
+        filters=filters,
+    )
+    routine = Routine(
+        "vector_conv_2d",
+        ("const int8_t *x", "const int32_t *stream", "int8_t *columns", "int8_t *y"),
+        text,
+        parts=(("windows", _windows(layer, blocks, distance, last)),),
+        about=str(layer),
+    )
+    room = (2 * pairs - window.output_size[1]) * filters
+    return Work(routine, (layer.input(0), stream, Scratch(size), layer.output), room=room)

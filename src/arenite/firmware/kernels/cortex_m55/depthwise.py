@@ -1,0 +1,170 @@
+"""DEPTHWISE_CONV_2D: four channels in a vector, up to five outputs for each load of weights.
+
+Rows are copied into a ring of as many as the weights are high, with the padding around them: the
+output may lie over the input.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
+from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of
+from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
+from arenite.firmware.kernels.cortex_m55.convolution import convolution
+from arenite.firmware.kernels.cortex_m55.vectors import Int32s, finish, pack, without_constants
+from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.plan.layers import Layer
+
+#: Outputs that are made at once, at most: their sums and two more fit into the registers.
+_MOST = 5
+#: Taps of a row that are done without a loop, at most.
+_STRAIGHT = 3
+_ROW = """\
+for (int32_t four = 0; four < $filters; four += 4) {
+  for (int32_t ox = 0; ox < $out_w; ox += $block) {
+    const int32_t o = ox < $last ? ox : $last;
+    const int8_t *w = (const int8_t *)(stream + 4), *from = rows + o * $step + $place;
+    int32x4_t s0 = vld1q_s32(stream)$sums;
+    for (int32_t ky = 0, slot = first; ky < $kernel_h; ++ky) {
+      const int8_t *p = from + slot * $pitch;
+      for (int32_t kx = 0; kx < $turns; ++kx, p += $several, w += 4 * $taps_a_turn) {
+        int32x4_t v;
+$products
+      }
+      slot = slot + 1 < $kernel_h ? slot + 1 : 0;
+    }
+    const ar_vector_how how = ${requantize}_how(stream + 4 + $taps);
+    int8_t *to = y + o * $filters + $place;
+$stores
+  }
+  stream += 4 + $taps + $constants;
+}"""
+
+_RING = """\
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  int32_t next = 0;
+  ar_vector_fill(rows, $zero, $bytes);
+  for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
+    for (; next < oy * $stride_h + $kernel_h; ++next) {
+      const int32_t iy = next - $top;
+      int8_t *to = rows + next % $kernel_h * $pitch + $left;
+      if (iy >= 0 && iy < $in_h)
+        ar_vector_copy(to, x + iy * $row_in, $row_in);
+      else
+        ar_vector_fill(to, $zero, $row_in);
+    }
+    @row@(rows, stream, y, oy * $stride_h % $kernel_h);
+  }
+}"""
+
+
+def depthwise_conv_2d(layer: Layer) -> Work:
+    """The kernel for a depth multiplier of 1, or for one input channel.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    if layer.input(0).shape[3] == 1:
+        # All outputs read one channel: that is a convolution.
+        return convolution(layer, one_channel_weights(layer))
+    weights = depthwise_weights(layer, QUAD)
+    rows = weights.reshape(len(weights), -1)
+    stream, how = packed(layer, rows, partial(_pack, rows))
+    return _work(layer, planes_of(layer), Constant("stream", stream), finish_of(layer, how))
+
+
+def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
+    """Of every four channels their weights, tap by tap."""
+    fours = without_constants(weights, how)[np.array(quads(len(weights)))]
+    return pack(bias, how, list(fours.transpose(0, 2, 1)))
+
+
+def _block(g: Planes) -> int:
+    """How many outputs of a row are made at once; those of the last block may be made twice."""
+    taps = g.kernel[0] * g.kernel[1]
+
+    def instructions(block: int) -> int:
+        return -(-g.out_width // block) * (taps * (1 + 3 * block) + 10 * block)
+
+    return min(range(1, min(g.out_width, _MOST) + 1), key=instructions)
+
+
+def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
+    block = _block(g)
+    step = g.stride[1] * g.channels
+    width = g.kernel[1]
+    straight = width if width <= _STRAIGHT else 1
+    products = [
+        line
+        for kx in range(straight)
+        for line in (
+            f"        v = vldrbq_s32(w + {4 * kx});",
+            *(
+                f"        s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));"
+                for i in range(block)
+                for at in [kx * g.channels + i * step]
+            ),
+        )
+    ]
+    stores = (
+        f"    ar_vector_store(to + {i * g.channels}, $requantize(s{i}, how, $right), $limits);"
+        for i in range(block)
+    )
+    text = _ROW.replace("$products", "\n".join(products)).replace("$stores", "\n".join(stores))
+    return Routine(
+        "vector_depthwise_row",
+        ("const int8_t *rows", "const int32_t *stream", "int8_t *y", "int32_t first"),
+        fill(
+            text,
+            out_w=g.out_width,
+            block=block,
+            last=g.out_width - block,
+            step=step,
+            sums="".join(f", s{i} = s0" for i in range(1, block)),
+            kernel_h=g.kernel[0],
+            kernel_w=g.kernel[1],
+            turns=width // straight,
+            several=straight * g.channels,
+            taps_a_turn=straight,
+            pitch=pitch,
+            taps=g.kernel[0] * g.kernel[1],
+            **finish(g.channels, last),
+        ),
+        about=f"a row of {layer}",
+    )
+
+
+def _work(layer: Layer, g: Planes, stream: Constant, last: Finish) -> Work:
+    columns = max(g.left + g.width, (g.out_width - 1) * g.stride[1] + g.kernel[1])
+    pitch = columns * g.channels
+    text = fill(
+        _RING,
+        images=layer.input(0).shape[0],
+        image=g.height * g.width * g.channels,
+        zero=-layer.params.input_offset,
+        bytes=g.kernel[0] * pitch,
+        out_h=g.out_height,
+        row_out=g.out_width * g.channels,
+        stride_h=g.stride[0],
+        kernel_h=g.kernel[0],
+        top=g.top,
+        pitch=pitch,
+        left=g.left * g.channels,
+        in_h=g.height,
+        row_in=g.width * g.channels,
+    )
+    routine = Routine(
+        "vector_depthwise_conv_2d",
+        ("const int8_t *x", "const int32_t *stream", "int8_t *rows", "int8_t *y"),
+        text,
+        parts=(("row", _row(layer, g, pitch, last)),),
+        about=str(layer),
+    )
+    arguments = (layer.input(0), stream, Scratch(g.kernel[0] * pitch), layer.output)
+    return Work(routine, arguments, in_place=(0,) if g.keeps_ahead(1) else ())

@@ -1,0 +1,67 @@
+"""FULLY_CONNECTED: one row of inputs times four filters, 16 products in an instruction."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.cortex_m.gemm import quads
+from arenite.firmware.kernels.cortex_m.requantize import Requantization
+from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
+from arenite.firmware.kernels.cortex_m.weights import fully_connected_weights
+from arenite.firmware.kernels.cortex_m55.vectors import (
+    LANES,
+    Int32s,
+    finish,
+    pack,
+    without_constants,
+)
+from arenite.firmware.plan.kernel import Constant, Routine, Work
+from arenite.firmware.plan.layers import Layer
+
+_ROW = """\
+for (int32_t four = 0; four < $filters; four += 4) {
+  int32_t s0 = stream[0], s1 = stream[1], s2 = stream[2], s3 = stream[3];
+  const int8_t *w = (const int8_t *)(stream + 4), *p = x;
+  for (int32_t i = 0; i < $blocks; ++i, p += 16, w += 64) {
+    const int8x16_t v = vld1q_s8(p);
+    s0 = vmladavaq_s8(s0, v, vld1q_s8(w));
+    s1 = vmladavaq_s8(s1, v, vld1q_s8(w + 16));
+    s2 = vmladavaq_s8(s2, v, vld1q_s8(w + 32));
+    s3 = vmladavaq_s8(s3, v, vld1q_s8(w + 48));
+  }
+  stream += 4 + 16 * $blocks;
+  const ar_vector_how how = ${requantize}_how(stream);
+  ar_vector_store(y + $place, $requantize(ar_vector(s0, s1, s2, s3), how, $right), $limits);
+  stream += $constants;
+}"""
+
+
+def fully_connected(layer: Layer) -> Work:
+    """The kernel for one row of inputs.
+
+    Raises:
+        UnsupportedError: A precondition does not hold; says which.
+    """
+    weights = fully_connected_weights(layer)
+    filters, depth = weights.shape
+    stream, how = packed(layer, weights, partial(_pack, weights))
+    blocks = -(-depth // LANES)
+    routine = Routine(
+        "vector_fully_connected",
+        ("const int8_t *x", "const int32_t *stream", "int8_t *y"),
+        fill(_ROW, blocks=blocks, **finish(filters, finish_of(layer, how))),
+        about=str(layer),
+    )
+    arguments = (layer.input(0), Constant("stream", stream), layer.output)
+    return Work(routine, arguments, read_room=LANES * blocks - depth)
+
+
+def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
+    """Of every four filters 16 weights each, in turn; what is behind inputs meets weights of 0."""
+    filters, depth = weights.shape
+    padded = np.pad(without_constants(weights, how), ((0, 0), (0, -depth % LANES)))
+    fours = padded[np.array(quads(filters))].reshape(-1, 4, padded.shape[1] // LANES, LANES)
+    return pack(bias, how, list(fours.transpose(0, 2, 1, 3)))

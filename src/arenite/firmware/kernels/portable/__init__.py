@@ -1,0 +1,101 @@
+"""Kernels as plain C loops, which any processor runs: one module per kind of layer.
+
+A module's ``KERNELS`` says by operator name which function makes a layer's work. The bits are
+those of TensorFlow Lite Micro's reference kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
+
+from arenite.firmware.kernels.portable import (
+    activation,
+    add_mul,
+    axis_ops,
+    batch_matmul,
+    compared,
+    control,
+    conversion,
+    convolution,
+    custom,
+    div_prelu,
+    fourier,
+    index_maps,
+    indexing,
+    lstm,
+    mnn_functions,
+    mnn_images,
+    mnn_moves,
+    normalization,
+    pooling,
+    reduction,
+    reshape_pad_concat,
+    resizing,
+    resources,
+    signal,
+    slice_transpose,
+    softmax,
+    streams,
+    svdf,
+    unary,
+)
+from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer
+
+_MODULES = (
+    *(activation, axis_ops, div_prelu, batch_matmul, add_mul, compared, conversion),
+    *(convolution, custom, fourier, indexing, lstm, reshape_pad_concat, index_maps, normalization),
+    *(mnn_functions, mnn_images, mnn_moves),
+    *(slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
+    *(streams, svdf, unary),
+)
+KERNELS: dict[str, Callable[[Layer], Work]] = dict(
+    chain.from_iterable(module.KERNELS.items() for module in _MODULES)
+)
+
+
+def portable_work(layer: Layer) -> Work:
+    """A layer as plain C.
+
+    Raises:
+        UnsupportedError: There is no such kernel yet; says for what.
+    """
+    kernel = KERNELS.get(layer.name)
+    if kernel is None:
+        raise UnsupportedError("the operator has no exported kernel yet")
+    if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
+        return _nothing(layer)
+    return kernel(layer)
+
+
+def work_with(kernels: Mapping[str, Callable[[Layer], Work]], layer: Layer) -> Work:
+    """A layer by a processor's own kernel, or as plain C with the reason why.
+
+    Raises:
+        UnsupportedError: Plain C has no kernel for it either.
+    """
+    kernel = kernels.get(layer.name)
+    if kernel is None:
+        return portable_work(layer)
+    try:
+        return kernel(layer)
+    except UnsupportedError as error:
+        return replace(portable_work(layer), reason=str(error))
+
+
+def _nothing(layer: Layer) -> Work:
+    """What makes outputs without elements."""
+    parameters = tuple(f"uint8_t *y{number}" for number in range(len(layer.outputs)))
+    text = "\n".join(f"(void)y{number};" for number in range(len(layer.outputs)))
+    return Work(Routine("nothing", parameters, text, about=str(layer)), layer.outputs)
+
+
+CALLERS = control.control(portable_work)
+KERNELS |= CALLERS
+
+
+def exported_names() -> list[str]:
+    """Names of all operators with a kernel, sorted."""
+    return sorted(KERNELS)

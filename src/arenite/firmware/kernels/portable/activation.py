@@ -1,0 +1,107 @@
+"""Operators that take every element by itself, as a formula of one: of int16 and of floats.
+
+Those of int8 are tables (:mod:`arenite.firmware.kernels.portable.lookup`). Facts: TFLM
+``reference/integer_ops/logistic.h``, ``tanh.h``, ``reference/leaky_relu.h``, ``hard_swish.h``,
+``micro/kernels/activations_common.cc``, ``elementwise.cc`` and ``elu.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.firmware.c_text import float_literal, literal
+from arenite.firmware.kernels.portable.elements import is_float, require_numbers
+from arenite.firmware.kernels.portable.elementwise_loop import c_type, each
+from arenite.firmware.kernels.portable.lookup import BYTES, lookup
+from arenite.firmware.kernels.portable.sums import plus, with_offset
+from arenite.firmware.plan.kernel import Constant, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.model import TensorType
+from arenite.numeric import lut
+
+#: Of a float.
+_FLOAT = {
+    "ABS": "ar_magnitude($a)",
+    "ELU": "$a < 0.0f ? ar_expm1_of_negative($a) : $a",
+    "HARD_SWISH": "$a * ar_clamp_float($a + 3.0f, 0.0f, 6.0f) / 6.0f",
+    "LEAKY_RELU": "$a > 0.0f ? $a : $a * $alpha",
+    "LOGISTIC": "ar_logistic($a)",
+    "RELU": "$a < 0.0f ? 0.0f : $a",
+    "RELU6": "$a > 6.0f ? 6.0f : $a < 0.0f ? 0.0f : $a",
+    "TANH": "ar_tanh($a)",
+}
+
+
+def unary(layer: Layer) -> Work:
+    """By the type: a table, or a formula."""
+    if layer.input(0).type in BYTES:
+        return lookup(layer)
+    require_numbers(layer)
+    if layer.input(0).type is TensorType.INT16:
+        return _of_int16(layer)
+    value = _FLOAT[layer.name]
+    if layer.name == "LEAKY_RELU":
+        value = value.replace("$alpha", float_literal(layer.params.alpha))
+    return _work(layer, value)
+
+
+def _of_int16(layer: Layer) -> Work:
+    if layer.name in ("LOGISTIC", "TANH"):
+        p = layer.params
+        scaled = f"ar_sigmoid_input($a, {p.input_multiplier}, {p.input_left_shift})"
+        return _work(layer, f"ar_{layer.name.lower()}_int16(table, {scaled})", sigmoid_table())
+    formulas = {"ABS": _abs, "LEAKY_RELU": _leaky_relu, "RELU": _relu, "RELU6": _relu6}
+    formula = formulas.get(layer.name)
+    if formula is None:
+        raise UnsupportedError("expected int8 or float32, got a tensor of int16")
+    return _work(layer, formula(layer))
+
+
+def sigmoid_table() -> Constant:
+    """The sigmoid that int16 is interpolated in."""
+    return Constant("sigmoid", lut.sigmoid_table().astype(np.uint16))
+
+
+def _abs(layer: Layer) -> str:
+    p = layer.params
+    if not p.is_quantized:
+        return "$a < 0 ? -$a : $a"
+    centred = plus("$a", -p.input_offset)
+    value = f"({centred} < 0 ? -({centred}) : {centred})"
+    if p.rescales:
+        value = f"ar_rescale({value}, {p.multiplier}, {p.shift})"
+    return f"ar_clamp({with_offset(value, p.output_offset)}, {p.low}, {p.high})"
+
+
+def _leaky_relu(layer: Layer) -> str:
+    p = layer.params
+    centred = plus("$a", -p.input_offset)
+    same = f"ar_rescale({centred}, {p.multiplier_identity}, {p.shift_identity})"
+    less = f"ar_rescale({centred}, {abs(p.multiplier_alpha)}, {p.shift_alpha})"
+    less = f"-{less}" if p.multiplier_alpha < 0 else less
+    value = f"{centred} >= 0 ? {same} : {less}"
+    return f"ar_clamp_offset({value}, {p.output_offset}, {p.low}, {p.high})"
+
+
+def _relu(layer: Layer) -> str:
+    p = layer.params
+    centred = plus("$a", -p.input_offset)
+    value = f"ar_rescale({centred}, {p.output_multiplier}, {p.output_shift})"
+    bounds = f"{p.activation_min}, {p.activation_max}"
+    return f"ar_clamp_offset({value}, {p.output_offset}, {bounds})"
+
+
+def _relu6(layer: Layer) -> str:
+    zero, six = int(layer.params.zero), int(layer.params.six)
+    if zero <= six:
+        return f"ar_clamp($a, {literal(zero)}, {literal(six)})"
+    return f"$a > {six} ? {six} : {literal(zero)}"
+
+
+def _work(layer: Layer, value: str, *tables: Constant) -> Work:
+    cast = "" if is_float(layer.output) else f"({c_type(layer.output)})"
+    named = [("table", table) for table in tables]
+    return each(layer, f"$y = {cast}({value});" if cast else f"$y = {value};", [0], named)
+
+
+KERNELS = dict.fromkeys(_FLOAT, unary)

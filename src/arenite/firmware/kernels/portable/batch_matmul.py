@@ -1,0 +1,81 @@
+"""BATCH_MATMUL: products of matrices, either of which may be transposed, of batches that broadcast.
+
+Nothing is transposed in memory: operands are read in steps. Facts: TFLM
+``reference/batch_matmul.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.portable.elements import (
+    clamped,
+    is_float,
+    reads,
+    require_numbers,
+    writes,
+)
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset
+from arenite.firmware.kernels.portable.sums import Sums, plus, with_offset
+from arenite.firmware.plan.kernel import Routine, Work
+from arenite.firmware.plan.layers import Layer, Value
+
+_PRODUCT = """\
+const int32_t left = $left, right = $right;
+for (int32_t row = 0; row < $rows; ++row) {
+  for (int32_t column = 0; column < $columns; ++column) {
+    $total sum = 0;
+    for (int32_t c = 0; c < $depth; ++c)
+      $add
+    *y++ = $result;
+  }
+}"""
+
+
+def batch_matmul(layer: Layer) -> Work:
+    """All products of a batch, one after the other."""
+    require_numbers(layer)
+    a, b, y, p = layer.input(0), layer.input(1), layer.output, layer.params
+    rows, columns = y.shape[-2:]
+    depth = a.shape[-2 if p.adj_x else -1]
+    row_step, left_step = (1, rows) if p.adj_x else (depth, 1)
+    column_step, right_step = (depth, 1) if p.adj_y else (1, columns)
+    sums = _sums(layer)
+    left = f"a[left + row * {row_step} + c * {left_step}]"
+    right = f"b[right + column * {column_step} + c * {right_step}]"
+    batches = y.shape[:-2]
+    text = fill(
+        _PRODUCT,
+        **{"rows": rows, "columns": columns, "depth": depth, "total": sums.total},
+        left=_start(a, batches),
+        right=_start(b, batches),
+        add=sums.add(plus(left, p.lhs_offset), plus(right, p.rhs_offset)),
+        result=sums.finish,
+    )
+    parameters = reads(a, "a"), reads(b, "b"), writes(y, "y")
+    body = nested(batches, text)
+    routine = Routine("batch_matmul", parameters, body, about=str(layer))
+    return Work(routine, (argument(a), argument(b), y))
+
+
+def _sums(layer: Layer) -> Sums:
+    """How sums are taken and become outputs, with one scale for all."""
+    p = layer.params
+    if is_float(layer.output):
+        return Sums("float", "0.0f", "sum", is_packed=False)
+    rescale, total = "ar_rescale", "int32_t"
+    if p.accumulates_64_bits:
+        rescale, total = "ar_rescale_wide", "int64_t"
+    scaled = f"{rescale}(sum, {p.output_multiplier}, {p.output_shift})"
+    return Sums(total, "0", clamped(layer, with_offset(scaled, p.output_offset)), is_packed=False)
+
+
+def _start(value: Value, batches: Sequence[int]) -> str:
+    """Where an operand's matrix of the current batch begins."""
+    own, matrix = value.shape[:-2], value.shape[-2] * value.shape[-1]
+    return offset([step * matrix for step in broadcast_strides(own, batches)])
+
+
+KERNELS = {"BATCH_MATMUL": batch_matmul}

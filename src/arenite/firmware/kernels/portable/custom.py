@@ -1,0 +1,128 @@
+"""TFLM's own operators: TFLite_Detection_PostProcess, TFLM_DECODE, CIRCULAR_BUFFER.
+
+Where the engine refuses detections (boxes without height or width, no room), there are none here.
+Facts: TFLM ``micro/kernels/detection_postprocess.cc``, ``decode.cc``, ``circular_buffer.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.firmware.c_text import fill, float_literal
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.needs import require_elements
+from arenite.firmware.plan.kernel import Constant, Routine, Scratch, State, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.ops.custom.circular_buffer import PERIOD
+
+_DETECTION = """\
+const ar_detection d = {$boxes, $classes, $stride, $most, $score, $overlap, predictions + $first,
+                        corners, values, order, merged, kept, selected, found, best};
+static const double scales[4] = {$scales};
+int32_t count = 0;
+if (ar_decode_boxes(&d, encodings, $step, anchors, scales)) count = $detect;
+for (int32_t i = 0; i < $boxes_size; ++i) places[i] = 0.0f;
+for (int32_t i = 0; i < $classes_size; ++i) classes[i] = 0.0f;
+for (int32_t i = 0; i < $scores_size; ++i) scores[i] = 0.0f;
+for (int32_t i = 0; i < $count_size; ++i) number[i] = 0.0f;
+for (int32_t i = 0; i < count; ++i) {
+  const int32_t box = found[i] / $classes, kind = found[i] % $classes;
+  const int32_t at = $columns * i + i % $columns;
+  for (int32_t k = 0; k < 4; ++k) places[4 * at + k] = corners[4 * box + k];
+  classes[at] = (float)kind;
+  scores[at] = predictions[box * $stride + kind + $first];
+}
+number[0] = (float)count;"""
+
+#: Scratch memory by name and type; how many elements is said where they are known.
+_MEMORY = (
+    *(("float", "corners"), ("float", "values"), ("int32_t", "order"), ("int32_t", "merged")),
+    *(("int32_t", "kept"), ("int32_t", "selected"), ("int32_t", "found"), ("int32_t", "best")),
+)
+
+
+def detection_post_process(layer: Layer) -> Work:
+    """Boxes, their classes and scores, and how many they are."""
+    require_elements(layer)
+    p = layer.params
+    encodings, predictions, _ = inputs = [layer.input(number) for number in range(3)]
+    boxes, stride = predictions.shape[1:]
+    classes = stride - p.first_class
+    sizes = [value.size for value in layer.outputs]
+    room = min(sizes[0] // 4, sizes[1], sizes[2])
+    most = p.max_detections if p.is_regular else room
+    columns = 1 if p.is_regular else p.classes_per_box
+    candidates = (most if p.is_regular else 0) + boxes + classes
+    found = most + boxes + columns * boxes
+    text = fill(
+        _DETECTION,
+        boxes=boxes,
+        classes=classes,
+        stride=stride,
+        most=p.max_detections,
+        score=float_literal(p.score_threshold),
+        overlap=float_literal(p.iou_threshold),
+        first=p.first_class,
+        step=encodings.shape[2],
+        scales=", ".join(repr(float(s)) for s in (p.scale_y, p.scale_x, p.scale_h, p.scale_w)),
+        detect=f"ar_detect_by_class(&d, {p.detections_per_class})"
+        if p.is_regular
+        else f"ar_detect_by_box(&d, {columns}, {room})",
+        columns=columns,
+        boxes_size=sizes[0],
+        classes_size=sizes[1],
+        scores_size=sizes[2],
+        count_size=sizes[3],
+    )
+    counts = (4 * boxes, candidates, candidates, candidates, boxes, boxes, found, found)
+    parameters = (
+        *(f"const float *{name}" for name in ("encodings", "predictions", "anchors")),
+        *(f"float *{name}" for name in ("places", "classes", "scores", "number")),
+        *(f"{kind} *{name}" for kind, name in _MEMORY),
+    )
+    memory = [Scratch(4 * count) for count in counts]
+    routine = Routine("detection_post_process", parameters, text, about=str(layer))
+    return Work(routine, (*map(argument, inputs), *layer.outputs, *memory))
+
+
+def decode(layer: Layer) -> Work:
+    """Constants that were decoded when the folder was written."""
+    decoded, text, parameters = layer.params.decoded, [], []
+    arguments: list[Constant] = []
+    at = 0
+    for number, value in enumerate(layer.outputs):
+        data = np.ascontiguousarray(decoded[at : at + value.nbytes])
+        at += value.nbytes
+        text.append(f"for (int32_t i = 0; i < {value.nbytes}; ++i) y{number}[i] = x{number}[i];")
+        parameters.append(f"const int8_t *x{number}")
+        arguments.append(Constant("decoded", data))
+    parameters += [f"int8_t *y{number}" for number in range(len(layer.outputs))]
+    routine = Routine("decode", tuple(parameters), "\n".join(text), about=str(layer))
+    return Work(routine, (*arguments, *layer.outputs))
+
+
+_CIRCULAR_BUFFER = """\
+*cycles = *cycles + 1 == $period ? 0 : *cycles + 1;
+for (int32_t i = 0; i < $kept; ++i) y[i] = y[i + $depth];
+for (int32_t i = 0; i < $depth; ++i) y[$kept + i] = x[i];"""
+
+
+def circular_buffer(layer: Layer) -> Work:
+    """The last inputs, one behind the other; the inference goes on every so many cycles."""
+    require_elements(layer)
+    p = layer.params
+    if not layer.output.is_variable:
+        raise UnsupportedError("the output must be a variable")
+    kept, period = (p.slots - 1) * p.depth, int(layer.state[0].view(np.int32)[PERIOD])
+    text = fill(_CIRCULAR_BUFFER, kept=kept, depth=p.depth, period=period)
+    parameters = ("const int8_t *x", "int8_t *y", "int32_t *cycles")
+    cycles = State(f"cycles of layer {layer.index}", 4)
+    routine = Routine("circular_buffer", parameters, text, about=str(layer))
+    return Work(routine, (argument(layer.input(0)), layer.output, cycles), ends=cycles)
+
+
+KERNELS = {
+    "TFLite_Detection_PostProcess": detection_post_process,
+    "TFLM_DECODE": decode,
+    "CIRCULAR_BUFFER": circular_buffer,
+}

@@ -1,0 +1,203 @@
+"""DIV, FLOOR_DIV, FLOOR_MOD, SQUARED_DIFFERENCE, PRELU and ADD_N.
+
+A number that is divided by 0, which the engine refuses, is divided by 1 instead. Facts: TFLM
+``micro/kernels/div.cc``, ``reference/floor_div.h``, ``floor_mod.h``, ``prelu.h``, ``add_n.h``,
+``micro/kernels/squared_difference.cc``.
+"""
+
+from __future__ import annotations
+
+from arenite.firmware.c_text import fill, float_literal
+from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
+from arenite.firmware.kernels.portable.needs import require_elements
+from arenite.firmware.plan.kernel import Routine, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.model import TensorType
+
+_DIV_FLOAT = """\
+const float quotient = $a / $b;
+$y = quotient < $low ? $low : quotient > $high ? $high : quotient;"""
+
+_DIV_INT32 = """\
+const int64_t quotient = (int64_t)$a / ($b == 0 ? 1 : $b);
+$y = (int32_t)(quotient < $low ? $low : quotient > $high ? $high : quotient);"""
+
+_DIV_INT8 = """\
+const int32_t below = $b + $offset2 == 0 ? 1 : $b + $offset2, above = $a + $offset1;
+int32_t bits;
+const int32_t inverse = ar_reciprocal(below < 0 ? -below : below, &bits);
+const int32_t dividend = below < 0 ? -above : above;
+const int32_t room = ar_leading_zeros((uint32_t)(dividend < 0 ? ~dividend : dividend)) - 1;
+const int32_t quotient = ar_high_product(ar_wrap((uint32_t)dividend << room), inverse);
+const int32_t scaled = ar_divide_by_any_power(ar_high_product(quotient, $multiplier),
+                                              bits + room - $shift);
+$y = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+
+_FLOOR_DIV = "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);"
+
+_FLOOR_MOD = """\
+const float divisor = $b, remainder = ar_remainder($a, divisor);
+const int moves = remainder != 0.0f && (divisor < 0.0f) != (remainder < 0.0f);
+$y = moves ? remainder + divisor : remainder;"""
+
+_SQUARED_FLOAT = """\
+const float difference = $a - $b;
+$y = difference * difference;"""
+
+_SQUARED_INT32 = """\
+const int32_t difference = ar_wrap((uint32_t)$a - (uint32_t)$b);
+$y = ar_multiply(difference, difference);"""
+
+_SQUARED = """\
+const int32_t first = ar_rescale(ar_wrap((uint32_t)($a + $offset1) << $left),
+                                 $multiplier1, $shift1);
+const int32_t second = ar_rescale(ar_wrap((uint32_t)($b + $offset2) << $left),
+                                  $multiplier2, $shift2);
+const int32_t difference = ar_wrap((uint32_t)first - (uint32_t)second);
+const int32_t scaled = ar_rescale(ar_multiply(difference, difference), $multiplier, $shift);
+$y = ($type)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+
+_PRELU = """\
+const int32_t value = $a + $offset1;
+const int32_t scaled =
+    value >= 0 ? ar_rescale(value, $multiplier1, $shift1)
+               : ar_rescale(ar_multiply(value, $b + $offset2), $multiplier2, $shift2);
+$y = ($type)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+
+_ADD_N = """\
+for (int32_t i = 0; i < $size; ++i) {
+$sum
+}"""
+_ADD_N_FLOAT = "  y[i] = 0.0f + $terms;"
+_ADD_N_INT8 = """\
+  const uint32_t zero = (uint32_t)($nothing);
+  const uint32_t sum = zero + $terms;
+  const int32_t scaled = ar_rescale(ar_wrap(sum), $multiplier, $shift);
+  y[i] = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+_HALVED = "(uint32_t)(ar_wrap((uint32_t)($value + $offset) << $left) >> 1)"
+
+
+def div(layer: Layer) -> Work:
+    """Quotients; of int32 rounded towards zero."""
+    p, type_ = layer.params, layer.output.type
+    low, high = p.activation_min, p.activation_max
+    if type_ is TensorType.FLOAT32:
+        return each(layer, _DIV_FLOAT, [0, 1], low=float_literal(low), high=float_literal(high))
+    if type_ is TensorType.INT32:
+        return each(layer, _DIV_INT32, [0, 1], low=_int32(low), high=_int32(high))
+    return each(
+        layer,
+        _DIV_INT8,
+        [0, 1],
+        offset1=p.input1_offset,
+        offset2=p.input2_offset,
+        multiplier=p.output_multiplier,
+        shift=p.output_shift,
+        output_offset=p.output_offset,
+        low=int(low),
+        high=int(high),
+    )
+
+
+def floor_div(layer: Layer) -> Work:
+    """Quotients rounded down."""
+    return each(layer, _FLOOR_DIV, [0, 1])
+
+
+def floor_mod(layer: Layer) -> Work:
+    """Remainders with the divisor's sign."""
+    return each(layer, _FLOOR_MOD, [0, 1])
+
+
+def squared_difference(layer: Layer) -> Work:
+    """Squares; those of int32 wrap."""
+    p, type_ = layer.params, layer.output.type
+    if type_ is TensorType.FLOAT32:
+        return each(layer, _SQUARED_FLOAT, [0, 1])
+    if type_ is TensorType.INT32:
+        return each(layer, _SQUARED_INT32, [0, 1])
+    return each(
+        layer,
+        _SQUARED,
+        [0, 1],
+        type=c_type(layer.output),
+        offset1=p.input1_offset,
+        offset2=p.input2_offset,
+        left=p.left_shift,
+        multiplier1=p.input1_multiplier,
+        shift1=p.input1_shift,
+        multiplier2=p.input2_multiplier,
+        shift2=p.input2_shift,
+        multiplier=p.output_multiplier,
+        shift=p.output_shift,
+        output_offset=p.output_offset,
+        low=int(p.activation_min),
+        high=int(p.activation_max),
+    )
+
+
+def prelu(layer: Layer) -> Work:
+    """Negative values times a factor."""
+    p = layer.params
+    if layer.output.type is TensorType.FLOAT32:
+        return each(layer, "$y = $a >= 0.0f ? $a : $a * $b;", [0, 1])
+    return each(
+        layer,
+        _PRELU,
+        [0, 1],
+        type=c_type(layer.output),
+        offset1=p.input_offset,
+        offset2=p.alpha_offset,
+        multiplier1=p.multiplier_identity,
+        shift1=p.shift_identity,
+        multiplier2=p.multiplier_alpha,
+        shift2=p.shift_alpha,
+        output_offset=p.output_offset,
+        low=p.low,
+        high=p.high,
+    )
+
+
+def add_n(layer: Layer) -> Work:
+    """The sum of any number of tensors."""
+    require_elements(layer)
+    p, kind = layer.params, c_type(layer.output)
+    names = [f"x{number}" for number in range(len(layer.inputs))]
+    values = {"size": layer.output.size}
+    if layer.output.type is TensorType.FLOAT32:
+        sum_ = fill(_ADD_N_FLOAT, terms=" + ".join(f"{name}[i]" for name in names))
+    else:
+        terms = [_halved(layer, f"{name}[i]") for name in names]
+        sum_ = fill(
+            _ADD_N_INT8,
+            nothing=_halved(layer, "0"),
+            terms=" +\n      ".join(terms),
+            multiplier=p.output_multiplier,
+            shift=p.output_shift,
+            output_offset=p.output_offset,
+            low=p.output_min,
+            high=p.output_max,
+        )
+    text = fill(_ADD_N, sum=sum_, **values).replace("- -", "+ ")
+    parameters = (*(f"const {kind} *{name}" for name in names), f"{kind} *y")
+    arguments = [argument(layer.input(number)) for number in range(len(names))]
+    return Work(Routine("add_n", parameters, text, about=str(layer)), (*arguments, layer.output))
+
+
+def _halved(layer: Layer, value: str) -> str:
+    p = layer.params
+    return fill(_HALVED, value=value, offset=p.input_offset, left=p.left_shift)
+
+
+def _int32(bound: float) -> str:
+    return "INT32_MIN" if int(bound) == -(2**31) else str(int(bound))
+
+
+KERNELS = {
+    "DIV": div,
+    "FLOOR_DIV": floor_div,
+    "FLOOR_MOD": floor_mod,
+    "SQUARED_DIFFERENCE": squared_difference,
+    "PRELU": prelu,
+    "ADD_N": add_n,
+}

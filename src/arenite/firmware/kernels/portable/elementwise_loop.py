@@ -1,0 +1,101 @@
+"""Layers that make every element of the output of one element each of their inputs.
+
+Inputs broadcast. A layer's statement names the elements ``$a``, ``$b`` and so on, and the output's
+``$y``; bools are bytes, of which all but 0 are true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from arenite.firmware.c_text import C_TYPES, fill
+from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
+from arenite.firmware.kernels.portable.needs import require_elements
+from arenite.firmware.plan.kernel import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer, Value
+from arenite.ops.context import Array
+
+_LETTERS = "abcd"
+
+
+def each(
+    layer: Layer,
+    statement: str,
+    operands: Sequence[int],
+    tables: Sequence[tuple[str, Constant]] = (),
+    **values: Any,
+) -> Work:
+    """The work of a statement.
+
+    ``operands`` are the numbers of the inputs that it reads, ``tables`` constants by name.
+    """
+    require_elements(layer)
+    inputs, y = [layer.input(number) for number in operands], layer.output
+    flat = all(x.size == y.size for x in inputs)
+    shape, *shapes = [(one.size,) if flat else one.shape for one in (y, *inputs)]
+    names = _LETTERS[: len(inputs)]
+    places = {
+        name: f"{name}[{offset(broadcast_strides(one, shape))}]"
+        for name, one in zip(names, shapes, strict=True)
+    }
+    text = fill(statement, **places, y=f"y[{offset(strides_of(shape))}]", **values)
+    parameters = [f"const {c_type(x)} *{name}" for x, name in zip(inputs, names, strict=True)]
+    parameters += [f"const {C_TYPES[table.values.dtype]} *{name}" for name, table in tables]
+    return Work(
+        Routine(
+            layer.name.lower(),
+            (*parameters, f"{c_type(y)} *y"),
+            nested(shape, text).replace("- -", "+ "),
+            about=str(layer),
+        ),
+        (*map(argument, inputs), *(table for _, table in tables), y),
+        in_place=tuple(n for n in operands if may_lie_over(y, layer.input(n))),
+    )
+
+
+def may_lie_over(y: Value, x: Value) -> bool:
+    """Whether an output that is written in order may overwrite an input that is read in order.
+
+    Each element is read before any byte of it is written. C promises that order for elements of
+    one type, and for bytes.
+    """
+    if x.size != y.size or x.type.bits < y.type.bits:
+        return False
+    return c_type(x) == c_type(y) or y.type.bits == 8
+
+
+def argument(value: Value) -> Argument:
+    """A tensor as it is passed: a constant one lies in flash."""
+    return value if value.data is None else Constant("values", filled(value.data))
+
+
+def filled(data: Array) -> Array:
+    """A constant, or a zero in place of one without elements: C has no such arrays."""
+    return data if data.size else np.zeros(1, data.dtype)
+
+
+def stored(value: Value) -> tuple[str, int]:
+    """C's integer that moves a tensor's bytes, of any type, and how many an element takes."""
+    bits = value.type.bits
+    if bits % 8:
+        raise UnsupportedError(f"expected elements of whole bytes, got a tensor of {value.type}")
+    return (f"uint{bits}_t", 1) if bits <= 64 else ("uint64_t", bits // 64)
+
+
+def stored_argument(value: Value) -> Argument:
+    """A tensor as it is passed to a kernel that moves such integers."""
+    if value.data is None:
+        return value
+    kind = f"<u{min(value.type.bits, 64) // 8}"
+    return Constant("values", filled(np.ascontiguousarray(value.data).reshape(-1).view(kind)))
+
+
+def c_type(value: Value) -> str:
+    """A tensor's element in C."""
+    kind = C_TYPES.get(value.type.dtype)
+    if kind is None or value.type.bits != 8 * value.type.dtype.itemsize:
+        raise UnsupportedError(f"there is no element of C for a tensor of {value.type}")
+    return kind

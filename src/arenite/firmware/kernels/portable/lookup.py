@@ -1,0 +1,63 @@
+"""What takes every int8 by itself: a table of the 256 results.
+
+The reference kernel makes the table, so there is no arithmetic here that could differ from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.portable.elements import reads, writes
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.needs import require_elements, require_types
+from arenite.firmware.plan.kernel import Constant, Routine, Work
+from arenite.firmware.plan.layers import Layer, Value
+from arenite.model import Model, ModelBuilder, TensorType
+from arenite.ops.context import Array
+from arenite.runtime.heap_host import HeapInterpreter
+
+#: Types of one byte.
+BYTES = frozenset({TensorType.INT8, TensorType.UINT8})
+
+_LOOKUP = "for (int32_t i = 0; i < $size; ++i) y[i] = table[(uint8_t)x[i]];"
+
+
+def lookup(layer: Layer) -> Work:
+    """``y = table[x]``."""
+    require_types(layer, *BYTES)
+    require_elements(layer)
+    x, y = _ends(layer)
+    parameters = reads(x, "x"), reads(y, "table"), writes(y, "y")
+    text = fill(_LOOKUP, size=y.size)
+    routine = Routine("lookup", parameters, text, about=str(layer))
+    table = Constant("table", results_of(layer))
+    return Work(routine, (argument(layer.input(0)), table, layer.output), in_place=(0,))
+
+
+def results_of(layer: Layer) -> Array:
+    """The operator's results for the bytes 0 to 255, by its reference kernel."""
+    every_value = np.arange(256, dtype=np.uint8)
+    x, y = _ends(layer)
+    interpreter = HeapInterpreter(_model(layer, x, y), engine="reference")
+    interpreter.allocate_tensors()
+    interpreter.input(0)[...] = every_value.view(interpreter.input(0).dtype)
+    interpreter.invoke()
+    return np.array(interpreter.output(0)).reshape(-1)
+
+
+def _model(layer: Layer, x: Value, y: Value) -> Model:
+    """The operator alone, on 256 values."""
+    builder = ModelBuilder()
+    one = builder.input("x", (256,), x.type, scale=x.scale, zero_point=x.zero_point)
+    two = builder.tensor("y", (256,), y.type, scale=y.scale, zero_point=y.zero_point)
+    builder.output(two)
+    model = builder.build()
+    alone = replace(layer.operator, inputs=(one,), outputs=(two,))
+    return replace(model, subgraphs=(replace(model.main, operators=(alone,)),))
+
+
+def _ends(layer: Layer) -> tuple[Value, Value]:
+    return layer.input(0), layer.output

@@ -1,0 +1,194 @@
+"""UNIDIRECTIONAL_SEQUENCE_LSTM: a standard LSTM, whose states are variable tensors of the arena.
+
+A unit's four gates are computed one after the other. What a step gives is the hidden state of the
+next one, so that is read from the output, and there is no scratch memory. Facts: TFLM
+``micro/kernels/lstm_eval.h`` and ``lstm_eval_common.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arenite.firmware.c_text import fill, float_literal, indented
+from arenite.firmware.kernels.portable.activation import sigmoid_table
+from arenite.firmware.kernels.portable.elements import is_float, reads, require_numbers, writes
+from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.sums import plus
+from arenite.firmware.plan.kernel import Argument, Routine, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
+
+_INPUT, _HIDDEN, _CELL = 0, 18, 19
+#: Inputs of the gates in the order of the parameters: weights, recurrent weights, bias.
+_GATES = {"forget": (2, 6, 13), "input": (1, 5, 12), "output": (4, 8, 15), "update": (3, 7, 14)}
+
+_SEQUENCE = """\
+for (int32_t b = 0; b < $batches; ++b) {
+  const $element *last = hidden + b * $units;
+  for (int32_t t = 0; t < $steps; ++t) {
+    const $element *now = x + ($place) * $inputs;
+    $element *out = y + ($place) * $units;
+    for (int32_t u = 0; u < $units; ++u) {
+$gates
+$update
+    }
+    last = out;
+  }
+  for (int32_t u = 0; u < $units; ++u) hidden[b * $units + u] = last[u];
+}"""
+
+_GATE = """\
+$total ${gate}_now = $start, ${gate}_last = 0;
+for (int32_t i = 0; i < $inputs; ++i)
+  $add_input
+for (int32_t i = 0; i < $units; ++i)
+  $add_hidden"""
+
+_INTEGER_UPDATE = """\
+int32_t state = $forget_times_cell;
+state = ar_clamp(state + $input_times_cell, $low, $high);
+cell[b * $units + u] = (int16_t)state;
+const int32_t squashed = ar_tanh_int16(table, ar_sigmoid_input(state, $multiplier, $shift));
+out[u] = ($element)$tanh_times_output;"""
+
+_FLOAT_UPDATE = """\
+float state = ar_finite(opened_forget * cell[b * $units + u]);
+state += ar_finite(opened_input * opened_update);
+$clip
+cell[b * $units + u] = state;
+out[u] = ar_finite(ar_tanh(state) * opened_output);"""
+
+
+def lstm(layer: Layer) -> Work:
+    """All time steps of all batches."""
+    require_numbers(layer, inputs=1)
+    p: LstmParams = layer.params
+    gates, update = (_float_parts if is_float(layer.output) else _integer_parts)(layer)
+    body = fill(
+        _SEQUENCE,
+        element=c_type(layer.output),
+        place=f"t * {p.batches} + b" if p.time_major else f"b * {p.steps} + t",
+        gates=indented(gates, 6),
+        update=indented(update, 6),
+        **{"batches": p.batches, "steps": p.steps, "inputs": p.inputs, "units": p.units},
+    )
+    return _work(layer, body)
+
+
+def _work(layer: Layer, body: str) -> Work:
+    parameters, arguments = [reads(layer.input(_INPUT), "x")], list[Argument]()
+    arguments.append(argument(layer.input(_INPUT)))
+    for gate, positions in _GATES.items():
+        for position, role in zip(positions, ("weights", "recurrent", "bias"), strict=True):
+            value = layer.input(position)
+            parameters.append(reads(value, f"{gate}_{role}"))
+            arguments.append(argument(value))
+    if not is_float(layer.output):
+        parameters.append("const uint16_t *table")
+        arguments.append(sigmoid_table())
+    for name, position in (("hidden", _HIDDEN), ("cell", _CELL)):
+        parameters.append(writes(layer.input(position), name))
+        arguments.append(layer.input(position))
+    parameters.append(writes(layer.output, "y"))
+    routine = Routine("lstm", tuple(parameters), body, about=str(layer))
+    return Work(routine, (*arguments, layer.output))
+
+
+def _gate(
+    p: LstmParams, gate: str, total: str, add: Callable[[str, str, str], str], numbers: GateParams
+) -> str:
+    """The two sums of a gate; ``add(sum, x, weight)`` is the statement that adds a product."""
+    is_integer = total != "float"
+    x = plus("now[i]", p.input_offset) if is_integer else "now[i]"
+    hidden = plus("last[i]", p.hidden_offset) if is_integer else "last[i]"
+    w = plus(f"{gate}_weights[u * {p.inputs} + i]", numbers.input_weights_offset)
+    r = plus(f"{gate}_recurrent[u * {p.units} + i]", numbers.recurrent_weights_offset)
+    return fill(
+        _GATE,
+        gate=gate,
+        total=total,
+        start=f"{gate}_bias[u]" if is_integer else "0.0f",
+        add_input=add(f"{gate}_now", x, w),
+        add_hidden=add(f"{gate}_last", hidden, r),
+        **{"inputs": p.inputs, "units": p.units},
+    )
+
+
+# -- floats -------------------------------------------------------------------------------
+
+
+def _add_float(total: str, x: str, weight: str) -> str:
+    return f"{total} += {x} * {weight};"
+
+
+def _float_parts(layer: Layer) -> tuple[str, str]:
+    """The gates and the update of a unit."""
+    p: LstmParams = layer.params
+    lines = []
+    for gate, numbers in zip(_GATES, p.gates, strict=True):
+        lines.append(_gate(p, gate, "float", _add_float, numbers))
+        total = f"ar_finite({gate}_now + {gate}_bias[u]) + ar_finite({gate}_last)"
+        if gate == "update":
+            opened = f"ar_tanh({total})" if p.cell_gate_tanh else total
+        else:
+            opened = f"ar_logistic({total})"
+        lines.append(f"const float opened_{gate} = {opened};")
+    clip = "/* the state is not clipped */"
+    if p.cell_clip > 0:
+        most = float_literal(p.cell_clip)
+        clip = f"state = ar_clamp_float(state, -{most}, {most});"
+    return "\n".join(lines), fill(_FLOAT_UPDATE, units=p.units, clip=clip)
+
+
+# -- integers -----------------------------------------------------------------------------
+
+
+def _add_int32(total: str, x: str, weight: str) -> str:
+    return f"{total} = ar_add({total}, ar_multiply({x}, {weight}));"
+
+
+def _add_int64(total: str, x: str, weight: str) -> str:
+    return f"{total} = ar_add_wide({total}, (int64_t)({x}) * ({weight}));"
+
+
+def _integer_parts(layer: Layer) -> tuple[str, str]:
+    """The gates, in units of 2^-15, and the update of a unit."""
+    p: LstmParams = layer.params
+    wide = p.accumulates_64_bits
+    add, rescale = (_add_int64, "ar_rescale_wide") if wide else (_add_int32, "ar_rescale")
+    lines = []
+    for gate, numbers in zip(_GATES, p.gates, strict=True):
+        lines.append(_gate(p, gate, "int64_t" if wide else "int32_t", add, numbers))
+        now = f"{rescale}({gate}_now, {numbers.input_multiplier}, {numbers.input_shift})"
+        last = f"{rescale}({gate}_last, {numbers.recurrent_multiplier}, {numbers.recurrent_shift})"
+        total = _int16(f"{_int16(now)} + {_int16(last)}")
+        if gate != "update":
+            opened = f"ar_logistic_int16(table, {total} * 3)"
+        else:
+            opened = f"ar_tanh_int16(table, {total} * 3)" if p.cell_gate_tanh else total
+        lines.append(f"const int32_t opened_{gate} = {opened};")
+    low, high = -32768, 32767
+    if p.cell_clip > 0:
+        low, high = -p.quantized_cell_clip, p.quantized_cell_clip
+    multiplier, shift = tanh_scaling(p.cell_scale_power)
+    update = fill(
+        _INTEGER_UPDATE,
+        **{"units": p.units, "element": c_type(layer.output), "low": low, "high": high},
+        **{"multiplier": multiplier, "shift": shift},
+        forget_times_cell=_product(p.forget_times_cell, f"opened_forget * cell[b * {p.units} + u]"),
+        input_times_cell=_product(p.input_times_cell, "opened_input * opened_update"),
+        tanh_times_output=_product(p.tanh_times_output, "squashed * opened_output"),
+    )
+    return "\n".join(lines), update
+
+
+def _int16(text: str) -> str:
+    return f"ar_clamp({text}, -32768, 32767)"
+
+
+def _product(p: ProductParams, text: str) -> str:
+    scaled = f"ar_rescale({text}, {p.multiplier}, {p.shift})"
+    return f"ar_clamp_offset({scaled}, {p.output_offset}, {p.output_min}, {p.output_max})"
+
+
+KERNELS = {"UNIDIRECTIONAL_SEQUENCE_LSTM": lstm}

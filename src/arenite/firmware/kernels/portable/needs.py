@@ -1,0 +1,51 @@
+"""What a kernel needs of a layer before it takes it."""
+
+from __future__ import annotations
+
+from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.plan.layers import Layer, Value
+from arenite.model import TensorType
+from arenite.ops.context import Array
+
+
+def require_types(layer: Layer, *types: TensorType, inputs: int | None = None) -> None:
+    """The first inputs (all without a number) and the outputs have one of the types.
+
+    Raises:
+        UnsupportedError: One has not.
+    """
+    for value in (*layer.inputs[:inputs], *layer.outputs):
+        if value is not None and value.type not in types:
+            names = " or ".join(map(str, types))
+            raise UnsupportedError(f"expected {names}, got a tensor of {value.type}")
+
+
+def require_elements(layer: Layer) -> None:
+    """No tensor is empty.
+
+    Raises:
+        UnsupportedError: One is: C has no such arrays.
+    """
+    require_some(*layer.inputs, *layer.outputs)
+
+
+def require_some(*values: Value | None) -> None:
+    """None of these is empty, those that are absent aside.
+
+    Raises:
+        UnsupportedError: One is: C has no such arrays.
+    """
+    for value in values:
+        if value is not None and not value.size:
+            raise UnsupportedError(f"tensor {value.name!r} has no elements")
+
+
+def constant_of(value: Value, what: str) -> Array:
+    """A constant's array.
+
+    Raises:
+        UnsupportedError: The value is computed or fed.
+    """
+    if value.data is None:
+        raise UnsupportedError(f"the {what} must be constant")
+    return value.data

@@ -1,0 +1,90 @@
+"""AVERAGE_POOL_2D and MAX_POOL_2D.
+
+Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
+"""
+
+from __future__ import annotations
+
+from arenite.firmware.c_text import fill, indented, literal
+from arenite.firmware.kernels.portable.elements import (
+    clamped,
+    is_float,
+    reads,
+    require_numbers,
+    writes,
+)
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.plan.kernel import Routine, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
+
+_POOL = """\
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  for (int32_t oy = 0; oy < $out_h; ++oy) {
+    for (int32_t ox = 0; ox < $out_w; ++ox) {
+      const int32_t top = oy * $stride_h - $top, left = ox * $stride_w - $left;
+      const int32_t y0 = top < 0 ? 0 : top, x0 = left < 0 ? 0 : left;
+      const int32_t y1 = top + $kernel_h < $in_h ? top + $kernel_h : $in_h;
+      const int32_t x1 = left + $kernel_w < $in_w ? left + $kernel_w : $in_w;
+      for (int32_t c = 0; c < $channels; ++c) {
+        $total value = $start;
+        for (int32_t iy = y0; iy < y1; ++iy) {
+          for (int32_t ix = x0; ix < x1; ++ix) {
+            const $total element = x[(iy * $in_w + ix) * $channels + c];
+            $step
+          }
+        }
+$finish
+        *y++ = $result;
+      }
+    }
+  }
+}"""
+
+_MEAN = """\
+const int32_t count = (y1 - y0) * (x1 - x0);
+value = (value < 0 ? value - count / 2 : value + count / 2) / count;"""
+
+
+def average_pool_2d(layer: Layer) -> Work:
+    """The mean of what of a window is in the image; of integers halves go away from zero."""
+    finish = "value /= (float)((y1 - y0) * (x1 - x0));" if is_float(layer.output) else _MEAN
+    return _work(layer, "average_pool_2d", "0", "value += element;", finish)
+
+
+def max_pool_2d(layer: Layer) -> Work:
+    """The largest of what of a window is in the image."""
+    step = "value = element > value ? element : value;"
+    lowest, _ = QUANTIZED_RANGE.get(layer.output.type, (FLOAT32_LOWEST, 0))
+    return _work(layer, "max_pool_2d", literal(lowest), step, "")
+
+
+def _work(layer: Layer, stem: str, start: str, step: str, finish: str) -> Work:
+    require_numbers(layer)
+    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
+    text = fill(
+        _POOL.replace("$finish\n", f"{indented(finish, 8)}\n" if finish else ""),
+        images=images,
+        image=height * width * channels,
+        in_h=height,
+        in_w=width,
+        channels=channels,
+        out_h=window.output_size[0],
+        out_w=window.output_size[1],
+        kernel_h=window.filter_size[0],
+        kernel_w=window.filter_size[1],
+        stride_h=window.stride[0],
+        stride_w=window.stride[1],
+        top=window.padding[0],
+        left=window.padding[1],
+        start=start,
+        step=step,
+        total="float" if is_float(layer.output) else "int32_t",
+        result=clamped(layer, "value"),
+    )
+    x, y = layer.input(0), layer.output
+    routine = Routine(stem, (reads(x, "x"), writes(y, "y")), text, about=str(layer))
+    return Work(routine, (argument(x), y))
+
+
+KERNELS = {"AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

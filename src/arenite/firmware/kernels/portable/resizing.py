@@ -1,0 +1,88 @@
+"""RESIZE_BILINEAR: images of another size, with the places and weights in tables.
+
+Facts: TFLM ``reference/resize_bilinear.h``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
+from arenite.firmware.kernels.portable.needs import require_elements
+from arenite.firmware.plan.kernel import Constant, Routine, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.model import TensorType
+from arenite.ops.tflite.resize_bilinear import Interpolation
+
+_RESIZE = """\
+for (int32_t b = 0; b < $images; ++b, x += $image) {
+  for (int32_t oy = 0; oy < $out_h; ++oy) {
+    const $type *above = x + rows[2 * oy], *below = x + rows[2 * oy + 1];
+    const $weight down = down_by[oy];
+    for (int32_t ox = 0; ox < $out_w; ++ox) {
+      const int32_t left = columns[2 * ox], other = columns[2 * ox + 1];
+      const $weight right = right_by[ox];
+      for (int32_t c = 0; c < $channels; ++c) {
+$mix
+      }
+    }
+  }
+}"""
+
+_INTEGERS = """\
+        const int32_t near = above[left + c] * (1024 - down) + below[left + c] * down;
+        const int32_t far = above[other + c] * (1024 - down) + below[other + c] * down;
+        *y++ = ($type)ar_divide_by_power(near * (1024 - right) + far * right, 20);"""
+
+_FLOATS = """\
+        float sum = above[left + c] * (1.0f - down) * (1.0f - right);
+        sum += below[left + c] * down * (1.0f - right);
+        sum += above[other + c] * (1.0f - down) * right;
+        sum += below[other + c] * down * right;
+        *y++ = sum;"""
+
+
+def resize_bilinear(layer: Layer) -> Work:
+    """Between the four pixels around."""
+    require_elements(layer)
+    p, x, kind = layer.params, layer.input(0), c_type(layer.input(0))
+    images, height, width, channels = x.shape
+    is_float = x.type is TensorType.FLOAT32
+    weight = "float" if is_float else "int32_t"
+    text = fill(
+        _RESIZE.replace("$mix", _FLOATS if is_float else _INTEGERS),
+        images=images,
+        image=height * width * channels,
+        type=kind,
+        weight=weight,
+        out_h=layer.output.shape[1],
+        out_w=layer.output.shape[2],
+        channels=channels,
+    )
+    tables = [
+        _places(p.rows, width * channels),
+        _places(p.columns, channels),
+        _weights(p.rows, is_float=is_float),
+        _weights(p.columns, is_float=is_float),
+    ]
+    parameters = (
+        *(f"const {kind} *x", "const int32_t *rows", "const int32_t *columns"),
+        *(f"const {weight} *down_by", f"const {weight} *right_by", f"{kind} *y"),
+    )
+    routine = Routine("resize_bilinear", parameters, text, about=str(layer))
+    return Work(routine, (argument(x), *tables, layer.output))
+
+
+def _places(axis: Interpolation, step: int) -> Constant:
+    """Offsets of both pixels of every position."""
+    pairs = np.stack([axis.lower, axis.upper], 1)
+    return Constant("offsets", (pairs * step).astype(np.int32).reshape(-1))
+
+
+def _weights(axis: Interpolation, *, is_float: bool) -> Constant:
+    found = axis.float_fraction if is_float else axis.fraction
+    return Constant("weights", np.asarray(found, np.float32 if is_float else np.int32))
+
+
+KERNELS = {"RESIZE_BILINEAR": resize_bilinear}

@@ -1,0 +1,89 @@
+"""VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE: bytes that the arena keeps between inferences.
+
+Where a subgraph's caller says which variable is meant, the kernel looks at its number; a number
+without a variable leaves everything as it is. Facts: TFLM ``micro_resource_variable.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arenite.firmware.c_text import indented
+from arenite.firmware.kernels.portable.elementwise_loop import argument
+from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
+from arenite.firmware.plan.kernel import Argument, Routine, State, UnsupportedError, Work
+from arenite.firmware.plan.layers import Layer, Resource
+
+
+def var_handle(layer: Layer) -> Work:
+    """A variable's number."""
+    data = layer.output.data
+    assert data is not None
+    text = f"*y = {int(data.reshape(-1)[0])};"
+    return Work(Routine("var_handle", ("int32_t *y",), text, about=str(layer)), (layer.output,))
+
+
+def read_variable(layer: Layer) -> Work:
+    """The variable's bytes; zeros behind them, and where nobody assigns it."""
+    size = layer.output.nbytes
+
+    def copy(one: Resource, name: str) -> str:
+        lines = []
+        if one.bytes:
+            lines.append(f"for (int32_t i = 0; i < {one.bytes}; ++i) y[i] = {name}[i];")
+        if one.bytes < size:
+            lines.append(f"for (int32_t i = {one.bytes}; i < {size}; ++i) y[i] = 0;")
+        return "\n".join(lines)
+
+    meant = [one for one in _meant(layer) if one.bytes <= size]
+    arguments, parameters, text = _chosen(layer, meant, copy, "const uint8_t")
+    routine = Routine("read_variable", (*parameters, "uint8_t *y"), text, about=str(layer))
+    return Work(routine, (*arguments, layer.output))
+
+
+def assign_variable(layer: Layer) -> Work:
+    """As many bytes as the variable has."""
+    value = layer.input(1)
+
+    def copy(one: Resource, name: str) -> str:
+        return f"for (int32_t i = 0; i < {one.bytes}; ++i) {name}[i] = (uint8_t)x[i];"
+
+    meant = [one for one in _meant(layer) if 0 < one.bytes <= value.nbytes]
+    arguments, parameters, text = _chosen(layer, meant, copy, "uint8_t")
+    routine = Routine("assign_variable", ("const int8_t *x", *parameters), text, about=str(layer))
+    return Work(routine, (as_bytes(value), *arguments))
+
+
+def _meant(layer: Layer) -> list[Resource]:
+    """The variables that a layer may mean: one where its number is known."""
+    data = layer.input(0).data
+    found = [one for one in layer.resources if data is None or one.number == data.reshape(-1)[0]]
+    if not found:
+        raise UnsupportedError("there is no such variable")
+    return found
+
+
+def _chosen(
+    layer: Layer, meant: list[Resource], copy: Callable[[Resource, str], str], kind: str
+) -> tuple[list[Argument], list[str], str]:
+    """Arguments, parameters and statements for the variables that are meant."""
+    if not meant:
+        raise UnsupportedError("the variable and the value have other sizes")
+    kept = [one for one in meant if one.bytes]
+    states = [State(f"variable {one.number}", one.bytes, one.fill) for one in kept]
+    parameters = [f"{kind} *v{one.number}" for one in kept]
+    if layer.input(0).data is not None:
+        return list(states), parameters, copy(meant[0], f"v{meant[0].number}")
+    cases = [
+        f"if (*number == {one.number}) {{\n{indented(copy(one, f'v{one.number}'))}\n}}"
+        for one in meant
+    ]
+    arguments: list[Argument] = [argument(layer.input(0)), *states]
+    return arguments, ["const int32_t *number", *parameters], "\n".join(cases)
+
+
+KERNELS = {
+    "VAR_HANDLE": var_handle,
+    "READ_VARIABLE": read_variable,
+    "ASSIGN_VARIABLE": assign_variable,
+}

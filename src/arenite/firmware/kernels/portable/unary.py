@@ -1,0 +1,139 @@
+"""Functions of one tensor, element by element: roots, sines, roundings, CAST, zeros.
+
+Facts: TFLM ``micro/kernels/elementwise.cc``, ``ceil.cc``, ``floor.cc``, ``round.cc``, ``exp.cc``,
+``neg.cc``, ``cast.cc``, ``zeros_like.cc`` and ``fill.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.firmware.c_text import fill
+from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
+from arenite.firmware.kernels.portable.needs import require_elements, require_some
+from arenite.firmware.plan.kernel import Constant, Routine, Work
+from arenite.firmware.plan.layers import Layer
+from arenite.model import TensorType
+
+#: What becomes of a float.
+_FLOATS = {
+    "CEIL": "ar_ceil($a)",
+    "COS": "ar_sine($a, 1)",
+    "EXP": "ar_exp($a)",
+    "FLOOR": "ar_floor($a)",
+    "LOG": "ar_log($a)",
+    "NEG": "-$a",
+    "ROUND": "ar_nearest($a)",
+    "SIN": "ar_sine($a, 0)",
+    "SQRT": "ar_root($a)",
+    "SQUARE": "$a * $a",
+}
+
+_SATURATED = "$y = ($type)($a != $a ? 0 : $a <= $low ? $least : $a >= $high ? $most : ($type)$a);"
+_SET = "for (int32_t i = 0; i < $size; ++i) y[i] = $value;"
+
+
+def of_float(layer: Layer) -> Work:
+    """A function of float32."""
+    return each(layer, f"$y = {_FLOATS[layer.name]};", [0])
+
+
+def logical_not(layer: Layer) -> Work:
+    """Whether a bool is false."""
+    return each(layer, "$y = $a == 0;", [0])
+
+
+def cast(layer: Layer) -> Work:
+    """Every element as another type: floats saturate, integers lose high bits.
+
+    C defines neither; these are what :mod:`arenite.ops.tflite.cast` chose.
+    """
+    x, y = layer.input(0), layer.output
+    kind = c_type(y)
+    if y.type is TensorType.BOOL:
+        return each(layer, "$y = $a != 0;", [0])
+    if x.type is TensorType.BOOL:
+        return each(layer, "$y = $a != 0;", [0])
+    if x.type is not TensorType.FLOAT32 or y.type is TensorType.FLOAT32:
+        return each(layer, _converted(x.type, y.type), [0], type=kind, bits=y.type.bits)
+    info = np.iinfo(y.type.dtype)
+    least, most = int(info.min), int(info.max)
+    return each(
+        layer,
+        _SATURATED,
+        [0],
+        type=kind,
+        low=f"{least}.0f",
+        high=f"{most + 1}.0f",
+        least="INT32_MIN" if least == -(2**31) else least,
+        most=f"{most}u" if most > 2**31 else most,
+    )
+
+
+def _converted(x: TensorType, y: TensorType) -> str:
+    """A statement; C leaves to compilers what numbers of signed types become too large."""
+    if y is TensorType.FLOAT32 or y is TensorType.UINT32:
+        return "$y = ($type)$a;"
+    if y is TensorType.INT32 and x is TensorType.UINT32:
+        return "$y = ar_wrap($a);"
+    if x.bits <= y.bits:
+        return "$y = ($type)$a;"
+    return "$y = ($type)ar_sign_extend((uint32_t)$a, $bits);"
+
+
+def rsqrt(layer: Layer) -> Work:
+    """The reciprocal of a root; integers under the zero point count as it."""
+    x = layer.input(0)
+    if x.type is TensorType.FLOAT32:
+        return each(layer, "$y = 1.0f / ar_root($a);", [0])
+    p = layer.params
+    if x.type is TensorType.INT8:
+        table = Constant("table", np.asarray(p.table))
+        return each(layer, "$y = table[(uint8_t)$a];", [0], [("table", table)])
+    table = Constant("table", np.asarray(p.table_int16))
+    return each(layer, "$y = table[$a < 0 ? 0 : $a];", [0], [("table", table)])
+
+
+def zeros_like(layer: Layer) -> Work:
+    """Zeros, whatever the zero point."""
+    return every(layer, "0")
+
+
+def fill_(layer: Layer) -> Work:
+    """One value everywhere."""
+    require_elements(layer)
+    x = layer.input(1)
+    text = fill(
+        "const $type value = *x;\n" + _SET, type=c_type(x), size=layer.output.size, value="value"
+    )
+    parameters = (f"const {c_type(x)} *x", f"{c_type(layer.output)} *y")
+    return Work(Routine("fill", parameters, text, about=str(layer)), (argument(x), layer.output))
+
+
+def shape(layer: Layer) -> Work:
+    """The input's dimensions, which are known."""
+    require_some(layer.output)
+    dims = np.asarray(layer.params.dims, np.int32)
+    text = fill(_SET, size=dims.size, value="x[i]")
+    routine = Routine("shape", ("const int32_t *x", "int32_t *y"), text, about=str(layer))
+    return Work(routine, (Constant("shape", dims), layer.output))
+
+
+def every(layer: Layer, value: str) -> Work:
+    """The work that makes all elements of the output one number."""
+    require_some(layer.output)
+    kind = c_type(layer.output)
+    text = fill(_SET, size=layer.output.size, value=value)
+    routine = Routine(layer.name.lower(), (f"{kind} *y",), text, about=str(layer))
+    return Work(routine, (layer.output,))
+
+
+KERNELS = {
+    **dict.fromkeys(_FLOATS, of_float),
+    "LOGICAL_NOT": logical_not,
+    "CAST": cast,
+    "RSQRT": rsqrt,
+    "ZEROS_LIKE": zeros_like,
+    "FILL": fill_,
+    "SHAPE": shape,
+}

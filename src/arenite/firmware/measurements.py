@@ -1,0 +1,181 @@
+"""What a folder's inference costs, from an emulated core where there is one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arenite.cores import CORES
+from arenite.emulator.machine import Count
+from arenite.emulator.qemu import is_installed
+from arenite.files import save
+from arenite.firmware.device import Device, LayerRun
+from arenite.firmware.text.project import SOURCES
+from arenite.processes.paths import find_package
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Costs of a firmware. Cycles are ``arenite cost``'s estimate, for memory that never waits.
+
+    Attributes:
+        processor: The emulated core.
+        instructions: Of an inference of the first inputs that is not the first one.
+        cycles: Of the same.
+        code_bytes: Functions in flash, as zig's clang makes them with -Os.
+        stack_bytes: The deepest that the stack of an inference was, of ``NAME_invoke`` and all that
+            it calls, on any of the inputs.
+        equal: Whether the self-test passed: every layer, output and constant.
+        layers: Instructions and cycles of every layer in that inference, with the call that tells
+            of it.
+        first: Of the first inference, in which operators such as CALL_ONCE run.
+        first_layers: Of every layer in that.
+    """
+
+    processor: str
+    instructions: int
+    cycles: int
+    code_bytes: int
+    stack_bytes: int
+    equal: bool
+    layers: tuple[Count, ...]
+    first: Count
+    first_layers: tuple[Count, ...]
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether the first inference is like the next ones."""
+        return self.first_layers == self.layers
+
+
+def can_emulate(processor: str) -> bool:
+    """Whether there is all that an emulated core of that name takes."""
+    core = CORES.get(processor)
+    if core is None or not core.is_emulated or find_package("ziglang") is None:
+        return False
+    return is_installed() if core.qemu else find_package("unicorn") is not None
+
+
+def emulated(
+    files: Mapping[str, str],
+    name: str,
+    layers: int,
+    inputs: Sequence[Sequence[bytes]],
+    processor: str,
+    *,
+    row_bytes: int = 0,
+) -> Figures:
+    """Figures of a folder's files.
+
+    Args:
+        files: Texts by path.
+        name: What all names in C begin with.
+        layers: How many there are.
+        inputs: Bytes of the inputs of some inferences.
+        processor: One that :func:`can_emulate`.
+        row_bytes: Of a row of the input, where the firmware asks for rows.
+
+    Raises:
+        BoardError: The compiler does not take the folder, or the firmware left its memory.
+    """
+    with tempfile.TemporaryDirectory(prefix="arenite-") as temporary:
+        folder = Path(temporary)
+        (folder / SOURCES).mkdir()
+        for path, text in files.items():
+            if path.startswith(f"{SOURCES}/"):
+                save(folder / path, text.encode("utf-8"))
+        return _figures(Device(folder, name, processor, row_bytes), layers, inputs)
+
+
+class Measured(NamedTuple):
+    """The first inference after ``NAME_init``, and the next one with the same inputs."""
+
+    first_layers: tuple[Count, ...]
+    layers: tuple[Count, ...]
+    first: Count
+    next: Count
+    stack_bytes: int
+
+
+def measured(device: Device, layers: int, inputs: Sequence[bytes]) -> Measured:
+    """What two inferences cost, told of layer by layer, and as a whole where nobody is told."""
+    device.call("init")
+    once, again = (by_layer(_observed(device, inputs), layers) for _ in range(2))
+    device.call("init")
+    (first, stack), (count, deeper) = (_run(device, inputs) for _ in range(2))
+    return Measured(once, again, first, count, max(stack, deeper))
+
+
+def _figures(device: Device, layers: int, inputs: Sequence[Sequence[bytes]]) -> Figures:
+    found = measured(device, layers, inputs[0])
+    count, stack = found.next, found.stack_bytes
+    for others in inputs[1:]:  # only their stack is asked for
+        _write(device, others)
+        device.invoke_uncounted()
+        stack = max(stack, device.stack_bytes)
+    printed = device.self_test()
+    return Figures(
+        device.processor,
+        count.instructions,
+        count.cycles,
+        device.code_bytes,
+        stack,
+        passed(printed),
+        found.layers,
+        found.first,
+        found.first_layers,
+    )
+
+
+def passed(printed: str) -> bool:
+    """Whether a self-test says PASS, and nowhere FAIL."""
+    return "PASS" in printed and "FAIL" not in printed
+
+
+def by_layer(runs: Sequence[LayerRun], layers: int) -> tuple[Count, ...]:
+    """One count per layer, of all its outputs."""
+    counts = [Count(0, 0)] * layers
+    for run in runs:
+        before = counts[run.index]
+        counts[run.index] = Count(
+            before.instructions + run.count.instructions, before.cycles + run.count.cycles
+        )
+    return tuple(counts)
+
+
+def figures_facts(figures: Figures | None, constant_bytes: int) -> dict[str, Any]:
+    """The figures as JSON; null where nothing was emulated."""
+    if figures is None:
+        keys = "emulated instructions cycles first_instructions first_cycles"
+        keys += " code_bytes flash_bytes stack_bytes equal"
+        return dict.fromkeys(keys.split())
+    return {
+        "emulated": figures.processor,
+        "instructions": figures.instructions,
+        "cycles": figures.cycles,
+        "first_instructions": figures.first.instructions,
+        "first_cycles": figures.first.cycles,
+        "code_bytes": figures.code_bytes,
+        "flash_bytes": figures.code_bytes + constant_bytes,
+        "stack_bytes": figures.stack_bytes,
+        "equal": figures.equal,
+    }
+
+
+def _observed(device: Device, inputs: Sequence[bytes]) -> list[LayerRun]:
+    _write(device, inputs)
+    return device.invoke_observed()
+
+
+def _write(device: Device, inputs: Sequence[bytes]) -> None:
+    for index, data in enumerate(inputs):
+        device.write(index, data)
+
+
+def _run(device: Device, inputs: Sequence[bytes]) -> tuple[Count, int]:
+    """What an inference cost, and its stack."""
+    _write(device, inputs)
+    return device.invoke(), device.stack_bytes

@@ -1,0 +1,1 @@
+"""A firmware before it is text: layers, how each is done, where everything lies."""

@@ -1,0 +1,173 @@
+"""The contract of a firmware's kernels: what a layer costs in flash, memory and code.
+
+A kernel's constants were packed at export and stay in flash. Its scratch memory lies in the
+arena and is counted there. One routine serves all layers of the same shape; it has no state, takes
+no memory, and touches nothing below the stack pointer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from arenite.firmware.plan.layers import Value
+from arenite.firmware.plan.names import Names
+from arenite.ops.context import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """An array in flash; ``role`` says in a word what it is: ``"weights"``, ``"bias"``."""
+
+    role: str
+    values: Array
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Memory of the arena that only this layer needs, while it runs."""
+
+    bytes: int
+    alignment: int = 4
+
+
+@dataclass(frozen=True)
+class State:
+    """Memory of the arena that keeps its bytes from one inference to the next.
+
+    Equal ones are the same memory, whichever layers they are arguments of.
+
+    Attributes:
+        key: Whose it is: ``"variable 0"``.
+        bytes: How many.
+        fill: What every byte is at first.
+        is_reset: Whether resetting the model fills it again.
+        alignment: Of its first byte.
+    """
+
+    key: str
+    bytes: int
+    fill: int = 0
+    is_reset: bool = True
+    alignment: int = 4
+
+
+#: What a routine is called with: tensors, constants, scratch memory, state.
+Argument = Value | Constant | Scratch | State
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function in C or assembly, without its name.
+
+    Attributes:
+        stem: What its name begins with.
+        parameters: C declarations of its parameters: ``"const int8_t *x"``.
+        body: What stands between its braces; in assembly all of its lines. ``@word@`` stands for
+            the name of a part, ``@name@`` for its own.
+        parts: Routines that it calls, with the word for each.
+        language: What ``body`` is written in.
+        about: What it does, in a line.
+    """
+
+    stem: str
+    parameters: tuple[str, ...]
+    body: str
+    parts: tuple[tuple[str, Routine], ...] = ()
+    language: Literal["c", "s"] = "c"
+    about: str = field(default="", compare=False)
+
+    @property
+    def is_assembly(self) -> bool:
+        """Whether it, or what it calls, is assembly: most of its time is spent there."""
+        return self.language == "s" or any(part.is_assembly for _, part in self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """How one layer is done: a routine and its arguments, in the order of its parameters.
+
+    Without a routine there is nothing to do but to see the input as the output, which then
+    share their memory.
+
+    Attributes:
+        routine: The function; None where output and input are the same bytes.
+        arguments: What it is called with.
+        in_place: Inputs of the layer over which the output may lie, from the same byte on.
+        grows: Whether an output that is larger than such an input may begin behind its beginning.
+        room: Bytes behind the output that the routine may write as well.
+        read_room: Bytes behind the first input that it may read, whatever they are.
+        reason: Why a faster routine does not take the layer.
+        cycles: What it takes on a Cortex-M4, about, where the kernel has counted; otherwise 0.
+        ends: An int32 among its states that is not 0 where the inference ends with the layer.
+    """
+
+    routine: Routine | None
+    arguments: tuple[Argument, ...] = ()
+    in_place: tuple[int, ...] = ()
+    grows: bool = False
+    room: int = 0
+    read_room: int = 0
+    reason: str = ""
+    cycles: float = 0
+    ends: State | None = None
+
+    @property
+    def constants(self) -> tuple[Constant, ...]:
+        """What it has in flash, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, Constant))
+
+    @property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """Its scratch memory, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, Scratch))
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Memory that it keeps, in order."""
+        return tuple(one for one in self.arguments if isinstance(one, State))
+
+
+@dataclass(frozen=True)
+class Collection:
+    """How a layer is done that takes rows and gives its only one at the end.
+
+    ``add(x, sums)`` for some rows, then ``finish(sums, y)``; the sums are int32 and begin at 0.
+    """
+
+    add: Routine
+    finish: Routine
+    sum_bytes: int
+
+
+class UnsupportedError(Exception):
+    """A layer that no kernel of a firmware does; the text says why."""
+
+
+def routines_of(routines: Iterator[Routine], names: Names) -> Mapping[Routine, str]:
+    """All routines with their names, every one once, those that others call first."""
+    found: dict[Routine, str] = {}
+    numbers: dict[str, int] = {}
+
+    def add(routine: Routine) -> None:
+        if routine in found:
+            return
+        for _, part in routine.parts:
+            add(part)
+        number = numbers[routine.stem] = numbers.get(routine.stem, 0) + 1
+        found[routine] = names.take(f"{routine.stem}_{number}")
+
+    for routine in routines:
+        add(routine)
+    return found
+
+
+_NAME = re.compile(r"@(\w+)@")
+
+
+def text_of(routine: Routine, names: Mapping[Routine, str], prefix: str) -> str:
+    """A routine's body with its own name and those of its parts in it."""
+    own = {"name": names[routine], **{word: names[part] for word, part in routine.parts}}
+    return _NAME.sub(lambda match: f"{prefix}_{own[match[1]]}", routine.body)

@@ -1,0 +1,1 @@
+"""A firmware's files as text: C, headers, self-test, README, project files."""

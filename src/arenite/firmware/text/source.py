@@ -1,0 +1,402 @@
+"""A program as C: ``model.h``, ``model.c``, ``weights.c``, ``kernels.c`` and their headers.
+
+Files are C11 that a C++ compiler takes as well. Nothing in them is global but the arena, which is
+static, and constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from arenite.cores import DEFAULT
+from arenite.firmware.c_text import c_elements, call_of, fill, float_literal, indented
+from arenite.firmware.plan.kernel import Routine, text_of
+from arenite.firmware.plan.layers import Value
+from arenite.firmware.plan.program import Kept, Program
+from arenite.firmware.streaming.driver import Names, driver_of, helpers_of
+from arenite.firmware.text.arithmetic import arithmetic_h
+from arenite.firmware.text.headers import includes, own_headers
+from arenite.firmware.text.weights import declarations, definitions
+from arenite.model import TensorType
+from arenite.model.text import printable
+
+_GUARDED = """\
+#ifndef $guard
+#define $guard
+
+$includes
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+$body
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""
+
+_API = """\
+/* $title: a neural network as C, written by Arenite.
+ *
+ * One caller at a time: all calls work in one static arena of ${NAME}_ARENA_BYTES bytes.
+ * $about_inputs */
+
+#define ${NAME}_ARENA_BYTES $arena
+#define ${NAME}_CONSTANT_BYTES $constants
+#define ${NAME}_LAYERS $layers
+#define ${NAME}_INPUTS $inputs
+#define ${NAME}_OUTPUTS $outputs
+
+$ports
+
+/* Before all else: clears the arena. */
+void ${name}_init(void);
+
+/* Where to write an input, and to read an output after ${name}_invoke(); NULL for other indices. */
+void *${name}_input(int index);
+const void *${name}_output(int index);
+
+$delivery/* One inference. */
+void ${name}_invoke($rows_only);
+
+/* Forgets what inferences remember of those before them; $remembers. */
+void ${name}_reset(void);
+
+/* Told of the result of every layer while it is there$in_pieces; of layers without one, NULL. */
+typedef void (*${name}_observer)(void *user, int layer, const char *operator_name,
+                                 const void *result, size_t bytes);
+void ${name}_invoke_observed(${rows}${name}_observer observer, void *user);"""
+
+#: What there is where rows of the input are delivered.
+_DELIVERY = """
+/* Writes a row of input 0, ${NAME}_INPUT0_ROW_BYTES bytes, to `to`; called for rows 0, 1, 2, ... */
+#define ${NAME}_INPUT0_ROW_BYTES $bytes
+typedef void (*${name}_row_fn)(void *user, int32_t row, void *to);"""
+
+_ABOUT_INPUTS = {
+    "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
+    "lie where an\n * input does: read it before you write the next input.",
+    "apart": "Inputs lie in that arena and are overwritten by an inference. No output lies where "
+    "an input\n * does: the next input may be written while the last output is read.",
+    "kept": "Inputs lie in that arena, and inferences leave them as they are.",
+    "rows": "Rows of the input are asked for when they are needed; they lie nowhere as a whole.",
+}
+
+_PORT = """\
+/* $text */
+#define ${PORT}_SIZE $size
+#define ${PORT}_BYTES $bytes
+#define ${PORT}_RANK $rank
+#define ${PORT}_SHAPE {$shape}"""
+
+_SCALE = """
+#define ${PORT}_SCALE $scale
+#define ${PORT}_ZERO_POINT $zero"""
+
+_QUANTIZE = """
+
+/* A real number as this $what holds it: rounded to nearest, saturated. */
+static inline $type ${name}_quantize_$port(float real) {
+  const float steps = real / ${PORT}_SCALE;
+  if (!(steps > -${bound}.0f)) return (${type})($low);
+  if (steps > ${bound}.0f) return (${type})$high;
+  const int whole = (int)steps;
+  const float rest = steps - (float)whole;
+  const int value = (rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole) + ($zero);
+  return ($type)(value < $low ? $low : value > $high ? $high : value);
+}
+static inline float ${name}_dequantize_$port($type value) {
+  return ${PORT}_SCALE * (float)((int)value - ($zero));
+}"""
+
+_MODEL_C = """\
+#include "model.h"
+
+#include "arithmetic.h"
+#include "kernels.h"
+#include "weights.h"
+
+AR_ALIGNED(16) static uint8_t arena[${NAME}_ARENA_BYTES];
+
+#define AT(type, offset) ((type *)(void *)(arena + (offset)))
+#define TOLD(layer, name, result, bytes) \\
+  if (observer) observer(user, layer, name, result, bytes)
+#define DONE(layer, name, offset, bytes) TOLD(layer, name, arena + (offset), bytes)
+
+${groups}void ${name}_init(void) {
+  for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
+$first
+}
+
+void ${name}_reset(void) {
+$reset
+}
+
+void *${name}_input(int index) {
+  switch (index) {
+$inputs
+    default: return NULL;
+  }
+}
+
+const void *${name}_output(int index) {
+  switch (index) {
+$outputs
+    default: return NULL;
+  }
+}
+
+void ${name}_invoke_observed(${rows}${name}_observer observer, void *user) {
+  (void)observer, (void)user;
+$layers
+}
+
+void ${name}_invoke($rows_only) { ${name}_invoke_observed(${rows_passed}NULL, NULL); }
+"""
+
+
+#: Types whose ports have helpers to quantise, and their ranges.
+_RANGES = {
+    TensorType.INT8: (-128, 127),
+    TensorType.UINT8: (0, 255),
+    TensorType.INT16: (-32768, 32767),
+}
+
+#: Types whose elements are bytes in C.
+_BYTES = (TensorType.UINT8, TensorType.BOOL)
+
+
+def sources(program: Program, processor: str = DEFAULT) -> dict[str, str]:
+    """The text of every C file by its name; ``processor`` is what assembly is for."""
+    kernels, headers = _kernels_c(program), own_headers(program.routines)
+    files = {
+        "model.h": _model_h(program),
+        "model.c": _model_c(program),
+        "arithmetic.h": arithmetic_h("".join([kernels, *headers.values()])),
+        **headers,
+        "kernels.h": _kernels_h(program),
+        "kernels.c": kernels,
+        "weights.h": _weights_h(program),
+        "weights.c": definitions(program),
+    }
+    assembly = "".join(
+        text_of(routine, program.routines, program.name)
+        for routine in program.routines
+        if routine.language == "s"
+    )
+    if not assembly:
+        return files
+    return files | {"kernels.S": f"{fill(_HEAD, processor=processor)}\n\n{assembly}"}
+
+
+#: What an assembler has to know; no floating point, no data, a stack that is not executable.
+#: A Cortex-M33 may have been made without the DSP extension; compilers know which they build for.
+_HEAD = """\
+@ Kernels for a $processor: Thumb-2 with the DSP extension.
+#if !defined(__ARM_FEATURE_DSP) || !defined(__thumb2__)
+#error "these kernels take the DSP extension: pass -mcpu=$processor, or export with --target host"
+#endif
+.syntax unified
+.cpu $processor
+.thumb
+.text"""
+
+
+def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
+    lines = "\n".join(f"#include {one}" for one in includes)
+    return fill(_GUARDED, guard=guard, includes=lines, body=body) + "\n"
+
+
+# -- the interface ------------------------------------------------------------------------
+
+
+def _model_h(program: Program) -> str:
+    name, network = program.name, program.network
+    ports = [_port(program, "input", i, value) for i, value in enumerate(network.inputs)]
+    ports += [_port(program, "output", i, value) for i, value in enumerate(network.outputs)]
+    body = fill(
+        _API,
+        title=name,
+        name=name,
+        NAME=name.upper(),
+        arena=program.arena_bytes,
+        constants=program.constant_bytes,
+        layers=len(network.layers),
+        inputs=len(network.inputs),
+        outputs=len(network.outputs),
+        remembers=_remembers(program),
+        ports="\n\n".join(ports),
+        about_inputs=_ABOUT_INPUTS[program.inputs],
+        in_pieces=", row by row where there is no more of it" if program.groups else "",
+        **_rows(program),
+    )
+    return _guarded(f"{name.upper()}_MODEL_H", ("<stddef.h>", "<stdint.h>"), body)
+
+
+def _remembers(program: Program) -> str:
+    total = sum(one.bytes for one in program.kept)
+    return f"this network remembers {f'{total:,} bytes' if total else 'nothing'}"
+
+
+def _port(program: Program, side: str, index: int, value: Value) -> str:
+    name, port = program.name, f"{side}{index}"
+    type_ = c_elements(value.type, value.size)[0]
+    text = _PORT
+    low, high = _RANGES.get(value.type, (0, 0))
+    helpers = high > 0 and 0 < value.scale < np.inf
+    if helpers:
+        text += _SCALE + _QUANTIZE
+    return fill(
+        text,
+        text=_commented(f"{side} {index}, {_element(value)}: {printable(value.name)}"),
+        PORT=f"{name}_{port}".upper(),
+        name=name,
+        port=port,
+        what=side,
+        type=type_,
+        size=value.size,
+        bytes=value.nbytes,
+        rank=len(value.shape),
+        shape=", ".join(map(str, value.shape)) or "1",
+        scale=float_literal(value.scale),
+        zero=value.zero_point,
+        low=low,
+        high=high,
+        bound=4 * (high + 1 - low),
+    )
+
+
+def _element(value: Value) -> str:
+    """What an element is; bytes hold it where C has no such type."""
+    kind, count = c_elements(value.type, value.size)
+    is_own = (kind != "uint8_t" and count == value.size) or value.type in _BYTES
+    return kind if is_own else f"{value.type} in bytes"
+
+
+def _commented(text: str) -> str:
+    """A file's words, which cannot end a comment or continue a line."""
+    return text.translate({ord("/"): "|", ord("\\"): "|", ord("?"): "."})
+
+
+# -- the driver ---------------------------------------------------------------------------
+
+
+def _model_c(program: Program) -> str:
+    network, places = program.network, program.layout.tensors
+    inputs, outputs = (
+        "\n".join(
+            f"    case {i}: return arena + {places[value.index]};"
+            for i, value in enumerate(side)
+            if value.index in places
+        )
+        for side in (network.inputs, network.outputs)
+    )
+    text = fill(
+        _MODEL_C,
+        name=program.name,
+        NAME=program.name.upper(),
+        inputs=inputs,
+        outputs=outputs,
+        first=indented(_fills([one for one in program.kept if one.fill])),
+        reset=indented(_fills([one for one in program.kept if one.is_reset])),
+        layers=indented("\n".join(_steps(program))),
+        groups=_groups(program),
+        **_rows(program),
+    )
+    return text + "\n"
+
+
+def _rows(program: Program) -> dict[str, str]:
+    """What stands in the interface for who delivers rows, if they are delivered."""
+    names = {"delivery": "", "rows_only": "void", "rows": "", "rows_passed": ""}
+    if program.inputs != "rows":
+        return names
+    name, only = program.name, f"{program.name}_row_fn rows, void *rows_user"
+    return {
+        "delivery": fill(_DELIVERY, name=name, NAME=name.upper(), bytes=program.row_bytes) + "\n\n",
+        "rows_only": only,
+        "rows": f"{only}, ",
+        "rows_passed": "rows, rows_user, ",
+    }
+
+
+def _groups(program: Program) -> str:
+    """A function for every group."""
+    places, texts = program.layout.tensors, []
+    made = zip(program.groups, program.group_functions, program.layout.blocks, strict=True)
+    for group, name, block in made:
+        rows = _rows(program)["rows"] if group.is_fed else ""
+        parameters = f"{rows}{program.name}_observer observer, void *user"
+        names = Names(program.function, program.constant, places, block, parameters)
+        texts.append(driver_of(group, name, names))
+    return "\n".join([*helpers_of(texts), *texts, ""]) if texts else ""
+
+
+def _fills(kept: Sequence[Kept]) -> str:
+    """Statements that give bytes their first values."""
+    lines = (
+        f"for (size_t i = 0; i < {one.bytes}; ++i) arena[{one.offset} + i] = {one.fill};"
+        for one in kept
+    )
+    return "\n".join(lines) or "/* nothing */"
+
+
+def _steps(program: Program) -> Iterator[str]:
+    for layer in program.network.layers:
+        group = program.group(layer.index)
+        if group is not None:
+            if layer.index == group.first:
+                yield f"/* {group.first} to {group.end - 1}, row by row */"
+                rows = _rows(program)["rows_passed"] if group.is_fed else ""
+                name = program.group_functions[program.groups.index(group)]
+                yield f"{name}({rows}observer, user);"
+            continue
+        yield f"/* {layer.index}: {layer} */"
+        call = program.call(layer.index)
+        if call:
+            yield call
+        if not layer.outputs:
+            yield f'TOLD({layer.index}, "{layer.name}", NULL, 0);'
+        for value in layer.outputs:
+            place = program.layout.tensors[value.index]
+            yield f'DONE({layer.index}, "{layer.name}", {place}, {value.nbytes});'
+
+
+# -- kernels and constants ----------------------------------------------------------------
+
+
+def _weights_h(program: Program) -> str:
+    body = declarations(program) or "/* no constants */"
+    return _guarded(f"{program.name.upper()}_WEIGHTS_H", ("<stdint.h>",), body)
+
+
+def _prototype(program: Program, routine: Routine) -> str:
+    name = f"{program.name}_{program.routines[routine]}"
+    return call_of(f"void {name}", routine.parameters)
+
+
+def _kernels_h(program: Program) -> str:
+    lines = []
+    for routine in program.routines:
+        lines += [f"/* {routine.about} */", f"{_prototype(program, routine)};"]
+    body = "\n".join(lines) or "/* nothing to do */"
+    return _guarded(f"{program.name.upper()}_KERNELS_H", ("<stdint.h>",), body)
+
+
+#: Products and sums are rounded each for itself. GCC does so where it is told the standard.
+_UNCONTRACTED = ("#ifdef __clang__", "#pragma STDC FP_CONTRACT OFF", "#endif", "")
+
+
+def _kernels_c(program: Program) -> str:
+    lines = ['#include "kernels.h"', "", *includes(program.routines), "", *_UNCONTRACTED]
+    for routine in program.routines:
+        if routine.language == "c":
+            body = indented(text_of(routine, program.routines, program.name))
+            lines += [f"{_prototype(program, routine)} {{", body, "}", ""]
+    return "\n".join(lines)

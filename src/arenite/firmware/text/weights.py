@@ -1,0 +1,43 @@
+"""Constants as C: ``weights.h`` and ``weights.c``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arenite.firmware.c_text import C_TYPES, are_literals, fill, initializer
+from arenite.firmware.plan.program import Program
+from arenite.ops.context import Array
+
+#: Floats without literals: their bits.
+_BITS_H = """\
+union ${name}_floats {
+  uint32_t bits[$size];
+  float values[$size];
+};
+extern const union ${name}_floats $name;"""
+
+
+def declarations(program: Program) -> str:
+    """What ``weights.h`` says of all constants."""
+    return "\n".join(_declared(name, one.values) for name, one in program.constants.items())
+
+
+def _declared(name: str, values: Array) -> str:
+    if are_literals(values):
+        return f"extern const {C_TYPES[values.dtype]} {name}[{values.size}];"
+    return fill(_BITS_H, name=name, size=values.size)
+
+
+def definitions(program: Program) -> str:
+    """``weights.c``."""
+    lines = ['#include "weights.h"', ""]
+    for name, one in program.constants.items():
+        lines += [_defined(name, one.values), ""]
+    return "\n".join(lines)
+
+
+def _defined(name: str, values: Array) -> str:
+    if are_literals(values):
+        return f"const {C_TYPES[values.dtype]} {name}[{values.size}] = {initializer(values)};"
+    bits = initializer(values.view(np.uint32))
+    return f"const union {name}_floats {name} = {{{bits}}};"

@@ -1,0 +1,1 @@
+"""Kernel libraries: a folder each, with all that is true of that library."""

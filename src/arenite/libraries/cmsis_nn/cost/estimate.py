@@ -1,0 +1,106 @@
+"""What an operator costs on a Cortex-M: instructions and cycles of one inference.
+
+An estimate is a sum over loops: how often each level of a C function's loops runs
+(:mod:`arenite.libraries.cmsis_nn.cost.loops`, exact, from shapes) times what one pass of it costs
+(:mod:`arenite.libraries.cmsis_nn.cost.steps`, counted in compiled code on random layers). One
+constant comes from a model: how SOFTMAX's values split into near and far ones was chosen on
+kws_int8.
+
+``benchmarks/results/cortex_m.json`` holds what was measured to check this. How far estimates of
+single operators were off is in :data:`arenite.libraries.cmsis_nn.cost.steps.ERRORS`. Data that
+decides how long a kernel takes was random there: floats of a normal distribution with a deviation
+of 2, integers of the whole range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from arenite.cores import CORES
+from arenite.libraries.cmsis_nn.cost.loops import Loop, loops_of
+from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
+from arenite.libraries.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
+from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.ops.constraints import NodeView
+from arenite.target import Target, find_target
+
+#: Processors whose costs are known.
+PROCESSORS = tuple(STEPS)
+
+
+#: How far their costs may be off.
+ACCURACY = {core.name: core.accuracy for core in CORES.values() if core.accuracy}
+
+
+class Error(NamedTuple):
+    """How far estimates of one kernel's instructions were off on random layers, as shares.
+
+    No constant comes from these layers. ``worst`` has no sign.
+    """
+
+    median: float
+    worst: float
+    layers: int
+
+
+class Line(NamedTuple):
+    """One level of loops, and what all its passes cost."""
+
+    loop: Loop
+    instructions: float
+    cycles: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one inference of an operator costs, loop by loop."""
+
+    lines: tuple[Line, ...]
+
+    @cached_property
+    def instructions(self) -> int:
+        """Instructions that run."""
+        return round(sum(line.instructions for line in self.lines))
+
+    @cached_property
+    def cycles(self) -> int:
+        """Cycles that they take, with memory that never waits."""
+        return round(sum(line.cycles for line in self.lines))
+
+
+def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | None:
+    """The cost of one operator, None where there is no model of its kernel.
+
+    Args:
+        view: The operator with its tensors.
+        path: The function that its work goes to; None if TFLM has no CMSIS-NN kernel for it.
+        target: One of :data:`PROCESSORS`.
+
+    Raises:
+        ValueError: The costs of that processor are not known.
+    """
+    built = find_target(target)
+    if built.processor not in STEPS:
+        raise ValueError(f"expected a target of {', '.join(PROCESSORS)}, got {built.processor!r}")
+    steps = STEPS[built.processor]
+    loops = loops_of(view, path, built)
+    if loops is None or any(loop.step not in steps.get(loop.function, {}) for loop in loops):
+        return None
+    return Cost(tuple(_line(loop, steps) for loop in loops))
+
+
+def error_of(view: NodeView, target: Target | str) -> Error | None:
+    """How far estimates of such operators were off; None if that was not measured."""
+    built = find_target(target)
+    found = ERRORS.get(built.processor, {}).get(kernel_of(view))
+    if found is None or not built.is_cmsis_nn:
+        return None
+    median, worst, layers = found
+    return Error(median / 100, worst / 100, layers)
+
+
+def _line(loop: Loop, steps: Steps) -> Line:
+    instructions, cycles = steps[loop.function][loop.step]
+    return Line(loop, loop.times * instructions, loop.times * cycles)

@@ -1,0 +1,108 @@
+"""Loops of CMSIS-NN's matrix products: what convolutions and fully connected layers end in.
+
+Facts: CMSIS-NN ``ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c`` and
+``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``, ``arm_nn_vec_mat_mult_t_s8.c``,
+``arm_s8_to_s16_unordered_with_offset.c``.
+"""
+
+from __future__ import annotations
+
+from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.target import Target
+
+
+def arm_s8_to_s16_unordered_with_offset(calls: int, size: int) -> list[Loop]:
+    """``calls`` rows of ``size`` values become int16, four at a time."""
+    name = "arm_s8_to_s16_unordered_with_offset"
+    fours, rest = divmod(size, 4)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "4 values", calls * fours),
+        Loop(name, "value", calls * rest),
+    ]
+
+
+def arm_nn_mat_mult_kernel_s8_s16(
+    calls: int, channels: int, columns: int, name: str = "arm_nn_mat_mult_kernel_s8_s16"
+) -> list[Loop]:
+    """``calls`` pairs of im2col rows times ``channels`` filters of ``columns`` values."""
+    pairs, odd = divmod(channels, 2)
+    fours, rest = divmod(columns, 4)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "2 channels", calls * pairs),
+        Loop(name, "2 channels, 4 columns", calls * pairs * fours),
+        Loop(name, "2 channels, column", calls * pairs * rest),
+        Loop(name, "last channel", calls * odd),
+        Loop(name, "last channel, 4 columns", calls * odd * fours),
+        Loop(name, "last channel, column", calls * odd * rest),
+    ]
+
+
+def arm_nn_mat_mult_nt_t_s8(
+    calls: int, rows: int, channels: int, columns: int, target: Target
+) -> list[Loop]:
+    """``calls`` products of ``rows`` x ``columns`` values and ``channels`` filters."""
+    if target.instructions == "mve":
+        return _nt_t_vectors(calls, rows, channels, columns)
+    name = "arm_nn_mat_mult_nt_t_s8"
+    pairs, odd = calls * (channels // 2), calls * (channels % 2)
+    sixteens, fours, rest = columns // 16, columns % 16 // 4, columns % 4
+    twos, single = pairs * (rows // 2), pairs * (rows % 2)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "2 channels", pairs),
+        Loop(name, "2 channels, sum of weights", pairs * columns),
+        Loop(name, "2 channels, 2 rows", twos),
+        Loop(name, "2 channels, 2 rows, 16 columns", twos * sixteens),
+        Loop(name, "2 channels, 2 rows, 4 columns", twos * fours),
+        Loop(name, "2 channels, 2 rows, column", twos * rest),
+        Loop(name, "2 channels, last row", single),
+        Loop(name, "2 channels, last row, 16 columns", single * sixteens),
+        Loop(name, "2 channels, last row, 4 columns", single * fours),
+        Loop(name, "2 channels, last row, column", single * rest),
+        Loop(name, "last channel", odd),
+        Loop(name, "last channel, row", odd * rows),
+        Loop(name, "last channel, row, column", odd * rows * columns),
+    ]
+
+
+def _nt_t_vectors(calls: int, rows: int, channels: int, columns: int) -> list[Loop]:
+    name = "arm_nn_mat_mult_nt_t_s8"
+    fours, rest = divmod(rows, 4)
+    vectors = -(-columns // 16)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, "4 rows", calls * fours),
+        Loop(name, "4 rows, channel", calls * fours * channels),
+        Loop(name, "4 rows, channel, 16 columns", calls * fours * channels * vectors),
+        Loop(name, "row", calls * rest),
+        Loop(name, "row, channel", calls * rest * channels),
+        Loop(name, "row, channel, 16 columns", calls * rest * channels * vectors),
+        Loop(name, "row, 4 channels", calls * rest * (channels // 4)),
+        Loop(name, "row, last channels", calls * rest * (channels % 4)),
+    ]
+
+
+def arm_nn_vec_mat_mult_t(
+    name: str, calls: int, units: int, depth: int, target: Target
+) -> list[Loop]:
+    """``calls`` vectors of ``depth`` values times ``units`` rows of weights.
+
+    ``name`` is the function: several have these loops.
+    """
+    if target.instructions == "mve":
+        block, fours, rest = "4 units", units // 4, units % 4
+        columns, inner, left = "16 columns", -(-depth // 16), 0
+    else:
+        block, fours, rest = "2 units", units // 2, units % 2
+        columns, (inner, left) = "4 columns", divmod(depth, 4)
+    return [
+        Loop(name, "call", calls),
+        Loop(name, block, calls * fours),
+        Loop(name, f"{block}, {columns}", calls * fours * inner),
+        Loop(name, f"{block}, column", calls * fours * left),
+        Loop(name, "last unit", calls * rest),
+        Loop(name, f"last unit, {columns}", calls * rest * inner),
+        Loop(name, "last unit, column", calls * rest * left),
+    ]

@@ -1,0 +1,35 @@
+"""ADD and MUL: TFLM ``micro/kernels/cmsis_nn/add.cc``, ``mul.cc``."""
+
+from __future__ import annotations
+
+from arenite.libraries.cmsis_nn.decisions.path import Condition, Path, Questions
+from arenite.model import TensorType
+from arenite.ops.constraints import NodeView
+from arenite.ops.overlap import Clearance
+from arenite.ops.shared.overlap import element_by_element
+from arenite.target import Target
+
+
+def decide(view: NodeView, cmsis_nn: str, tflm: str) -> Path:
+    """To ``cmsis_nn`` for int8 and int16 inputs of one shape, else to TFLM's ``tflm``."""
+    type_, questions = view.input(0).type, Questions()
+    if type_ not in (TensorType.INT8, TensorType.INT16):
+        return questions.reference(tflm)
+    function = f"{cmsis_nn}_{'s16' if type_ is TensorType.INT16 else 's8'}"
+    if not questions.hold(function, same_shapes(view)):
+        return questions.reference(f"Broadcast{tflm}4DSlow")
+    return questions.path(function)
+
+
+def same_shapes(view: NodeView) -> Condition:
+    """Whether nothing broadcasts (``ProcessBroadcastShapes``); leading ones do not count."""
+    a, b = view.input(0).shape, view.input(1).shape
+    rank = max(len(a), len(b))
+    extended = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
+    values = f"{list(a)}" if a == b else f"{list(a)}, {list(b)}"
+    return Condition(f"the inputs have one shape: {values}", extended[0] == extended[1])
+
+
+def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """Up to 16 elements are loaded, then written."""
+    return element_by_element(0, 1)(view, position)

@@ -1,0 +1,17 @@
+"""MUL: TFLM ``micro/kernels/cmsis_nn/mul.cc``; it allocates what the reference does."""
+
+from __future__ import annotations
+
+from arenite.libraries.cmsis_nn.decisions import elementwise
+from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.cmsis_nn.tflm_kernels import Glue
+from arenite.ops.constraints import NodeView
+from arenite.target import Target
+
+
+def decide(view: NodeView, target: Target) -> Path:
+    """By type, and whether the inputs broadcast."""
+    return elementwise.decide(view, "arm_elementwise_mul", "Mul")
+
+
+GLUE = Glue(decide, overlap=elementwise.overlap)

@@ -1,0 +1,236 @@
+"""TFLM's kernels on top of CMSIS-NN: what they allocate, and which function they call.
+
+A file in ``operators/`` describes one operator with a :class:`Glue`. From that and the
+reference kernel's registration :func:`registration` makes one that allocates as TFLM's
+CMSIS-NN kernel does; parameters are the reference's, and so are the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.memory.abi import Abi, Struct
+from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
+from arenite.ops.constraints import Constraint, NodeView, view_of
+from arenite.ops.context import Array, Declared, MicroGraph
+from arenite.ops.kernel_util import allocate_struct
+from arenite.ops.overlap import Clearance
+from arenite.target import Target
+
+#: What follows a sentence about an undefined result.
+_INSTEAD = "results here are those of TFLM's own kernel, which a firmware without CMSIS-NN has"
+
+
+@dataclass
+class OpData:
+    """What ``prepare`` leaves for ``invoke`` in ``node.user_data``.
+
+    Attributes:
+        path: The function that the operator's work goes to.
+        buffers: Handles of the scratch buffers, in the order of the requests.
+    """
+
+    path: Path
+    buffers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OwnBits:
+    """Results that are CMSIS-NN's and not those of TFLM's reference.
+
+    Attributes:
+        record: The parameters of a node that has such results.
+        prepare: ``prepare(view, params, path)`` makes them of the reference's ``params``, or
+            gives these back where the results are the same.
+        invoke: ``invoke(context, node)`` computes CMSIS-NN's, from such a record; None where the
+            reference's kernels do it, with these parameters.
+        kernel: The native kernel that does the same as ``invoke``; empty where there is none.
+    """
+
+    record: type
+    prepare: Callable[[NodeView, Any, Path], Any]
+    invoke: Callable[[Context, Node], None] | None = None
+    kernel: str = ""
+
+
+#: As :data:`arenite.ops.overlap.Overlap`, for the function that was decided on.
+PathOverlap = Callable[[NodeView, int, Path, Target], Clearance | None]
+
+
+@dataclass(frozen=True)
+class Glue:
+    """One operator in TFLM's ``micro/kernels/cmsis_nn``.
+
+    Attributes:
+        decide: ``decide(view, target)`` is the function that the operator's work goes to, with
+            its memory.
+        op_data: The struct that ``init`` allocates; None where it is the reference's.
+        allocate: ``allocate(context, node, path)`` takes temporary tensors and persistent
+            buffers as ``prepare`` does, in order; None where it is the reference's.
+        constraints: What is demanded beyond the reference's constraints.
+        bits: Where CMSIS-NN's results differ; None where the reference's are right for all.
+        overlap: ``overlap(view, position, path, target)``: how near above its output an input may
+            begin where a function of CMSIS-NN does the work; None where none may.
+        undefined: ``undefined(view, path, target)`` says what CMSIS-NN reads that is no part of
+            the model, and what to do about it; empty where it reads nothing else. Results are
+            the reference's there, with a warning.
+    """
+
+    decide: Callable[[NodeView, Target], Path]
+    op_data: Struct | None = None
+    allocate: Callable[[Context, Node, Path], None] | None = None
+    constraints: tuple[Constraint, ...] = ()
+    bits: OwnBits | None = None
+    overlap: PathOverlap | None = None
+    undefined: Callable[[NodeView, Path, Target], str] | None = None
+
+
+def registration(reference: Registration, glue: Glue, target: Target) -> Registration:
+    """The reference's registration with the glue's allocations."""
+
+    def prepare(context: Context, node: Node) -> Any:
+        accounted = context if glue.allocate is None else Unaccounted(context)
+        params = None if reference.prepare is None else reference.prepare(accounted, node)
+        view = view_of(context, node)
+        path = glue.decide(view, target)
+        if glue.allocate is not None:
+            glue.allocate(context, node, path)
+        buffers = tuple(
+            context.request_scratch_buffer_in_arena(request.size, request.purpose)
+            for request in path.scratch
+        )
+        node.user_data = OpData(path, buffers)
+        unknown = glue.undefined(view, path, target) if glue.undefined is not None else ""
+        if unknown:
+            context.warn_undefined(f"{unknown}; {_INSTEAD}")
+            return params
+        return params if glue.bits is None else glue.bits.prepare(view, params, path)
+
+    def overlap(view: NodeView, position: int) -> Clearance | None:
+        path = glue.decide(view, target)
+        if not path.is_cmsis_nn:
+            return None if reference.overlap is None else reference.overlap(view, position)
+        return None if glue.overlap is None else glue.overlap(view, position, path, target)
+
+    init = reference.init if glue.op_data is None else allocate_struct(glue.op_data)
+    constraints = (*reference.constraints, *glue.constraints)
+    native = NativeKernel(reference.invoke, reference.kernel_for, prepare, init)
+    found = replace(reference, init=init, prepare=prepare, native=native)
+    found = replace(found, constraints=constraints, overlap=overlap)
+    return found if glue.bits is None else _with_bits(found, glue.bits)
+
+
+def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
+    """The registration with CMSIS-NN's results for nodes whose parameters say so."""
+    own = bits.invoke
+    if own is None:
+        return reference
+
+    def invoke(context: Context, node: Node) -> None:
+        run = own if isinstance(node.params, bits.record) else reference.invoke
+        run(context, node)
+
+    def kernel(node: Node) -> str:
+        return bits.kernel if isinstance(node.params, bits.record) else reference.kernel_for(node)
+
+    native = NativeKernel(invoke, kernel, reference.prepare, reference.init)
+    return replace(reference, invoke=invoke, native=native)
+
+
+class Unaccounted:
+    """A context whose memory does not come from the arena, for the reference's ``prepare``."""
+
+    def __init__(self, host: Context) -> None:
+        self._host = host
+
+    @property
+    def target(self) -> Target:
+        """The host's."""
+        return self._host.target
+
+    @property
+    def abi(self) -> Abi:
+        """The host's."""
+        return self._host.abi
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """A full tensor that takes no temporary memory."""
+        return self._host.view_tensor(index)
+
+    view_tensor = get_tensor
+
+    def get_eval_tensor(self, index: int) -> EvalTensor:
+        """The host's."""
+        return self._host.get_eval_tensor(index)
+
+    def resize_tensor(
+        self, index: int, shape: tuple[int, ...], declared: Declared = "kept"
+    ) -> None:
+        """As the host does it."""
+        self._host.resize_tensor(index, shape, declared)
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """Bytes outside of the arena."""
+        return np.zeros(size, np.uint8)
+
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """Nothing."""
+
+    def allocate_state(self, size: int, purpose: str = "") -> npt.NDArray[np.uint8]:
+        """The host's: there is one state, whoever computes."""
+        return self._host.allocate_state(size, purpose)
+
+    def state_buffers(self) -> list[npt.NDArray[np.uint8]]:
+        """The host's."""
+        return self._host.state_buffers()
+
+    @property
+    def graph(self) -> MicroGraph:
+        """The model's subgraphs."""
+        return self._host.graph
+
+    def place_tensor(self, index: int, data: Array) -> None:
+        """Let a tensor be memory that the node has."""
+        self._host.place_tensor(index, data)
+
+    def use_variables(self, number: int | None) -> None:
+        """The current node uses this variable, or any."""
+        self._host.use_variables(number)
+
+    def allocate_decompression_memory(self, size: int) -> npt.NDArray[np.uint8] | None:
+        """The host's."""
+        return self._host.allocate_decompression_memory(size)
+
+    def reset_decompression_memory(self) -> None:
+        """As the host does it."""
+        self._host.reset_decompression_memory()
+
+    def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
+        """No handle: reference kernels have memory of their own."""
+        return -1
+
+    def get_scratch_buffer(self, handle: int) -> npt.NDArray[np.uint8]:
+        """The host's, which refuses it before ``invoke``."""
+        return self._host.get_scratch_buffer(handle)
+
+    def get_external_context(self) -> Any:
+        """The host's."""
+        return self._host.get_external_context()
+
+    def abort(self) -> NoReturn:
+        """As the host does it."""
+        self._host.abort()
+
+    def report_error(self, message: str) -> NoReturn:
+        """As the host does it."""
+        self._host.report_error(message)
+
+    def warn_undefined(self, message: str) -> None:
+        """As the host does it."""
+        self._host.warn_undefined(message)

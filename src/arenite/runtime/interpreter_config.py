@@ -1,0 +1,126 @@
+"""How a model is set up: for which firmware, what computes here, which planner.
+
+What interpreters and the functions that only plan are asked for is one :class:`Setup`, made once
+and passed along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from arenite import native
+from arenite.errors import AreniteError
+from arenite.memory.allocator import MicroAllocator
+from arenite.memory.arena import Bytes, Memory
+from arenite.memory.planners import planner_for
+from arenite.ops import OpResolver
+from arenite.runtime.threads import checked_threads
+from arenite.target import Target, find_target
+
+if TYPE_CHECKING:
+    pass
+
+#: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where there are some,
+#: ``"auto"`` natively if the engine was built. The results are the same.
+Engine = Literal["auto", "native", "reference"]
+_ENGINES = get_args(Engine)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Whose firmware a model is set up as, what computes it here, and the planner's name."""
+
+    target: Target
+    engine: Engine
+    planner: str
+    #: Room for variables, None for one of every name.
+    resource_variables: int | None = None
+    #: That share one inference of the native engine.
+    threads: int = 1
+    #: Whose kernels the native engine runs; None for the best of this CPU.
+    isa: str | None = None
+    #: Alternate memory for decompressed tensors.
+    regions: tuple[Bytes, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        target: Target | str | None,
+        engine: Engine = "reference",
+        planner: str = "greedy",
+        *,
+        preserve_all_tensors: bool = False,
+        resource_variables: int | None = None,
+        threads: int = 1,
+        isa: str | None = None,
+    ) -> Setup:
+        """A setup as people ask for it.
+
+        Raises:
+            TypeError: ``threads`` is no integer.
+            ValueError: There is no such target, engine or instruction set, or ``threads`` is not
+                from 1 to 1024.
+            AreniteError: The native engine, or an instruction set of it, is asked for and it was
+                not built, or the reference is asked for too.
+        """
+        planner = planner_for(planner, preserve_all_tensors=preserve_all_tensors)
+        if engine not in _ENGINES:
+            raise ValueError(f"expected an engine of auto, native, reference, got {engine!r}")
+        if engine == "native" and not native.available():
+            raise AreniteError(f"engine='native': {native.absence()}; use 'auto' or 'reference'")
+        count = checked_threads(threads)
+        if isa is not None:
+            _check_isa(isa, engine)
+        return cls(find_target(target), engine, planner, resource_variables, count, isa)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether compiled kernels run."""
+        return self.engine != "reference" and native.available()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What makes an interpreter set up like this: target, engine, threads and ``isa``."""
+        names = ("target", "engine", "threads", "isa")
+        return {name: getattr(self, name) for name in names}
+
+    def resolver(self, resolver: OpResolver) -> OpResolver:
+        """What finds the target's operators, where ``resolver`` finds those of TFLM."""
+        if not self.target.is_cmsis_nn:
+            return resolver
+        from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver  # noqa: PLC0415 - few need it
+
+        return CmsisNnResolver(resolver, self.target)
+
+    def allocator(self, arena: Memory | int | None) -> MicroAllocator:
+        """An allocator on an arena; None is one without memory and end.
+
+        Raises:
+            ArenaError: The arena does not even hold the allocator.
+        """
+        return MicroAllocator.create(arena, planner=self.planner, target=self.target)
+
+
+def _check_isa(isa: str, engine: Engine) -> None:
+    """Refuse an instruction set whose kernels would not run."""
+    if engine == "reference":
+        raise AreniteError(f"isa={isa!r}: expected engine 'native' or 'auto', got 'reference'")
+    if not native.available():
+        raise AreniteError(f"isa={isa!r}: {native.absence()}")
+    from arenite.native.program import checked_isa  # noqa: PLC0415 - may be absent
+
+    checked_isa(isa)
+
+
+def shared_target(allocator: MicroAllocator, target: Target | str | None) -> Target:
+    """The target of an allocator that is given, and of everybody who shares it.
+
+    Raises:
+        ValueError: Another one is asked for.
+    """
+    if target is not None and find_target(target) != allocator.target:
+        raise ValueError(
+            f"expected the allocator's target ({allocator.target}), got {find_target(target)}"
+        )
+    return allocator.target

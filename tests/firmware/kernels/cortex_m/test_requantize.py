@@ -1,0 +1,95 @@
+"""Two instructions give TFLM's outputs for every sum that can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arenite.firmware.kernels.cortex_m.requantize import Requantization
+from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, steps_of
+from arenite.firmware.plan.kernel import UnsupportedError
+
+CHANNELS, REACH = 160, 40_000
+
+
+def channels(seed: int, zero_point: int, reach: int = REACH, shift: int = -6) -> Channels:
+    rng = np.random.default_rng(seed)
+    return Channels(
+        multiplier=rng.integers(1 << 30, 1 << 31, CHANNELS),
+        shift=rng.integers(shift, shift + 2, CHANNELS),
+        zero_point=zero_point,
+        least=-rng.integers(reach // 2, reach, CHANNELS),
+        most=rng.integers(reach // 2, reach, CHANNELS),
+    )
+
+
+def outputs(sums, one, scale, k, *, whole=False):
+    scaled = scale * (sums + one.bias) if whole else scale * sums + one.bias
+    assert np.abs(scaled).max() < 1 << 31
+    high = one.addend + (scaled * one.multiplier >> 32) - np.where(scaled < 0, one.step, 0)
+    assert np.abs(high).max() < 1 << 31
+    return np.clip(high >> k, -128, 127)
+
+
+@pytest.mark.parametrize(("zero_point", "signed"), [(-128, False), (-20, True), (77, True)])
+def test_every_reachable_sum_gives_the_reference_s_output(zero_point, signed):
+    given = channels(1, zero_point)
+    r = Requantization(given)
+    assert r.signed is signed
+    for c in range(CHANNELS):
+        sums = np.arange(given.least[c], given.most[c] + 1)
+        wanted = outputs_of(given, c, sums)
+        one = r.constants(c, 256)
+        np.testing.assert_array_equal(outputs(sums, one, 256, r.k), wanted)
+        if signed:
+            one = r.constants(c, 256, whole=True)
+            np.testing.assert_array_equal(outputs(sums, one, 256, r.k, whole=True), wanted)
+        else:
+            one = r.constants(c, 1)
+            np.testing.assert_array_equal(outputs(sums, one, 1, r.k - 8), wanted)
+        one = r.constants(c, 576)
+        np.testing.assert_array_equal(outputs(sums, one, 576, r.shift(576)), wanted)
+
+
+def outputs_of(given: Channels, c: int, sums: np.ndarray) -> np.ndarray:
+    one = slice(c, c + 1)
+    alone = Channels(
+        given.multiplier[one], given.shift[one], given.zero_point, given.least[one], given.most[one]
+    )
+    return alone.outputs(sums[None])[0]
+
+
+def test_a_channel_that_never_changes_gives_its_constant():
+    given = channels(2, -128)
+    given = Channels(given.multiplier, given.shift, -128, given.least, np.zeros_like(given.most))
+    r = Requantization(given)
+    assert r.constant.all()
+    one = r.constants(0, 256)
+    assert outputs(np.zeros(1, np.int64), one, 256, r.k)[0] == -128
+
+
+def test_sums_that_leave_32_bits_are_refused():
+    given = channels(3, -128, reach=1 << 25, shift=-14)
+    with pytest.raises(UnsupportedError, match="sums of channel 0 reach"):
+        Requantization(given).constants(0, 256)
+
+
+def test_ratios_of_scales_that_are_too_large_are_refused():
+    r = Requantization(channels(4, -128, reach=300, shift=0))
+    assert r.constants(0, 256).multiplier > 0
+    with pytest.raises(UnsupportedError, match="ratio of scales of channel 0"):
+        r.constants(0, 1)
+
+
+@pytest.mark.parametrize("zero_point", [-128, 5])
+def test_steps_are_where_the_output_steps(zero_point):
+    given = channels(5, zero_point, reach=3000)
+    steps = steps_of(given)
+    for c in range(0, CHANNELS, 10):
+        sums = np.arange(given.least[c], given.most[c] + 1)
+        got = outputs_of(given, c, sums)
+        assert (steps.first[c], steps.last[c]) == (got[0], got[-1])
+        for value, at, valid in zip(VALUES, steps.at[c], steps.valid[c], strict=True):
+            assert valid == (got[0] < value <= got[-1])
+            if valid:
+                assert at == sums[got >= value][0]
