@@ -12,7 +12,7 @@ from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
-from tests.formats.mnn import int8_cases, net_cases, onnx_cases
+from tests.mnn.lowering import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
 from tests.native import sizes
 from tests.native.strategies import OPERATORS

@@ -1,7 +1,7 @@
 """Functions that only networks of MNN have, in double precision, so that floats of them are exact.
 
 As in :mod:`arenite.firmware.text.float_functions` they need no C library. Series and continued
-fraction of the error function are those of :mod:`arenite.ops.shared.mnn_functions`.
+fraction of the error function are those of :mod:`arenite.mnn.functions`.
 """
 
 from __future__ import annotations

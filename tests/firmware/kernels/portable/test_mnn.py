@@ -11,8 +11,8 @@ from arenite.firmware.text.double_functions import DOUBLE_FUNCTIONS
 from arenite.ops.registry import mnn_names
 from tests.firmware.bulk import cases_of, compared
 from tests.firmware.mnn_cases import variants
+from tests.mnn.operator_models import LEGAL
 from tests.ops.differential import CASES
-from tests.ops.mnn_models import LEGAL
 
 SEED = None if CASES <= 50 else 5
 
