@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal, indented
+from arenite.firmware.c_text import fill, float_literal, indented, templates, with_lines
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
@@ -85,31 +85,8 @@ def conv_int8(layer: Layer) -> Work:
     return Work(routine, (*arguments, layer.output))
 
 
-_TRANSPOSED = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-        const int32_t group = n / $own, filter = n % $own;
-        double sum = 0;
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t down = oy + $top - ky * $dilation_h, iy = down / $stride_h;
-          if (down < 0 || down % $stride_h || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t right = ox + $left - kx * $dilation_w, ix = right / $stride_w;
-            if (right < 0 || right % $stride_w || ix >= $in_w) continue;
-            const float *pixel = x + (iy * $in_w + ix) * $in_c + group * $depth;
-            const int32_t w = ((group * $kernel_h + ky) * $kernel_w + kx) * $depth;
-            for (int32_t c = 0; c < $depth; ++c)
-              sum += (double)pixel[c] * (double)weights[(w + c) * $own + filter];
-          }
-        }
-        $bias
-        *y++ = ar_clamp_float((float)sum, $low, $high);
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_TRANSPOSED = _C["transposed"]
 
 
 def transpose_conv(layer: Layer) -> Work:
@@ -138,27 +115,11 @@ def transpose_conv(layer: Layer) -> Work:
     return Work(routine, (*(argument(value) for value, _ in values), layer.output))
 
 
-_RESIZE = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t c = 0; c < $channels; ++c) {
-        $total sum = 0;
-        for (int32_t i = 0; i < $taps; ++i) {
-          $total line = 0;
-          for (int32_t j = 0; j < $taps; ++j)
-            line += ($pixel) * column_weights[$taps * ox + j];
-          sum += line * row_weights[$taps * oy + i];
-        }
-        $result
-      }
-    }
-  }
-}"""
+_RESIZE = _C["resize"]
 _PIXEL = "x[rows[$taps * oy + i] + columns[$taps * ox + j] + c]$zero"
 _FROM_INT8 = """\
 const int32_t size = ((sum < 0 ? -sum : sum) + (1 << 13)) >> 14;
-        *y++ = (int8_t)ar_sign_extend((uint32_t)((sum < 0 ? -size : size)$zero), 8);"""
+*y++ = (int8_t)ar_sign_extend((uint32_t)((sum < 0 ? -size : size)$zero), 8);"""
 
 
 def resize_cubic(layer: Layer) -> Work:
@@ -204,11 +165,7 @@ def _resized(
     return Work(Routine(layer.name.lower(), parameters, text, about=str(layer)), (*arguments, y))
 
 
-_LRN = """\
-double squares = 0;
-$loops
-const float base = $bias + $alpha * (float)(squares / $count);
-*y++ = x[$place] * (float)ar_power((double)base, (double)$beta);"""
+_LRN = _C["lrn"]
 _REACH = """\
 const int32_t from_$name = $name < $before ? 0 : $name - $before;
 const int32_t to_$name = $name - $before + $size > $n ? $n : $name - $before + $size;"""
@@ -254,19 +211,10 @@ def lrn(layer: Layer) -> Work:
     return Work(routine, (argument(x), layer.output))
 
 
-_LAYER_NORM = """\
-for (int32_t i = 0; i < $rows; ++i, x += $inner, y += $inner) {
-  double mean = 0, squares = 0;
-$mean
-  for (int32_t j = 0; j < $inner; ++j)
-    squares += ((double)x[j] - mean) * ((double)x[j] - mean);
-  const double root = ar_root_double(squares / $inner + (double)$epsilon);
-  for (int32_t j = 0; j < $inner; ++j)
-    y[j] = (float)(((double)x[j] - mean) / root$factor$bias);
-}"""
+_LAYER_NORM = _C["layer_norm"]
 _MEAN = """\
-  for (int32_t j = 0; j < $inner; ++j) mean += (double)x[j];
-  mean /= $inner;"""
+for (int32_t j = 0; j < $inner; ++j) mean += (double)x[j];
+mean /= $inner;"""
 
 
 def layer_norm(layer: Layer) -> Work:
@@ -280,7 +228,7 @@ def layer_norm(layer: Layer) -> Work:
         if value
     }
     text = fill(
-        _LAYER_NORM.replace("$mean", "" if options.rms else _MEAN),
+        with_lines(_LAYER_NORM, mean="" if options.rms else _MEAN),
         rows=x.size // inner,
         inner=inner,
         epsilon=float_literal(options.epsilon),

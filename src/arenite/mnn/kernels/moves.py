@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import (
@@ -101,31 +101,8 @@ def one_hot(layer: Layer) -> Work:
     return Work(routine, (argument(indices), *values, layer.output))
 
 
-#: Of a line the first in order, then the first of those behind it, and so on.
-_TOP_K = """\
-for (int32_t i = 0; i < $outer; ++i, x += $step, values += $out, places += $out) {
-  for (int32_t j = 0; j < $inner; ++j) {
-    int32_t last = -1;
-    for (int32_t n = 0; n < $count; ++n) {
-      int32_t found = -1;
-      for (int32_t k = 0; k < $size; ++k) {
-        const $type one = x[k * $inner + j];
-        if (last >= 0) {
-          const $type done = x[last * $inner + j];
-          if ($one_first || (!($done_first) && k <= last)) continue;
-        }
-        if (found < 0) {
-          found = k;
-          continue;
-        }
-        const $type best = x[found * $inner + j];
-        if ($better) found = k;
-      }
-      values[n * $inner + j] = x[found * $inner + j];
-      places[n * $inner + j] = last = found;
-    }
-  }
-}"""
+_C = templates(__name__)
+_TOP_K = _C["top_k"]
 
 
 def top_k(layer: Layer) -> Work:
@@ -156,16 +133,7 @@ def top_k(layer: Layer) -> Work:
     return Work(Routine("top_k", parameters, text, about=str(layer)), (argument(x), *layer.outputs))
 
 
-_CUMULATE = """\
-for (int32_t i = 0; i < $outer; ++i, x += $step, y += $step) {
-  for (int32_t j = 0; j < $inner; ++j) {
-    $type total = $first;
-    for (int32_t k = 0; k < $count; ++k) {
-      const int32_t at = $place * $inner + j;
-$lines
-    }
-  }
-}"""
+_CUMULATE = _C["cumulate"]
 
 
 def cumulate(layer: Layer) -> Work:
@@ -176,9 +144,9 @@ def cumulate(layer: Layer) -> Work:
     inner = prod(x.shape[options.axis + 1 :])
     sign, function = ("+", "ar_add") if is_sum else ("*", "ar_multiply")
     more = f"total {sign} x[at]" if is_float(x) else f"{function}(total, x[at])"
-    lines = [f"      total = {more};", "      y[at] = total;"]
+    lines = [f"total = {more};", "y[at] = total;"]
     text = fill(
-        _CUMULATE.replace("$lines", "\n".join(lines[::-1] if options.exclusive else lines)),
+        with_lines(_CUMULATE, lines="\n".join(lines[::-1] if options.exclusive else lines)),
         outer=prod(x.shape[: options.axis]),
         inner=inner,
         step=count * inner,

@@ -1,12 +1,8 @@
-"""The functions of floats that generated kernels share, without a C library.
+// The functions of floats that generated kernels share, without a C library.
+//
+// Errors are a few units in the last place, as those of C's libraries are; NaN stays NaN.
+// Polynomials: Cephes (expf.c, tanhf.c).
 
-Errors are a few units in the last place, as those of C's libraries are; NaN stays NaN. Polynomials:
-Cephes (expf.c, tanhf.c).
-"""
-
-from __future__ import annotations
-
-FLOAT_FUNCTIONS = """\
 static inline float ar_clamp_float(float x, float low, float high) {
   return x < low ? low : x > high ? high : x;
 }
@@ -15,13 +11,17 @@ static inline float ar_magnitude(float x) { return x > 0.0f ? x : 0.0f - x; }
 
 /* Bits as a float, and back. */
 static inline float ar_float_of_bits(uint32_t bits) {
+  // clang-format off
   union { uint32_t bits; float value; } both;
+  // clang-format on
   both.bits = bits;
   return both.value;
 }
 
 static inline uint32_t ar_bits_of_float(float value) {
+  // clang-format off
   union { uint32_t bits; float value; } both;
+  // clang-format on
   both.value = value;
   return both.bits;
 }
@@ -82,4 +82,3 @@ static inline float ar_tanh(float x) {
   p = p * z - 3.33332819422e-1f;
   return p * z * x + x;
 }
-"""

@@ -1,16 +1,14 @@
-"""Functions of floats that single operators need: roots, logarithms, sines, roundings.
+// Functions of floats that single operators need: roots, logarithms, sines, roundings.
+//
+// As in float_arithmetic.h they need no C library, and errors are a few
+// units in the last place. Polynomials: Cephes (logf.c, sinf.c).
 
-As in :mod:`arenite.firmware.text.float_arithmetic` they need no C library, and errors are a few
-units in the last place. Polynomials: Cephes (logf.c, sinf.c).
-"""
-
-from __future__ import annotations
-
-MORE_FLOAT_FUNCTIONS = """\
 /* No number. */
+// clang-format off
 static inline float ar_nan(void) {
   return ar_float_of_bits(0x7fc00000u);
 }
+// clang-format on
 
 /* The integer below, or the number itself; from 2^23 on all are integers. */
 static inline float ar_floor(float x) {
@@ -143,4 +141,3 @@ static inline double ar_exp_double(double x) {
   for (int32_t i = n; i < 0; ++i) sum *= 0.5;
   return sum;
 }
-"""

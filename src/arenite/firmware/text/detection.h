@@ -1,11 +1,7 @@
-"""``detection.h``: boxes out of encodings and anchors, and non-maximum suppression.
+// Boxes out of encodings and anchors, and non-maximum suppression.
+//
+// Facts: TFLM micro/kernels/detection_postprocess.cc.
 
-Facts: TFLM ``micro/kernels/detection_postprocess.cc``.
-"""
-
-from __future__ import annotations
-
-DETECTION_H = """\
 /* Boxes that do not overlap, by decreasing score. */
 #ifndef ARENITE_DETECTION_H
 #define ARENITE_DETECTION_H
@@ -141,4 +137,3 @@ static inline int32_t ar_detect_by_box(const ar_detection *d, int32_t columns, i
 }
 
 #endif
-"""

@@ -1,12 +1,8 @@
-"""Functions that only networks of MNN have, in double precision, so that floats of them are exact.
+// Functions that only networks of MNN have, in double precision, so that floats of them are exact.
+//
+// As in float_functions.h they need no C library. Series and continued fraction of the error
+// function are those of mnn/functions.py.
 
-As in :mod:`arenite.firmware.text.float_functions` they need no C library. Series and continued
-fraction of the error function are those of :mod:`arenite.mnn.functions`.
-"""
-
-from __future__ import annotations
-
-DOUBLE_FUNCTIONS = """\
 /* The square root: that of a float, after two steps of Newton's. */
 static inline double ar_root_double(double x) {
   double scale = 1.0;
@@ -101,8 +97,10 @@ static inline float ar_angle(double y, double x) {
   const double up = y < 0.0 ? -y : y, across = x < 0.0 ? -x : x;
   if (y != y || x != x) return ar_nan();
   const int back = ar_bits_of_float((float)x) >> 31 != 0u;
+  // clang-format off
   double angle = across == up ? (up == 0.0 ? 0.0 : 0.7853981633974483)
                               : across == 0.0 ? 1.5707963267948966 : ar_arc(up / across);
+  // clang-format on
   if (back) angle = 3.141592653589793 - angle;
   return (float)(down ? -angle : angle);
 }
@@ -208,9 +206,11 @@ static inline int32_t ar_quotient(int32_t a, int32_t b) {
 }
 
 /* What is left of a by that; a without a divisor. */
+// clang-format off
 static inline int32_t ar_rest(int32_t a, int32_t b) {
   return b == 0 ? a : b == -1 ? 0 : a % b;
 }
+// clang-format on
 
 /* The rest that has the divisor's sign; 0 without a divisor. */
 static inline int32_t ar_modulus(int32_t a, int32_t b) {
@@ -231,4 +231,3 @@ static inline int32_t ar_floor_division(int32_t a, int32_t b) {
   const int32_t quotient = a / b;
   return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
-"""

@@ -1,12 +1,8 @@
-"""``fixed_point.h``: roots, reciprocals and logarithms in integers, for the few layers with one.
+// Roots, reciprocals and logarithms in integers, for the few layers with one.
+//
+// The C side of numeric/gemmlowp.py. Facts: gemmlowp fixedpoint.h; TFLM
+// kernels/internal/common.h and reference/log_softmax.h.
 
-The C side of ``numeric/gemmlowp.py``. Facts: gemmlowp ``fixedpoint.h``; TFLM
-``kernels/internal/common.h`` and ``reference/log_softmax.h``.
-"""
-
-from __future__ import annotations
-
-FIXED_POINT_H = """\
 /* Roots, reciprocals and logarithms of integers, as TensorFlow Lite Micro rounds them. */
 #ifndef ARENITE_FIXED_POINT_H
 #define ARENITE_FIXED_POINT_H
@@ -48,8 +44,10 @@ static inline int32_t ar_inverse_sqrt(int32_t x, int32_t *shift) {
   for (int i = 0; i < 5; ++i) {
     const int32_t square = ar_high_product(root, root);
     const int32_t cube = ar_saturating_shift(ar_high_product(square, root), 6);
+    // clang-format off
     const int32_t step = ar_wrap((uint32_t)ar_high_product(402653184, root) -
                                  (uint32_t)ar_high_product(half, cube));
+    // clang-format on
     root = ar_saturating_shift(step, 3);
   }
   root = ar_high_product(root, 1518500250); /* sqrt(1/2) */
@@ -106,4 +104,3 @@ static inline int16_t ar_saturate_int16(int32_t x) {
 }
 
 #endif
-"""
