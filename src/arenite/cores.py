@@ -16,6 +16,10 @@ from typing import Literal
 Instructions = Literal["plain", "dsp", "mve"]
 #: Which kernels an exported folder has for it: ``portable/``, ``cortex_m/`` or ``cortex_m55/``.
 Kernels = Literal["portable", "cortex_m", "cortex_m55"]
+#: Processors that the same libraries of kernels are for.
+Family = Literal["host", "cortex-m"]
+#: As sentences call them.
+FAMILIES: dict[Family, str] = {"host": "the host", "cortex-m": "Cortex-M processors"}
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,8 @@ class Core:
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
         unicorn: What Unicorn calls it; empty where QEMU emulates it, or nothing does.
         qemu: The machine of QEMU that has it.
-        accuracy: Of the costs in ``libraries/cmsis_nn/cost/tables``; None where they have no column
-        for it.
+        accuracy: Of the costs in ``libraries/*/cost/tables``; None where these have none for it.
+        family: Which kernel libraries may be linked, and which one is as a rule.
     """
 
     name: str
@@ -60,6 +64,7 @@ class Core:
     unicorn: str = ""
     qemu: str = ""
     accuracy: Accuracy | None = None
+    family: Family = "cortex-m"
 
     @property
     def is_emulated(self) -> bool:
@@ -68,7 +73,7 @@ class Core:
 
 
 _ROWS = (
-    Core("host", "plain"),
+    Core("host", "plain", family="host"),
     Core("cortex-m0", "plain", clang="cortex_m0", unicorn="CORTEX_M0"),
     # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
     Core("cortex-m0plus", "plain", clang="cortex_m0plus", unicorn="CORTEX_M0"),

@@ -11,9 +11,10 @@ from math import prod
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies, fills
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop, axis_inside, taps_inside
+from arenite.libraries.cmsis_nn.cost.loops.loop import axis_inside, taps_inside
 from arenite.libraries.cmsis_nn.decisions import shapes
 from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 
