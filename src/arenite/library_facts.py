@@ -13,7 +13,7 @@ import pkgutil
 from dataclasses import dataclass
 from functools import lru_cache
 
-from arenite.cores import Family
+from arenite.cores import Family, Instructions
 
 _FOLDER = "arenite.libraries"
 #: TFLM's own kernels, which every target may have.
@@ -32,6 +32,12 @@ class LibraryFacts:
             :class:`arenite.cores.Core`. Empty for one that is for all.
         vary_with: Fields of a target that decide on its loops: a memory plan with outputs over
             inputs is right for targets that agree in them.
+        apart_with: Processors' instructions for whose kernels nothing is known of outputs over
+            inputs: no plan for "all builds" is right there.
+        versions: Its releases that are known, oldest first; the last one is the default. Empty
+            where memory, paths and results are those of one state, which its room names.
+        glue_versions: Releases of the package that brings TFLM and calls it; as above.
+        glue: That package's name.
     """
 
     name: str
@@ -39,6 +45,10 @@ class LibraryFacts:
     built: str
     families: tuple[Family, ...] = ()
     vary_with: tuple[str, ...] = ()
+    apart_with: tuple[Instructions, ...] = ()
+    versions: tuple[str, ...] = ()
+    glue_versions: tuple[str, ...] = ()
+    glue: str = ""
 
     @property
     def is_reference(self) -> bool:

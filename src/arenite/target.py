@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from arenite.cores import CORES, DEFAULT, FAMILIES, Instructions, full_name
-from arenite.library_facts import facts_of, library_names, usual_library
+from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_library
 
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
@@ -50,6 +50,10 @@ class Target:
             a floating-point unit: multipliers come from the bits of doubles, so that exact
             halves are rounded towards zero, and those of SOFTMAX and LOG_SOFTMAX lose their
             lowest bits.
+        library_version: The library's release, where several are known; by default the last one.
+        glue_version: The release of the package that brings TFLM and calls the library, likewise.
+        variables_arena: Bytes of an arena that the table of resource variables has to itself, as in
+            ESPHome (1024); 0 where it lies in the model's.
 
     Raises:
         ValueError: A value that there is not, or a library for another kind of processor.
@@ -62,13 +66,17 @@ class Target:
     abi: str = ""
     arena_address: int = 0
     emulate_float: bool = False
+    library_version: str = ""
+    glue_version: str = ""
+    variables_arena: int = 0
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
-        is_host = self.processor == "host"
-        family = CORES[self.processor].family
+        core = CORES[self.processor]
+        family = core.family
+        object.__setattr__(self, "library", self.library.replace("-", "_"))
         self._default("library", usual_library(family).name)
-        self._default("abi", "lp64" if is_host else "ilp32")
+        self._default("abi", core.abi)
         _require("library", self.library, library_names())
         _require("compiler", self.compiler, COMPILERS)
         _require("rounding", self.rounding, ROUNDINGS)
@@ -79,6 +87,21 @@ class Target:
             raise ValueError(f"{library.title} is for {theirs}, not for {ours}")
         if self.arena_address < 0:
             raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
+        if self.variables_arena < 0:
+            raise ValueError(f"expected a variables_arena from 0, got {self.variables_arena}")
+        self._version("library_version", library.title, library.versions)
+        self._version("glue_version", library.glue, library.glue_versions)
+
+    def _version(self, field: str, of: str, known: tuple[str, ...]) -> None:
+        """The last one by default; refuse what there is not."""
+        if known:
+            self._default(field, known[-1])
+        got = getattr(self, field)
+        if known and got not in known:
+            raise ValueError(f"expected a {field} of {', '.join(known)} for {of}, got {got!r}")
+        if got and not known:
+            title = facts_of(self.library).title
+            raise ValueError(f"expected no {field} for {title}, got {got!r}")
 
     def _default(self, field: str, value: str) -> None:
         if not getattr(self, field):
@@ -89,12 +112,18 @@ class Target:
         """What the processor can do in one instruction."""
         return CORES[self.processor].instructions
 
+    def _built(self, library: LibraryFacts) -> str:
+        """TFLM and the library, with their versions."""
+        if not self.library_version:
+            return library.built
+        return f"{library.built} {self.library_version} ({library.glue} {self.glue_version})"
+
     def __str__(self) -> str:
         """The assumptions in one line."""
         library = facts_of(self.library)
         parts = [
             self.processor,
-            library.built,
+            self._built(library),
             _COMPILER_NAMES[self.compiler],
             f"structs of {self.abi}",
         ]
@@ -104,6 +133,8 @@ class Target:
             parts.append("rounded once")
         if self.emulate_float:
             parts.append("floats emulated")
+        if self.variables_arena:
+            parts.append(f"variables in {self.variables_arena} bytes of their own")
         if self.arena_address:
             parts.append(f"arena at {self.arena_address:#x}")
         return ", ".join(parts)

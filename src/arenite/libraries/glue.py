@@ -70,7 +70,8 @@ class Glue:
             its memory.
         op_data: The struct that ``init`` allocates; None where it is the reference's.
         allocate: ``allocate(context, node, path)`` takes temporary tensors and persistent
-            buffers as ``prepare`` does, in order; None where it is the reference's.
+            buffers as ``prepare`` does, in order; None where it is the reference's, with what the
+            path says to be persistent behind it.
         constraints: What is demanded beyond the reference's constraints.
         bits: Where the library's results differ; None where the reference's are right for all.
         overlap: ``overlap(view, position, path, target)``: how near above its output an input may
@@ -99,6 +100,9 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
         path = glue.decide(view, target)
         if glue.allocate is not None:
             glue.allocate(context, node, path)
+        else:
+            for kept in path.persistent:
+                context.reserve_persistent_buffer(kept.size, kept.purpose)
         buffers = tuple(
             context.request_scratch_buffer_in_arena(request.size, request.purpose)
             for request in path.scratch

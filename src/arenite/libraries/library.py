@@ -34,8 +34,8 @@ class Library:
     """What runtime, optimiser and analysis ask of a kernel library.
 
     Attributes:
-        glue_for: ``glue_for(name)``: decisions, allocations, results and overlap distances of an
-            operator that the library replaces; None where TFLM's own kernel runs.
+        glue_for: ``glue_for(name, target)``: decisions, allocations, results and overlap distances
+            of an operator that the library replaces; None where TFLM's own kernel runs.
         order_of: ``order_of(node, view, position, path, target)``: in which order a function of the
             library reads an input and writes its output, a second way to overlap distances; None
             for what must be apart.
@@ -46,7 +46,7 @@ class Library:
             whose output may lie on its input, with the same results: ``dilates(target)``.
     """
 
-    glue_for: Callable[[str], Glue | None]
+    glue_for: Callable[[str, Target], Glue | None]
     order_of: Callable[[Node, NodeView, int, Path, Target], Order | None]
     costs: Callable[[], Costs]
     walker: Callable[[], Walker] | None = None
@@ -79,7 +79,7 @@ class LibraryResolver:
     def find(self, name: str) -> Registration | None:
         """The registration of a builtin or custom name, or None."""
         found = self._resolver.find(name)
-        glue = self._glue_for(name)
+        glue = self._glue_for(name, self._target)
         if found is None or glue is None or found != builtin(name):
             return found
         return registration(found, glue, self._target)

@@ -31,16 +31,18 @@ def is_made_for(origin: Origin, target: Target) -> bool:
     TFLM's reference kernels are the same on all processors; a library's may depend on the
     instructions that there are, and on the compiler (``vary_with`` of its facts).
     """
-    if origin.overlap in ("none", "portable"):
+    library = facts_of(target.library)
+    if origin.overlap == "none":
         return True
+    if origin.overlap == "portable":
+        return target.instructions not in library.apart_with
     if origin.library != target.library:
         return False
     core = CORES.get(origin.processor)
-    vary_with = facts_of(target.library).vary_with
     if core is None:
-        return not vary_with
+        return not library.vary_with
     made_for = {"instructions": core.instructions, "compiler": origin.compiler}
-    return all(made_for[field] == getattr(target, field) for field in vary_with)
+    return all(made_for[field] == getattr(target, field) for field in library.vary_with)
 
 
 def with_plan(model: Model, offsets: Mapping[tuple[int, int], int], origin: Origin) -> Model:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
-from arenite.cores import CORES
+from arenite.cores import CORES, INSTRUCTION_NAMES
 from arenite.library_facts import facts_of, usual_library
 from arenite.model.text import printable
 from arenite.report.text import Column, fit, number, table, wrapped
@@ -52,8 +52,7 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
 def heading(what: Explanation, width: int) -> Iterator[Text]:
     """The file, the target."""
     yield Text(printable(what.file), style="bold")
-    kind = {"plain": "no DSP instructions", "dsp": "DSP instructions", "mve": "vectors (MVE)"}
-    has = kind[what.target.instructions]
+    has = INSTRUCTION_NAMES[what.target.instructions]
     yield from wrapped(f"{what.target}; {has}", width)
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.operators import glue_for
 from arenite.libraries.costs import Costs
+from arenite.libraries.glue import Glue
 from arenite.libraries.library import Library, Walker
 from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
 from arenite.ops import Node
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
+
+
+def _glue(name: str, target: Target) -> Glue | None:
+    return glue_for(name)
 
 
 def _order(node: Node, view: NodeView, position: int, path: Path, target: Target) -> Order | None:
@@ -38,6 +43,4 @@ def _dilates(target: Target) -> bool:
     return target.instructions != "mve"
 
 
-LIBRARY = Library(
-    glue_for=glue_for, order_of=_order, costs=_costs, walker=_walker, dilates=_dilates
-)
+LIBRARY = Library(glue_for=_glue, order_of=_order, costs=_costs, walker=_walker, dilates=_dilates)

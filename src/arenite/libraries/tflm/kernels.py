@@ -15,7 +15,7 @@ from arenite.ops.constraints import NodeView
 from arenite.target import Target
 
 
-def _no_glue(name: str) -> None:
+def _no_glue(name: str, target: Target) -> None:
     """Every operator runs its reference."""
 
 

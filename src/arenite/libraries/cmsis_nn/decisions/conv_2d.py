@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, line_splits
-from arenite.libraries.cmsis_nn.decisions.shapes import ONE, ConvShape, Pair, convolution
 from arenite.libraries.path import (
     Condition,
     Path,
@@ -20,6 +19,7 @@ from arenite.libraries.path import (
     needed,
     path_to_reference,
 )
+from arenite.libraries.shapes import ONE, ConvShape, Pair, convolution
 from arenite.memory.abi import align_up
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView

@@ -12,14 +12,14 @@ from __future__ import annotations
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns
 from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import CH_IN_BLOCK_MVE
 from arenite.libraries.cmsis_nn.decisions.line import line_sources, padded_positions
-from arenite.libraries.cmsis_nn.decisions.shapes import (
+from arenite.libraries.cmsis_nn.decisions.transpose_conv import row_holds_columns, written_rows
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import (
     ConvShape,
     convolution,
     depthwise_convolution,
     transpose_convolution,
 )
-from arenite.libraries.cmsis_nn.decisions.transpose_conv import row_holds_columns, written_rows
-from arenite.libraries.path import Path
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.shapes import transpose_convolution
 from arenite.libraries.cmsis_nn.decisions.transpose_conv import (
     BIAS,
     INPUT,
@@ -23,6 +22,7 @@ from arenite.libraries.cmsis_nn.decisions.transpose_conv import (
 from arenite.libraries.cmsis_nn.decisions.undefined import undefined_transpose_conv
 from arenite.libraries.glue import Glue, OwnBits
 from arenite.libraries.path import Path
+from arenite.libraries.shapes import transpose_convolution
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from arenite.libraries import shapes
 from arenite.libraries.cmsis_nn.cost.loops import (
     convolution,
     copies,
@@ -22,7 +23,6 @@ from arenite.libraries.cmsis_nn.cost.loops import (
     windows,
 )
 from arenite.libraries.cmsis_nn.cost.loops.transposed import arm_transpose_conv_wrapper_s8
-from arenite.libraries.cmsis_nn.decisions import shapes
 from arenite.libraries.costs import Loop
 from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView

@@ -13,9 +13,9 @@ from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_s8_to_s16_unordered_with_offset,
 )
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, padded_positions
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
 from arenite.libraries.costs import Loop
 from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 from arenite.target import Target
 
 

@@ -14,8 +14,8 @@ from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_nn_mat_mult_nt_t_s8,
     arm_nn_vec_mat_mult_t,
 )
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, DenseShape
 from arenite.libraries.costs import Loop
+from arenite.libraries.shapes import ConvShape, DenseShape
 from arenite.target import Target
 
 Shapes = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape
 
 
 def taps_inside(conv: ConvShape) -> int:
