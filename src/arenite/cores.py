@@ -26,12 +26,12 @@ INSTRUCTION_NAMES: dict[Instructions, str] = {
 #: Which kernels an exported folder has for it: ``portable/``, ``cortex_m/`` or ``cortex_m55/``.
 Kernels = Literal["portable", "cortex_m", "cortex_m55"]
 #: Processors that the same libraries of kernels are for.
-Family = Literal["host", "cortex-m", "esp32"]
+Family = Literal["host", "cortex-m", "esp"]
 #: As sentences call them.
 FAMILIES: dict[Family, str] = {
     "host": "the host",
     "cortex-m": "Cortex-M processors",
-    "esp32": "ESP32 chips",
+    "esp": "ESP32 chips",
 }
 
 
@@ -138,11 +138,11 @@ _ROWS = (
         qemu="mps3-an547",
     ),
     # Xtensa LX6 and LX7, RISC-V: 32 bits, enums of 4 bytes.
-    Core("esp32", "plain", family="esp32", abi="ilp32_int_enums"),
-    Core("esp32s3", "pie", family="esp32", abi="ilp32_int_enums"),
-    Core("esp32c3", "plain", family="esp32", abi="ilp32_int_enums"),
-    Core("esp32c6", "plain", family="esp32", abi="ilp32_int_enums"),
-    Core("esp32p4", "pie_rv32", family="esp32", abi="ilp32_int_enums"),
+    Core("esp32", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32s3", "pie", family="esp", abi="ilp32_int_enums"),
+    Core("esp32c3", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32c6", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32p4", "pie_rv32", family="esp", abi="ilp32_int_enums"),
 )
 
 #: By name. "host" first, then by size.

@@ -15,7 +15,6 @@ _OPTIMIZED = ("conv", "depthwise_conv", "softmax")
 #: From which release on a kernel has code of its own on the S3 and the P4, and all others have.
 _OWN_SINCE = {"pie": {"softmax": "1.2.1"}, "pie_rv32": {"conv": "1.1.0"}}
 _OTHERS_SINCE = {"pie": "1.1.0", "pie_rv32": "1.2.3"}
-_CHIPS = {"pie": "esp32s3", "pie_rv32": "esp32p4"}
 
 
 def number(version: str) -> tuple[int, ...]:
@@ -37,6 +36,6 @@ def function(kernel: str, target: Target) -> str:
     """What ``esp_nn_..._s8`` of a kernel stands for: ``esp_nn_conv_s8_opt`` for ``"conv"``."""
     name = f"esp_nn_{kernel}_s8"
     kind = target.instructions
-    if kind in _CHIPS and since(target, _OWN_SINCE[kind].get(kernel, _OTHERS_SINCE[kind])):
-        return f"{name}_{_CHIPS[kind]}"
+    if kind in _OWN_SINCE and since(target, _OWN_SINCE[kind].get(kernel, _OTHERS_SINCE[kind])):
+        return f"{name}_{target.processor}"
     return f"{name}_{'opt' if kernel in _OPTIMIZED else 'ansi'}"
