@@ -27,6 +27,7 @@ OPERATORS = [
 LAYERS = (
     {"errors"},
     {"files", "numeric", "processes", "callable_modules", "cores", "wings"},
+    {"library_facts"},
     {"model", "target"},
     {"native", "emulator"},
     {"memory"},
@@ -160,6 +161,34 @@ SHARED = sorted((PACKAGE / "ops" / "shared").glob("*.py"))
 def test_no_operator_is_imported_by_another_or_by_what_they_share(path):
     others = {name_of(other) for other in OPERATORS}
     assert [f"{line}: {name}" for line, name in imports_in(path) if name in others] == []
+
+
+# -- kernel libraries ---------------------------------------------------------------------
+
+LIBRARIES = {path.parent.name for path in (PACKAGE / "libraries").glob("*/__init__.py")}
+
+
+def named_libraries(module: str, source: str, known: set[str] = KNOWN) -> list[str]:
+    """Imports of a library's own room from outside of ``libraries/``, as ``line: name``."""
+    if unit_of(module) == "libraries":
+        return []
+    rooms = {f"arenite.libraries.{name}" for name in LIBRARIES}
+    return [
+        f"{line}: {name}"
+        for line, name in imports_of(module, source, known)
+        if any(f"{name}.".startswith(f"{room}.") for room in rooms)
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_other_room_imports_a_library_by_name(path):
+    assert named_libraries(name_of(path), path.read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_libraries_finds_what_it_should():
+    source = "from arenite.libraries.tflm import FACTS\nimport arenite.libraries.library"
+    assert named_libraries("arenite.cli.cost", source) == ["1: arenite.libraries.tflm"]
+    assert named_libraries("arenite.libraries.library", source) == []
 
 
 # -- processes ---------------------------------------------------------------------------

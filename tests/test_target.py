@@ -53,10 +53,12 @@ def test_only_text_and_targets_are_names() -> None:
     ("field", "value", "message"),
     [
         ("processor", "m4", "expected a processor of host, cortex-m0"),
-        ("library", "xnnpack", "expected a library of tflm, cmsis_nn, got 'xnnpack'"),
+        ("library", "xnnpack", "expected a library of tflm, cmsis_nn, esp_nn, got 'xnnpack'"),
         ("compiler", "clang", "expected a compiler of gcc, armclang, got 'clang'"),
         ("rounding", "up", "expected a rounding of double, single, got 'up'"),
         ("abi", "x", "expected an abi of lp64, lp64_public, .* got 'x'"),
+        ("variables_arena", -1, "expected a variables_arena from 0, got -1"),
+        ("library_version", "1.0", "expected no library_version for CMSIS-NN, got '1.0'"),
         ("arena_address", -1, "expected an arena_address from 0, got -1"),
     ],
 )
@@ -95,3 +97,24 @@ def test_it_is_plain_data() -> None:
     target = Target("cortex-m7", "tflm")
     assert pickle.loads(pickle.dumps(target)) == target
     assert len({target, Target("cortex-m7", "tflm")}) == 1
+
+
+def test_a_release_that_is_not_known_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(
+        ValueError, match=r"expected a library_version of 1\.1\.0, .*1\.2\.3 for ESP-NN"
+    ):
+        Target("esp32s3", library_version="1.5.0")
+
+
+def test_a_chip_has_its_library_with_the_last_known_releases() -> None:
+    target = Target("esp32s3")
+    assert (target.library, target.library_version, target.abi) == (
+        "esp_nn",
+        "1.2.3",
+        "ilp32_int_enums",
+    )
+    assert str(target).startswith("esp32s3, TFLM with ESP-NN 1.2.3 (esp-tflite-micro 1.4.0)")
+
+
+def test_a_library_may_be_spelled_with_a_hyphen() -> None:
+    assert Target("esp32c3", library="esp-nn") == Target("esp32c3")

@@ -13,9 +13,26 @@ from typing import Literal
 
 #: ``"plain"``: one value at a time; ``"dsp"``: two int16 in a 32-bit register
 #: (``ARM_MATH_DSP``); ``"mve"``: vectors of 16 bytes (``ARM_MATH_MVEI``, Helium).
-Instructions = Literal["plain", "dsp", "mve"]
+#: ``"pie"`` and ``"pie_rv32"``: vectors of 16 bytes of Xtensa's and RISC-V's PIE (Espressif).
+Instructions = Literal["plain", "dsp", "mve", "pie", "pie_rv32"]
+#: As a heading says it.
+INSTRUCTION_NAMES: dict[Instructions, str] = {
+    "plain": "no DSP instructions",
+    "dsp": "DSP instructions",
+    "mve": "vectors (MVE)",
+    "pie": "vectors (PIE)",
+    "pie_rv32": "vectors (PIE)",
+}
 #: Which kernels an exported folder has for it: ``portable/``, ``cortex_m/`` or ``cortex_m55/``.
 Kernels = Literal["portable", "cortex_m", "cortex_m55"]
+#: Processors that the same libraries of kernels are for.
+Family = Literal["host", "cortex-m", "esp"]
+#: As sentences call them.
+FAMILIES: dict[Family, str] = {
+    "host": "the host",
+    "cortex-m": "Cortex-M processors",
+    "esp": "ESP32 chips",
+}
 
 
 @dataclass(frozen=True)
@@ -48,8 +65,9 @@ class Core:
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
         unicorn: What Unicorn calls it; empty where QEMU emulates it, or nothing does.
         qemu: The machine of QEMU that has it.
-        accuracy: Of the costs in ``libraries/cmsis_nn/cost/tables``; None where they have no column
-        for it.
+        accuracy: Of the costs in ``libraries/*/cost/tables``; None where these have none for it.
+        family: Which kernel libraries may be linked, and which one is as a rule.
+        abi: Whose struct sizes count, as its usual compiler makes them; see :mod:`arenite.target`.
     """
 
     name: str
@@ -60,6 +78,8 @@ class Core:
     unicorn: str = ""
     qemu: str = ""
     accuracy: Accuracy | None = None
+    family: Family = "cortex-m"
+    abi: str = "ilp32"
 
     @property
     def is_emulated(self) -> bool:
@@ -68,7 +88,7 @@ class Core:
 
 
 _ROWS = (
-    Core("host", "plain"),
+    Core("host", "plain", family="host", abi="lp64"),
     Core("cortex-m0", "plain", clang="cortex_m0", unicorn="CORTEX_M0"),
     # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
     Core("cortex-m0plus", "plain", clang="cortex_m0plus", unicorn="CORTEX_M0"),
@@ -117,15 +137,21 @@ _ROWS = (
         has_fpu=True,
         qemu="mps3-an547",
     ),
+    # Xtensa LX6 and LX7, RISC-V: 32 bits, enums of 4 bytes.
+    Core("esp32", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32s3", "pie", family="esp", abi="ilp32_int_enums"),
+    Core("esp32c3", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32c6", "plain", family="esp", abi="ilp32_int_enums"),
+    Core("esp32p4", "pie_rv32", family="esp", abi="ilp32_int_enums"),
 )
 
 #: By name. "host" first, then by size.
 CORES: dict[str, Core] = {core.name: core for core in _ROWS}
 #: Where a command needs a device and none is named.
 DEFAULT = "cortex-m4"
-#: One device for each set of instructions, which CMSIS-NN's kernels depend on.
+#: One Cortex-M for each set of instructions, which CMSIS-NN's kernels depend on.
 REPRESENTATIVES: tuple[str, ...] = tuple(
-    {core.instructions: core.name for core in reversed(_ROWS[1:])}[kind]
+    next(core.name for core in _ROWS[1:] if core.instructions == kind)
     for kind in ("plain", "dsp", "mve")
 )
 
@@ -133,10 +159,13 @@ REPRESENTATIVES: tuple[str, ...] = tuple(
 def full_name(name: str) -> str:
     """``"M4"``, ``"m4f"`` and ``"Cortex_M4"`` as ``"cortex-m4"``, ``"m0+"`` as ``"cortex-m0plus"``.
 
-    Any other name stays as it is.
+    ``"ESP32-S3"`` is ``"esp32s3"``. Any other name stays as it is.
 
     An ``f`` for a floating-point unit changes nothing that is modelled.
     """
+    chip = re.fullmatch(r"esp32[-_ ]?([csp]\d)?", name.strip().lower())
+    if chip:
+        return f"esp32{chip[1] or ''}"
     found = re.fullmatch(r"(?:cortex[-_ ]?)?m(\d+)(\+|plus)?f?", name.strip().lower())
     return f"cortex-m{found[1]}{'plus' if found[2] else ''}" if found else name
 

@@ -14,13 +14,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from arenite.cores import CORES, DEFAULT, Instructions, full_name
+from arenite.cores import CORES, DEFAULT, FAMILIES, Instructions, full_name
+from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_library
 
-Library = Literal["tflm", "cmsis_nn"]
 Compiler = Literal["gcc", "armclang"]
 Rounding = Literal["double", "single"]
 AbiName = Literal["lp64", "lp64_public", "ilp32", "ilp32_int_enums", "arm_none_eabi"]
-LIBRARIES: tuple[Library, ...] = get_args(Library)
 COMPILERS: tuple[Compiler, ...] = get_args(Compiler)
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
 #: What :data:`arenite.memory.abi.ABIS` has the sizes of.
@@ -35,8 +34,9 @@ class Target:
 
     Attributes:
         processor: A name in :mod:`arenite.cores`; ``"host"`` is the machine of TFLM's own package.
-        library: Whose kernels are linked: ``"tflm"``, TFLM's reference kernels, or ``"cmsis_nn"``,
-            CMSIS-NN's where it has one. By default TFLM's on the host, else CMSIS-NN's.
+        library: Whose kernels are linked, of :func:`arenite.library_facts.library_names`:
+            ``"tflm"``, TFLM's reference kernels, or a library's where it has one. By default
+            TFLM's on the host, else what is usual for such processors.
         compiler: Some paths and scratch sizes of CMSIS-NN exist with Arm Compiler 6 only.
         rounding: How a product with a quantised multiplier is rounded: twice, as by default, or
             once (``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``).
@@ -50,9 +50,13 @@ class Target:
             a floating-point unit: multipliers come from the bits of doubles, so that exact
             halves are rounded towards zero, and those of SOFTMAX and LOG_SOFTMAX lose their
             lowest bits.
+        library_version: The library's release, where several are known; by default the last one.
+        glue_version: The release of the package that brings TFLM and calls the library, likewise.
+        variables_arena: Bytes of an arena that the table of resource variables has to itself, as in
+            ESPHome (1024); 0 where it lies in the model's.
 
     Raises:
-        ValueError: A value that there is not, or CMSIS-NN for the host.
+        ValueError: A value that there is not, or a library for another kind of processor.
     """
 
     processor: str = DEFAULT
@@ -62,20 +66,42 @@ class Target:
     abi: str = ""
     arena_address: int = 0
     emulate_float: bool = False
+    library_version: str = ""
+    glue_version: str = ""
+    variables_arena: int = 0
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
-        is_host = self.processor == "host"
-        self._default("library", "tflm" if is_host else "cmsis_nn")
-        self._default("abi", "lp64" if is_host else "ilp32")
-        _require("library", self.library, LIBRARIES)
+        core = CORES[self.processor]
+        family = core.family
+        object.__setattr__(self, "library", self.library.replace("-", "_"))
+        self._default("library", usual_library(family).name)
+        self._default("abi", core.abi)
+        _require("library", self.library, library_names())
         _require("compiler", self.compiler, COMPILERS)
         _require("rounding", self.rounding, ROUNDINGS)
         _require("abi", self.abi, ABI_NAMES)
-        if is_host and self.is_cmsis_nn:
-            raise ValueError("CMSIS-NN is for Cortex-M processors, not for the host")
+        library = facts_of(self.library)
+        if library.families and family not in library.families:
+            theirs, ours = FAMILIES[library.families[0]], FAMILIES[family]
+            raise ValueError(f"{library.title} is for {theirs}, not for {ours}")
         if self.arena_address < 0:
             raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
+        if self.variables_arena < 0:
+            raise ValueError(f"expected a variables_arena from 0, got {self.variables_arena}")
+        self._version("library_version", library.title, library.versions)
+        self._version("glue_version", library.glue, library.glue_versions)
+
+    def _version(self, field: str, of: str, known: tuple[str, ...]) -> None:
+        """The last one by default; refuse what there is not."""
+        if known:
+            self._default(field, known[-1])
+        got = getattr(self, field)
+        if known and got not in known:
+            raise ValueError(f"expected a {field} of {', '.join(known)} for {of}, got {got!r}")
+        if got and not known:
+            title = facts_of(self.library).title
+            raise ValueError(f"expected no {field} for {title}, got {got!r}")
 
     def _default(self, field: str, value: str) -> None:
         if not getattr(self, field):
@@ -86,21 +112,29 @@ class Target:
         """What the processor can do in one instruction."""
         return CORES[self.processor].instructions
 
-    @property
-    def is_cmsis_nn(self) -> bool:
-        """Whether CMSIS-NN is linked."""
-        return self.library == "cmsis_nn"
+    def _built(self, library: LibraryFacts) -> str:
+        """TFLM and the library, with their versions."""
+        if not self.library_version:
+            return library.built
+        return f"{library.built} {self.library_version} ({library.glue} {self.glue_version})"
 
     def __str__(self) -> str:
         """The assumptions in one line."""
-        library = "TFLM with CMSIS-NN" if self.is_cmsis_nn else "TFLM's reference kernels"
-        parts = [self.processor, library, _COMPILER_NAMES[self.compiler], f"structs of {self.abi}"]
+        library = facts_of(self.library)
+        parts = [
+            self.processor,
+            self._built(library),
+            _COMPILER_NAMES[self.compiler],
+            f"structs of {self.abi}",
+        ]
         if self.processor == "host":
             parts.remove(_COMPILER_NAMES[self.compiler])
         if self.rounding == "single":
             parts.append("rounded once")
         if self.emulate_float:
             parts.append("floats emulated")
+        if self.variables_arena:
+            parts.append(f"variables in {self.variables_arena} bytes of their own")
         if self.arena_address:
             parts.append(f"arena at {self.arena_address:#x}")
         return ", ".join(parts)

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 import arenite as ar
-from arenite.cli.common import AbiName, CompilerName, LibraryName, RoundingName
+from arenite.cli.common import AbiName, CompilerName, RoundingName
 from arenite.cli.memory import PlannerName
 from arenite.memory.offline import with_plan
 from arenite.memory.planners import planner_names
 from arenite.model.offline_plan import Origin
-from arenite.target import ABI_NAMES, COMPILERS, HOST, LIBRARIES, ROUNDINGS, Target
+from arenite.target import ABI_NAMES, COMPILERS, HOST, ROUNDINGS, Target
 from tests.cli.models import classifier, saved
 from tests.shared import shared_model
 
@@ -223,7 +223,6 @@ def test_the_abi_may_be_another_one(arenite, model_file):
 def test_the_choices_are_those_of_the_library():
     assert {name.value for name in PlannerName} <= set(planner_names())
     assert tuple(name.value for name in AbiName) == ABI_NAMES
-    assert tuple(name.value for name in LibraryName) == LIBRARIES
     assert tuple(name.value for name in CompilerName) == COMPILERS
     assert tuple(name.value for name in RoundingName) == ROUNDINGS
 

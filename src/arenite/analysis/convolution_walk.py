@@ -1,16 +1,14 @@
-"""An int8 convolution's first output value on its way through CMSIS-NN."""
+"""An int8 convolution's first output value on its way through a library's arithmetic."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator
-from arenite.libraries.cmsis_nn.arithmetic.convolve import ConvArguments
-from arenite.libraries.cmsis_nn.arithmetic.trace import Walk, walk
-from arenite.libraries.cmsis_nn.operators.conv_2d import arguments
+from arenite.libraries.library import library_of
+from arenite.libraries.walk import Walk
 from arenite.model import Model, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.context import Array
@@ -29,9 +27,11 @@ class ConvolutionWalk:
     output_scale: float
 
 
-def has_walk(operator: DeviceOperator) -> bool:
-    """Whether CMSIS-NN convolves int8 by int8."""
-    if operator.view.name != "CONV_2D" or not operator.calls_cmsis_nn:
+def has_walk(operator: DeviceOperator, target: Target) -> bool:
+    """Whether a library whose arithmetic is modelled convolves int8 by int8."""
+    if operator.view.name != "CONV_2D" or not operator.calls_library:
+        return False
+    if library_of(target).walker is None:
         return False
     types = [operator.view.input(index).type for index in (0, 1)]
     return types == [TensorType.INT8, TensorType.INT8] and operator.view.input(1).is_constant
@@ -40,7 +40,7 @@ def has_walk(operator: DeviceOperator) -> bool:
 def convolution_walk(
     model: Model, operator: DeviceOperator, target: Target, inputs: Sequence[Array]
 ) -> ConvolutionWalk:
-    """Run the model with the reference kernels, then follow one value through CMSIS-NN."""
+    """Run the model with the reference kernels, then follow one value through the library."""
     interpreter = Interpreter(model, target=target, engine="reference", preserve_all_tensors=True)
     for index, array in enumerate(inputs):
         interpreter.input(index)[...] = array
@@ -48,10 +48,14 @@ def convolution_walk(
     view = operator.view
     x, out = (interpreter.tensor(t.index) for t in (view.input(0), view.output(0)))
     weights = view.input(1)
-    args = _arguments(operator, target)
+    walker = library_of(target).walker
+    assert walker is not None
+    assert operator.path is not None
+    numbers = walker()(view, operator.params, operator.path, target, x, out)
+    height, width, depth = weights.shape[1:]
     return ConvolutionWalk(
-        numbers=(numbers := walk(args, x, out)),
-        taps=(args.conv.filter.h, args.conv.filter.w, args.conv.filter.c),
+        numbers=numbers,
+        taps=(height, width, depth),
         input_scale=view.input(0).scale,
         weight_scale=_scale_of(weights, numbers.channels[numbers.traced]),
         output_scale=view.output(0).scale,
@@ -63,17 +67,6 @@ def _scale_of(weights: TfLiteTensor, channel: int) -> float:
         return 0.0
     scales = weights.quantization.scale
     return float(scales[channel if len(scales) > 1 else 0])
-
-
-def _arguments(operator: DeviceOperator, target: Target) -> ConvArguments:
-    view = operator.view
-    bias = view.inputs[2] if len(view.inputs) > 2 else None
-    weights = view.input(1).data
-    assert weights is not None
-    data = None if bias is None else bias.data
-    operands = (view.input(0).shape, weights, data, view.output(0).shape)
-    assert operator.path is not None
-    return arguments(operator.params, operands, operator.path, target, Counter())
 
 
 def walk_facts(what: ConvolutionWalk) -> dict[str, Any]:

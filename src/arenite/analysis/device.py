@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from arenite.analysis.statistics import OperatorStatistics, statistics
-from arenite.libraries.cmsis_nn.cost.loops import Loop, loops_of
-from arenite.libraries.cmsis_nn.decisions.path import Path, Scratch
-from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver
-from arenite.libraries.cmsis_nn.tflm_kernels import OpData
+from arenite.libraries.costs import Loop
+from arenite.libraries.glue import OpData
+from arenite.libraries.library import library_of, resolver_for
+from arenite.libraries.path import Path, Scratch
 from arenite.model import Model
 from arenite.ops import Node, builtin, only_mnn_has, resolver_of
 from arenite.ops.constraints import NodeView, view_of
@@ -19,7 +19,7 @@ from arenite.runtime.heap_host import HeapContext
 from arenite.runtime.lifecycle import Life
 from arenite.target import Target
 
-#: What is said of operators that TFLM has no CMSIS-NN kernel for.
+#: What is said of operators that no library does the work of.
 OWN_KERNEL = "TFLM's own kernel"
 #: What is said of operators that TFLM does not have, as those of .mnn files.
 NO_KERNEL = "not in TFLM"
@@ -33,7 +33,7 @@ class DeviceOperator:
         index: Its place in the subgraph.
         view: The operator with its tensors.
         params: What its ``prepare`` left for the kernel.
-        path: Where its work goes; None where TFLM has no CMSIS-NN kernel.
+        path: Where its work goes; None where the library has no kernel.
         scratch: Its scratch buffers; those of TFLM's own kernels are not listed.
         macs: Multiply-accumulates, None if unknown.
         loops: Its loops, None where there is no model of them.
@@ -56,15 +56,15 @@ class DeviceOperator:
 
     @property
     def function(self) -> str:
-        """What does the work, in words where that is not CMSIS-NN."""
-        if self.path is not None and self.calls_cmsis_nn:
+        """What does the work, in words where that is not the library."""
+        if self.path is not None and self.calls_library:
             return self.path.function
         return OWN_KERNEL if self.in_tflm else NO_KERNEL
 
     @property
-    def calls_cmsis_nn(self) -> bool:
-        """Whether CMSIS-NN does the work."""
-        return self.path is not None and self.path.is_cmsis_nn
+    def calls_library(self) -> bool:
+        """Whether the library does the work."""
+        return self.path is not None and self.path.is_library
 
     @property
     def in_tflm(self) -> bool:
@@ -84,8 +84,7 @@ def device_operators(model: Model, target: Target) -> list[DeviceOperator]:
     """
     context = HeapContext(model, target=target)
     graph = Graph(model, context)
-    resolver = resolver_of(model)
-    graph.resolve(CmsisNnResolver(resolver, target) if target.is_cmsis_nn else resolver)
+    graph.resolve(resolver_for(resolver_of(model), target))
     life = Life(graph)
     life.prepare()
     operators = []
@@ -101,7 +100,7 @@ def _operator(
     place: OperatorStatistics, view: NodeView, node: Node, target: Target
 ) -> DeviceOperator:
     path = node.user_data.path if isinstance(node.user_data, OpData) else None
-    loops = loops_of(view, path, target)
+    loops = library_of(target).costs().loops_of(view, path, target)
     return DeviceOperator(
         index=place.index,
         view=view,

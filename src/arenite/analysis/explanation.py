@@ -1,4 +1,4 @@
-"""Why firmware with CMSIS-NN runs a model's operators the way it does."""
+"""Why firmware runs a model's operators the way it does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator, device_operators
-from arenite.libraries.cmsis_nn.cost.instructions import instruction_counts
+from arenite.libraries.library import library_of
 from arenite.model import Model
 from arenite.target import Target
 
@@ -22,7 +22,8 @@ class Explanation:
 
     def instructions(self, operator: DeviceOperator) -> Counter[str]:
         """DSP or vector instructions of one inference; empty where they are not known."""
-        return instruction_counts(operator.loops or (), self.target)
+        counts = library_of(self.target).costs().instruction_counts
+        return counts(operator.loops or (), self.target)
 
 
 def explanation(model: Model, target: Target) -> Explanation:
@@ -52,7 +53,7 @@ def operator_facts(what: Explanation, operator: DeviceOperator) -> dict[str, Any
         "subgraph": operator.subgraph,
         "index": operator.index,
         "name": operator.view.name,
-        "function": operator.function if operator.calls_cmsis_nn else None,
+        "function": operator.function if operator.calls_library else None,
         "calls": [] if path is None else list(path.calls),
         "conditions": [] if path is None else [c._asdict() for c in path.conditions],
         "macs": operator.macs,

@@ -17,7 +17,7 @@ from arenite.analysis.resolver_code import resolver as resolver_code
 from arenite.callable_modules import html_of
 from arenite.cores import DEFAULT
 from arenite.formats import Source, model_of
-from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.library import why_no_costs
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
 from arenite.target import Target, find_target
@@ -189,17 +189,15 @@ def _flash(model: Model, limit: int | None) -> Need:
 def _time(model: Model, target: Target, clock: float | None, limit: float | None) -> Need:
     if clock is None:
         return Need("time", "ms", {}, limit, "no clock was given", is_known=False)
-    if target.processor not in PROCESSORS:
-        known = ", ".join(PROCESSORS)
-        note = f"costs are known for {known}, not for {target.processor}"
-        return Need("time", "ms", {}, limit, note, is_known=False)
+    if reason := why_no_costs(target):
+        return Need("time", "ms", {}, limit, reason, is_known=False)
     cost = model_cost(model, target, clock)
-    reason = why_incomplete(cost)
+    incomplete = why_incomplete(cost)
     note = f"an estimate within {cost.accuracy.cycles:.0%}, for memory that never waits"
-    if reason is not None:
-        note = f"at least: {reason}"
+    if incomplete is not None:
+        note = f"at least: {incomplete}"
     parts = {"inference": cost.milliseconds(cost.cycles)}
-    return Need("time", "ms", parts, limit, note, is_known=reason is None)
+    return Need("time", "ms", parts, limit, note, is_known=incomplete is None)
 
 
 def fit_facts(found: Fit) -> dict[str, Any]:

@@ -10,15 +10,9 @@ from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.callable_modules import html_of
-from arenite.cores import Accuracy
-from arenite.libraries.cmsis_nn.cost.estimate import (
-    ACCURACY,
-    Cost,
-    Error,
-    Line,
-    cost_of,
-    error_of,
-)
+from arenite.cores import CORES, Accuracy
+from arenite.libraries.costs import Cost, Error, Line
+from arenite.libraries.library import library_of, why_no_costs
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
 from arenite.target import Target, find_target
@@ -75,7 +69,8 @@ class ModelCost:
         In total as far as it was on int8 models, or as all operators that have an estimate
         would be if each were off by as much as the worst random layer of its kind.
         """
-        usual = ACCURACY[self.target.processor]
+        usual = CORES[self.target.processor].accuracy
+        assert usual is not None, "a processor with costs has an accuracy"
         pairs = zip(self.costs, self.errors, strict=True)
         known = [
             (cost.instructions, usual.operator if error is None else error.worst)
@@ -111,6 +106,9 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         ValueError: The costs of that target are not known.
     """
     firmware = find_target(target)
+    if reason := why_no_costs(firmware):
+        raise ValueError(reason)
+    costs = library_of(firmware).costs()
     everywhere = device_operators(model, firmware)
     operators = [one for one in everywhere if one.subgraph == 0]
     has_calls = any(map(calls_of, model.main.operators))
@@ -119,15 +117,15 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         target=firmware,
         clock=clock,
         operators=tuple(operators),
-        costs=tuple(cost_of(operator.view, operator.path, firmware) for operator in operators),
-        errors=tuple(error_of(operator.view, firmware) for operator in operators),
+        costs=tuple(costs.cost_of(one.view, one.path, firmware) for one in operators),
+        errors=tuple(costs.error_of(one.view, firmware) for one in operators),
         has_calls=has_calls,
         bodies=_bodies(everywhere, firmware) if has_calls else (),
     )
 
 
 def _bodies(operators: Sequence[DeviceOperator], target: Target) -> tuple[Body, ...]:
-    found = []
+    found, cost_of = [], library_of(target).costs().cost_of
     for subgraph in sorted({one.subgraph for one in operators} - {0}):
         inside = [one for one in operators if one.subgraph == subgraph]
         costs = [cost_of(one.view, one.path, target) for one in inside]
@@ -166,7 +164,7 @@ def _operator_facts(
     return {
         "index": operator.index,
         "name": operator.view.name,
-        "function": operator.function if operator.calls_cmsis_nn else None,
+        "function": operator.function if operator.calls_library else None,
         "macs": operator.macs,
         "instructions": None if one is None else one.instructions,
         "cycles": None if one is None else one.cycles,
@@ -187,8 +185,7 @@ def why_incomplete(cost: ModelCost) -> str | None:
     calls = ""
     if cost.has_calls:
         calls = " Nor are the subgraphs that they call: how often is known at run time."
-    is_usual = cost.target.is_cmsis_nn
-    known = "of kernels that were measured" if is_usual else "with CMSIS-NN for most"
+    known = library_of(cost.target).costs().known
     return (
         f"{len(cost.missing)} of {len(cost.operators)} operators have no estimate, and are not in "
         f"the total: {kinds(cost.missing)}. Costs are known {known}.{calls}"

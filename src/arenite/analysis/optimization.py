@@ -10,7 +10,7 @@ from arenite.analysis.model_cost import model_cost
 from arenite.analysis.statistics import statistics
 from arenite.errors import AreniteError, ModelError
 from arenite.formats import tflite
-from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.library import why_no_costs
 from arenite.memory.plan import PlannedBuffer
 from arenite.model import Model
 from arenite.optimize.outcome import Elsewhere, Note, Report
@@ -131,7 +131,7 @@ def _flash(model: Model) -> int | None:
 
 
 def _cycles(model: Model, target: Target) -> int | None:
-    if target.processor not in PROCESSORS:
+    if why_no_costs(target):
         return None
     try:
         cost = model_cost(model, target, _CLOCK)

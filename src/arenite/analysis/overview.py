@@ -20,7 +20,7 @@ from arenite.analysis.statistics import ModelStatistics, statistics
 from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
-from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+from arenite.libraries.library import why_no_costs
 from arenite.memory.optimal import Progress
 from arenite.model import Model
 from arenite.target import Target, find_target
@@ -157,15 +157,14 @@ class _UnknownError(AreniteError):
 
 
 def _cost(model: Model, target: Target, clock: float) -> ModelCost:
-    if target.processor not in PROCESSORS:
-        known = ", ".join(PROCESSORS)
-        raise _UnknownError(f"Costs are known for {known}, not for {target.processor}.")
+    if reason := why_no_costs(target):
+        raise _UnknownError(f"{reason[0].upper()}{reason[1:]}.")
     return model_cost(model, target, clock)
 
 
 def _walked(model: Model, what: Explanation) -> Walked | None:
     """Of the main subgraph: an inference may not run the others."""
-    operators = (one for one in what.operators if one.subgraph == 0 and has_walk(one))
+    operators = (one for one in what.operators if one.subgraph == 0 and has_walk(one, what.target))
     operator = next(operators, None)
     if operator is None:
         return None

@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from arenite.cores import DEFAULT, devices, listed
+from arenite.library_facts import library_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,13 +30,6 @@ DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
 #: The exit code where loops were too long to verify what was made.
 NOT_VERIFIED = 3
-
-
-class LibraryName(str, Enum):
-    """``--library``."""
-
-    tflm = "tflm"
-    cmsis_nn = "cmsis_nn"
 
 
 class CompilerName(str, Enum):
@@ -90,10 +84,29 @@ Processor = Annotated[
         help=f"The processor: {listed(devices())} (m4, {DEFAULT}f ...).",
     ),
 ]
-Library = Annotated[
-    LibraryName | None,
-    typer.Option(help="The kernels of that firmware: CMSIS-NN's (the default), or TFLM's own."),
-]
+
+
+def library_choice(*others: str) -> Any:
+    """The option ``--library``: a kernel library, or one of ``others``."""
+    names = (*library_names(), *others)
+
+    def checked(name: str | None) -> str | None:
+        spelled = name and name.replace("-", "_")
+        if spelled is None or spelled in names:
+            return spelled
+        raise typer.BadParameter(f"expected one of {', '.join(names)}, got {name!r}")
+
+    return typer.Option(
+        "--library",
+        metavar=f"[{'|'.join(names)}]",
+        callback=checked,
+        help="Whose kernels: TFLM's own, or a library's where it has one; by default the library "
+        "that is usual for the processor"
+        + (", in TFLM; or those that arenite export writes." if others else "."),
+    )
+
+
+Library = Annotated[str | None, library_choice()]
 Compiler = Annotated[
     CompilerName | None, typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang.")
 ]
@@ -178,19 +191,21 @@ IsaOption = Annotated[
 ]
 
 
-def chosen_target(name: str | None, **parts: Enum | None) -> Target:
+def chosen_target(name: str | None, **parts: Enum | str | None) -> Target:
     """The target of a command's options; those that were not given are the target's own.
 
     Raises:
         typer.BadParameter: There is no such target.
     """
-    from dataclasses import replace
+    from arenite.target import Target, find_target
 
-    from arenite.target import find_target
-
-    given = {part: value.value for part, value in parts.items() if value is not None}
+    given: dict[str, Any] = {
+        part: value.value if isinstance(value, Enum) else value
+        for part, value in parts.items()
+        if value is not None
+    }
     try:
-        return replace(find_target(name), **given)
+        return Target(find_target(name).processor, **given)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--target") from None
 

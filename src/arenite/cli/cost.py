@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arenite.cli.common import (
     AsJson,
-    LibraryName,
     ModelPath,
     Processor,
     chosen_target,
     console,
     glyph,
+    library_choice,
     print_json,
 )
 from arenite.cli.operators import Ops, load_model
@@ -36,22 +35,9 @@ OperatorIndex = Annotated[
 ]
 
 
-class CostedLibrary(str, Enum):
-    """``--library`` of a cost."""
-
-    tflm = "tflm"
-    cmsis_nn = "cmsis_nn"
-    arenite = "arenite"
-
-
-CostLibrary = Annotated[
-    CostedLibrary | None,
-    typer.Option(
-        "--library",
-        help="Whose kernels: CMSIS-NN's (the default) or TFLM's own, in TFLM; or those that "
-        "arenite export writes.",
-    ),
-]
+#: Kernels that are no library's: those of exported firmware.
+_EXPORTED = "arenite"
+CostLibrary = Annotated[str | None, library_choice(_EXPORTED)]
 
 
 def cost(
@@ -71,18 +57,19 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
-    from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS
+    from arenite.libraries.library import library_of
     from arenite.report.cost import render_cost, render_operator_cost
 
-    if library is CostedLibrary.arenite:
+    if library == _EXPORTED:
         _of_firmware(
             load_model(model, ops), chosen_target(target).processor, clock, op, as_json=as_json
         )
         return
-    meant = chosen_target(target, library=library and LibraryName(library.value))
-    if meant.processor not in PROCESSORS:
+    meant = chosen_target(target, library=library)
+    known = library_of(meant).costs().processors
+    if meant.processor not in known:
         raise typer.BadParameter(
-            f"expected a target of {', '.join(PROCESSORS)}, whose costs are known, got {target!r}",
+            f"expected a target of {', '.join(known)}, whose costs are known, got {target!r}",
             param_hint="--target",
         )
     estimate = model_cost(load_model(model, ops), meant, clock)

@@ -91,7 +91,7 @@ def _walk(
     from arenite.analysis.inputs.files import random_inputs, read_inputs
 
     operator = what.operators[op]
-    if not has_walk(operator):
+    if not has_walk(operator, what.target):
         return None
     fed = read_inputs(model, files) if files else random_inputs(model, seed)
     return convolution_walk(model, operator, what.target, [one.array for one in fed])

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.cores import CORES
+from arenite.library_facts import facts_of
 from arenite.memory.liveness import ONLINE
 from arenite.model import Model
 from arenite.model.offline_plan import OFFLINE_METADATA, ORIGIN_METADATA, Origin
@@ -27,19 +28,21 @@ _VERSION = 1
 def is_made_for(origin: Origin, target: Target) -> bool:
     """Whether a plan was made for the kernels of a target, or for those of more.
 
-    TFLM's reference kernels are the same on all processors; CMSIS-NN's depend on the instructions
-    that there are, and on the compiler.
+    TFLM's reference kernels are the same on all processors; a library's may depend on the
+    instructions that there are, and on the compiler (``vary_with`` of its facts).
     """
-    if origin.overlap in ("none", "portable"):
+    library = facts_of(target.library)
+    if origin.overlap == "none":
         return True
+    if origin.overlap == "portable":
+        return target.instructions not in library.apart_with
     if origin.library != target.library:
         return False
-    if not target.is_cmsis_nn:
-        return True
     core = CORES.get(origin.processor)
     if core is None:
-        return False
-    return (core.instructions, origin.compiler) == (target.instructions, target.compiler)
+        return not library.vary_with
+    made_for = {"instructions": core.instructions, "compiler": origin.compiler}
+    return all(made_for[field] == getattr(target, field) for field in library.vary_with)
 
 
 def with_plan(model: Model, offsets: Mapping[tuple[int, int], int], origin: Origin) -> Model:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.cost.estimate import PROCESSORS, cost_of
-from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver
-from arenite.libraries.cmsis_nn.tflm_kernels import OpData
+from arenite.libraries.glue import OpData
+from arenite.libraries.library import library_of, resolver_for
 from arenite.model import Model
 from arenite.ops.constraints import view_of
 from arenite.optimize._prepared import AnyOperator, QuietHeap
@@ -15,7 +14,10 @@ from arenite.target import Target
 
 def has_costs(target: Target | None) -> bool:
     """Whether the costs of a target's kernels are known."""
-    return target is not None and target.is_cmsis_nn and target.processor in PROCESSORS
+    if target is None:
+        return False
+    costs = library_of(target).costs()
+    return costs.is_complete and target.processor in costs.processors
 
 
 def cycles_of(model: Model, target: Target) -> int:
@@ -27,10 +29,10 @@ def cycles_of(model: Model, target: Target) -> int:
     """
     context = QuietHeap(model, target)
     graph = Graph(model, context)
-    graph.resolve(CmsisNnResolver(AnyOperator(), target))
+    graph.resolve(resolver_for(AnyOperator(), target))
     life = Life(graph)
     life.prepare()
-    total = 0
+    total, cost_of = 0, library_of(target).costs().cost_of
     for number, entries in enumerate(graph.nodes):
         for index, entry in enumerate(entries):
             context.enter_node(number, index)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.model_cost import ModelCost, kind_of, why_incomplete
-from arenite.libraries.cmsis_nn.cost.estimate import Cost, Line
+from arenite.libraries.costs import Cost, Line
 from arenite.model.text import printable
 from arenite.report.explain import operator_lines
 from arenite.report.text import Column, number, table, wrapped

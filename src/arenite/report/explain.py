@@ -1,4 +1,4 @@
-"""Why firmware with CMSIS-NN runs an operator the way it does, as a person reads it."""
+"""Why firmware runs an operator the way it does, as a person reads it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from rich.text import Text
 
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
+from arenite.cores import CORES, INSTRUCTION_NAMES
+from arenite.library_facts import facts_of, usual_library
 from arenite.model.text import printable
 from arenite.report.text import Column, fit, number, table, wrapped
 
@@ -50,8 +52,7 @@ def render_explanation(what: Explanation, width: int, marks: Marks = UNICODE) ->
 def heading(what: Explanation, width: int) -> Iterator[Text]:
     """The file, the target."""
     yield Text(printable(what.file), style="bold")
-    kind = {"plain": "no DSP instructions", "dsp": "DSP instructions", "mve": "vectors (MVE)"}
-    has = kind[what.target.instructions]
+    has = INSTRUCTION_NAMES[what.target.instructions]
     yield from wrapped(f"{what.target}; {has}", width)
 
 
@@ -111,7 +112,7 @@ def _operators(what: Explanation, width: int) -> list[Text]:
 def _not_counted(what: Explanation, width: int) -> Iterator[Text]:
     """Kinds of operators whose instructions are not known, if those of others are."""
     counts = [(op, what.instructions(op)) for op in what.operators]
-    unknown = {op.view.name for op, count in counts if op.calls_cmsis_nn and not count}
+    unknown = {op.view.name for op, count in counts if op.calls_library and not count}
     if unknown and any(count for _, count in counts):
         names = ", ".join(sorted(unknown))
         yield from wrapped(f"Instructions are not counted for {names}.", width, style="dim")
@@ -178,17 +179,20 @@ def why(
 ) -> Iterator[Text]:
     """What was asked, with the answers of all operators of a group, and the calls."""
     path = group[0].path
-    if path is None and group[0].in_tflm and not what.target.is_cmsis_nn:
-        yield from wrapped("  TFLM's own kernel: CMSIS-NN is not linked.", width)
+    library = facts_of(what.target.library)
+    if path is None and group[0].in_tflm and library.is_reference:
+        usual = usual_library(CORES[what.target.processor].family)
+        lacks = "" if usual.is_reference else f": {usual.title} is not linked"
+        yield from wrapped(f"  TFLM's own kernel{lacks}.", width)
         return
     if path is None:
         name, is_there = group[0].view.name, group[0].in_tflm
-        lacks = f"CMSIS-NN kernel for {name}" if is_there else f"operator {name}"
+        lacks = f"{library.title} kernel for {name}" if is_there else f"operator {name}"
         yield from wrapped(f"  TFLM has no {lacks}.", width)
         return
-    if not path.is_cmsis_nn and not path.conditions:
+    if not path.is_library and not path.conditions:
         first = next(tensor for tensor in group[0].view.inputs if tensor is not None)
-        yield from wrapped(f"  TFLM hands no {first.type} to CMSIS-NN here.", width)
+        yield from wrapped(f"  TFLM hands no {first.type} to {library.title} here.", width)
     asked_for = ""
     for place, condition in enumerate(path.conditions):
         if condition.function != asked_for:
@@ -199,9 +203,9 @@ def why(
         lines = wrapped(f"    {mark} {_merged(sentences)}", width, indent=5 + len(mark))
         lines[0].stylize("green" if condition.holds else "red", 4, 4 + len(mark))
         yield from lines
-    if path.is_cmsis_nn and not path.conditions and len(path.calls) == 1:
+    if path.is_library and not path.conditions and len(path.calls) == 1:
         yield from wrapped(f"  the only one for {group[0].view.input(0).type}", width)
-    elif len(path.calls) > 1 or not path.is_cmsis_nn:
+    elif len(path.calls) > 1 or not path.is_library:
         yield from wrapped("  calls " + " > ".join(path.calls), width, indent=8, style="dim")
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from arenite.analysis.convolution_walk import ConvolutionWalk
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.explanation import Explanation
-from arenite.libraries.cmsis_nn.arithmetic.trace import Requantization, Step, Walk
+from arenite.libraries.walk import Requantization, Step, Walk
 from arenite.model.text import printable
 from arenite.ops import TfLiteTensor
 from arenite.report.explain import UNICODE, Marks, heading, operator_lines, why

@@ -191,11 +191,18 @@ class MicroInterpreterContext(HostContext):
         """The arena's."""
         return self._allocator.arena.budget
 
+    def _home_of_variables(self) -> MicroAllocator:
+        """Whose memory the table of variables is: that of all else, or an arena of its own."""
+        size = self.target.variables_arena
+        return MicroAllocator.create(size, target=self.target) if size else self._allocator
+
     def begin(self, graph: Graph) -> None:
         """TFLM's structs for the model, and its operators' options."""
         super().begin(graph)
         if graph.resource_variables is not None:
-            self._allocator.allocate_resource_variables(graph.resource_variables.max_variable_count)
+            self._home_of_variables().allocate_resource_variables(
+                graph.resource_variables.max_variable_count
+            )
         if self.regions:
             size = self.abi.pointer * len(self.regions)
             self._allocator.reserve_persistent_buffer(size, "decompression memory")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from arenite import native
 from arenite.errors import AreniteError
+from arenite.library_facts import facts_of
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes, Memory
 from arenite.memory.planners import planner_for
@@ -87,11 +88,11 @@ class Setup:
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """What finds the target's operators, where ``resolver`` finds those of TFLM."""
-        if not self.target.is_cmsis_nn:
+        if facts_of(self.target.library).is_reference:
             return resolver
-        from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver  # noqa: PLC0415 - few need it
+        from arenite.libraries.library import resolver_for  # noqa: PLC0415 - few need it
 
-        return CmsisNnResolver(resolver, self.target)
+        return resolver_for(resolver, self.target)
 
     def allocator(self, arena: Memory | int | None) -> MicroAllocator:
         """An allocator on an arena; None is one without memory and end.

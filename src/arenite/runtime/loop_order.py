@@ -1,4 +1,4 @@
-"""In which order a prepared node reads and writes: TFLM's, CMSIS-NN's or a user's kernel."""
+"""In which order a prepared node reads and writes: TFLM's, a library's or a user's kernel."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def order_of(host: GraphHost, entry: NodeAndRegistration, position: int) -> Orde
     if registration.native is None or registration.native.invoke is not registration.invoke:
         return _as_stated(registration.overlap(view_of(host, node), position))
     view, path = view_of(host, node), getattr(node.user_data, "path", None)
-    if path is None or not path.is_cmsis_nn:
+    if path is None or not path.is_library:
         from arenite.ops import loop_order  # noqa: PLC0415 - few models need it
 
         return loop_order.order_of(node, view, position)
-    from arenite.libraries.cmsis_nn import loop_order as functions  # noqa: PLC0415 - few models
+    from arenite.libraries.library import library_of  # noqa: PLC0415 - few models
 
-    return functions.order_of(node, view, position, path, host.target)
+    return library_of(host.target).order_of(node, view, position, path, host.target)
 
 
 def runs_in_place(host: GraphHost, entry: NodeAndRegistration, index: int) -> bool:

@@ -10,3 +10,15 @@ int4, SOFTMAX of one int16, TRANSPOSE of two dimensions.
 Where CMSIS-NN reads behind a tensor's end it has no results of its own: the reference's are
 computed, with a warning (``decisions/undefined.py``).
 """
+
+from __future__ import annotations
+
+from arenite.library_facts import LibraryFacts
+
+FACTS = LibraryFacts(
+    name="cmsis_nn",
+    title="CMSIS-NN",
+    built="TFLM with CMSIS-NN",
+    families=("cortex-m",),
+    vary_with=("instructions", "compiler"),
+)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
 from arenite.model import TensorType
 from arenite.ops import loop_order as reference

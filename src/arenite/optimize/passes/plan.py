@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from arenite.libraries.library import library_of
 from arenite.model import Model, Operator, TensorType
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.optimize.outcome import Note, Outcome
@@ -95,8 +96,8 @@ def _place(operator: int) -> str:
 
 
 def _may_help(settings: Settings, target: Target) -> bool:
-    """Whether CMSIS-NN's loops over channels decide on what may overlap."""
-    by_channels = target.is_cmsis_nn and target.instructions != "mve"
+    """Whether a library's loops over channels decide on what may overlap."""
+    by_channels = library_of(target).dilates(target)
     return settings.overlap == "portable" or (settings.overlap == "target" and by_channels)
 
 

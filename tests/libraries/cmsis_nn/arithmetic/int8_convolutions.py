@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arenite.libraries.cmsis_nn.arithmetic.convolve import ConvArguments
 from arenite.libraries.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape
 from arenite.model import Model
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.target import Target

@@ -15,8 +15,8 @@ from arenite.analysis.device import device_operators
 from arenite.libraries.cmsis_nn.arithmetic import convolve
 from arenite.libraries.cmsis_nn.arithmetic.convolve import ConvArguments
 from arenite.libraries.cmsis_nn.decisions.line import line_is_exact
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
 from arenite.libraries.cmsis_nn.operators.conv_2d import arguments as of_params
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.model import Model
 from arenite.ops import TfLiteTensor
 from arenite.runtime.heap_host import HeapInterpreter

@@ -14,13 +14,13 @@ from arenite.analysis.device import device_operators
 from arenite.cores import CORES
 from arenite.libraries.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.libraries.cmsis_nn.arithmetic.trace import Walk, requantization, walk
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.model import Model
 from arenite.target import Target
 from tests.libraries.cmsis_nn.arithmetic.int8_convolutions import arguments, models
 from tests.ops.differential import differential, random_array
 
-CORTEX_M = sorted(CORES.keys() - {"host"})
+CORTEX_M = sorted(core.name for core in CORES.values() if core.family == "cortex-m")
 
 
 # -- random convolutions -----------------------------------------------------------------

@@ -27,8 +27,8 @@ from arenite.libraries.cmsis_nn.cost.loops.layers import (
 )
 from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.model import ModelBuilder, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.constraints import NodeView

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.target import Target
 
 PLAIN, DSP, MVE = (Target(f"cortex-m{n}") for n in (3, 7, 55))

@@ -12,7 +12,7 @@ from arenite.libraries.cmsis_nn.decisions.conv_2d import (
     arm_convolve_wrapper_s16,
 )
 from arenite.libraries.cmsis_nn.decisions.line import line_padding
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.target import Target
 from tests.libraries.cmsis_nn.decisions.geometry import (
     ALL,

@@ -10,7 +10,7 @@ from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import (
     arm_depthwise_conv_wrapper_s4,
     arm_depthwise_conv_wrapper_s8,
 )
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 from arenite.target import Target
 from tests.libraries.cmsis_nn.decisions.geometry import (
     ALL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arenite.libraries.cmsis_nn.decisions.fully_connected import fully_connected_s8, kernel_sums
-from arenite.libraries.cmsis_nn.decisions.shapes import DenseShape
+from arenite.libraries.shapes import DenseShape
 from tests.libraries.cmsis_nn.decisions.geometry import (
     DSP,
     MVE,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arenite.libraries.cmsis_nn.decisions.line import first_weights, left_over
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 
 
 def line(channels: int, images: int = 1) -> ConvShape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.nibbles import weights_taken
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair
+from arenite.libraries.shapes import ConvShape, Dims, Pair
 
 
 def conv(channels: int, by: int, *, taps: int = 2, padding: int = 0) -> ConvShape:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.libraries.cmsis_nn.decisions.shapes import Pair
 from arenite.libraries.cmsis_nn.decisions.transpose_conv import arm_transpose_conv_wrapper_s8
+from arenite.libraries.shapes import Pair
 from tests.libraries.cmsis_nn.decisions.geometry import (
     DSP,
     MVE,

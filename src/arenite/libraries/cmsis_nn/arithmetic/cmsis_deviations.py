@@ -23,8 +23,8 @@ from arenite.libraries.cmsis_nn.decisions.line import (
     line_sources,
     seen_by_windows,
 )
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 from arenite.numeric.fixedpoint import (
     INT32_MAX,
     Int64Array,

@@ -41,8 +41,8 @@ from arenite.libraries.cmsis_nn.decisions.line import (
     padded_positions,
     seen_by_windows,
 )
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 from arenite.memory.abi import align_up
 from arenite.target import Target
 

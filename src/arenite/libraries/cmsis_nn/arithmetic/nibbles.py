@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.nibbles import weights_taken
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape
 from arenite.numeric.fixedpoint import multiply_by_quantized_multiplier, wrap_int32
 from arenite.ops.context import Array
 from arenite.ops.shared.window import Window

@@ -14,60 +14,21 @@ of 2, integers of the whole range.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
-
 from arenite.cores import CORES
-from arenite.libraries.cmsis_nn.cost.loops import Loop, loops_of
+from arenite.libraries.cmsis_nn import FACTS
+from arenite.libraries.cmsis_nn.cost.loops import loops_of
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
 from arenite.libraries.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
-from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.costs import Cost, Error, Line, Loop
+from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target, find_target
 
 #: Processors whose costs are known.
 PROCESSORS = tuple(STEPS)
 
-
 #: How far their costs may be off.
 ACCURACY = {core.name: core.accuracy for core in CORES.values() if core.accuracy}
-
-
-class Error(NamedTuple):
-    """How far estimates of one kernel's instructions were off on random layers, as shares.
-
-    No constant comes from these layers. ``worst`` has no sign.
-    """
-
-    median: float
-    worst: float
-    layers: int
-
-
-class Line(NamedTuple):
-    """One level of loops, and what all its passes cost."""
-
-    loop: Loop
-    instructions: float
-    cycles: float
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one inference of an operator costs, loop by loop."""
-
-    lines: tuple[Line, ...]
-
-    @cached_property
-    def instructions(self) -> int:
-        """Instructions that run."""
-        return round(sum(line.instructions for line in self.lines))
-
-    @cached_property
-    def cycles(self) -> int:
-        """Cycles that they take, with memory that never waits."""
-        return round(sum(line.cycles for line in self.lines))
 
 
 def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | None:
@@ -95,7 +56,7 @@ def error_of(view: NodeView, target: Target | str) -> Error | None:
     """How far estimates of such operators were off; None if that was not measured."""
     built = find_target(target)
     found = ERRORS.get(built.processor, {}).get(kernel_of(view))
-    if found is None or not built.is_cmsis_nn:
+    if found is None or built.library != FACTS.name:
         return None
     median, worst, layers = found
     return Error(median / 100, worst / 100, layers)

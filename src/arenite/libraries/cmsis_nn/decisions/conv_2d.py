@@ -12,14 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, line_splits
-from arenite.libraries.cmsis_nn.decisions.path import (
+from arenite.libraries.path import (
     Condition,
     Path,
     Questions,
     needed,
     path_to_reference,
 )
-from arenite.libraries.cmsis_nn.decisions.shapes import ONE, ConvShape, Pair, convolution
+from arenite.libraries.shapes import ONE, ConvShape, Pair, convolution
 from arenite.memory.abi import align_up
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView

@@ -16,9 +16,9 @@ from arenite.libraries.cmsis_nn.decisions.conv_2d import (
     not_dilated,
 )
 from arenite.libraries.cmsis_nn.decisions.conv_2d import overlap_of as conv_overlap_of
-from arenite.libraries.cmsis_nn.decisions.path import Condition, Path, Questions, needed, path_to
-from arenite.libraries.cmsis_nn.decisions.path import path_to_reference as to_reference
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, depthwise_convolution
+from arenite.libraries.path import Condition, Path, Questions, needed, path_to
+from arenite.libraries.path import path_to_reference as to_reference
+from arenite.libraries.shapes import ConvShape, Dims, depthwise_convolution
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.ops.overlap import Clearance

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.decisions.path import Condition, Path, Questions
+from arenite.libraries.path import Path, Questions
+from arenite.libraries.shapes import same_shapes
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.ops.overlap import Clearance
@@ -19,15 +20,6 @@ def decide(view: NodeView, cmsis_nn: str, tflm: str) -> Path:
     if not questions.hold(function, same_shapes(view)):
         return questions.reference(f"Broadcast{tflm}4DSlow")
     return questions.path(function)
-
-
-def same_shapes(view: NodeView) -> Condition:
-    """Whether nothing broadcasts (``ProcessBroadcastShapes``); leading ones do not count."""
-    a, b = view.input(0).shape, view.input(1).shape
-    rank = max(len(a), len(b))
-    extended = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
-    values = f"{list(a)}" if a == b else f"{list(a)}, {list(b)}"
-    return Condition(f"the inputs have one shape: {values}", extended[0] == extended[1])
 
 
 def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_1x1_s8_fast
-from arenite.libraries.cmsis_nn.decisions.path import (
+from arenite.libraries.path import (
     Condition,
     Path,
     Questions,
@@ -20,7 +20,7 @@ from arenite.libraries.cmsis_nn.decisions.path import (
     path_to,
     path_to_reference,
 )
-from arenite.libraries.cmsis_nn.decisions.shapes import DenseShape, fully_connected
+from arenite.libraries.shapes import DenseShape, fully_connected
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target

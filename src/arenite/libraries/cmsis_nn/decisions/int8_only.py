@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.decisions.path import Path, path_to, path_to_reference
+from arenite.libraries.path import Path, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 
 #: ``(positions, taps)``.
 Pixels = npt.NDArray[np.intp]

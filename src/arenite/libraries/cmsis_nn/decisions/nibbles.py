@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape
 
 Places = npt.NDArray[np.int32]
 

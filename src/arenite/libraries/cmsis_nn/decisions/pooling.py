@@ -5,7 +5,7 @@ Facts on scratch memory: CMSIS-NN ``Source/PoolingFunctions/arm_avgpool_get_buff
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.decisions.path import (
+from arenite.libraries.path import (
     Path,
     Scratch,
     needed,

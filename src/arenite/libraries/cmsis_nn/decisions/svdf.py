@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arenite.libraries.cmsis_nn.decisions.fully_connected import kernel_sums
-from arenite.libraries.cmsis_nn.decisions.path import Path, Scratch, path_to, path_to_reference
+from arenite.libraries.path import Path, Scratch, path_to, path_to_reference
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target

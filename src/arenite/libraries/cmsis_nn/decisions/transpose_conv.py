@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns, im2col_size_s8, product
-from arenite.libraries.cmsis_nn.decisions.path import (
+from arenite.libraries.path import (
     Condition,
     Path,
     Questions,
     Scratch,
     path_to_reference,
 )
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, transpose_convolution
+from arenite.libraries.shapes import ConvShape, transpose_convolution
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target

@@ -12,14 +12,14 @@ from __future__ import annotations
 from arenite.libraries.cmsis_nn.decisions.conv_2d import columns
 from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import CH_IN_BLOCK_MVE
 from arenite.libraries.cmsis_nn.decisions.line import line_sources, padded_positions
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import (
+from arenite.libraries.cmsis_nn.decisions.transpose_conv import row_holds_columns, written_rows
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import (
     ConvShape,
     convolution,
     depthwise_convolution,
     transpose_convolution,
 )
-from arenite.libraries.cmsis_nn.decisions.transpose_conv import row_holds_columns, written_rows
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
@@ -30,7 +30,7 @@ MAX_COL_COUNT = 512
 
 def undefined_convolution(view: NodeView, path: Path, target: Target) -> str:
     """CONV_2D."""
-    if not path.is_cmsis_nn:
+    if not path.is_library:
         return ""
     conv, has_bias = convolution(view), _has_bias(view, 2)
     if conv.groups > 1:

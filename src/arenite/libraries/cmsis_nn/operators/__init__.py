@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 from functools import lru_cache
 
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue
+from arenite.libraries.glue import Glue
 
 
 @lru_cache(maxsize=1024)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.path import Path
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.kernel_util import input_tensor, optional_input_tensor, output_tensor

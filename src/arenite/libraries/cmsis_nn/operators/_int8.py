@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.decisions import int8_only
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue
+from arenite.libraries.glue import Glue
+from arenite.libraries.path import Path
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.ops.overlap import Clearance, Overlap
 from arenite.target import Target

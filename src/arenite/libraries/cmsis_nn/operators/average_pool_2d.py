@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.decisions.pooling import decide_average, overlap_average
 from arenite.libraries.cmsis_nn.operators._op_data import POOLING
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue
+from arenite.libraries.glue import Glue
+from arenite.libraries.path import Path
 from arenite.ops import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.batch_matmul import decide
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.operators._constraints import within_4_dimensions
 from arenite.libraries.cmsis_nn.operators._narrow import INT16_PRODUCT, narrow
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.memory.structs import int_array
 from arenite.model import TensorType

@@ -28,14 +28,14 @@ from arenite.libraries.cmsis_nn.arithmetic.dsp import Count
 from arenite.libraries.cmsis_nn.arithmetic.mat_mult import ChannelQuantization
 from arenite.libraries.cmsis_nn.decisions.conv_2d import decide, overlap
 from arenite.libraries.cmsis_nn.decisions.line import line_fails, line_splits
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape, Dims, Pair, convolution, nhwc
 from arenite.libraries.cmsis_nn.decisions.undefined import undefined_convolution
 from arenite.libraries.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.libraries.cmsis_nn.operators._convolution import allocate
 from arenite.libraries.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.libraries.cmsis_nn.operators._op_data import CONVOLUTION
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape, Dims, Pair, convolution, nhwc
 from arenite.model import TensorType
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView, view_of

@@ -14,14 +14,14 @@ from arenite.libraries.cmsis_nn.arithmetic.nibbles import (
     nibble_params,
 )
 from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import decide, overlap
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import depthwise_convolution
 from arenite.libraries.cmsis_nn.decisions.undefined import undefined_depthwise
 from arenite.libraries.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.libraries.cmsis_nn.operators._convolution import allocate
 from arenite.libraries.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
 from arenite.libraries.cmsis_nn.operators._op_data import CONVOLUTION
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import depthwise_convolution
 from arenite.ops.constraints import NodeView
 from arenite.ops.shared.convolution import invoke_with
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams

@@ -17,11 +17,11 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.libraries.cmsis_nn.decisions.fully_connected import decide
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.decisions.undefined import undefined_fully_connected
 from arenite.libraries.cmsis_nn.operators._constraints import int16_is_symmetric
 from arenite.libraries.cmsis_nn.operators._narrow import INT8_PRODUCT, narrow
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node

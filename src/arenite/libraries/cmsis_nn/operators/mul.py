@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.decisions import elementwise
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue
+from arenite.libraries.glue import Glue
+from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.decisions.softmax import decide, overlap
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.ops.constraints import NodeView
 from arenite.ops.tflite.softmax import OP_DATA as REFERENCE_OP_DATA

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.decisions.svdf import decide
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.ops import Context, Node
 from arenite.ops.constraints import NodeView
@@ -39,7 +39,7 @@ def allocate(context: Context, node: Node, path: Path) -> None:
 
 def own(view: NodeView, params: SvdfParams, path: Path) -> SvdfParams:
     """The range of int16 for every state, and no zero point."""
-    if not path.is_cmsis_nn:
+    if not path.is_library:
         return params
     added = 0
     if path.function == "arm_svdf_s8" and path.persistent:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.operators._constraints import int8_within_4_dimensions
 from arenite.libraries.cmsis_nn.operators._int8 import int8_glue
-from arenite.libraries.cmsis_nn.tflm_kernels import OwnBits
+from arenite.libraries.glue import OwnBits
+from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.ops.tflite.transpose import TransposeParams
 
 
 def own(view: NodeView, params: TransposeParams, path: Path) -> TransposeParams:
     """Two dimensions are exchanged."""
-    if not path.is_cmsis_nn or len(params.perm) != 2:
+    if not path.is_library or len(params.perm) != 2:
         return params
     rows, columns = view.input(0).shape
     return TransposeParams(perm=(1, 0), output_shape=(columns, rows))

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import transpose_convolution
 from arenite.libraries.cmsis_nn.decisions.transpose_conv import (
     BIAS,
     INPUT,
@@ -22,7 +20,9 @@ from arenite.libraries.cmsis_nn.decisions.transpose_conv import (
     written_rows,
 )
 from arenite.libraries.cmsis_nn.decisions.undefined import undefined_transpose_conv
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import transpose_convolution
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops import Context, Node

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
 from arenite.libraries.cmsis_nn.decisions.unidirectional_sequence_lstm import decide
-from arenite.libraries.cmsis_nn.tflm_kernels import Glue, OwnBits
+from arenite.libraries.glue import Glue, OwnBits
+from arenite.libraries.path import Path
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric.fixedpoint import NARROW
@@ -58,7 +58,7 @@ def allocate(context: Context, node: Node, path: Path) -> None:
 
 def own(view: NodeView, params: LstmParams, path: Path) -> LstmParams:
     """The reference's parameters, and CMSIS-NN's ways with integers."""
-    if not path.is_cmsis_nn:
+    if not path.is_library:
         return params
     bits = NARROW * params.accumulates_64_bits
     gates = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from arenite.libraries import shapes
 from arenite.libraries.cmsis_nn.cost.loops import (
     convolution,
     copies,
@@ -21,10 +22,9 @@ from arenite.libraries.cmsis_nn.cost.loops import (
     wide,
     windows,
 )
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
 from arenite.libraries.cmsis_nn.cost.loops.transposed import arm_transpose_conv_wrapper_s8
-from arenite.libraries.cmsis_nn.decisions import shapes
-from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.costs import Loop
+from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 
@@ -43,7 +43,7 @@ def loops_of(view: NodeView, path: Path | None, target: Target) -> list[Loop] | 
         kernel = [*_LOOPS[function](view, target), Loop("TFLM", view.name, 1)]
     elif function in _WHOLE:
         kernel = _WHOLE[function](view, target)
-    elif view.name in _OWN_KERNELS and (path is None or not path.is_cmsis_nn):
+    elif view.name in _OWN_KERNELS and (path is None or not path.is_library):
         kernel = _OWN_KERNELS[view.name](view)
     else:
         return None

@@ -6,15 +6,16 @@ Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*.c``, ``arm_transpos
 from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies, fills
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop, taps_inside
+from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_nn_mat_mult_kernel_s8_s16,
     arm_nn_mat_mult_nt_t_s8,
     arm_s8_to_s16_unordered_with_offset,
 )
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, padded_positions
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.costs import Loop
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 from arenite.target import Target
 
 

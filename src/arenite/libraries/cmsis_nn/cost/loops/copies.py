@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from arenite.libraries.cmsis_nn.cost.loops.kind import loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.model import TensorType, flexbuffer
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import TfLiteTensor

@@ -9,7 +9,7 @@ from math import prod
 from typing import NamedTuple
 
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import TfLiteTensor
 

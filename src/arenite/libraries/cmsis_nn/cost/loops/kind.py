@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 

@@ -1,24 +1,10 @@
-"""What a loop of a C function is here, and what many of them share."""
+"""What the loops of many C functions share."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
-
-
-class Loop(NamedTuple):
-    """One level of a C function's loops in one inference.
-
-    Attributes:
-        function: The C function.
-        step: What one pass does; with the function the key of its cost.
-        times: Passes.
-    """
-
-    function: str
-    step: str
-    times: int
+from arenite.libraries.shapes import ConvShape
 
 
 def taps_inside(conv: ConvShape) -> int:

@@ -14,7 +14,7 @@ from math import prod
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import memcpy, memset
 from arenite.libraries.cmsis_nn.cost.loops.kind import bytes_of, kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import TfLiteTensor
 

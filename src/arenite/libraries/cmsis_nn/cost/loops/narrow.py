@@ -7,10 +7,10 @@ Facts: CMSIS-NN ``Source`` ``ConvolutionFunctions/arm_convolve_*s4*.c``,
 
 from __future__ import annotations
 
+from arenite.libraries import shapes
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
 from arenite.libraries.cmsis_nn.cost.loops.wide import im2col, times_by_channel
-from arenite.libraries.cmsis_nn.decisions import shapes
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.target import Target
 

@@ -7,7 +7,7 @@ Facts: CMSIS-NN ``ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c`` and
 
 from __future__ import annotations
 
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.target import Target
 
 

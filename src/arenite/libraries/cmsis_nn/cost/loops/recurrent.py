@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import memcpy, memset, move
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
 from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
 from arenite.libraries.cmsis_nn.cost.loops.wide import products
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 from arenite.ops.tflite.unidirectional_sequence_lstm import HIDDEN_STATE, INPUT
 from arenite.target import Target

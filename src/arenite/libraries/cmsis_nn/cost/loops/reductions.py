@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import prod
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import memcpy
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
+from arenite.libraries.costs import Loop
 from arenite.ops.constraints import NodeView
 
 

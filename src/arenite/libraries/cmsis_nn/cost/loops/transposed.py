@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.cost.loops.convolution import products
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies, fills
-from arenite.libraries.cmsis_nn.cost.loops.loop import Loop
-from arenite.libraries.cmsis_nn.decisions.path import Path
-from arenite.libraries.cmsis_nn.decisions.shapes import ConvShape
+from arenite.libraries.costs import Loop
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape
 from arenite.target import Target
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+#: Where TFLM's own kernels are.
+_REFERENCE = "reference_ops::"
+
 
 class Condition(NamedTuple):
     """Something that is asked on the way to a function: the sentence, and its answer.
@@ -33,7 +36,7 @@ class Path:
     """The function that an operator's work goes to.
 
     Attributes:
-        function: The function that was chosen; TFLM's own where CMSIS-NN has none.
+        function: The function that was chosen; TFLM's own where the library has none.
         scratch: Its scratch buffers, in the order of the requests.
         calls: The functions in turn that lead from TFLM's kernel to the innermost loops.
         conditions: What was asked, in order, with the values that answer it.
@@ -51,9 +54,9 @@ class Path:
     has_vectors: bool = False
 
     @property
-    def is_cmsis_nn(self) -> bool:
-        """Whether the function is CMSIS-NN's."""
-        return self.function.startswith("arm_")
+    def is_library(self) -> bool:
+        """Whether the function is the library's, and not TFLM's own."""
+        return not self.function.startswith(_REFERENCE)
 
     @property
     def scratch_size(self) -> int:
@@ -80,7 +83,7 @@ class Questions:
 
     def reference(self, function: str, scratch: tuple[Scratch, ...] = ()) -> Path:
         """The path to TFLM's own kernel."""
-        name = f"reference_ops::{function}"
+        name = f"{_REFERENCE}{function}"
         return Path(name, scratch, (name,), self.asked)
 
 

@@ -1,6 +1,7 @@
-"""Shapes as CMSIS-NN's functions take them, made from a node as TFLM's glue makes them.
+"""Shapes as functions of kernel libraries take them, made from a node as TFLM's glue makes them.
 
-Facts: CMSIS-NN ``Include/arm_nn_types.h``; TFLM ``micro/kernels/cmsis_nn/*.cc``.
+Facts: CMSIS-NN ``Include/arm_nn_types.h``; TFLM ``micro/kernels/cmsis_nn/*.cc``; esp-tflite-micro
+``micro/kernels/esp_nn/*.cc``.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from arenite.libraries.path import Condition
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import window_output_size, window_padding
 from arenite.ops.tflite.fully_connected import is_per_channel
@@ -124,6 +126,15 @@ def fully_connected(view: NodeView) -> DenseShape:
         rank=len(output.shape),
         per_channel=is_per_channel(weights),
     )
+
+
+def same_shapes(view: NodeView) -> Condition:
+    """Whether nothing broadcasts (``ProcessBroadcastShapes``); leading ones do not count."""
+    a, b = view.input(0).shape, view.input(1).shape
+    rank = max(len(a), len(b))
+    extended = [(1,) * (rank - len(shape)) + shape for shape in (a, b)]
+    values = f"{list(a)}" if a == b else f"{list(a)}, {list(b)}"
+    return Condition(f"the inputs have one shape: {values}", extended[0] == extended[1])
 
 
 def _windowed(view: NodeView, inp: Dims, taps: Dims, channels: int, ch_mult: int = 1) -> ConvShape:

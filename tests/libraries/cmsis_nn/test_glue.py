@@ -11,8 +11,8 @@ import pytest
 
 import arenite as ar
 from arenite.libraries.cmsis_nn.operators import glue_for
-from arenite.libraries.cmsis_nn.resolver import CmsisNnResolver
-from arenite.libraries.cmsis_nn.tflm_kernels import OpData, OwnBits, registration
+from arenite.libraries.glue import OpData, OwnBits, registration
+from arenite.libraries.library import LibraryResolver
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, Node
 from arenite.ops.kernel_util import output_array
@@ -27,7 +27,7 @@ PLENTY = 1 << 20
 def path_of(name: str, target: str = "cortex-m4") -> tuple[str, str]:
     """Function and innermost loop that a small model's operator goes to."""
     seen: list[OpData] = []
-    resolver = CmsisNnResolver(AllOpsResolver(), find_target(target))
+    resolver = LibraryResolver(AllOpsResolver(), find_target(target))
     model = MODELS[name]()
     found = resolver.find(model.main.operators[0].name)
     assert found is not None
@@ -222,7 +222,7 @@ def test_with_vectors_the_feature_weights_of_an_svdf_are_a_constant() -> None:
 
 
 def test_operators_without_a_cmsis_nn_kernel_are_tflms() -> None:
-    resolver = CmsisNnResolver(AllOpsResolver(), find_target("m4"))
+    resolver = LibraryResolver(AllOpsResolver(), find_target("m4"))
     found, own = resolver.find("RESHAPE"), AllOpsResolver().find("RESHAPE")
     assert found == own
 
@@ -247,7 +247,7 @@ def test_a_builtin_operator_that_the_user_replaced_runs_as_it_is() -> None:
     own = AllOpsResolver().find("SOFTMAX")
     assert own is not None
     resolver = MutableOpResolver().add("SOFTMAX", replace(own, invoke=invoke))
-    assert CmsisNnResolver(resolver, find_target("m4")).find("SOFTMAX") == resolver.find("SOFTMAX")
+    assert LibraryResolver(resolver, find_target("m4")).find("SOFTMAX") == resolver.find("SOFTMAX")
     micro = MicroInterpreter(MODELS["softmax int8"](), resolver, PLENTY, target="cortex-m4")
     micro.allocate_tensors()
     micro.invoke()
@@ -260,7 +260,7 @@ def test_a_builtin_operator_of_which_one_function_is_replaced_stays_as_it_is(fie
     assert own is not None
     other = replace(own, **{field: lambda *_: None})
     resolver = MutableOpResolver().add("SOFTMAX", other)
-    assert CmsisNnResolver(resolver, find_target("m4")).find("SOFTMAX") == other
+    assert LibraryResolver(resolver, find_target("m4")).find("SOFTMAX") == other
 
 
 def test_a_replaced_prepare_gets_its_scratch_memory_on_a_cmsis_nn_target() -> None:
@@ -357,6 +357,6 @@ def test_the_native_kernel_is_the_one_for_the_parameters(
 
 @pytest.mark.parametrize("name", ["CONV_2D", "SVDF", "RESHAPE"])
 def test_where_results_are_the_reference_s_so_is_the_native_kernel(name: str) -> None:
-    found = CmsisNnResolver(AllOpsResolver(), find_target("m4")).find(name)
+    found = LibraryResolver(AllOpsResolver(), find_target("m4")).find(name)
     assert found is not None
     assert found.kernel_for(Node(name, (), ())) == name

@@ -1,8 +1,8 @@
-"""TFLM's kernels on top of CMSIS-NN: what they allocate, and which function they call.
+"""TFLM's kernels on top of a library: what they allocate, and which function they call.
 
-A file in ``operators/`` describes one operator with a :class:`Glue`. From that and the
-reference kernel's registration :func:`registration` makes one that allocates as TFLM's
-CMSIS-NN kernel does; parameters are the reference's, and so are the results.
+A file in a library's ``operators/`` describes one operator with a :class:`Glue`. From that and the
+reference kernel's registration :func:`registration` makes one that allocates as TFLM's kernel on
+top of the library does; parameters are the reference's, and so are the results.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from arenite.libraries.cmsis_nn.decisions.path import Path
+from arenite.libraries.path import Path
+from arenite.library_facts import facts_of
 from arenite.memory.abi import Abi, Struct
 from arenite.ops import Context, EvalTensor, NativeKernel, Node, Registration, TfLiteTensor
 from arenite.ops.constraints import Constraint, NodeView, view_of
@@ -22,9 +23,6 @@ from arenite.ops.context import Array, Declared, MicroGraph
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.overlap import Clearance
 from arenite.target import Target
-
-#: What follows a sentence about an undefined result.
-_INSTEAD = "results here are those of TFLM's own kernel, which a firmware without CMSIS-NN has"
 
 
 @dataclass
@@ -42,13 +40,13 @@ class OpData:
 
 @dataclass(frozen=True)
 class OwnBits:
-    """Results that are CMSIS-NN's and not those of TFLM's reference.
+    """Results that are a library's and not those of TFLM's reference.
 
     Attributes:
         record: The parameters of a node that has such results.
         prepare: ``prepare(view, params, path)`` makes them of the reference's ``params``, or
             gives these back where the results are the same.
-        invoke: ``invoke(context, node)`` computes CMSIS-NN's, from such a record; None where the
+        invoke: ``invoke(context, node)`` computes the library's, from such a record; None where the
             reference's kernels do it, with these parameters.
         kernel: The native kernel that does the same as ``invoke``; empty where there is none.
     """
@@ -65,19 +63,20 @@ PathOverlap = Callable[[NodeView, int, Path, Target], Clearance | None]
 
 @dataclass(frozen=True)
 class Glue:
-    """One operator in TFLM's ``micro/kernels/cmsis_nn``.
+    """One operator in a folder of TFLM's ``micro/kernels``.
 
     Attributes:
         decide: ``decide(view, target)`` is the function that the operator's work goes to, with
             its memory.
         op_data: The struct that ``init`` allocates; None where it is the reference's.
         allocate: ``allocate(context, node, path)`` takes temporary tensors and persistent
-            buffers as ``prepare`` does, in order; None where it is the reference's.
+            buffers as ``prepare`` does, in order; None where it is the reference's, with what the
+            path says to be persistent behind it.
         constraints: What is demanded beyond the reference's constraints.
-        bits: Where CMSIS-NN's results differ; None where the reference's are right for all.
+        bits: Where the library's results differ; None where the reference's are right for all.
         overlap: ``overlap(view, position, path, target)``: how near above its output an input may
-            begin where a function of CMSIS-NN does the work; None where none may.
-        undefined: ``undefined(view, path, target)`` says what CMSIS-NN reads that is no part of
+            begin where a function of the library does the work; None where none may.
+        undefined: ``undefined(view, path, target)`` says what the library reads that is no part of
             the model, and what to do about it; empty where it reads nothing else. Results are
             the reference's there, with a warning.
     """
@@ -101,6 +100,9 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
         path = glue.decide(view, target)
         if glue.allocate is not None:
             glue.allocate(context, node, path)
+        else:
+            for kept in path.persistent:
+                context.reserve_persistent_buffer(kept.size, kept.purpose)
         buffers = tuple(
             context.request_scratch_buffer_in_arena(request.size, request.purpose)
             for request in path.scratch
@@ -108,13 +110,13 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
         node.user_data = OpData(path, buffers)
         unknown = glue.undefined(view, path, target) if glue.undefined is not None else ""
         if unknown:
-            context.warn_undefined(f"{unknown}; {_INSTEAD}")
+            context.warn_undefined(f"{unknown}; {_instead(target)}")
             return params
         return params if glue.bits is None else glue.bits.prepare(view, params, path)
 
     def overlap(view: NodeView, position: int) -> Clearance | None:
         path = glue.decide(view, target)
-        if not path.is_cmsis_nn:
+        if not path.is_library:
             return None if reference.overlap is None else reference.overlap(view, position)
         return None if glue.overlap is None else glue.overlap(view, position, path, target)
 
@@ -126,8 +128,14 @@ def registration(reference: Registration, glue: Glue, target: Target) -> Registr
     return found if glue.bits is None else _with_bits(found, glue.bits)
 
 
+def _instead(target: Target) -> str:
+    """What follows a sentence about an undefined result."""
+    title = facts_of(target.library).title
+    return f"results here are those of TFLM's own kernel, which a firmware without {title} has"
+
+
 def _with_bits(reference: Registration, bits: OwnBits) -> Registration:
-    """The registration with CMSIS-NN's results for nodes whose parameters say so."""
+    """The registration with the library's results for nodes whose parameters say so."""
     own = bits.invoke
     if own is None:
         return reference

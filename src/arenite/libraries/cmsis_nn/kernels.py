@@ -1,0 +1,46 @@
+"""CMSIS-NN behind the interface of a library."""
+
+from __future__ import annotations
+
+from arenite.libraries.cmsis_nn.operators import glue_for
+from arenite.libraries.costs import Costs
+from arenite.libraries.glue import Glue
+from arenite.libraries.library import Library, Walker
+from arenite.libraries.path import Path
+from arenite.memory.overlap import Order
+from arenite.ops import Node
+from arenite.ops.constraints import NodeView
+from arenite.target import Target
+
+
+def _glue(name: str, target: Target) -> Glue | None:
+    return glue_for(name)
+
+
+def _order(node: Node, view: NodeView, position: int, path: Path, target: Target) -> Order | None:
+    from arenite.libraries.cmsis_nn import loop_order  # noqa: PLC0415 - few models need it
+
+    return loop_order.order_of(node, view, position, path, target)
+
+
+def _costs() -> Costs:
+    from arenite.libraries.cmsis_nn.cost import known  # noqa: PLC0415 - tables to load
+
+    return known.costs(is_complete=True, words="of kernels that were measured")
+
+
+def _walker() -> Walker:
+    from arenite.libraries.cmsis_nn.walk import walk_of  # noqa: PLC0415 - explain alone needs it
+
+    return walk_of
+
+
+def _dilates(target: Target) -> bool:
+    """``arm_convolve_s8`` copies pixels two by two, where 1x1 filters go through the image.
+
+    With vectors both take four rows at a time.
+    """
+    return target.instructions != "mve"
+
+
+LIBRARY = Library(glue_for=_glue, order_of=_order, costs=_costs, walker=_walker, dilates=_dilates)

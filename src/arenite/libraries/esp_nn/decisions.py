@@ -1,0 +1,47 @@
+"""What all operators' decisions share: the way to ESP-NN's kernel, and what may overlap.
+
+Facts: esp-tflite-micro ``micro/kernels/esp_nn/*.cc``; esp-nn ``src/*/*_opt.c`` and ``*_ansi.c`` go
+through pixels and channels in the reference's order.
+"""
+
+from __future__ import annotations
+
+from arenite.libraries.esp_nn.scratch import Parts, size
+from arenite.libraries.esp_nn.versions import function
+from arenite.libraries.path import Condition, Path, Questions, Scratch
+from arenite.model import TensorType
+from arenite.ops import builtin
+from arenite.ops.constraints import NodeView
+from arenite.ops.overlap import Clearance
+from arenite.target import Target
+
+
+def is_int8(view: NodeView, *inputs: int) -> Condition:
+    """Whether these inputs, or the first one, are int8."""
+    types = [view.input(index).type for index in inputs or (0,)]
+    words = " and ".join(map(str, types))
+    return Condition(f"values are int8: {words}", set(types) == {TensorType.INT8})
+
+
+def one_buffer(parts: Parts) -> tuple[Scratch, ...]:
+    """What a kernel asks for at once, none of 0 bytes; the purpose names its parts."""
+    total = size(parts)
+    words = " + ".join(f"{count} {name}" for name, count in parts.items() if count)
+    return (Scratch(total, words),) if total else ()
+
+
+def to_kernel(
+    questions: Questions, kernel: str, target: Target, parts: Parts | None = None
+) -> Path:
+    """The path to what the name of a kernel stands for on the target's chip."""
+    return questions.path(function(kernel, target), scratch=one_buffer(parts or {}))
+
+
+def overlap(view: NodeView, position: int, path: Path, target: Target) -> Clearance | None:
+    """The reference's distances for generic C; of the chips' assembly nothing is known."""
+    if target.instructions != "plain":
+        return None
+    reference = builtin(view.name)
+    if reference is None or reference.overlap is None:
+        return None
+    return reference.overlap(view, position)

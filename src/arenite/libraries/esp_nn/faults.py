@@ -1,0 +1,123 @@
+"""What ESP-NN and its glue do wrong, and in which releases: a sentence each, with the way around.
+
+What crashes is refused by a constraint, whose docstring is the message. What computes something
+else or writes behind a buffer is warned about; results here are the reference's there. The S3's and
+the P4's assembly could not be run: their rows are what was read in its sources, and reported.
+
+Facts: esp-tflite-micro ``micro/kernels/esp_nn/conv.cc``, ``depthwise_conv.cc`` and ``softmax.cc``;
+esp-nn ``src/convolution/esp_nn_conv_esp32s3.c``, ``esp_nn_depthwise_conv_s8_esp32s3.c``; esp-nn's
+issues 30, 31, 34 and 37, esp-tflite-micro's issue 26.
+"""
+
+from __future__ import annotations
+
+from arenite.libraries.esp_nn import scratch
+from arenite.libraries.esp_nn.versions import since
+from arenite.libraries.path import Path
+from arenite.libraries.shapes import ConvShape, convolution, depthwise_convolution
+from arenite.model import TensorType
+from arenite.ops.constraints import NodeView
+from arenite.target import Target
+
+# -- refused -------------------------------------------------------------------------------
+
+
+def int8_has_a_bias(node: NodeView) -> bool:
+    """Convolutions of int8 have a bias for ESP-NN, whose glue reads address 0 without: zeros do."""
+    if {node.input(0).type, node.input(1).type} != {TensorType.INT8}:
+        return True
+    return len(node.inputs) > 2 and node.inputs[2] is not None
+
+
+def softmax_has_two_dimensions(node: NodeView) -> bool:
+    """A softmax of int8 has two dimensions or more for ESP-NN's glue, which reads the second."""
+    is_int8 = {node.input(0).type, node.output(0).type} == {TensorType.INT8}
+    return not is_int8 or len(node.input(0).shape) > 1
+
+
+# -- warned about --------------------------------------------------------------------------
+
+
+def convolution_faults(view: NodeView, path: Path, target: Target) -> str:
+    """CONV_2D: groups everywhere; borders, filters in flash and a rounding on the S3."""
+    if not path.is_library:
+        return ""
+    conv = convolution(view)
+    if conv.groups > 1:
+        return (
+            "esp-tflite-micro takes the smaller of both depths for a grouped convolution and reads "
+            "the wrong weights (with assertions it aborts): convolve each group by itself"
+        )
+    return _on_s3(conv, target) if target.instructions == "pie" else ""
+
+
+def depthwise_faults(view: NodeView, path: Path, target: Target) -> str:
+    """DEPTHWISE_CONV_2D: an overrun on the S3."""
+    if not path.is_library or target.instructions != "pie":
+        return ""
+    conv = depthwise_convolution(view)
+    pad = conv.padding
+    is_3x3 = (conv.filter.h, conv.filter.w, conv.ch_mult) == (3, 3, 1)
+    if not is_3x3 or conv.input.c % 16 or bool(pad.h) == bool(pad.w):
+        return ""
+    return (
+        "ESP-NN writes behind its scratch memory for 3x3 filters with padding along one axis alone "
+        f"({pad}; reported for the S3, esp-nn issues 30 and 37): pad the input with PAD"
+    )
+
+
+def softmax_faults(view: NodeView, path: Path, target: Target) -> str:
+    """SOFTMAX: rows that are longer than the second dimension."""
+    shape = view.input(0).shape
+    if not path.is_library or shape[-1] <= shape[1]:
+        return ""
+    return (
+        f"esp-tflite-micro asks for memory for rows of {shape[1]} values and ESP-NN writes "
+        f"{shape[-1]}: RESHAPE to [{view.input(0).size // max(shape[-1], 1)}, {shape[-1]}] first"
+    )
+
+
+def fully_connected_faults(view: NodeView, path: Path, target: Target) -> str:
+    """FULLY_CONNECTED: rows on the S3 that do not begin where vectors do."""
+    depth, batches = view.input(1).shape[-1], view.output(0).size // view.input(1).shape[-2]
+    if not path.is_library or target.instructions != "pie" or batches < 2 or depth % 16 == 0:
+        return ""
+    return (
+        f"ESP-NN may read a row of {depth} values that does not begin at a multiple of 16 wrongly "
+        "(reported for the S3, esp-nn issue 34): one row at a time, or a depth in sixteens"
+    )
+
+
+def _on_s3(conv: ConvShape, target: Target) -> str:
+    """Read in its sources and reported."""
+    if scratch.is_pointwise(conv):
+        return "" if since(target, "1.2.3") or conv.input.c % 8 else _POINTWISE
+    if scratch.has_short_rows(conv) and since(target, "1.2.1"):
+        return "" if since(target, "1.2.2") else _IM2COL
+    pad = conv.padding
+    if (pad.h or pad.w) and (_below(conv) > pad.h or _right(conv) > pad.w):
+        return (
+            f"ESP-NN pads as much below and at the right as above and at the left ({pad}), and the "
+            "last windows need more (reported for the S3, esp-nn issue 31): pad with PAD"
+        )
+    return ""
+
+
+def _below(conv: ConvShape) -> int:
+    """Rows of padding that the last windows need."""
+    return (conv.output.h - 1) * conv.stride.h + conv.filter.h - conv.input.h - conv.padding.h
+
+
+def _right(conv: ConvShape) -> int:
+    """Columns likewise."""
+    return (conv.output.w - 1) * conv.stride.w + conv.filter.w - conv.input.w - conv.padding.w
+
+
+_POINTWISE = (
+    "ESP-NN before 1.2.3 computes 1x1 convolutions wrongly on the S3 if filters do not begin at a "
+    "multiple of 8 in flash: alignas(16) on the model's array"
+)
+_IM2COL = (
+    "ESP-NN 1.2.1 rounds otherwise where a filter's row is less than 16 bytes (im2col on the S3): "
+    "take 1.2.2 or later"
+)
