@@ -26,10 +26,10 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "processes", "rooms", "cores"},
+    {"files", "numeric", "processes", "rooms", "accelerators", "cores"},
     {"model", "target"},
     {"native"},
-    {"memory"},
+    {"memory", "npu"},
     {"ops"},
     {"formats"},
     {"cmsis_nn"},

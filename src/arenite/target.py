@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.cores import CORES, DEFAULT, Instructions, full_name
 
 Library = Literal["tflm", "cmsis_nn"]
@@ -50,9 +51,11 @@ class Target:
             a floating-point unit: multipliers come from the bits of doubles, so that exact
             halves are rounded towards zero, and those of SOFTMAX and LOG_SOFTMAX lose their
             lowest bits.
+        npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
+            by default whichever they are compiled for will do.
 
     Raises:
-        ValueError: A value that there is not, or CMSIS-NN for the host.
+        ValueError: A value that there is not, or CMSIS-NN or an NPU for the host.
     """
 
     processor: str = DEFAULT
@@ -62,6 +65,7 @@ class Target:
     abi: str = ""
     arena_address: int = 0
     emulate_float: bool = False
+    npu: str = ""
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
@@ -74,6 +78,10 @@ class Target:
         _require("abi", self.abi, ABI_NAMES)
         if is_host and self.is_cmsis_nn:
             raise ValueError("CMSIS-NN is for Cortex-M processors, not for the host")
+        if self.npu:
+            _require("NPU", self.npu, ACCELERATORS)
+        if is_host and self.npu:
+            raise ValueError("an NPU is beside a Cortex-M processor, not beside the host")
         if self.arena_address < 0:
             raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
 
@@ -97,6 +105,8 @@ class Target:
         parts = [self.processor, library, _COMPILER_NAMES[self.compiler], f"structs of {self.abi}"]
         if self.processor == "host":
             parts.remove(_COMPILER_NAMES[self.compiler])
+        if self.npu:
+            parts[0] += f" with {self.npu}"
         if self.rounding == "single":
             parts.append("rounded once")
         if self.emulate_float:
@@ -108,7 +118,7 @@ class Target:
 
 def _require(what: str, got: str, names: Iterable[str]) -> None:
     if got not in names:
-        article = "an" if what[0] in "ae" else "a"
+        article = "an" if what[0] in "aeN" else "a"
         raise ValueError(f"expected {article} {what} of {', '.join(names)}, got {got!r}")
 
 
@@ -120,9 +130,10 @@ def find_target(target: str | Target | None) -> Target:
     """A target by name: ``None`` is the host, ``"cortex-m4"`` (``"m4"``) TFLM with CMSIS-NN.
 
     An ``f`` for a floating-point unit (``"cortex-m4f"``) changes nothing that is modelled.
+    ``"cortex-m55+ethos-u55-128"`` names the NPU beside it.
 
     Raises:
-        ValueError: There is no processor of that name.
+        ValueError: There is no processor or NPU of that name.
         TypeError: It is no name.
     """
     if target is None:
@@ -131,8 +142,9 @@ def find_target(target: str | Target | None) -> Target:
         return target
     if not isinstance(target, str):
         raise TypeError(f"expected a target's name or a Target, got {type(target).__name__}")
-    name = full_name(target)
-    if name == "host":
-        return HOST
+    before, _, npu = target.partition("+")
+    name = full_name(before if npu else target)
     _require("target", name, CORES)
-    return Target(name)
+    if npu:
+        return Target(name, npu=accelerator_name(npu))
+    return HOST if name == "host" else Target(name)
