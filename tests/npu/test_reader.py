@@ -98,7 +98,13 @@ def test_a_limit_does_not_move_a_table() -> None:
 
 
 def test_unsigned_pairs_are_refused() -> None:
-    wide = {"OFM_PRECISION": 1 << 1, "OFM_STRIDE_X": 4, "OFM_STRIDE_Y": 8, "OFM_BASE0": 64}
+    wide = {
+        "OFM_PRECISION": 1 << 1,
+        "OFM_STRIDE_X": 4,
+        "OFM_STRIDE_Y": 8,
+        "OFM_BASE0": 64,
+        "ACTIVATION_MIN": 0,
+    }
     commands = layer(ACTIVATION=16, **wide, **TABLE).do("DMA_START").do("POOL", MAX_POOL)
     with pytest.raises(StreamError, match="expected int16 for pairs, got uint16 and uint16"):
         verified(commands.stop(), np.zeros(256, np.uint8))

@@ -46,7 +46,8 @@ def _divided(x: Int64, shift: Any, rounding: Rounding) -> Int64:
     if rounding == "natural":
         upwards: Int64 = (x + ((np.int64(1) << shift) >> 1)) >> shift
         return upwards
-    return np.where(x >= 0, x >> shift, -(-x >> shift))
+    towards_zero: Int64 = np.where(x >= 0, x >> shift, -(-x >> shift))
+    return towards_zero
 
 
 def averaged(total: Int64, count: Int64) -> Int64:
