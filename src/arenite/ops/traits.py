@@ -54,6 +54,7 @@ class Traits:
         converts: It changes type or quantisation alone.
         operands_are_placed: A compiler decided where its operands lie: they may share memory, and
             what nobody writes is memory for it to work in.
+        compiled: Why what Vela compiles it to may have other bits than TFLM's kernel.
         drawn: The class of its box in a report.
     """
 
@@ -68,6 +69,7 @@ class Traits:
     fixed_output: bool = False
     converts: bool = False
     operands_are_placed: bool = False
+    compiled: str = ""
     drawn: Drawn = "other"
 
 

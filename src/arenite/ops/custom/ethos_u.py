@@ -31,6 +31,8 @@ OP_DATA = Struct("OpData", ("int", "int", "int"))
 STREAM, READ_ONLY, WORK, FAST, FIRST = range(5)
 #: Custom options: the number 1 as a FlexBuffer.
 _ETHOS_U = bytes([1, 4, 1])
+#: Of a node's ``host``: who is told of what each operation stores, if anybody.
+WATCH = "watch"
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -82,7 +84,7 @@ def invoke(context: Context, node: Node) -> None:
     program: Program | None = node.host.get("program")
     if program is None:
         program = node.host["program"] = _verified(context, node)
-    run(program, _memory(context, node, program))
+    run(program, _memory(context, node, program), node.host.get(WATCH))
 
 
 def _verified(context: Context, node: Node) -> Program:
