@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,12 @@ def test_facts_say_what_is_inferred_and_what_is_guessed() -> None:
     facts = npu_facts(U55)
     assert facts is not None
     assert (facts["inferred"], facts["guessed"]) == (list(INFERRED), list(GUESSED))
+
+
+@pytest.mark.parametrize("sentence", [*INFERRED, *GUESSED])
+def test_the_page_lists_them(sentence: str) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "ethos-u.md"
+    assert f"\n- {sentence}\n" in page.read_text(encoding="utf-8")
 
 
 def test_what_stays_on_the_cpu_is_named() -> None:

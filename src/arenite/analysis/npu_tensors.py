@@ -107,9 +107,9 @@ def _as_map(values: Int64) -> Int64:
 
 
 class _Layer(NamedTuple):
-    """A tensor of the original: index, type, values of all inferences as maps."""
+    """A tensor of the original: its index, type, values of all inferences as maps."""
 
-    index: int
+    tensor: int
     dtype: np.dtype[Any]
     values: Int64
 
@@ -130,16 +130,18 @@ def as_original(
     for layer in layers:
         parts = _equal(layer, maps)
         if parts is not None:
-            matched[layer.index] = parts
+            matched[layer.tensor] = parts
     taken = {part for parts in matched.values() for part in parts}
     found: dict[int, Int64] = {}
     for place, layer in enumerate(layers):
-        if layer.index in matched:
-            found[layer.index] = layer.values
+        if layer.tensor in matched:
+            found[layer.tensor] = layer.values
             continue
-        low = max((max(matched[o.index]) for o in layers[:place] if o.index in matched), default=-1)
+        low = max(
+            (max(matched[o.tensor]) for o in layers[:place] if o.tensor in matched), default=-1
+        )
         high = min(
-            (min(matched[o.index]) for o in layers[place + 1 :] if o.index in matched),
+            (min(matched[o.tensor]) for o in layers[place + 1 :] if o.tensor in matched),
             default=len(maps),
         )
         free = [
@@ -147,8 +149,8 @@ def as_original(
         ]
         other = _by_shape(layer, maps, free)
         if other is not None:
-            parts, found[layer.index] = other
-            matched[layer.index] = parts
+            parts, found[layer.tensor] = other
+            matched[layer.tensor] = parts
             taken.update(parts)
     return [
         {
