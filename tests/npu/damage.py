@@ -108,6 +108,8 @@ def main() -> None:
         except BaseException:
             print(f"case {number} of {names[number % len(parts)]}")
             raise
+        if number % 1000 == 999:
+            print(number + 1, dict(outcomes), flush=True)
     print(dict(outcomes))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -44,6 +45,14 @@ class CostedLibrary(str, Enum):
     arenite = "arenite"
 
 
+VelaReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--vela-report",
+        metavar="FILE",
+        help="MODEL_per-layer.csv of vela --verbose-performance: its estimate of the NPU's cycles.",
+    ),
+]
 CostLibrary = Annotated[
     CostedLibrary | None,
     typer.Option(
@@ -61,6 +70,7 @@ def cost(
     library: CostLibrary = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,
+    vela_report: VelaReportFile = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -71,8 +81,10 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
+    from arenite.analysis.vela_report import read_report, report_facts
     from arenite.cmsis_nn.cost.estimate import PROCESSORS
     from arenite.report.cost import render_cost, render_operator_cost
+    from arenite.report.vela_report import render_report
 
     if library is CostedLibrary.arenite:
         _of_firmware(
@@ -87,8 +99,11 @@ def cost(
         )
     estimate = model_cost(load_model(model, ops), meant, clock)
     check_operator(op, len(estimate.operators))
+    npu = None if vela_report is None else read_report(vela_report)
     if as_json:
         facts = cost_facts(estimate)
+        if npu is not None:
+            facts["npu"] = report_facts(npu)
         print_json(facts if op is None else facts["operators"][op])
         return
     terminal = console()
@@ -98,7 +113,8 @@ def cost(
         if op is None
         else render_operator_cost(estimate, op, terminal.width, bar)
     )
-    for line in lines:
+    more = [] if npu is None else render_report(npu, terminal.width)
+    for line in [*lines, *more]:
         terminal.print(line, soft_wrap=True)
 
 
