@@ -26,11 +26,11 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "processes", "callable_modules", "cores", "wings"},
+    {"files", "numeric", "processes", "callable_modules", "cores", "wings", "accelerators"},
     {"library_facts"},
     {"model", "target"},
     {"native", "emulator"},
-    {"memory"},
+    {"memory", "npu"},
     {"ops"},
     {"formats"},
     {"libraries"},

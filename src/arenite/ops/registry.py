@@ -4,8 +4,9 @@ A namespace of operators is a folder: ``CONV_2D``, a builtin operator of the sch
 ``arenite/ops/tflite/conv_2d.py``; ``MNN_LRN``, which only ``.mnn`` files have, in
 ``mnn/operators/lrn.py``; ``SignalFramer``, a custom operator of the signal library, in
 ``ops/signal/signal_framer.py``; ``CIRCULAR_BUFFER`` and every other custom operator in
-``ops/custom/``. The file holds the operator's ``REGISTRATION``, which says the name where the
-file's does not. It is imported when a model first needs it; there is no central table to edit.
+``ops/custom/``, a hyphen of its name as ``_``. The file holds the operator's ``REGISTRATION``,
+which says the name where the file's does not. It is imported when a model first needs it; there
+is no central table to edit.
 Names of registrations and resolvers: TFLM ``micro_mutable_op_resolver.h``.
 """
 
@@ -157,8 +158,18 @@ def only_mnn_has(name: str) -> bool:
 
 
 def takes_scratch(operator: Operator) -> bool:
-    """Whether an operator may read what nobody writes, memory to work in: none of Arenite's own."""
-    return operator.is_custom and builtin(operator.name) is None
+    """Whether an operator may read what nobody writes, memory to work in.
+
+    A user's own may; of Arenite's those whose operands were placed by a compiler.
+    """
+    if not operator.is_custom:
+        return False
+    return builtin(operator.name) is None or places_operands(operator)
+
+
+def places_operands(operator: Operator) -> bool:
+    """Whether where an operator's operands lie is part of what it computes."""
+    return operator.is_custom and traits_of(operator.name).operands_are_placed
 
 
 def mnn_names() -> list[str]:
@@ -178,9 +189,9 @@ def custom_names() -> list[str]:
 
 def module_name(name: str) -> str | None:
     """The module that an operator of that name would be in; None where it cannot be ours."""
-    if not name.isidentifier() or name.startswith("_"):
+    namespace, words = "ops.custom", name.replace("-", "_")
+    if not words.isidentifier() or words.startswith("_"):
         return None
-    namespace, words = "ops.custom", name
     if name in BuiltinOperator.__members__:
         namespace = "ops.tflite"
     elif name.startswith(SIGNAL_PREFIX):
