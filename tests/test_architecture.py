@@ -26,8 +26,8 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "processes", "callable_modules", "cores"},
-    {"model", "target"},
+    {"files", "numeric", "processes", "callable_modules", "cores", "quantity"},
+    {"model", "target", "boards"},
     {"native", "emulator"},
     {"memory"},
     {"ops"},

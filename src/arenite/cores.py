@@ -18,6 +18,11 @@ Instructions = Literal["plain", "dsp", "mve"]
 Kernels = Literal["portable", "cortex_m", "cortex_m55"]
 
 
+#: Products of int8 that an instruction set adds in a cycle at most: no kernel takes less time than
+#: its products do (SMLAD two, VMLADAV sixteen in two cycles; Arm's technical reference manuals).
+PRODUCTS_PER_CYCLE: dict[Instructions, int] = {"plain": 1, "dsp": 2, "mve": 8}
+
+
 @dataclass(frozen=True)
 class Accuracy:
     """How far an estimate of TFLM's costs may be off, as a share.
@@ -29,11 +34,15 @@ class Accuracy:
             loops were finished, rounded up.
         cycles: By judgement: the pipeline is simplified, and memory may add wait states. The
             cycles of Cortex-M7 and M55 come from a simulation; none was measured.
+        boards: How much longer boards take, at most, than estimated for memory that never makes
+            the processor wait: the largest excess of published results with TFLM and CMSIS-NN
+            (``boards/data/published.csv``), rounded up.
     """
 
     instructions: float
     operator: float
     cycles: float
+    boards: float = 0.45
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,8 @@ class Core:
     Attributes:
         name: How it is called in every command; ``"host"`` is the machine of TFLM's own package.
         instructions: What it can do in one instruction.
+        library: Whose kernels its firmware links unless another library is named.
+        abi: Whose struct sizes its compiler makes.
         kernels: Whose kernels an exported folder has.
         clang: What clang calls it (``-mcpu``); empty where nothing is built for it.
         has_fpu: Whether firmware is built for its floating-point unit, with the hard float ABI.
@@ -54,6 +65,8 @@ class Core:
 
     name: str
     instructions: Instructions
+    library: Literal["tflm", "cmsis_nn"] = "cmsis_nn"
+    abi: Literal["lp64", "ilp32", "ilp32_int_enums"] = "ilp32"
     kernels: Kernels = "portable"
     clang: str = ""
     has_fpu: bool = False
@@ -68,7 +81,7 @@ class Core:
 
 
 _ROWS = (
-    Core("host", "plain"),
+    Core("host", "plain", library="tflm", abi="lp64"),
     Core("cortex-m0", "plain", clang="cortex_m0", unicorn="CORTEX_M0"),
     # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
     Core("cortex-m0plus", "plain", clang="cortex_m0plus", unicorn="CORTEX_M0"),
@@ -106,7 +119,7 @@ _ROWS = (
         clang="cortex_m55+mve_fp",
         has_fpu=True,
         qemu="mps3-an547",
-        accuracy=Accuracy(instructions=0.05, operator=0.06, cycles=0.25),
+        accuracy=Accuracy(instructions=0.05, operator=0.06, cycles=0.25, boards=0.65),
     ),
     # Vectors as the Cortex-M55 has them, on whose machine its code runs: QEMU has none of its own.
     Core(
@@ -117,6 +130,10 @@ _ROWS = (
         has_fpu=True,
         qemu="mps3-an547",
     ),
+    # TFLM's own kernels in scalar code; enumerations are four bytes there.
+    Core("xtensa-lx6", "plain", library="tflm", abi="ilp32_int_enums"),
+    Core("xtensa-lx7", "plain", library="tflm", abi="ilp32_int_enums"),
+    Core("riscv32", "plain", library="tflm", abi="ilp32_int_enums"),
 )
 
 #: By name. "host" first, then by size.

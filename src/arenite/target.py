@@ -36,7 +36,7 @@ class Target:
     Attributes:
         processor: A name in :mod:`arenite.cores`; ``"host"`` is the machine of TFLM's own package.
         library: Whose kernels are linked: ``"tflm"``, TFLM's reference kernels, or ``"cmsis_nn"``,
-            CMSIS-NN's where it has one. By default TFLM's on the host, else CMSIS-NN's.
+            CMSIS-NN's where it has one. By default CMSIS-NN's on a Cortex-M, else TFLM's.
         compiler: Some paths and scratch sizes of CMSIS-NN exist with Arm Compiler 6 only.
         rounding: How a product with a quantised multiplier is rounded: twice, as by default, or
             once (``TFLITE_SINGLE_ROUNDING`` and ``CMSIS_NN_USE_SINGLE_ROUNDING``).
@@ -44,7 +44,7 @@ class Target:
             compression, recording its allocations; the host's default), ``"lp64_public"`` (64
             bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain, the
             default there; ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit
-            targets whose enums have 4 bytes).
+            targets whose enums have 4 bytes: Xtensa and RISC-V).
         arena_address: Where the arena begins. TFLM skips bytes up to a multiple of 16.
         emulate_float: Whether TFLM is built with ``TFLITE_EMULATE_FLOAT``, for processors without
             a floating-point unit: multipliers come from the bits of doubles, so that exact
@@ -52,7 +52,7 @@ class Target:
             lowest bits.
 
     Raises:
-        ValueError: A value that there is not, or CMSIS-NN for the host.
+        ValueError: A value that there is not, or CMSIS-NN for what is no Cortex-M.
     """
 
     processor: str = DEFAULT
@@ -65,15 +65,16 @@ class Target:
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
-        is_host = self.processor == "host"
-        self._default("library", "tflm" if is_host else "cmsis_nn")
-        self._default("abi", "lp64" if is_host else "ilp32")
+        core = CORES[self.processor]
+        self._default("library", core.library)
+        self._default("abi", core.abi)
         _require("library", self.library, LIBRARIES)
         _require("compiler", self.compiler, COMPILERS)
         _require("rounding", self.rounding, ROUNDINGS)
         _require("abi", self.abi, ABI_NAMES)
-        if is_host and self.is_cmsis_nn:
-            raise ValueError("CMSIS-NN is for Cortex-M processors, not for the host")
+        if self.is_cmsis_nn and core.library != "cmsis_nn":
+            one = "the host" if self.processor == "host" else self.processor
+            raise ValueError(f"CMSIS-NN is for Cortex-M processors, not for {one}")
         if self.arena_address < 0:
             raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
 

@@ -21,6 +21,7 @@ from arenite.libraries.cmsis_nn.cost.estimate import (
 )
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
+from arenite.ops.registry import traits_of
 from arenite.target import Target, find_target
 
 
@@ -37,6 +38,7 @@ class Body(NamedTuple):
 class ModelCost:
     """The estimate for a model's main subgraph; ``clock`` is in MHz.
 
+    Operators that do their work in the first inference alone (:attr:`once`) are not in it.
     ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
     run time only. ``bodies`` say what each takes once.
     """
@@ -64,9 +66,14 @@ class ModelCost:
 
     @property
     def missing(self) -> list[DeviceOperator]:
-        """Operators whose kernels are not modelled."""
+        """Operators whose kernels are not modelled; but those that run once."""
         pairs = zip(self.operators, self.costs, strict=True)
-        return [operator for operator, cost in pairs if cost is None]
+        return [one for one, cost in pairs if cost is None and not _runs_once(one)]
+
+    @property
+    def once(self) -> list[DeviceOperator]:
+        """Operators that do their work in the first inference and none in those after it."""
+        return [one for one in self.operators if _runs_once(one)]
 
     @property
     def accuracy(self) -> Accuracy:
@@ -113,7 +120,9 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
     firmware = find_target(target)
     everywhere = device_operators(model, firmware)
     operators = [one for one in everywhere if one.subgraph == 0]
-    has_calls = any(map(calls_of, model.main.operators))
+    has_calls = any(
+        calls_of(one) and not traits_of(one.name).runs_once for one in model.main.operators
+    )
     return ModelCost(
         file=model.source,
         target=firmware,
@@ -124,6 +133,10 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         has_calls=has_calls,
         bodies=_bodies(everywhere, firmware) if has_calls else (),
     )
+
+
+def _runs_once(operator: DeviceOperator) -> bool:
+    return traits_of(operator.view.name).runs_once
 
 
 def _bodies(operators: Sequence[DeviceOperator], target: Target) -> tuple[Body, ...]:

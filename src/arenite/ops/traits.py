@@ -51,6 +51,7 @@ class Traits:
         clamps: It limits values, by constants or by its second input.
         fuses_clamp: It ends in an activation, which limits its results whatever they are.
         fixed_output: Scale and zero point of a quantised output are prescribed.
+        runs_once: It does its work in the first inference and none in those after it.
         converts: It changes type or quantisation alone.
         drawn: The class of its box in a report.
     """
@@ -65,6 +66,7 @@ class Traits:
     fuses_clamp: bool = False
     fixed_output: bool = False
     converts: bool = False
+    runs_once: bool = False
     drawn: Drawn = "other"
 
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from arenite.analysis.compare import Comparison, Layer
-from arenite.analysis.fit import Fit, amount
+from arenite.analysis.fit import Fit
 from arenite.analysis.model_cost import ModelCost
+from arenite.analysis.needs import amount
 from arenite.analysis.statistics import statistics
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
@@ -137,16 +138,16 @@ def _(found: Fit) -> str:
     rows = [
         (
             one.name,
-            cell(one.total if one.parts else None, one.unit),
+            one.amount,
             cell(one.limit, one.unit),
             cell(one.left, one.unit),
             one.verdict,
         )
         for one in found.needs
     ]
-    name, word = found.file or "(built)", "fits" if found.fits else "does not fit"
     headings = ("", "needs", "limit", "left", "")
-    return _titled(f"{name}: {word}", tag("p", str(found.target)), _table(headings, rows))
+    title = f"{found.file or '(built)'}: {found.outcome}"
+    return _titled(title, tag("p", str(found.target)), _table(headings, rows))
 
 
 @html.register

@@ -20,7 +20,7 @@ from arenite.target import Target
 from tests.libraries.cmsis_nn.arithmetic.int8_convolutions import arguments, models
 from tests.ops.differential import differential, random_array
 
-CORTEX_M = sorted(CORES.keys() - {"host"})
+CORTEX_M = sorted(core.name for core in CORES.values() if core.library == "cmsis_nn")
 
 
 # -- random convolutions -----------------------------------------------------------------
