@@ -43,7 +43,7 @@ def time_of(
     if accuracy is None:
         return _bound(model, target, clock, limit)
     cost = model_cost(model, target, clock)
-    parts = {"inference": cost.milliseconds(cost.cycles)}
+    parts = {"inference": cost.cycles / clock / 1000}
     low, high = (accuracy.cycles, accuracy.boards) if margin is None else (margin, margin)
     least = parts["inference"] * max(1 - low, 0)
     reason = why_incomplete(cost)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.callable_modules import html_of
-from arenite.cores import Accuracy
+from arenite.cores import DEFAULT, Accuracy
+from arenite.formats import Source, model_of
 from arenite.libraries.cmsis_nn.cost.estimate import (
     ACCURACY,
     Cost,
@@ -36,7 +37,7 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelCost:
-    """The estimate for a model's main subgraph; ``clock`` is in MHz.
+    """The estimate for a model's main subgraph; ``clock`` is in MHz, None if none was said.
 
     Operators that do their work in the first inference alone (:attr:`once`) are not in it.
     ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
@@ -45,7 +46,7 @@ class ModelCost:
 
     file: str
     target: Target
-    clock: float
+    clock: float | None
     operators: tuple[DeviceOperator, ...]
     costs: tuple[Cost | None, ...]
     errors: tuple[Error | None, ...] = ()
@@ -100,24 +101,48 @@ class ModelCost:
         tensors = (t for op in self.operators for t in op.view.inputs[:1] + op.view.outputs)
         return all(t is None or t.type is TensorType.INT8 for t in tensors)
 
-    def milliseconds(self, cycles: float) -> float:
-        """How long that many cycles take."""
-        return cycles / self.clock / 1000
+    def milliseconds(self, cycles: float) -> float | None:
+        """How long that many cycles take; None without a clock."""
+        return None if self.clock is None else cycles / self.clock / 1000
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Cycles at least and at most: the estimate less its error, and what boards took more."""
+        accuracy = self.accuracy
+        return self.cycles * max(1 - accuracy.cycles, 0), self.cycles * (1 + accuracy.boards)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per operator, as ``pandas.DataFrame`` takes them."""
+        facts: list[dict[str, Any]] = cost_facts(self)["operators"]
+        left_out = ("loops", "error")
+        return [{key: row[key] for key in row if key not in left_out} for row in facts]
 
     def share(self, cost: Cost) -> float:
         """A part of all cycles."""
         return cost.cycles / max(self.cycles, 1)
 
 
-def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
-    """Estimate the main subgraph of ``model``.
+def model_cost(
+    model: Model | Source, target: Target | str = DEFAULT, clock: float | None = None
+) -> ModelCost:
+    """Estimate what an inference costs: the main subgraph of ``model``, operator by operator.
+
+    >>> ar.cost("kws.tflite", "cortex-m4", 168).cycles     # doctest: +SKIP
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        target: The firmware that is meant.
+        clock: In MHz; without one there are cycles and no milliseconds.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
         ValueError: The costs of that target are not known.
     """
-    firmware = find_target(target)
+    model, firmware = model_of(model), find_target(target)
+    if firmware.processor not in ACCURACY:
+        known = ", ".join(ACCURACY)
+        raise ValueError(f"expected a target of {known}, whose costs are known, got {firmware}")
     everywhere = device_operators(model, firmware)
     operators = [one for one in everywhere if one.subgraph == 0]
     has_calls = any(

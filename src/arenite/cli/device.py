@@ -10,8 +10,11 @@ import typer
 from arenite.cli.common import chosen_target
 from arenite.cores import CORES, DEFAULT, devices, full_name, listed
 from arenite.quantity import megahertz_of
+from arenite.report.text import wrapped
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from arenite.boards import Board
     from arenite.target import Target
 
@@ -78,6 +81,12 @@ class Device(NamedTuple):
     clock: float | None
     note: str
 
+    def say(self, terminal: Console) -> None:
+        """Print whose numbers are shown, where no device was named."""
+        if self.note:
+            for line in wrapped(self.note, terminal.width):
+                terminal.print(line, soft_wrap=True)
+
 
 def chosen_device(
     board: str | None,
@@ -119,7 +128,8 @@ def chosen_device(
 
 def no_device(target: Target) -> str:
     """Whose numbers are shown where neither board nor target was given."""
+    whose = "TFLM's Python package on this machine" if target.processor == "host" else target
     return (
-        f"No --board or --target was given: these are the numbers of {target}. "
+        f"No --board or --target was given: these are the numbers of {whose}. "
         "`arenite boards` lists boards."
     )

@@ -114,7 +114,8 @@ def fit(
         print_json(fit_facts(found))
     else:
         terminal = console()
-        for line in (*([device.note] if device.note else []), *render_fit(found, terminal.width)):
+        device.say(terminal)
+        for line in render_fit(found, terminal.width):
             terminal.print(line, soft_wrap=True)
     raise typer.Exit(EXIT_CODES[found.outcome])
 

@@ -152,7 +152,6 @@ def _(found: Fit) -> str:
 
 @html.register
 def _(cost: ModelCost) -> str:
-    milliseconds = cost.milliseconds(cost.cycles)
     rows = [
         (
             str(one.index),
@@ -163,7 +162,9 @@ def _(cost: ModelCost) -> str:
         )
         for one, estimate in zip(cost.operators, cost.costs, strict=True)
     ]
-    title = f"{number(cost.cycles)} cycles, {milliseconds:,.3g} ms at {cost.clock:g} MHz"
+    title = f"{number(cost.cycles)} cycles"
+    if cost.clock is not None:
+        title += f", {cost.cycles / cost.clock / 1000:,.3g} ms at {cost.clock:g} MHz"
     table = _table(("#", "operator", "function", "cycles", "share"), rows)
     return _titled(title, tag("p", str(cost.target)), table)
 
