@@ -76,3 +76,8 @@ def test_the_snippet_is_printed_alone(arenite, model_file):
 def test_wrong_usage_exits_with_2_and_a_missing_file_with_1(arenite, model_file, arguments):
     expected = 1 if "dump.npz" in arguments else 2
     assert arenite("compare", model_file, *arguments).exit_code == expected
+
+
+def test_a_least_signal_to_error_decides_on_the_exit_code(arenite, model_file):
+    near = arenite("compare", model_file, "@cortex-m4", "--runs", "1", "--min-sqnr", "500")
+    assert near.exit_code == 0

@@ -11,6 +11,7 @@ from arenite.cli.common import chosen_target
 from arenite.cores import CORES, DEFAULT, devices, full_name, listed
 from arenite.quantity import megahertz_of
 from arenite.report.text import wrapped
+from arenite.target import HOST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,7 +129,7 @@ def chosen_device(
 
 def no_device(target: Target) -> str:
     """Whose numbers are shown where neither board nor target was given."""
-    whose = "TFLM's Python package on this machine" if target.processor == "host" else target
+    whose = "TFLM's Python package on this machine" if target == HOST else target
     return (
         f"No --board or --target was given: these are the numbers of {whose}. "
         "`arenite boards` lists boards."

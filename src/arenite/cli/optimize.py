@@ -55,7 +55,11 @@ def complete_passes(incomplete: str) -> list[str]:
     from arenite.optimize.passes import sequence
 
     before, comma, begun = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in dict.fromkeys(sequence()) if name.startswith(begun.strip())]
+    return [
+        f"{before}{comma}{name}"
+        for name in dict.fromkeys(sequence())
+        if name.startswith(begun.strip())
+    ]
 
 
 Only = Annotated[

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arenite.analysis.compare import Comparison, Layer
+from arenite.analysis.compare_inputs import RANDOM
 from arenite.model.text import printable
 from arenite.report.drawing import SMALL, Drawing
 from arenite.report.text import Column, number, table, wrapped
@@ -19,8 +20,9 @@ _MOST = 3
 
 def render_comparison(found: Comparison, width: int, bar: str = "█") -> Iterator[Text]:
     """A row per operator, then what differs first, and by how much."""
+    fed = f", {found.fed}" if found.fed else ""
     yield from wrapped(
-        f"{found.first} and {found.second}, {found.runs} inferences", width, style="bold"
+        f"{found.first} and {found.second}, {found.runs} inferences{fed}", width, style="bold"
     )
     yield Text()
     yield from _rows(found, width, bar)
@@ -99,6 +101,12 @@ def _losses(found: Comparison, width: int) -> Iterator[Text]:
         text = f"{_where(one)}: {decibels(one.sqnr)} dB, {one.loss:.1f} less than what it reads."
         advice = " ".join(f"{words[0].upper()}{words[1:]}." for words in one.advice)
         yield from wrapped(f"- {text} {advice}", width)
+    if found.fed == RANDOM:
+        yield from wrapped(
+            "These inputs are random: --data FOLDER|FILE.npz compares on your data, and gives "
+            "advice.",
+            width,
+        )
 
 
 def _where(one: Layer) -> str:
