@@ -91,3 +91,25 @@ def test_wrong_usage_exits_with_2(arenite, model_file, arguments):
 def test_boards_are_listed(arenite):
     assert len(arenite("boards").stdout.splitlines()) == len(boards()) + 1
     assert len(json.loads(arenite("boards", "--json").stdout)) == len(boards())
+
+
+def test_for_github_there_is_an_annotation_and_a_table_in_the_summary(
+    arenite, model_file, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    result = arenite("fit", model_file, "--ram", "96k", "--format", "github")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("::notice ")
+    assert "| RAM |" in (tmp_path / "summary.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [("--board", "none"), ("--none",)])
+def test_errors_are_json_where_results_would_be(arenite, model_file, arguments):
+    result = arenite("fit", model_file, *arguments, "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["exit_code"] == 2
+
+
+def test_a_missing_file_is_an_error_in_json(arenite):
+    result = arenite("fit", "none.tflite", "--json")
+    assert json.loads(result.stdout)["error"]["kind"] == "FileNotFoundError"

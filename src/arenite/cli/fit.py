@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +23,7 @@ from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_milliseconds
 
 if TYPE_CHECKING:
+    from arenite.analysis.fit import Fit
     from arenite.model import Model
 
 Ram = Annotated[
@@ -39,6 +43,24 @@ Deadline = Annotated[
 Bank = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The board's bank of RAM for the arena; else the largest."),
+]
+
+
+class FormatName(str, Enum):
+    """``--format``."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+Format = Annotated[
+    FormatName | None,
+    typer.Option(
+        "--format",
+        help="How to print it: text, json (as --json), or github: an annotation of a workflow, "
+        "and a table in its summary.",
+    ),
 ]
 
 
@@ -80,6 +102,7 @@ def fit(
     margin: Margin = None,
     ops: Ops = None,
     as_json: AsJson = False,
+    how: Format = None,
 ) -> None:
     """Say whether a model fits a board; without a board, which boards it fits.
 
@@ -92,6 +115,7 @@ def fit(
     from arenite.analysis.fit import fit as fit_of
     from arenite.report.fit import render_fit
 
+    as_json = as_json or how is FormatName.json
     loaded = load_model(model, ops)
     if not (board or target or clock) and ram is flash is None:
         _all_boards(loaded, deadline, as_json=as_json)
@@ -112,12 +136,25 @@ def fit(
         raise typer.BadParameter(str(error)) from None
     if as_json:
         print_json(fit_facts(found))
+    elif how is FormatName.github:
+        _for_github(found)
     else:
         terminal = console()
         device.say(terminal)
         for line in render_fit(found, terminal.width):
             terminal.print(line, soft_wrap=True)
     raise typer.Exit(EXIT_CODES[found.outcome])
+
+
+def _for_github(found: Fit) -> None:
+    """An annotation, and a table where the workflow's summary is."""
+    from arenite.report.github import annotation, summary
+
+    typer.echo(annotation(found))
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if file:
+        with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as out:
+            out.writelines(f"{line}\n" for line in summary(found))
 
 
 def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
