@@ -116,10 +116,10 @@ def fit(
     from arenite.report.fit import render_fit
 
     as_json = as_json or how is FormatName.json
+    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
     loaded = load_model(model, ops)
     if not (board or target or clock) and ram is flash is None:
         _all_boards(loaded, deadline, as_json=as_json)
-    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
     limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
     try:
         found = fit_of(
