@@ -51,7 +51,7 @@ def time_of(
         return Need("time", "ms", parts, limit, f"at least: {reason}", is_known=False, low=least)
     note = f"an estimate, {low:.0%} less to {high:.0%} more"
     if margin is None:
-        note += ": flash makes processors wait, and published boards took up to so much longer"
+        note += ": flash makes processors wait, and boards with published times took up to that"
     return Need("time", "ms", parts, limit, note, low=least, high=parts["inference"] * (1 + high))
 
 
