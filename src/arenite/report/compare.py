@@ -43,7 +43,7 @@ def _rows(found: Comparison, width: int, bar: str) -> list[Text]:
     columns = [
         Column("#", [str(one.operator) for one in layers], "right"),
         Column("operator", [printable(one.name) for one in layers], shrink=12),
-        Column("tensor", [printable(one.tensor_name) for one in layers], keep=4, shrink=12),
+        Column("tensor", [short(printable(one.tensor_name)) for one in layers], keep=4),
         Column("by", [one.paired if one.paired != "index" else "" for one in layers], keep=5),
         Column("different", [number(one.different) for one in layers], "right"),
         Column("of", [number(one.elements) for one in layers], "right", keep=3),
@@ -56,6 +56,17 @@ def _rows(found: Comparison, width: int, bar: str) -> list[Text]:
     for line, one in zip(lines[1:], layers, strict=True):
         line.stylize("bold" if one.is_origin else "" if one.different else "dim")
     return lines
+
+
+def short(name: str) -> str:
+    """A tensor's name for a column: the end of its path, and how many more were fused with it.
+
+    >>> short("net/bn/FusedBatchNormV3;net/conv/Conv2D")
+    'bn/FusedBatchNormV3 +1'
+    """
+    first, *fused = name.split(";")
+    more = f" +{len(fused)}" if fused else ""
+    return "/".join(first.split("/")[-2:]) + more
 
 
 def decibels(value: float) -> str:
