@@ -1,4 +1,4 @@
-"""Put the benchmarks' results into README and ``speed.md``: ``python docs/make_times.py``.
+"""Put the benchmarks' results into ``compared.md`` and ``speed.md``: ``python docs/make_times.py``.
 
 ``benchmarks/results/native.json`` and, for the column on AVX2, ``native_avx2.json`` come from
 ``benchmarks/native.py``; ``reference.json`` comes from ``benchmarks/reference.py``.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+COMPARED = ROOT / "docs" / "compared.md"
 SPEED = ROOT / "docs" / "speed.md"
 RESULTS = ROOT / "benchmarks" / "results"
 ENGINES = ("arenite", "tflite_micro", "litert")
@@ -20,8 +20,8 @@ PEERS = ("litert", "tflm", "mnn")
 
 
 def page() -> str:
-    """The README with the figures of the last benchmark of the native engine."""
-    return between("native times", native_table(), README.read_text(encoding="utf-8"))
+    """The page with the figures of the last benchmark of the native engine."""
+    return between("native times", native_table(), COMPARED.read_text(encoding="utf-8"))
 
 
 def speed() -> str:
@@ -158,6 +158,6 @@ def time_of(turns: dict[str, float]) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(page(), encoding="utf-8")
+    COMPARED.write_text(page(), encoding="utf-8")
     SPEED.write_text(speed(), encoding="utf-8")
-    print(f"wrote {README.name}, {SPEED.name}")
+    print(f"wrote {COMPARED.name}, {SPEED.name}")

@@ -26,9 +26,18 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "processes", "callable_modules", "cores", "wings", "accelerators"},
+    {
+        "files",
+        "numeric",
+        "processes",
+        "callable_modules",
+        "cores",
+        "wings",
+        "accelerators",
+        "quantity",
+    },
     {"library_facts"},
-    {"model", "target"},
+    {"model", "target", "boards"},
     {"native", "emulator"},
     {"memory", "npu"},
     {"ops"},

@@ -13,8 +13,7 @@ import arenite.cores
 from arenite.cores import CORES, DEFAULT, REPRESENTATIVES, devices, full_name, listed
 
 PACKAGE = Path(arenite.cores.__file__).parent
-#: Boards are data about chips, whose cores they state.
-NAMING = {PACKAGE / "cores.py", PACKAGE / "analysis" / "boards.py"}
+NAMING = {PACKAGE / "cores.py"}
 CORE = re.compile(r"(?i)cortex-m\d+|(?<![\w-])-m\d+\b|(?<!\w)esp32[csp]?\d?\b")
 
 

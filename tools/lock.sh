@@ -20,11 +20,11 @@ echo "backports-strenum<1.3; python_version >= '3.11'" > "$known"
 
 build=$(sed -n '/^requires = /s/.*\[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",' | tr ' ' '\n')
 [ -n "${KEEP:-}" ] || rm -f requirements/*.txt
-lock dev pyproject.toml --extra dev
+lock dev pyproject.toml --group dev --extra board --extra evaluate
 same=(--constraint requirements/dev.txt)
-lock test pyproject.toml --extra test "${same[@]}"
-lock cluster pyproject.toml --extra cluster "${same[@]}"
-lock pages pyproject.toml --extra pages "${same[@]}"
+lock test pyproject.toml --group test --extra board "${same[@]}"
+lock cluster pyproject.toml --group cluster --extra board --extra evaluate "${same[@]}"
+lock pages pyproject.toml --group pages --extra board --extra report "${same[@]}"
 lock demo pyproject.toml --extra image "${same[@]}"
 lock board pyproject.toml --extra board "${same[@]}"
 printf '%s\n' "$build" cmake ninja | lock build - "${same[@]}"

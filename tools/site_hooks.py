@@ -1,4 +1,4 @@
-"""What the website has besides `docs/`: the README as its home, and the files that pages link to.
+"""What the website has besides `docs/`: the files that pages link to, the README among them.
 
 Pages are written for the forge, with links relative to the repository. A link out of `docs/`
 leads to a copy below `repository/`; a link to a folder leads to the README in it.
@@ -15,20 +15,18 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-HOME = "index.md"
 COPIES = "repository"
 #: Pages outside of docs/ that the site has in any case.
-PAGES = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 LINK = re.compile(r"(?<=\]\()(?!https?:|#|mailto:)(?P<path>[^)#\s]+)(?P<rest>#[^)\s]*)?(?=\))")
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the home page, and what pages link to outside of docs/."""
-    files.append(File.generated(config, HOME, abs_src_path=str(ROOT / "README.md")))
-    sources = [ROOT / "README.md", *DOCS.rglob("*.md"), *(ROOT / page for page in PAGES)]
+    sources = [*DOCS.rglob("*.md"), *(ROOT / page for page in PAGES)]
     outside = {one for source in sources for one in targets(source) if DOCS not in one.parents}
     for path in sorted(outside | {ROOT / page for page in PAGES}):
-        if path != ROOT / "README.md" and path.exists():
+        if path.exists():
             level = InclusionLevel.INCLUDED if path.name in PAGES else InclusionLevel.NOT_IN_NAV
             copy = File.generated(config, place(path), abs_src_path=str(path), inclusion=level)
             files.append(copy)
@@ -37,8 +35,6 @@ def on_files(files: Files, config: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A page's links as they are on the site."""
-    if page.file.src_uri == HOME:
-        page.meta["hide"] = ["navigation"]
     source = Path(page.file.abs_src_path)
     here = Path(page.file.src_uri).parent
 
@@ -63,8 +59,6 @@ def target(source: Path, link: str) -> Path:
 
 def place(path: Path) -> str:
     """Where a file of the repository is on the site."""
-    if path == ROOT / "README.md":
-        return HOME
     if DOCS in path.parents:
         return path.relative_to(DOCS).as_posix()
     return f"{COPIES}/{path.relative_to(ROOT).as_posix()}"

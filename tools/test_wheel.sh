@@ -12,7 +12,9 @@ trap 'rm -rf "$folder"' EXIT
 git ls-files -- . ':!:src' ':!:tests/test_architecture.py' | tar -cf - -T - | tar -xf - -C "$folder"
 cd "$folder"
 "$python" -m venv .venv
-.venv/bin/python -m pip --quiet --disable-pip-version-check install "arenite[test] @ file://$wheel"
+pip() { .venv/bin/python -m pip --quiet --disable-pip-version-check install "$@"; }
+pip --require-hashes --requirement requirements/test.txt
+pip "arenite[board] @ file://$wheel"
 .venv/bin/python - <<'CHECK'
 import arenite
 from arenite import native

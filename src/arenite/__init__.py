@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from arenite.analysis.batch_predictor import BatchPredictor
     from arenite.analysis.compare import compare
     from arenite.analysis.evaluate import evaluate
+    from arenite.analysis.explanation import explanation as explain
     from arenite.analysis.fit import fit
+    from arenite.analysis.model_cost import model_cost as cost
+    from arenite.boards import find_board
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.formats import load
@@ -86,8 +89,11 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "compare",
+    "cost",
     "evaluate",
+    "explain",
     "export",
+    "find_board",
     "fit",
     "load",
     "memory_limit",
@@ -118,7 +124,10 @@ _LATE = {
     "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
+    "find_board": "arenite.boards",
+    "cost": "arenite.analysis.model_cost",
     "evaluate": "arenite.analysis.evaluate",
+    "explain": "arenite.analysis.explanation",
     "export": "arenite.firmware",
     "fit": "arenite.analysis.fit",
     "load": "arenite.formats",
@@ -127,6 +136,8 @@ _LATE = {
     "slot": "arenite.model",
     "smallest_arena": "arenite.runtime.allocation",
 }
+#: Names that are others where they are at home.
+_ELSEWHERE = {"cost": "model_cost", "explain": "explanation"}
 #: Rooms that are here without an import of their own. ``optimize`` and ``report`` can be called.
 _ROOMS = (
     *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
@@ -139,7 +150,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"arenite.{name}")
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_LATE[name]), name)
+    module = import_module(_LATE[name])
+    globals()[name] = found = getattr(module, _ELSEWHERE.get(name, name))
     return found
 
 

@@ -45,7 +45,7 @@ class Target:
             compression, recording its allocations; the host's default), ``"lp64_public"`` (64
             bits, TFLM's public sources), ``"ilp32"`` (Cortex-M with the Arm GCC toolchain, the
             default there; ``"arm_none_eabi"`` is the same) or ``"ilp32_int_enums"`` (32-bit
-            targets whose enums have 4 bytes).
+            targets whose enums have 4 bytes: Xtensa and RISC-V).
         arena_address: Where the arena begins. TFLM skips bytes up to a multiple of 16.
         emulate_float: Whether TFLM is built with ``TFLITE_EMULATE_FLOAT``, for processors without
             a floating-point unit: multipliers come from the bits of doubles, so that exact

@@ -92,12 +92,11 @@ def test_the_snippet_prints_what_is_read(tmp_path):
 #include <stdint.h>
 #include <stdio.h>
 #define MicroPrintf(...) (printf(__VA_ARGS__), printf("\\n"))
-typedef struct {{ size_t bytes; struct {{ void* raw; }} data; }} TfLiteTensor;
+typedef struct {{ struct {{ void* raw; }} data; }} TfLiteEvalTensor;
 static int8_t values[4] = {{1, -2, 3, -4}};
-static TfLiteTensor port = {{4, {{values}}}};
+static TfLiteEvalTensor tensor = {{{{values}}}};
 struct Interpreter {{
-  TfLiteTensor* input(int) {{ return &port; }}
-  TfLiteTensor* output(int) {{ return &port; }}
+  TfLiteEvalTensor* GetTensor(int) {{ return &tensor; }}
 }} interpreter;
 {snippet(MODEL).split("// before")[0]}
 int main(void) {{
@@ -114,3 +113,9 @@ int main(void) {{
     ).stdout
     found = read_dump(logged(tmp_path, text), MODEL)
     assert [found[index].tolist() for index in (0, OUT)] == [X.tolist()] * 2
+
+
+def test_the_snippet_prints_what_every_operator_writes():
+    lines = snippet(MODEL).partition("// after it")[2]
+    written = {index for one in MODEL.main.operators for index in one.outputs}
+    assert lines.count("GetTensor(") == len(written)

@@ -67,7 +67,7 @@ def test_a_log_of_a_board_is_compared_with_its_input(arenite, model_file, tmp_pa
 def test_the_snippet_is_printed_alone(arenite, model_file):
     result = arenite("compare", model_file, "--snippet")
     assert result.exit_code == 0
-    assert result.stdout.startswith("static void arenite_print_tensor")
+    assert result.stdout.startswith("// The interpreter has to keep all tensors")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,15 @@ def test_the_snippet_is_printed_alone(arenite, model_file):
 def test_wrong_usage_exits_with_2_and_a_missing_file_with_1(arenite, model_file, arguments):
     expected = 1 if "dump.npz" in arguments else 2
     assert arenite("compare", model_file, *arguments).exit_code == expected
+
+
+def test_a_least_signal_to_error_decides_on_the_exit_code(arenite, model_file):
+    near = arenite("compare", model_file, "@cortex-m4", "--runs", "1", "--min-sqnr", "500")
+    assert near.exit_code == 0
+
+
+def test_fused_names_are_cut_between_words():
+    from arenite.report.compare import short
+
+    assert short("net/bn/FusedBatchNormV3;net/conv/Conv2D;net/bias") == "bn/FusedBatchNormV3 +2"
+    assert short("image") == "image"

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from arenite.analysis.boards import BOARDS
+from arenite.boards import boards
 
 
 def test_a_model_that_fits_exits_with_0(arenite, model_file):
     result = arenite("fit", model_file, "--board", "nucleo-l4r5zi", "--deadline", "1s")
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-1] == "It fits."
+    assert result.stdout.splitlines()[-1] == "It fits: the arena into SRAM1+SRAM2+SRAM3."
     assert "nucleo-l4r5zi (STM32L4R5ZI)" in result.stdout
 
 
@@ -23,10 +23,43 @@ def test_a_model_that_does_not_fit_exits_with_1_and_says_what_would_help(arenite
     assert "arenite optimize" in result.stdout
 
 
-def test_a_time_that_is_not_known_exits_with_1_and_says_so(arenite, model_file):
+def test_a_time_that_is_not_known_exits_with_3_and_says_so(arenite, model_file):
     result = arenite("fit", model_file, "--board", "pico", "--deadline", "1s")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert result.stdout.splitlines()[-1] == "Whether it fits is not known: time."
+
+
+def test_without_a_board_all_are_listed(arenite, model_file):
+    result = arenite("fit", model_file, "--json")
+    assert result.exit_code == 0
+    assert {one["board"]["name"] for one in json.loads(result.stdout)} == {
+        board.name for board in boards()
+    }
+    assert "nano33ble" in arenite("fit", model_file).stdout
+
+
+def test_without_a_device_it_says_whose_numbers_these_are(arenite, model_file):
+    first = arenite("fit", model_file, "--ram", "96k").stdout.splitlines()[0]
+    assert first.startswith("No --board or --target was given")
+
+
+def test_a_limit_within_the_margin_exits_with_3(arenite, model_file):
+    found = arenite("fit", model_file, "--board", "nano33ble", "--json").stdout
+    ms = json.loads(found)["needs"][2]["total"]
+    result = arenite("fit", model_file, "--board", "nano33ble", "--deadline", ms, "--margin", "1%")
+    assert result.exit_code == 3
+    assert "Marginal" in result.stdout
+
+
+def test_a_board_of_the_users_own_is_read_from_a_file(arenite, model_file, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'name = "mine"\nprocessor = "cortex-m4"\nclock = "48MHz"\nflash = "64k"\n'
+        '[[banks]]\nname = "SRAM"\nsize = "8k"\n'
+    )
+    result = arenite("fit", model_file, "--board", file)
+    assert result.exit_code == 0
+    assert "mine (mine); cortex-m4" in result.stdout
 
 
 def test_json_has_every_need(arenite, model_file):
@@ -42,11 +75,13 @@ def test_json_has_every_need(arenite, model_file):
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
+        ("--clock", "64"),
         ("--board", "none"),
         ("--ram", "many"),
         ("--ram", "1k", "--target", "z80"),
-        ("--deadline", "1"),
+        ("--deadline", "1", "--target", "m4"),
+        ("--ram", "1k", "--margin", "much"),
+        ("--board", "pico", "--bank", "none"),
     ],
 )
 def test_wrong_usage_exits_with_2(arenite, model_file, arguments):
@@ -54,5 +89,27 @@ def test_wrong_usage_exits_with_2(arenite, model_file, arguments):
 
 
 def test_boards_are_listed(arenite):
-    assert len(arenite("boards").stdout.splitlines()) == len(BOARDS) + 1
-    assert len(json.loads(arenite("boards", "--json").stdout)) == len(BOARDS)
+    assert len(arenite("boards").stdout.splitlines()) == len(boards()) + 1
+    assert len(json.loads(arenite("boards", "--json").stdout)) == len(boards())
+
+
+def test_for_github_there_is_an_annotation_and_a_table_in_the_summary(
+    arenite, model_file, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    result = arenite("fit", model_file, "--ram", "96k", "--format", "github")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("::notice ")
+    assert "| RAM |" in (tmp_path / "summary.md").read_text()
+
+
+@pytest.mark.parametrize("arguments", [("--board", "none"), ("--none",)])
+def test_errors_are_json_where_results_would_be(arenite, model_file, arguments):
+    result = arenite("fit", model_file, *arguments, "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["exit_code"] == 2
+
+
+def test_a_missing_file_is_an_error_in_json(arenite):
+    result = arenite("fit", "none.tflite", "--json")
+    assert json.loads(result.stdout)["error"]["kind"] == "FileNotFoundError"

@@ -29,7 +29,7 @@ def facts(arenite, *arguments):
 
 
 def test_memory_shows_regions_map_buffers_and_tail(arenite, model_file, smallest):
-    result = arenite("memory", model_file)
+    result = arenite("memory", model_file, "--target", "host")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[:3] == [str(model_file), f"{HOST}, greedy planner", ""]
@@ -198,7 +198,7 @@ def test_a_target_is_the_firmware_that_the_options_say(arenite, model_file, argu
     assert (use["head"], use["tail"]) == (micro.arena.head_used, micro.arena.tail_used)
     assert use["total"] == micro.arena.used
     lines = arenite("memory", model_file, *arguments).stdout.splitlines()
-    assert lines[1] == f"{target}, greedy planner"
+    assert f"{target}, greedy planner" in lines
     assert any("64 bits" in line for line in lines) == (target == HOST)
 
 
@@ -260,7 +260,7 @@ def test_wrong_usage_is_code_2(arenite, model_file, arguments):
 @pytest.mark.parametrize("columns", [40, 60, 80, 160])
 def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    lines = arenite("memory", model_file).stdout.splitlines()
+    lines = arenite("memory", model_file, "--target", "host").stdout.splitlines()
     assert max(len(line) for line in lines[1:]) <= columns
 
 

@@ -48,6 +48,7 @@ def test_no_quantity_goes_by_another_name():
         "bench --repeat",
         "bench --threads",
         "board --limit",
+        "compare --min-sqnr",
         "evaluate --limit",
         "evaluate --min-accuracy",
         "evaluate --min-auc",

@@ -168,3 +168,20 @@ def test_the_readme_names_the_model_s_file_without_its_folder(tmp_path):
     text = (tmp_path / "m" / "README.md").read_text()
     assert "`residual.tflite`" in text
     assert str(tmp_path) not in text
+
+
+def test_a_folder_with_assembly_is_for_cortex_m_and_says_where_others_get_plain_c(tmp_path):
+    export(residual(), tmp_path / "m", name="m", emulate=False)
+    arduino = (tmp_path / "m" / "library.properties").read_text()
+    assert "architectures=*" not in arduino
+    assert "idf_component_register" not in (tmp_path / "m" / "CMakeLists.txt").read_text()
+    assert "--target host" in (tmp_path / "m" / "CMakeLists.txt").read_text()
+    readme = (tmp_path / "m" / "README.md").read_text()
+    assert "arenite export MODEL --target host" in readme
+    assert "STM32CubeIDE" in readme
+
+
+def test_a_folder_of_plain_c_is_for_everything(folder):
+    assert "architectures=*" in (folder / "library.properties").read_text()
+    assert "idf_component_register" in (folder / "CMakeLists.txt").read_text()
+    assert "**ESP-IDF**: the folder is a component." in (folder / "README.md").read_text()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arenite.callable_modules import html_of
 from arenite.target import Target
 
 
@@ -109,6 +110,21 @@ class Benchmark:
     compared_inputs: int
     batches: tuple[BatchRate, ...]
     operators: tuple[OperatorTime, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per engine, as ``pandas.DataFrame`` takes them: medians, in seconds."""
+        return [
+            {
+                "engine": one.name,
+                "version": one.version,
+                "load": one.load.median,
+                "first": one.first.median,
+                "inference": one.inference.median,
+            }
+            for one in self.engines
+        ]
+
+    _repr_html_ = html_of
 
 
 def bench_facts(benchmark: Benchmark) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.analysis.advice import Habits, advice_for, habits_of
+from arenite.analysis.compare_inputs import RANDOM, inferences, is_float
 from arenite.analysis.npu_tensors import as_original, is_compiled, run_in_arena
 from arenite.analysis.peer_tensors import Tensors
-from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
+from arenite.analysis.sides import Side, inputs_for, side_of
 from arenite.callable_modules import html_of
 from arenite.errors import CompareError
 from arenite.formats import Source
@@ -87,6 +88,7 @@ class Comparison:
         layers: In the order of operators.
         missing: Names of tensors of the first that the second has no counterpart of.
         is_quantised_against_float: Whether every layer has to differ.
+        fed: What the inferences were of, for people: ``"random inputs"``, or a file.
     """
 
     first: str
@@ -95,6 +97,7 @@ class Comparison:
     layers: tuple[Layer, ...]
     missing: tuple[str, ...] = field(default=())
     is_quantised_against_float: bool = False
+    fed: str = ""
 
     @property
     def equal(self) -> bool:
@@ -103,6 +106,19 @@ class Comparison:
 
     def __bool__(self) -> bool:
         return self.equal
+
+    @property
+    def sqnr(self) -> float:
+        """Signal to error of the last layer that was compared, in dB; infinite if it is equal."""
+        return self.layers[-1].sqnr
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per layer, as ``pandas.DataFrame`` takes them."""
+        left_out = ("worst", "advice", "tensors")
+        return [
+            {key: value for key, value in vars(one).items() if key not in left_out}
+            for one in self.layers
+        ]
 
     @property
     def first_different(self) -> Layer | None:
@@ -136,6 +152,7 @@ def compare(
     second: Model | Source | Side,
     inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]] | None = None,
     *,
+    data: Any = None,
     runs: int = 10,
     seed: int = 0,
     isa: str | None = None,
@@ -152,7 +169,9 @@ def compare(
             has sent for the first of ``inputs``.
         inputs: One entry per inference, of the first model's types: an array, or a list of one per
             input. By default extreme and random ones.
-        runs: How many random ones.
+        data: Samples instead, as :func:`arenite.evaluate` takes them: a folder, a ``.npz``, a
+            ``.csv``, or ``(x, y)``; the first ``runs`` of them.
+        runs: How many random ones, or samples.
         seed: Theirs.
         isa: Whose kernels run where Arenite computes, see :class:`arenite.Interpreter`; of sides
             that are no text their own.
@@ -167,7 +186,7 @@ def compare(
     b = side_of(second, a.model, isa=isa)
     if b.dump is not None and inputs is None:
         raise ValueError("expected the input that the board was given: a dump has one inference")
-    given = _runs(a.model, inputs) if inputs is not None else _generated(a, b, runs, seed)
+    given, fed = inferences(a, b, (inputs, data), runs, seed)
     if b.dump is not None:
         given = given[:1]
     one = a.tensors(given)
@@ -181,34 +200,7 @@ def compare(
         two = b.tensors(given if b.dump is not None else inputs_for(given, a.model, b.model))
     if progress is not None:
         progress()
-    return compared(a, b, one, two)
-
-
-def _generated(a: Side, b: Side, runs: int, seed: int) -> list[list[Array]]:
-    """For a model of floats what a quantised one can express, if there is one."""
-    if _is_float(a.model) and not _is_float(b.model):
-        return inputs_for(random_runs(b.model, runs, seed), b.model, a.model)
-    return random_runs(a.model, runs, seed)
-
-
-def _runs(
-    model: Model, inputs: Sequence[npt.ArrayLike | Sequence[npt.ArrayLike]]
-) -> list[list[Array]]:
-    count = len(model.inputs)
-    rows = [[one] if count == 1 and not isinstance(one, list) else list(one) for one in inputs]  # type: ignore[arg-type]
-    arrays = [[np.asarray(value) for value in row] for row in rows]
-    for row in arrays:
-        for value, tensor in zip(row, model.inputs, strict=True):
-            if value.shape != tensor.shape or value.dtype != tensor.type.dtype:
-                raise CompareError(
-                    f"input {tensor.name!r}: expected {tensor.type}{list(tensor.shape)}, got "
-                    f"{value.dtype}{list(value.shape)}"
-                )
-    return arrays
-
-
-def _is_float(model: Model) -> bool:
-    return all(tensor.type.dtype.kind == "f" for tensor in model.inputs)
+    return compared(a, b, one, two, fed)
 
 
 #: An operator, and a tensor of each model.
@@ -218,7 +210,9 @@ Pair = tuple[int, int, int]
 # -- tensors -----------------------------------------------------------------------------
 
 
-def compared(a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]) -> Comparison:
+def compared(
+    a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors], fed: str = ""
+) -> Comparison:
     """The facts of what both sides computed.
 
     Raises:
@@ -227,9 +221,11 @@ def compared(a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]) -
     pairs, missing = _pairs(a, b, set(one[0]), set(two[0]))
     if not pairs:
         raise CompareError(f"{a.label} and {b.label} have no tensor in common, by name or position")
-    differs_anyway = _is_float(a.model) != _is_float(b.model)
-    quantised = b.model if _is_float(a.model) else a.model
-    habits = habits_of(quantised, two if _is_float(a.model) else one) if differs_anyway else None
+    differs_anyway = is_float(a.model) != is_float(b.model)
+    quantised = b.model if is_float(a.model) else a.model
+    # What noise does to ranges says nothing about data: no advice from it.
+    is_judged = differs_anyway and fed != RANDOM
+    habits = habits_of(quantised, two if is_float(a.model) else one) if is_judged else None
     layers: list[Layer] = []
     by_tensor: dict[int, Layer] = {}
     for (operator, first, second), how in pairs:
@@ -237,13 +233,13 @@ def compared(a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]) -
         y = _Stack.of(b.model.main.tensors[second], second, two)
         name = a.model.main.operators[operator].name
         layer = _layer((operator, first, second), how, name, x, y)
-        layer = _judged(layer, a.model, by_tensor, habits, a_is_float=_is_float(a.model))
+        layer = _judged(layer, a.model, by_tensor, habits, a_is_float=is_float(a.model))
         if b.is_npu and layer.is_origin:
             note = traits_of(name).compiled
             layer = replace(layer, advice=(note,) if note else ())
         by_tensor[first] = layer
         layers.append(layer)
-    return Comparison(a.label, b.label, len(one), tuple(layers), missing, differs_anyway)
+    return Comparison(a.label, b.label, len(one), tuple(layers), missing, differs_anyway, fed)
 
 
 def _pairs(
@@ -420,6 +416,8 @@ def compare_facts(found: Comparison) -> dict[str, Any]:
         "first": found.first,
         "second": found.second,
         "runs": found.runs,
+        "inputs": found.fed,
+        "sqnr": found.sqnr,
         "equal": found.equal,
         "first_different": None if first is None else first.operator,
         "origins": [layer.operator for layer in found.origins],

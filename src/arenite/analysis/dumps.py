@@ -141,20 +141,27 @@ def _shaped(value: Array, tensor: Tensor) -> Array:
 
 
 def snippet(model: Model) -> str:
-    """C++ lines that print a TFLM interpreter's inputs and outputs as such a text.
+    """C++ lines that print a TFLM interpreter's inputs and every operator's output as such a text.
 
-    Other tensors share their memory and are gone after an inference; firmware of ``arenite export``
-    can print all with ``NAME_invoke_observed``.
+    Tensors share memory and are gone after an inference, unless the interpreter is told to keep
+    them all, which takes a larger arena; the lines say how. Firmware of ``arenite export`` prints
+    all with ``NAME_invoke_observed``.
+
+    Facts: TFLM ``micro/micro_interpreter.h`` (``preserve_all_tensors``, ``GetTensor``).
     """
+    written = [index for one in model.main.operators for index in one.outputs if index >= 0]
+    tensors = model.main.tensors
     lines = [
-        "static void arenite_print_tensor(int index, const TfLiteTensor* tensor) {",
-        '  MicroPrintf("arenite tensor %d %d", index, (int)tensor->bytes);',
+        "// The interpreter has to keep all tensors, in a larger arena:",
+        "//   MicroInterpreter interpreter(model, resolver, arena, size, nullptr, nullptr, true);",
+        "static void arenite_print(int index, const void* data, size_t bytes) {",
+        '  MicroPrintf("arenite tensor %d %d", index, (int)bytes);',
         "  char line[65];",
-        "  for (size_t i = 0; i < tensor->bytes; i += 32) {",
+        "  for (size_t i = 0; i < bytes; i += 32) {",
         "    size_t n = 0;",
-        "    for (size_t k = i; k < i + 32 && k < tensor->bytes; ++k) {",
+        "    for (size_t k = i; k < i + 32 && k < bytes; ++k) {",
         '      static const char digits[] = "0123456789abcdef";',
-        "      const uint8_t byte = ((const uint8_t*)tensor->data.raw)[k];",
+        "      const uint8_t byte = ((const uint8_t*)data)[k];",
         "      line[n++] = digits[byte >> 4];",
         "      line[n++] = digits[byte & 15];",
         "    }",
@@ -165,8 +172,8 @@ def snippet(model: Model) -> str:
         "",
         "// before interpreter.Invoke(), which may write over them:",
     ]
-    calls = "arenite_print_tensor({}, interpreter.{}({}));"
-    lines += [calls.format(index, "input", n) for n, index in enumerate(model.main.inputs)]
-    lines.append("// after it:")
-    lines += [calls.format(index, "output", n) for n, index in enumerate(model.main.outputs)]
+    call = "arenite_print({0}, interpreter.GetTensor({0})->data.raw, {1});"
+    lines += [call.format(index, tensors[index].nbytes) for index in model.main.inputs]
+    lines.append("// after it, every operator's output:")
+    lines += [call.format(index, tensors[index].nbytes) for index in dict.fromkeys(written)]
     return "\n".join(lines) + "\n"

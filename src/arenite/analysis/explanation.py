@@ -7,9 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arenite.analysis.device import DeviceOperator, device_operators
+from arenite.callable_modules import html_of
+from arenite.cores import DEFAULT
+from arenite.formats import Source, model_of
 from arenite.libraries.library import library_of
 from arenite.model import Model
-from arenite.target import Target
+from arenite.target import Target, find_target
 
 
 @dataclass(frozen=True)
@@ -20,19 +23,46 @@ class Explanation:
     target: Target
     operators: tuple[DeviceOperator, ...]
 
+    _repr_html_ = html_of
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per operator, as ``pandas.DataFrame`` takes them."""
+        return [
+            {
+                "subgraph": one.subgraph,
+                "index": one.index,
+                "name": one.view.name,
+                "function": one.function,
+                "macs": one.macs,
+                "scratch": sum(request.size for request in one.scratch),
+            }
+            for one in self.operators
+        ]
+
+    def __repr__(self) -> str:
+        return f"<{self.file or '(built)'} on {self.target}: {len(self.operators)} operators>"
+
     def instructions(self, operator: DeviceOperator) -> Counter[str]:
         """DSP or vector instructions of one inference; empty where they are not known."""
         counts = library_of(self.target).costs().instruction_counts
         return counts(operator.loops or (), self.target)
 
 
-def explanation(model: Model, target: Target) -> Explanation:
-    """What runs on ``target``, and why.
+def explanation(model: Model | Source, target: Target | str = DEFAULT) -> Explanation:
+    """Say what runs on ``target``, and why: which function every operator takes.
+
+    >>> ar.explain("kws.tflite", "cortex-m55")     # doctest: +SKIP
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        target: The firmware that is meant.
 
     Raises:
+        ValueError: There is no such target.
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
     """
+    model, target = model_of(model), find_target(target)
     operators = device_operators(model, target)
     return Explanation(model.source, target, tuple(operators))
 

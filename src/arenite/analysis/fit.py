@@ -6,83 +6,67 @@ them for a Cortex-M (TFLM of August 2026, short enums).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arenite.analysis.arena_use import Firmware, needed_by
-from arenite.analysis.boards import BoardFacts, find_board
 from arenite.analysis.ethos_u import fast_bytes
-from arenite.analysis.model_cost import model_cost, why_incomplete
-from arenite.analysis.quantity import bytes_of, megahertz_of, milliseconds_of
+from arenite.analysis.fit_time import Energy, energy_of, time_of
+from arenite.analysis.needs import Need, amount
 from arenite.analysis.resolver_code import resolver as resolver_code
+from arenite.boards import Board, Region, boards, find_board
+from arenite.boards.board import board_facts
 from arenite.callable_modules import html_of
 from arenite.cores import DEFAULT
+from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
-from arenite.libraries.library import why_no_costs
 from arenite.model import Model
 from arenite.ops import AllOpsResolver, MutableOpResolver, OpResolver, builtin
+from arenite.quantity import bytes_of, megahertz_of, milliseconds_of
 from arenite.target import Target, find_target
-
-Verdict = Literal["fits", "exceeds", "unknown", "no limit"]
 
 #: Bytes of ``tflite::MicroInterpreter``, and of a resolver without operators and for each.
 _INTERPRETER, _RESOLVER, _REGISTRATION = 208, 12, 36
-
-
-@dataclass(frozen=True)
-class Need:
-    """One thing that a model needs, and what there is of it.
-
-    Attributes:
-        name: ``"RAM"``, ``"flash"`` or ``"time"``; of an NPU's file ``"fast memory"`` as well.
-        unit: ``"bytes"`` or ``"ms"``.
-        parts: What it is made of, by name.
-        limit: What there is; None if that was not said.
-        note: What is not in it, or why it is not known.
-        is_known: Whether ``parts`` are all there is.
-    """
-
-    name: str
-    unit: str
-    parts: dict[str, float]
-    limit: float | None
-    note: str = ""
-    is_known: bool = True
-
-    @property
-    def total(self) -> float:
-        """The sum of its parts."""
-        return sum(self.parts.values())
-
-    @property
-    def left(self) -> float | None:
-        """What remains below the limit; negative if that is exceeded."""
-        return None if self.limit is None or not self.parts else self.limit - self.total
-
-    @property
-    def verdict(self) -> Verdict:
-        """A part that is unknown makes a fit unknown, and an excess no better."""
-        if self.limit is None:
-            return "no limit"
-        if self.total > self.limit:
-            return "exceeds"
-        return "fits" if self.is_known and self.parts else "unknown"
+#: What ``arenite fit`` says of all limits together, and its exit codes.
+Outcome = Literal["fits", "does not fit", "not known", "marginal"]
+EXIT_CODES: dict[Outcome, int] = {"fits": 0, "does not fit": 1, "not known": 3, "marginal": 3}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What a model needs on a board, next to what there is. True in a condition if it fits."""
+    """What a model needs on a board, next to what there is. True in a condition if it fits.
+
+    Attributes:
+        file: The model's path.
+        target: The firmware that is meant.
+        clock: In MHz.
+        board: None where a target and limits were given instead.
+        needs: RAM, flash, time.
+        energy: Of an inference, where a figure of the chip was published.
+    """
 
     file: str
     target: Target
     clock: float | None
-    board: BoardFacts | None
+    board: Board | None
     needs: tuple[Need, ...]
+    energy: Energy | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """``"fits"`` if every limit is kept, and that is known."""
+        verdicts = {need.verdict for need in self.needs}
+        if "exceeds" in verdicts:
+            return "does not fit"
+        if "unknown" in verdicts:
+            return "not known"
+        return "marginal" if "marginal" in verdicts else "fits"
 
     @property
     def fits(self) -> bool:
         """Whether every limit that was given is kept, and that is known."""
-        return all(need.verdict in ("fits", "no limit") for need in self.needs)
+        return self.outcome == "fits"
 
     def __bool__(self) -> bool:
         return self.fits
@@ -91,37 +75,44 @@ class Fit:
         """``"RAM"``, ``"flash"`` or ``"time"``."""
         return next(need for need in self.needs if need.name == name)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per need, as ``pandas.DataFrame`` takes them."""
+        return [need_facts(one) for one in self.needs]
+
     _repr_html_ = html_of
 
     def __repr__(self) -> str:
         words = [f"{one.name} {_text(one)}: {one.verdict}" for one in self.needs]
-        return f"<{self.file or '(built)'} {'fits' if self.fits else 'does not fit'}; " + (
-            "; ".join(words) + ">"
-        )
+        return f"<{self.file or '(built)'}: {self.outcome}; {'; '.join(words)}>"
 
 
 def fit(
     model: Model | Source,
     *,
-    board: str | None = None,
+    board: str | Board | None = None,
     target: Target | str | None = None,
     ram: int | str | None = None,
     flash: int | str | None = None,
     deadline: float | str | None = None,
     clock: float | str | None = None,
+    bank: str | None = None,
+    margin: float | None = None,
     resolver: OpResolver | None = None,
 ) -> Fit:
     """Say whether a model fits a board.
 
     Args:
         model: A model, a file's path, or a file's bytes.
-        board: A name of ``arenite boards``, which gives target, clock, RAM and flash; each can be
-            given besides, and counts then.
+        board: A name of ``arenite boards``, a chip's, or a ``.toml`` file, which give target,
+            clock, RAM and flash; each can be given besides, and counts then.
         target: Which firmware is meant; by default the board's, or ``"cortex-m4"``.
         ram: The limit in bytes, or such as ``"96k"``.
         flash: The limit in bytes.
         deadline: The limit of an inference, in milliseconds, or such as ``"1.5s"``.
         clock: In MHz, or such as ``"1.2GHz"``.
+        bank: Where the arena lies: a bank of the board; by default its largest piece of RAM.
+        margin: By what share the time may be off, instead of what published boards show: 0.2 for
+            20 %.
         resolver: The firmware's: ``MutableOpResolver(20)`` with its operators counts as
             ``MicroMutableOpResolver<20>``, one without a size as one for the operators that it
             holds. By default one for just this model's operators.
@@ -133,26 +124,68 @@ def fit(
         ValueError: There is no limit at all, a deadline without a clock, or no such board.
         UnsupportedOperatorError, ConstraintError: TFLM does not run the model.
     """
-    facts = None if board is None else find_board(board)
+    facts = find_board(board) if isinstance(board, str) else board
+    region = _region(facts, bank)
     if facts is not None:
-        target, ram = target or facts.processor, facts.ram if ram is None else ram
+        target = target or facts.processor
         flash = facts.flash if flash is None else flash
         clock = facts.clock if clock is None else clock
-    if ram is None and flash is None and deadline is None:
+    if facts is None and ram is None and flash is None and deadline is None:
         raise ValueError("expected a limit: a board, or ram, flash or a deadline")
     if deadline is not None and clock is None:
         raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
+    if margin is not None and not 0 <= margin <= 10:
+        raise ValueError(f"expected a margin from 0 to 10, such as 0.2 for 20 %, got {margin!r}")
     meant, found = find_target(DEFAULT if target is None else target), model_of(model)
     speed = None if clock is None else megahertz_of(clock)
     if resolver is not None:
         found = _with_operators(found, resolver)
-    needs = (
-        _ram(found, meant, resolver, None if ram is None else bytes_of(ram)),
-        *_fast(found),
-        _flash(found, None if flash is None else bytes_of(flash)),
-        _time(found, meant, speed, None if deadline is None else milliseconds_of(deadline)),
+    time = time_of(
+        found, meant, speed, None if deadline is None else milliseconds_of(deadline), margin
     )
-    return Fit(found.source, meant, speed, facts, needs)
+    needs = (
+        _ram(found, meant, resolver, region if ram is None else bytes_of(ram), facts),
+        *_fast(found),
+        _flash(found, facts, None if flash is None else bytes_of(flash)),
+        time,
+    )
+    return Fit(found.source, meant, speed, facts, needs, energy_of(facts, time, speed))
+
+
+def fit_all(
+    model: Model | Source,
+    *,
+    deadline: float | str | None = None,
+    among: Iterable[Board] | None = None,
+) -> list[Fit]:
+    """Whether a model fits each board of the list, by name.
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        deadline: The limit of an inference, in milliseconds, or such as ``"1.5s"``.
+        among: These boards instead.
+
+    Raises:
+        UnsupportedOperatorError, ConstraintError: TFLM does not run the model on any of them.
+    """
+    found, results = model_of(model), list[Fit]()
+    refused: AreniteError | None = None
+    for board in boards() if among is None else among:
+        try:
+            results.append(fit(found, board=board, deadline=deadline))
+        except AreniteError as error:
+            refused = refused or error
+    if refused is not None and not results:
+        raise refused
+    return results
+
+
+def _region(board: Board | None, bank: str | None) -> Region | None:
+    if board is None:
+        if bank is not None:
+            raise ValueError(f"expected a board for the bank {bank!r}")
+        return None
+    return board.region(bank)
 
 
 def _with_operators(model: Model, resolver: OpResolver) -> Model:
@@ -170,16 +203,27 @@ def _places(model: Model, resolver: OpResolver | None) -> int:
     return len(resolver) if resolver.size is None else resolver.size
 
 
-def _ram(model: Model, target: Target, resolver: OpResolver | None, limit: int | None) -> Need:
+def _ram(
+    model: Model,
+    target: Target,
+    resolver: OpResolver | None,
+    limit: Region | int | None,
+    board: Board | None,
+) -> Need:
     arena = needed_by(model, Firmware("greedy", target), resolver).smallest_arena
     operators = _places(model, resolver)
-    parts = {
+    parts: dict[str, float] = {
         "arena": arena,
         "MicroInterpreter": _INTERPRETER,
         f"MicroMutableOpResolver<{operators}>": _RESOLVER + operators * _REGISTRATION,
     }
-    note = "without the stack, buffers of the input, and what else the firmware has"
-    return Need("RAM", "bytes", dict(parts), limit, note)
+    total = sum(parts.values())
+    note = "not counted: the stack, what collects the input, and the rest of the firmware"
+    if isinstance(limit, Region):
+        elsewhere = _elsewhere(board, limit, total)
+        note += f". {elsewhere}" if elsewhere else ""
+        return Need("RAM", "bytes", parts, limit.size, note, where=limit.name)
+    return Need("RAM", "bytes", parts, limit, note)
 
 
 def _fast(model: Model) -> tuple[Need, ...]:
@@ -194,24 +238,48 @@ def _fast(model: Model) -> tuple[Need, ...]:
     return (Need("fast memory", "bytes", {"scratch_fast": float(count)}, None, note),)
 
 
-def _flash(model: Model, limit: int | None) -> Need:
+def _elsewhere(board: Board | None, region: Region, needed: float) -> str:
+    """Which other memory of a board would do, if this one does not."""
+    if board is None or needed <= region.size:
+        return ""
+    others = [one for one in board.regions if one.name != region.name]
+    others += [Region((bank,)) for bank in board.banks if bank.holds == "external"]
+    large = next((one for one in others if one.size >= needed), None)
+    if large is not None:
+        return f"One arena fits {large.name}: --bank {large.name}"
+    if not others or sum(one.size for one in (region, *others)) < needed:
+        return ""
+    sizes = f"{region.banks[0].name}={region.size // 1024}k,{others[0].banks[0].name}="
+    return (
+        f"No piece of RAM is that large. Two arenas may do: arenite memory MODEL --splits "
+        f"{sizes}{others[0].size // 1024}k"
+    )
+
+
+def _flash(model: Model, board: Board | None, limit: int | None) -> Need:
     parts = {"model": float(model.nbytes)} if model.nbytes else {}
-    note = "without the code of TFLM and its kernels" if parts else "a built model has no file yet"
+    if not parts:
+        return Need("flash", "bytes", {}, limit, "a built model has no file yet", is_known=False)
+    note = "without the code of TFLM and its kernels"
     return Need("flash", "bytes", parts, limit, note)
 
 
-def _time(model: Model, target: Target, clock: float | None, limit: float | None) -> Need:
-    if clock is None:
-        return Need("time", "ms", {}, limit, "no clock was given", is_known=False)
-    if reason := why_no_costs(target):
-        return Need("time", "ms", {}, limit, reason, is_known=False)
-    cost = model_cost(model, target, clock)
-    incomplete = why_incomplete(cost)
-    note = f"an estimate within {cost.accuracy.cycles:.0%}, for memory that never waits"
-    if incomplete is not None:
-        note = f"at least: {incomplete}"
-    parts = {"inference": cost.milliseconds(cost.cycles)}
-    return Need("time", "ms", parts, limit, note, is_known=incomplete is None)
+def need_facts(need: Need) -> dict[str, Any]:
+    """A need for JSON."""
+    known = bool(need.parts)
+    return {
+        "name": need.name,
+        "unit": need.unit,
+        "total": need.total if known else None,
+        "low": need.least if known else None,
+        "high": need.most if known and need.is_known else None,
+        "limit": need.limit,
+        "left": need.left,
+        "verdict": need.verdict,
+        "bank": need.where or None,
+        "parts": need.parts,
+        "note": need.note,
+    }
 
 
 def fit_facts(found: Fit) -> dict[str, Any]:
@@ -219,30 +287,24 @@ def fit_facts(found: Fit) -> dict[str, Any]:
     return {
         "file": found.file,
         "fits": found.fits,
+        "outcome": found.outcome,
         "target": vars(found.target),
         "clock_mhz": found.clock,
-        "board": None if found.board is None else vars(found.board),
-        "needs": [
-            {
-                "name": one.name,
-                "unit": one.unit,
-                "total": one.total if one.parts else None,
-                "limit": one.limit,
-                "left": one.left,
-                "verdict": one.verdict,
-                "parts": one.parts,
-                "note": one.note,
-            }
-            for one in found.needs
-        ],
+        "board": None if found.board is None else board_facts(found.board),
+        "needs": [need_facts(one) for one in found.needs],
+        "energy": None if found.energy is None else found.energy._asdict(),
     }
 
 
+def worst(found: Sequence[Fit]) -> Outcome:
+    """The outcome of several boards: it fits if it fits any."""
+    for outcome in ("fits", "marginal", "not known"):
+        if any(one.outcome == outcome for one in found):
+            return outcome
+    return "does not fit"
+
+
 def _text(need: Need) -> str:
-    total = amount(need.total, need.unit) if need.parts else "unknown"
-    return total if need.limit is None else f"{total} of {amount(need.limit, need.unit)}"
-
-
-def amount(value: float, unit: str) -> str:
-    """``22,832 bytes``, ``9.53 ms``."""
-    return f"{value:,.0f} bytes" if unit == "bytes" else f"{value:,.3g} ms"
+    return (
+        need.amount if need.limit is None else f"{need.amount} of {amount(need.limit, need.unit)}"
+    )

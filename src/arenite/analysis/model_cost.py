@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from arenite.analysis.device import DeviceOperator, device_operators
 from arenite.callable_modules import html_of
-from arenite.cores import CORES, Accuracy
+from arenite.cores import CORES, DEFAULT, Accuracy
+from arenite.formats import Source, model_of
 from arenite.libraries.costs import Cost, Error, Line
 from arenite.libraries.library import library_of, why_no_costs
 from arenite.model import Model, TensorType
 from arenite.model.calls import calls_of
+from arenite.ops.registry import traits_of
 from arenite.target import Target, find_target
 
 
@@ -29,15 +31,16 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelCost:
-    """The estimate for a model's main subgraph; ``clock`` is in MHz.
+    """The estimate for a model's main subgraph; ``clock`` is in MHz, None if none was said.
 
+    Operators that do their work in the first inference alone (:attr:`once`) are not in it.
     ``has_calls``: it calls other subgraphs, which are not in it: how often they run is known at
     run time only. ``bodies`` say what each takes once.
     """
 
     file: str
     target: Target
-    clock: float
+    clock: float | None
     operators: tuple[DeviceOperator, ...]
     costs: tuple[Cost | None, ...]
     errors: tuple[Error | None, ...] = ()
@@ -58,9 +61,14 @@ class ModelCost:
 
     @property
     def missing(self) -> list[DeviceOperator]:
-        """Operators whose kernels are not modelled."""
+        """Operators whose kernels are not modelled; but those that run once."""
         pairs = zip(self.operators, self.costs, strict=True)
-        return [operator for operator, cost in pairs if cost is None]
+        return [one for one, cost in pairs if cost is None and not _runs_once(one)]
+
+    @property
+    def once(self) -> list[DeviceOperator]:
+        """Operators that do their work in the first inference and none in those after it."""
+        return [one for one in self.operators if _runs_once(one)]
 
     @property
     def accuracy(self) -> Accuracy:
@@ -88,30 +96,53 @@ class ModelCost:
         tensors = (t for op in self.operators for t in op.view.inputs[:1] + op.view.outputs)
         return all(t is None or t.type is TensorType.INT8 for t in tensors)
 
-    def milliseconds(self, cycles: float) -> float:
-        """How long that many cycles take."""
-        return cycles / self.clock / 1000
+    def milliseconds(self, cycles: float) -> float | None:
+        """How long that many cycles take; None without a clock."""
+        return None if self.clock is None else cycles / self.clock / 1000
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Cycles at least and at most: the estimate less its error, and what boards took more."""
+        accuracy = self.accuracy
+        return self.cycles * max(1 - accuracy.cycles, 0), self.cycles * (1 + accuracy.boards)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per operator, as ``pandas.DataFrame`` takes them."""
+        facts: list[dict[str, Any]] = cost_facts(self)["operators"]
+        left_out = ("loops", "error")
+        return [{key: row[key] for key in row if key not in left_out} for row in facts]
 
     def share(self, cost: Cost) -> float:
         """A part of all cycles."""
         return cost.cycles / max(self.cycles, 1)
 
 
-def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
-    """Estimate the main subgraph of ``model``.
+def model_cost(
+    model: Model | Source, target: Target | str = DEFAULT, clock: float | None = None
+) -> ModelCost:
+    """Estimate what an inference costs: the main subgraph of ``model``, operator by operator.
+
+    >>> ar.cost("kws.tflite", "cortex-m4", 168).cycles     # doctest: +SKIP
+
+    Args:
+        model: A model, a file's path, or a file's bytes.
+        target: The firmware that is meant.
+        clock: In MHz; without one there are cycles and no milliseconds.
 
     Raises:
         UnsupportedOperatorError: There is no kernel for some operators.
         ConstraintError: An operator cannot run what the model asks of it.
         ValueError: The costs of that target are not known.
     """
-    firmware = find_target(target)
+    model, firmware = model_of(model), find_target(target)
     if reason := why_no_costs(firmware):
         raise ValueError(reason)
     costs = library_of(firmware).costs()
     everywhere = device_operators(model, firmware)
     operators = [one for one in everywhere if one.subgraph == 0]
-    has_calls = any(map(calls_of, model.main.operators))
+    has_calls = any(
+        calls_of(one) and not traits_of(one.name).runs_once for one in model.main.operators
+    )
     return ModelCost(
         file=model.source,
         target=firmware,
@@ -122,6 +153,10 @@ def model_cost(model: Model, target: Target | str, clock: float) -> ModelCost:
         has_calls=has_calls,
         bodies=_bodies(everywhere, firmware) if has_calls else (),
     )
+
+
+def _runs_once(operator: DeviceOperator) -> bool:
+    return traits_of(operator.view.name).runs_once
 
 
 def _bodies(operators: Sequence[DeviceOperator], target: Target) -> tuple[Body, ...]:

@@ -51,7 +51,7 @@ class Overview:
     Attributes:
         model: The model.
         target: The firmware that is meant.
-        clock: Of its processor, in MHz.
+        clock: Of its processor, in MHz; None if none was said.
         statistics: Sizes and multiply-accumulates, of the model alone.
         resolver: How a firmware registers its operators.
         head: Every plan of the arena's head.
@@ -64,7 +64,7 @@ class Overview:
 
     model: Model
     target: Target
-    clock: float
+    clock: float | None
     statistics: ModelStatistics
     resolver: Resolver
     head: PlannedHead | None
@@ -79,7 +79,7 @@ def overview(
     model: Model | Source,
     *,
     target: Target | str = DEFAULT,
-    clock: float = 100.0,
+    clock: float | None = None,
     compare_with: Sequence[str | Side] = (),
     progress: Progress | None = None,
 ) -> Overview:
@@ -156,7 +156,7 @@ class _UnknownError(AreniteError):
     """Nothing is known of that target."""
 
 
-def _cost(model: Model, target: Target, clock: float) -> ModelCost:
+def _cost(model: Model, target: Target, clock: float | None) -> ModelCost:
     if reason := why_no_costs(target):
         raise _UnknownError(f"{reason[0].upper()}{reason[1:]}.")
     return model_cost(model, target, clock)

@@ -17,11 +17,11 @@ from arenite.cli.common import (
     ModelPath,
     Rounding,
     SharingThreads,
-    TargetName,
-    chosen_target,
+    StructSizes,
     console,
     print_json,
 )
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops
 
 Against = Annotated[
@@ -48,10 +48,12 @@ def bench(
     against: Against = "",
     repeat: Repeat = None,
     seed: Seed = 0,
+    board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
+    abi: StructSizes = None,
     engine: EngineOption = EngineName.auto,
     isa: IsaOption = None,
     threads: SharingThreads = 1,
@@ -72,7 +74,9 @@ def bench(
         peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
-    meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
+    meant = chosen_device(
+        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+    ).target
     setup = Setup.of(meant, engine.value, threads=threads, isa=isa)
     benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
     if as_json:

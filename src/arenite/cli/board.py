@@ -11,11 +11,11 @@ from arenite.cli.budgets import Flash, Inputs, Least, Optimize, Ram
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
-    chosen_target,
     console,
     fail,
     print_json,
 )
+from arenite.cli.device import BoardName, chosen_device, complete_targets
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
 
@@ -34,6 +34,7 @@ Emulated = Annotated[
     typer.Option(
         "--target",
         metavar="PROCESSOR",
+        autocompletion=complete_targets,
         help=f"The core: {listed(emulated())}; by default the folder's, or {DEFAULT}.",
     ),
 ]
@@ -76,6 +77,7 @@ class Budget(TypedDict):
 def board(
     model: ModelOrFolder,
     *,
+    on: BoardName = None,
     target: Emulated = None,
     flash: Flash = None,
     ram: Ram = None,
@@ -100,7 +102,8 @@ def board(
     from arenite.firmware.trial import trial_facts
     from arenite.report.board import render_trial
 
-    processor = None if target is None else chosen_target(target).processor
+    named = target is not None or on is not None
+    processor = chosen_device(on, target).target.processor if named else None
     if stock != (tflm is not None):
         raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
     budget: Budget = {

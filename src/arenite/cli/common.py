@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from arenite.cores import DEFAULT, devices, listed
 from arenite.library_facts import library_names
 
 if TYPE_CHECKING:
@@ -66,24 +65,6 @@ class EngineName(str, Enum):
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A .tflite or .mnn file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, with the keys of docs/cli.md.")]
-
-TargetName = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        metavar="PROCESSOR",
-        help=f"Firmware for {listed(devices())} (or m4, {DEFAULT}f ...): "
-        "TFLM with CMSIS-NN, built with GCC. By default TFLM's own package on this machine.",
-    ),
-]
-Processor = Annotated[
-    str,
-    typer.Option(
-        "--target",
-        metavar="PROCESSOR",
-        help=f"The processor: {listed(devices())} (m4, {DEFAULT}f ...).",
-    ),
-]
 
 
 def library_choice(*others: str) -> Any:
@@ -211,7 +192,17 @@ def chosen_target(name: str | None, **parts: Enum | str | None) -> Target:
 
 
 class Commands(TyperGroup):
-    """The group of all commands: an error that a user can cause is one message and code 1."""
+    """The group of all commands: an error that a user can cause is one message and code 1.
+
+    With ``--json`` the message is a document as well: kind, message and exit code.
+    """
+
+    def main(self, args: Any = None, *more: Any, **how: Any) -> Any:
+        """Run the command line; errors are JSON if results would be."""
+        global _errors_are_json  # noqa: PLW0603 - a process has one command line
+        given = sys.argv[1:] if args is None else args
+        _errors_are_json = "--json" in given
+        return super().main(args, *more, **how)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
@@ -227,13 +218,31 @@ class Commands(TyperGroup):
             # would end by the signal, not with this code; executing another one clears that.
             exec("")
             raise typer.Exit(130) from None
-        except typer.BadParameter as error:
-            error.message = _in_our_words(error.message)
+        except _USAGE_ERROR as error:
+            if isinstance(error, typer.BadParameter):
+                error.message = _in_our_words(error.message)
+            _as_json("UsageError", _words_of(error), 2)
             raise
         except (AreniteError, OSError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
+            _as_json(type(error).__name__, _message(error), 1)
             fail(_message(error))
+
+
+#: What all wrong usage is; typer exports one of its kinds alone.
+_USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+#: Whether an error is printed as JSON too: where that was asked for, and nothing was printed yet.
+_errors_are_json = False
+
+
+def _words_of(error: Any) -> str:
+    return str(error.format_message())
+
+
+def _as_json(kind: str, message: str, code: int) -> None:
+    if _errors_are_json:
+        print_json({"error": {"kind": kind, "message": message}, "exit_code": code})
 
 
 @contextmanager
@@ -356,6 +365,8 @@ def console(*, stderr: bool = False) -> Console:
 
 def print_json(facts: Any) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, become null."""
+    global _errors_are_json  # noqa: PLW0603 - no error prints a second one
+    _errors_are_json = False
     text = json.dumps(_plain(facts), indent=2, allow_nan=False)
     typer.echo(text.replace("\x7f", "\\u007f"))  # the one control character that JSON lets through
 

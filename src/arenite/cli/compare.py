@@ -43,6 +43,23 @@ Seed = Annotated[int, typer.Option(min=0, help="Of the random inputs.")]
 SvgFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw error against depth into this .svg file.")
 ]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="PATH",
+        help="Compare on samples: a folder, a .npz or a .csv as arenite evaluate takes them; the "
+        "first --runs of them.",
+    ),
+]
+MinSqnr = Annotated[
+    float | None,
+    typer.Option(
+        "--min-sqnr",
+        metavar="DB",
+        help="Exit with code 0 if the last layer's signal to error is at least this, 1 if not.",
+    ),
+]
 Snippet = Annotated[
     bool, typer.Option("--snippet", help="Print the C++ lines that make a board send its tensors.")
 ]
@@ -53,8 +70,10 @@ def compare(
     second: Second = None,
     *,
     inputs: Inputs = None,
+    data: Data = None,
     runs: Runs = 10,
     seed: Seed = 0,
+    min_sqnr: MinSqnr = None,
     svg: SvgFile = None,
     snippet: Snippet = False,
     isa: IsaOption = None,
@@ -83,6 +102,8 @@ def compare(
             raise ValueError("expected what to compare with: MODEL, @ENGINE or a dump")
         b = side_of(second, a.model, operators, isa)
         given = _given(a.model, inputs)
+        if given is not None and data is not None:
+            raise ValueError("expected --input or --data, got both")
         if b.dump is not None and given is None:
             raise ValueError("a dump has one inference: give its input with --input")
     except ValueError as error:
@@ -90,7 +111,7 @@ def compare(
             raise
         raise typer.BadParameter(str(error)) from None
     with progress("comparing", 2, 2.0) as advance:
-        found = compared(a, b, given, runs=runs, seed=seed, progress=advance)
+        found = compared(a, b, given, data=data, runs=runs, seed=seed, progress=advance)
     if svg is not None:
         with replacing(svg) as file:
             file.write(comparison_svg(found).encode("utf-8", "backslashreplace"))
@@ -101,7 +122,8 @@ def compare(
         bar = glyph(terminal, "█", "#")
         for line in render_comparison(found, terminal.width, bar):
             terminal.print(line, soft_wrap=True)
-    raise typer.Exit(0 if found else 1)
+    is_near = found.equal if min_sqnr is None else found.sqnr >= min_sqnr
+    raise typer.Exit(0 if is_near else 1)
 
 
 def _given(model: Model, files: list[Path] | None) -> list[list[Array]] | None:

@@ -10,26 +10,18 @@ import typer
 from arenite.cli.common import (
     AsJson,
     ModelPath,
-    Processor,
-    chosen_target,
     console,
     glyph,
     library_choice,
     print_json,
 )
+from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_megahertz
-from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite import Model
+    from arenite.cli.device import Device
 
-Clock = Annotated[
-    float,
-    typer.Option(
-        parser=read_megahertz, metavar="MHZ", help="The processor's clock: 168, 168MHz or 1.2GHz."
-    ),
-]
 OperatorIndex = Annotated[
     int | None,
     typer.Option("--op", min=0, metavar="N", help="Show the loops of operator N."),
@@ -52,15 +44,16 @@ VelaReportFile = Annotated[
 def cost(
     model: ModelPath,
     *,
-    target: Processor = DEFAULT,
+    board: BoardName = None,
+    target: TargetName = None,
     library: CostLibrary = None,
-    clock: Clock = 100.0,
+    clock: Clock = None,
     op: OperatorIndex = None,
     vela_report: VelaReportFile = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate instructions, cycles and milliseconds of TFLM on a Cortex-M.
+    """Estimate instructions and cycles of TFLM on a Cortex-M; with a clock, milliseconds.
 
     With --library arenite: of what arenite export writes.
 
@@ -73,18 +66,18 @@ def cost(
     from arenite.report.vela_report import render_report
 
     if library == _EXPORTED:
-        _of_firmware(
-            load_model(model, ops), chosen_target(target).processor, clock, op, as_json=as_json
-        )
+        _of_firmware(load_model(model, ops), chosen_device(board, target, clock), op, as_json)
         return
-    meant = chosen_target(target, library=library)
+    device = chosen_device(board, target, clock, library=library)
+    meant = device.target
     known = library_of(meant).costs().processors
     if meant.processor not in known:
         raise typer.BadParameter(
-            f"expected a target of {', '.join(known)}, whose costs are known, got {target!r}",
+            f"expected a target of {', '.join(known)}, whose costs are known, "
+            f"got {meant.processor!r}",
             param_hint="--target",
         )
-    estimate = model_cost(load_model(model, ops), meant, clock)
+    estimate = model_cost(load_model(model, ops), meant, device.clock)
     check_operator(op, len(estimate.operators))
     npu = None if vela_report is None else read_report(vela_report)
     if as_json:
@@ -94,6 +87,7 @@ def cost(
         print_json(facts if op is None else facts["operators"][op])
         return
     terminal = console()
+    device.say(terminal)
     bar = glyph(terminal, "█", "#")
     lines = (
         render_cost(estimate, terminal.width, bar)
@@ -113,13 +107,11 @@ def check_operator(index: int | None, count: int) -> None:
         )
 
 
-def _of_firmware(
-    model: Model, processor: str, clock: float, op: int | None, *, as_json: bool
-) -> None:
+def _of_firmware(model: Model, device: Device, op: int | None, as_json: bool) -> None:
     from arenite.firmware import firmware_cost, firmware_cost_facts
     from arenite.report.firmware_cost import render_firmware_cost
 
-    estimate = firmware_cost(model, processor, clock)
+    estimate = firmware_cost(model, device.target.processor, device.clock)
     check_operator(op, len(estimate.layers))
     if as_json:
         facts = firmware_cost_facts(estimate)
@@ -128,5 +120,6 @@ def _of_firmware(
     if op is not None:
         raise typer.BadParameter("exported layers have no loops to show", param_hint="--op")
     terminal = console()
+    device.say(terminal)
     for line in render_firmware_cost(estimate, terminal.width):
         terminal.print(line, soft_wrap=True)

@@ -18,14 +18,13 @@ from arenite.cli.common import (
     EngineName,
     EngineOption,
     IsaOption,
-    TargetName,
-    chosen_target,
     console,
     fail,
     note,
     print_json,
     progress,
 )
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops, read_operators
 from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
 from arenite.cores import DEFAULT
@@ -138,6 +137,7 @@ def evaluate(
     raw_pixels: RawPixels = False,
     frontend: FrontEnd = None,
     step: Step = None,
+    board: BoardName = None,
     target: TargetName = None,
     engine: EngineOption = EngineName.auto,
     isa: IsaOption = None,
@@ -168,7 +168,7 @@ def evaluate(
                 model,
                 data,
                 against=against,
-                target=chosen_target(target),
+                target=chosen_device(board, target, default=None).target,
                 engine=engine.value,
                 isa=isa,
                 threads=threads,

@@ -12,14 +12,13 @@ from arenite.cli.common import (
     Compiler,
     Library,
     ModelPath,
-    Processor,
-    chosen_target,
+    StructSizes,
     console,
     print_json,
 )
 from arenite.cli.cost import check_operator
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
-from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite import Model
@@ -46,9 +45,11 @@ def explain(
     model: ModelPath,
     *,
     op: OperatorIndex = None,
-    target: Processor = DEFAULT,
+    board: BoardName = None,
+    target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
+    abi: StructSizes = None,
     inputs: InputFiles = None,
     seed: Seed = 0,
     ops: Ops = None,
@@ -63,9 +64,9 @@ def explain(
     from arenite.report.ethos_u import render_commands
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
-    meant = chosen_target(target, library=library, compiler=compiler)
+    device = chosen_device(board, target, library=library, compiler=compiler, abi=abi)
     loaded = load_model(model, ops)
-    what = explanation(loaded, meant)
+    what = explanation(loaded, device.target)
     check_operator(op, len(loaded.main.operators))
     if inputs and op is None:
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")
@@ -76,6 +77,7 @@ def explain(
         print_json({**facts, **({"npu": [command_facts(one) for one in npu]} if npu else {})})
         return
     terminal = console()
+    device.say(terminal)
     marks = ASCII if terminal.options.ascii_only else UNICODE
     if op is None:
         lines = render_explanation(what, terminal.width, marks)

@@ -14,11 +14,11 @@ from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
     ModelPath,
-    chosen_target,
     console,
     print_json,
     warn,
 )
+from arenite.cli.device import BoardName, chosen_device, complete_targets
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
 
@@ -31,11 +31,13 @@ Folder = Annotated[
 ]
 _ASSEMBLED = listed(core for core in devices() if core.kernels == "cortex_m")
 ExportTarget = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--target",
         metavar="PROCESSOR",
-        help=f"{_ASSEMBLED} for kernels in assembly; host (or any other) for plain C.",
+        autocompletion=complete_targets,
+        help=f"{_ASSEMBLED} for kernels in assembly; host (or any other) for plain C. By default "
+        f"the board's, or {DEFAULT}.",
     ),
 ]
 Name = Annotated[
@@ -69,7 +71,8 @@ def export(
     model: ModelPath,
     *,
     output: Folder,
-    target: ExportTarget = DEFAULT,
+    board: BoardName = None,
+    target: ExportTarget = None,
     library: ExportLibrary = FirmwareLibrary.arenite,
     name: Name = None,
     flash: Flash = None,
@@ -92,7 +95,7 @@ def export(
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
-    meant = chosen_target(target)
+    meant = chosen_device(board, target).target
     loaded = load_model(model, ops)
     if library is FirmwareLibrary.tflm:
         _for_tflm(loaded, output, meant, name, as_json=as_json)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,21 +14,18 @@ from arenite.cli.common import (
     Compiler,
     Library,
     ModelPath,
-    chosen_target,
+    StructSizes,
     console,
     print_json,
 )
+from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
-from arenite.cli.quantity import read_bytes, read_megahertz, read_milliseconds
-from arenite.cores import DEFAULT
+from arenite.cli.quantity import read_bytes, read_milliseconds
 
-BoardName = Annotated[
-    str | None, typer.Option("--board", metavar="NAME", help="One that arenite boards lists.")
-]
-Processor = Annotated[
-    str | None,
-    typer.Option("--target", metavar="PROCESSOR", help=f"The board's by default, else {DEFAULT}."),
-]
+if TYPE_CHECKING:
+    from arenite.analysis.fit import Fit
+    from arenite.model import Model
+
 Ram = Annotated[
     int | None,
     typer.Option("--ram", parser=read_bytes, metavar="BYTES", help="The limit: 98304 or 96k."),
@@ -40,9 +40,49 @@ Deadline = Annotated[
         parser=read_milliseconds, metavar="MS", help="The limit of an inference: 50ms, 1.5s."
     ),
 ]
-Clock = Annotated[
+Bank = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The board's bank of RAM for the arena; else the largest."),
+]
+
+
+class FormatName(str, Enum):
+    """``--format``."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+Format = Annotated[
+    FormatName | None,
+    typer.Option(
+        "--format",
+        help="How to print it: text, json (as --json), or github: an annotation of a workflow, "
+        "and a table in its summary.",
+    ),
+]
+
+
+def _share(text: str | float) -> float:
+    """``20%`` or ``0.2``."""
+    try:
+        words = str(text).strip()
+        value = float(words.removesuffix("%")) / (100 if words.endswith("%") else 1)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 10:
+        raise typer.BadParameter(f"expected a share such as 20% or 0.2, got {text!r}")
+    return value
+
+
+Margin = Annotated[
     float | None,
-    typer.Option(parser=read_megahertz, metavar="MHZ", help="The processor's: 168, 168MHz."),
+    typer.Option(
+        parser=_share,
+        metavar="SHARE",
+        help="By how much the time may be off, such as 20%; by default as published boards show.",
+    ),
 ]
 
 
@@ -50,58 +90,100 @@ def fit(
     model: ModelPath,
     *,
     board: BoardName = None,
-    target: Processor = None,
+    target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
+    abi: StructSizes = None,
     ram: Ram = None,
     flash: Flash = None,
     deadline: Deadline = None,
     clock: Clock = None,
+    bank: Bank = None,
+    margin: Margin = None,
     ops: Ops = None,
     as_json: AsJson = False,
+    how: Format = None,
 ) -> None:
-    """Say whether a model fits a board: exit code 0 if it does, 1 if not.
+    """Say whether a model fits a board; without a board, which boards it fits.
+
+    Exit code 0: it fits. 1: it does not. 3: not known, or the limit lies within what the estimate
+    may be off. 2: wrong usage.
 
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
-    from arenite.analysis.boards import find_board
+    from arenite.analysis.fit import EXIT_CODES, fit_facts
     from arenite.analysis.fit import fit as fit_of
-    from arenite.analysis.fit import fit_facts
     from arenite.report.fit import render_fit
 
-    try:
-        processor = find_board(board).processor if board and not target else target
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--board") from None
-    meant = chosen_target(processor or DEFAULT, library=library, compiler=compiler)
-    limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
+    as_json = as_json or how is FormatName.json
+    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
     loaded = load_model(model, ops)
+    if not (board or target or clock) and ram is flash is None:
+        _all_boards(loaded, deadline, as_json=as_json)
+    limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
     try:
-        found = fit_of(loaded, board=board, target=meant, **limits)  # type: ignore[arg-type]
+        found = fit_of(
+            loaded,
+            board=device.board,
+            target=device.target,
+            clock=device.clock,
+            margin=margin,
+            **limits,
+        )
     except ValueError as error:
         if type(error) is not ValueError:
             raise
         raise typer.BadParameter(str(error)) from None
     if as_json:
         print_json(fit_facts(found))
+    elif how is FormatName.github:
+        _for_github(found)
     else:
         terminal = console()
+        device.say(terminal)
         for line in render_fit(found, terminal.width):
             terminal.print(line, soft_wrap=True)
-    raise typer.Exit(0 if found else 1)
+    raise typer.Exit(EXIT_CODES[found.outcome])
+
+
+def _for_github(found: Fit) -> None:
+    """An annotation, and a table where the workflow's summary is."""
+    from arenite.report.github import annotation, summary
+
+    typer.echo(annotation(found))
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if file:
+        with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as out:
+            out.writelines(f"{line}\n" for line in summary(found))
+
+
+def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
+    """A table over all boards; ends the command."""
+    from arenite.analysis.fit import EXIT_CODES, fit_all, fit_facts, worst
+    from arenite.report.fit import render_fits
+
+    found = fit_all(model, deadline=deadline)
+    if as_json:
+        print_json([fit_facts(one) for one in found])
+    else:
+        terminal = console()
+        for line in render_fits(found, model.source, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    raise typer.Exit(EXIT_CODES[worst(found)])
 
 
 def boards(*, as_json: AsJson = False) -> None:
-    """List the boards that arenite fit knows.
+    """List the boards that every command knows.
 
     Example: arenite boards --json
     """
-    from arenite.analysis.boards import BOARDS
+    from arenite.boards import boards as known
+    from arenite.boards.board import board_facts
     from arenite.report.fit import render_boards
 
     if as_json:
-        print_json([vars(board) for board in BOARDS])
+        print_json([board_facts(board) for board in known()])
         return
     terminal = console()
-    for line in render_boards(BOARDS, terminal.width):
+    for line in render_boards(known(), terminal.width):
         terminal.print(line, soft_wrap=True)

@@ -17,14 +17,13 @@ from arenite.cli.common import (
     Library,
     ModelPath,
     StructSizes,
-    TargetName,
-    chosen_target,
     console,
     print_json,
     progress,
     require_other,
     require_suffix,
 )
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -79,6 +78,7 @@ def memory(
     *,
     arena: ArenaSize = None,
     planner: Planner = PlannerName.greedy,
+    board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
@@ -108,7 +108,8 @@ def memory(
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
-    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(board, target, default=None, library=library, compiler=compiler, abi=abi)
+    meant = device.target
     firmware = Firmware(planner.value, meant)
     loaded = load_model(model, ops)
     with search_bar() as told:
@@ -127,6 +128,7 @@ def memory(
         print_json({**arena_facts(use), **plan_facts(plans, wins), **facts})
         return
     terminal = console()
+    device.say(terminal)
     ascii_only = terminal.options.ascii_only
     lines = [*render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only)]
     if found is not None:

@@ -16,8 +16,6 @@ from arenite.cli.common import (
     Library,
     ModelPath,
     StructSizes,
-    TargetName,
-    chosen_target,
     console,
     fail,
     print_json,
@@ -25,6 +23,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -49,9 +48,27 @@ Output = Annotated[
         "-o", "--output", metavar="OUT.tflite", help="The file to write; without it none is."
     ),
 ]
+
+
+def complete_passes(incomplete: str) -> list[str]:
+    """Passes whose names begin like the last one of a list, for the shell."""
+    from arenite.optimize.passes import sequence
+
+    before, comma, begun = incomplete.rpartition(",")
+    return [
+        f"{before}{comma}{name}"
+        for name in dict.fromkeys(sequence())
+        if name.startswith(begun.strip())
+    ]
+
+
 Only = Annotated[
     str | None,
-    typer.Option(metavar="PASS,...", help="Some passes only: fold, clean, channels, plan ..."),
+    typer.Option(
+        metavar="PASS,...",
+        autocompletion=complete_passes,
+        help="Some passes only: fold, clean, channels, plan ...",
+    ),
 ]
 Overlap = Annotated[
     OverlapName,
@@ -97,6 +114,7 @@ def optimize(
     model: ModelPath,
     *,
     output: Output = None,
+    board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
@@ -127,7 +145,9 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
-    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    meant = chosen_device(
+        board, target, default=None, library=library, compiler=compiler, abi=abi
+    ).target
     settings: dict[str, object] = {
         "overlap": overlap.value,
         "dilate": dilate,

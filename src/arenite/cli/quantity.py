@@ -11,22 +11,22 @@ T = TypeVar("T")
 
 
 def read_bytes(text: str | int) -> int:
-    """``96k``: see :func:`arenite.analysis.quantity.bytes_of`."""
-    from arenite.analysis.quantity import bytes_of
+    """``96k``: see :func:`arenite.quantity.bytes_of`."""
+    from arenite.quantity import bytes_of
 
     return _checked(bytes_of, text)
 
 
 def read_megahertz(text: str | float) -> float:
-    """``168MHz``: see :func:`arenite.analysis.quantity.megahertz_of`."""
-    from arenite.analysis.quantity import megahertz_of
+    """``168MHz``: see :func:`arenite.quantity.megahertz_of`."""
+    from arenite.quantity import megahertz_of
 
     return _checked(megahertz_of, text)
 
 
 def read_milliseconds(text: str | float) -> float:
-    """``50ms``: see :func:`arenite.analysis.quantity.milliseconds_of`."""
-    from arenite.analysis.quantity import milliseconds_of
+    """``50ms``: see :func:`arenite.quantity.milliseconds_of`."""
+    from arenite.quantity import milliseconds_of
 
     return _checked(milliseconds_of, text)
 

@@ -11,16 +11,14 @@ from arenite.cli.common import (
     Compiler,
     Library,
     ModelPath,
-    Processor,
     StructSizes,
-    chosen_target,
+    note,
     require_other,
     require_suffix,
 )
-from arenite.cli.cost import Clock
+from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
 from arenite.cli.memory import search_bar
 from arenite.cli.operators import Ops, load_model
-from arenite.cores import DEFAULT
 
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Write the page to this .html file.")
@@ -39,11 +37,12 @@ def report(
     model: ModelPath,
     *,
     output: Output,
-    target: Processor = DEFAULT,
+    board: BoardName = None,
+    target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
-    clock: Clock = 100.0,
+    clock: Clock = None,
     compare: Sides = None,
     ops: Ops = None,
 ) -> None:
@@ -55,12 +54,19 @@ def report(
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
-    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
+    if device.note:
+        note(device.note)
     loaded = load_model(model, ops)
     try:
         with search_bar() as told:
             page = made(
-                loaded, output, target=meant, clock=clock, compare=compare or (), progress=told
+                loaded,
+                output,
+                target=device.target,
+                clock=device.clock,
+                compare=compare or (),
+                progress=told,
             )
     except ValueError as error:
         if type(error) is not ValueError:

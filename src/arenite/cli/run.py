@@ -20,8 +20,7 @@ from arenite.cli.common import (
     ModelPath,
     Rounding,
     SharingThreads,
-    TargetName,
-    chosen_target,
+    StructSizes,
     console,
     glyph,
     print_json,
@@ -29,6 +28,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
+from arenite.cli.device import BoardName, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_step
 
@@ -124,10 +124,12 @@ def run(
     frontend: FrontEnd = None,
     step: Step = None,
     threshold: Threshold = None,
+    board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
+    abi: StructSizes = None,
     engine: EngineOption = EngineName.auto,
     isa: IsaOption = None,
     threads: SharingThreads = 1,
@@ -152,7 +154,9 @@ def run(
     read = [Path(model), *(inputs or []), *(file for file in (labels, frontend) if file)]
     require_other(output, "--output", read)
     pixels = Pixels(pixel_range, raw_pixels)
-    meant = chosen_target(target, library=library, compiler=compiler, rounding=rounding)
+    meant = chosen_device(
+        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+    ).target
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)

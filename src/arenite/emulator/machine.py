@@ -248,7 +248,7 @@ def _unicorn() -> tuple[Any, Any]:
         from unicorn import arm_const  # noqa: PLC0415
     except ImportError:
         raise BoardError(
-            "an emulated board needs unicorn: pip install 'unicorn>=2.1,<3', or all of the extra "
-            "board: pip install '.[board]' in Arenite's folder"
+            "an emulated board needs unicorn: pip install 'unicorn>=2.1,<3' ziglang==0.17.0 "
+            "(the extra board)"
         ) from None
     return unicorn, arm_const

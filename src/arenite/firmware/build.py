@@ -75,8 +75,8 @@ def linked(arguments: Sequence[str], into: Path, what: object) -> Image:
     compiler = find_package("ziglang")
     if compiler is None:
         raise BoardError(
-            "building firmware needs ziglang: pip install ziglang==0.17.0, or all of the extra "
-            "board: pip install '.[board]' in Arenite's folder"
+            "building firmware needs ziglang: pip install ziglang==0.17.0 'unicorn>=2.1,<3' "
+            "(the extra board)"
         )
     zig = os.path.join(compiler, "zig.exe" if os.name == "nt" else "zig")
     done = run_program(zig, "cc", *arguments, "-o", "firmware.elf", folder=into)

@@ -57,7 +57,7 @@ class FirmwareCost:
     Attributes:
         file: The model's.
         processor: Whose.
-        clock_mhz: Of the processor.
+        clock_mhz: Of the processor; None if none was said.
         layers: One record each.
         instructions: Of an inference that is not the first one.
         cycles: The same in cycles.
@@ -67,7 +67,7 @@ class FirmwareCost:
 
     file: str
     processor: str
-    clock_mhz: float
+    clock_mhz: float | None
     layers: tuple[LayerCost, ...]
     instructions: int | None
     cycles: int | None
@@ -97,12 +97,14 @@ class FirmwareCost:
 
     @property
     def milliseconds(self) -> float | None:
-        """At that clock, with memory that never waits."""
-        return None if self.cycles is None else self.cycles / self.clock_mhz / 1000
+        """At that clock, if memory never makes the processor wait; None without a clock."""
+        if self.cycles is None or self.clock_mhz is None:
+            return None
+        return self.cycles / self.clock_mhz / 1000
 
 
 def firmware_cost(
-    model: Model | Source, processor: str = DEFAULT, clock_mhz: float = 100.0
+    model: Model | Source, processor: str = DEFAULT, clock_mhz: float | None = None
 ) -> FirmwareCost:
     """What ``arenite export`` would write costs, layer by layer.
 

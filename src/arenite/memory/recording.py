@@ -130,6 +130,10 @@ class Allocations:
             "records": [{**asdict(r), "category": r.category.value} for r in self.records],
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per block in the tail, as ``pandas.DataFrame`` takes them."""
+        return [{**asdict(one), "category": one.category.value} for one in self.records]
+
     _repr_html_ = html_of
 
     def __repr__(self) -> str:

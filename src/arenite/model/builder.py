@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from arenite.model.model import (
 )
 from arenite.model.options import OptionsTable
 from arenite.model.types import TensorType
+
+#: What a tensor's type may be given as: ``TensorType.INT8``, ``"int8"`` or ``np.int8``.
+Type: TypeAlias = "TensorType | str | np.dtype[Any] | type[np.generic]"
 
 
 class ModelBuilder:
@@ -45,7 +49,7 @@ class ModelBuilder:
         self,
         name: str,
         shape: Sequence[int],
-        type: str | TensorType,  # noqa: A002 - the schema's name
+        type: Type,  # noqa: A002 - the schema's name
         *,
         scale: npt.ArrayLike | None = None,
         zero_point: npt.ArrayLike = 0,
@@ -71,7 +75,7 @@ class ModelBuilder:
         self,
         name: str,
         shape: Sequence[int],
-        type: str | TensorType,  # noqa: A002
+        type: Type,  # noqa: A002
         *,
         scale: npt.ArrayLike | None = None,
         zero_point: npt.ArrayLike = 0,
@@ -85,7 +89,7 @@ class ModelBuilder:
         self,
         name: str,
         value: npt.ArrayLike,
-        type: str | TensorType | None = None,  # noqa: A002
+        type: Type | None = None,  # noqa: A002
         *,
         shape: Sequence[int] | None = None,
         scale: npt.ArrayLike | None = None,
@@ -108,7 +112,7 @@ class ModelBuilder:
         self,
         name: str,
         shape: Sequence[int],
-        type: str | TensorType,  # noqa: A002
+        type: Type,  # noqa: A002
         *,
         scale: npt.ArrayLike | None = None,
         zero_point: npt.ArrayLike = 0,
@@ -181,8 +185,17 @@ class ModelBuilder:
         )
 
 
-def _tensor_type(type_: str | TensorType) -> TensorType:
-    return type_ if isinstance(type_, TensorType) else TensorType[type_.upper()]
+def _tensor_type(type_: Type) -> TensorType:
+    """A type by its name in the schema (``"int4"``), or as NumPy has it (``np.float32``)."""
+    if isinstance(type_, TensorType):
+        return type_
+    if isinstance(type_, str) and type_.upper() in TensorType.__members__:
+        return TensorType[type_.upper()]
+    try:
+        return TensorType.of(np.dtype(type_))
+    except TypeError:
+        names = ", ".join(one.name.lower() for one in TensorType)
+        raise ValueError(f"expected a type of {names}, got {type_!r}") from None
 
 
 def _quantization(

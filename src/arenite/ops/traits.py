@@ -51,6 +51,7 @@ class Traits:
         clamps: It limits values, by constants or by its second input.
         fuses_clamp: It ends in an activation, which limits its results whatever they are.
         fixed_output: Scale and zero point of a quantised output are prescribed.
+        runs_once: It does its work in the first inference and none in those after it.
         converts: It changes type or quantisation alone.
         operands_are_placed: A compiler decided where its operands lie: they may share memory, and
             what nobody writes is memory for it to work in.
@@ -68,6 +69,7 @@ class Traits:
     fuses_clamp: bool = False
     fixed_output: bool = False
     converts: bool = False
+    runs_once: bool = False
     operands_are_placed: bool = False
     compiled: str = ""
     drawn: Drawn = "other"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from arenite.analysis.compare import Comparison, Layer
+from arenite.analysis.compare_inputs import RANDOM
 from arenite.model.text import printable
 from arenite.report.drawing import SMALL, Drawing
 from arenite.report.text import Column, number, table, wrapped
@@ -19,8 +20,9 @@ _MOST = 3
 
 def render_comparison(found: Comparison, width: int, bar: str = "█") -> Iterator[Text]:
     """A row per operator, then what differs first, and by how much."""
+    fed = f", {found.fed}" if found.fed else ""
     yield from wrapped(
-        f"{found.first} and {found.second}, {found.runs} inferences", width, style="bold"
+        f"{found.first} and {found.second}, {found.runs} inferences{fed}", width, style="bold"
     )
     yield Text()
     yield from _rows(found, width, bar)
@@ -41,7 +43,7 @@ def _rows(found: Comparison, width: int, bar: str) -> list[Text]:
     columns = [
         Column("#", [str(one.operator) for one in layers], "right"),
         Column("operator", [printable(one.name) for one in layers], shrink=12),
-        Column("tensor", [printable(one.tensor_name) for one in layers], keep=4, shrink=12),
+        Column("tensor", [short(printable(one.tensor_name)) for one in layers], keep=4),
         Column("by", [one.paired if one.paired != "index" else "" for one in layers], keep=5),
         Column("different", [number(one.different) for one in layers], "right"),
         Column("of", [number(one.elements) for one in layers], "right", keep=3),
@@ -54,6 +56,17 @@ def _rows(found: Comparison, width: int, bar: str) -> list[Text]:
     for line, one in zip(lines[1:], layers, strict=True):
         line.stylize("bold" if one.is_origin else "" if one.different else "dim")
     return lines
+
+
+def short(name: str) -> str:
+    """A tensor's name for a column: the end of its path, and how many more were fused with it.
+
+    >>> short("net/bn/FusedBatchNormV3;net/conv/Conv2D")
+    'bn/FusedBatchNormV3 +1'
+    """
+    first, *fused = name.split(";")
+    more = f" +{len(fused)}" if fused else ""
+    return "/".join(first.split("/")[-2:]) + more
 
 
 def decibels(value: float) -> str:
@@ -101,6 +114,12 @@ def _losses(found: Comparison, width: int) -> Iterator[Text]:
         text = f"{_where(one)}: {decibels(one.sqnr)} dB, {one.loss:.1f} less than what it reads."
         advice = " ".join(f"{words[0].upper()}{words[1:]}." for words in one.advice)
         yield from wrapped(f"- {text} {advice}", width)
+    if found.fed == RANDOM:
+        yield from wrapped(
+            "These inputs are random: --data FOLDER|FILE.npz compares on your data, and gives "
+            "advice.",
+            width,
+        )
 
 
 def _where(one: Layer) -> str:

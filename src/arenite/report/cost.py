@@ -25,6 +25,9 @@ def render_cost(cost: ModelCost, width: int, bar: str = "â–ˆ") -> Iterator[Text]
     yield from _operators(cost, width, bar)
     if len(cost.missing) < len(cost.operators):
         yield from _accuracy(cost, width, cost.accuracy.instructions)
+    if cost.once:
+        names = ", ".join(dict.fromkeys(printable(one.view.name) for one in cost.once))
+        yield from wrapped(f"{names} runs in the first inference alone: not in the total.", width)
     reason = why_incomplete(cost)
     if reason is not None:
         yield Text()
@@ -62,7 +65,8 @@ def render_operator_cost(cost: ModelCost, index: int, width: int, bar: str = "â–
 
 def _heading(cost: ModelCost, width: int) -> Iterator[Text]:
     yield Text(printable(cost.file), style="bold")
-    yield from wrapped(f"{cost.target}; {cost.clock:g} MHz, -O2", width)
+    clock = "" if cost.clock is None else f"; {cost.clock:g} MHz"
+    yield from wrapped(f"{cost.target}{clock}, -O2", width)
 
 
 def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
@@ -70,11 +74,14 @@ def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
     instructions = [number(one.instructions) if one is not None else "?" for one in costs]
     cycles = [number(one.cycles) if one is not None else "?" for one in costs]
     times = [_time(cost.milliseconds(one.cycles)) if one is not None else "?" for one in costs]
+    once = {operator.index for operator in cost.once}
     shares = [cost.share(one) if one is not None else 0.0 for one in costs]
     macs = [number(op.macs) if op.macs is not None else "?" for op in cost.operators]
     total = cost.milliseconds(cost.cycles)
     known = len(costs) - len(cost.missing)
-    label = f"total of {known}" if cost.missing else "total"
+    label = f"total of {known - len(once)}" if cost.missing else "total"
+    for column in (instructions, cycles, times):
+        column[:] = ["-" if n in once else cell for n, cell in enumerate(column)]
     columns = [
         Column("#", [*(str(op.index) for op in cost.operators), ""], "right"),
         Column("operator", [*(printable(op.view.name) for op in cost.operators), label], shrink=14),
@@ -84,7 +91,7 @@ def _operators(cost: ModelCost, width: int, bar: str) -> list[Text]:
         ),
         Column("instructions", [*instructions, number(cost.instructions)], "right", keep=1),
         Column("cycles", [*cycles, number(cost.cycles)], "right"),
-        Column("ms", [*times, _time(total)], "right"),
+        *([] if cost.clock is None else [Column("ms", [*times, _time(total)], "right")]),
         Column("", [*(_bar(share, bar) for share in shares), ""], keep=3, style="green"),
     ]
     lines = table(columns, width)
@@ -137,16 +144,19 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
 
 def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield Text()
-    cycles = cost.accuracy.cycles
+    cycles, (low, high) = cost.accuracy.cycles, cost.span
     yield from wrapped(
-        f"An estimate: instructions within {instructions:.0%}, cycles within "
-        f"{cycles:.0%}, for memory that never waits. Instructions were "
-        "checked against an emulator that counts them; cycles follow from Arm's documents.",
+        f"An estimate: instructions within {instructions:.0%}, checked against an emulator that "
+        f"counts them; cycles within {cycles:.0%} as Arm's documents have them, without waits for "
+        f"memory. With them, boards with published times took up to {cost.accuracy.boards:.0%} "
+        f"more: {number(round(low))} to {number(round(high))} cycles for the whole inference.",
         width,
     )
 
 
-def _time(milliseconds: float) -> str:
+def _time(milliseconds: float | None) -> str:
+    if milliseconds is None:
+        return "-"
     return f"{milliseconds:,.3f}" if milliseconds < 100 else f"{milliseconds:,.1f}"
 
 

@@ -67,7 +67,7 @@ def _about(cost: FirmwareCost) -> str:
     text = (
         "counted: from the function's own assembly, the instructions that a core runs. emulated: "
         "plain C, or assembly called from it, as zig's clang builds it with -Os. Cycles are an "
-        "estimate, for memory that never waits; no board was measured. The rest is what is between "
+        "estimate without waits for flash; no board was measured. The rest is what is between "
         "layers, less what tells of those that were emulated."
     )
     if not cost.is_steady:

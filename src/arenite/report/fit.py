@@ -6,18 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from arenite.analysis.boards import BoardFacts
-from arenite.analysis.fit import Fit, amount
+from arenite.analysis.fit import Fit
+from arenite.analysis.needs import amount
+from arenite.boards import Board
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
 
-_STYLES = {"fits": "green", "exceeds": "bold red", "unknown": "yellow", "no limit": ""}
+_STYLES = {
+    "fits": "green",
+    "exceeds": "bold red",
+    "does not fit": "bold red",
+    "unknown": "yellow",
+    "not known": "yellow",
+    "marginal": "yellow",
+    "no limit": "",
+}
 
 
 def render_fit(fit: Fit, width: int) -> Iterator[Text]:
     """A row per need, what it is made of, the verdict."""
     yield Text(printable(fit.file), style="bold")
-    board = f"{fit.board.name} ({fit.board.chip}); " if fit.board else ""
+    board = f"{printable(fit.board.name)} ({printable(fit.board.chip)}); " if fit.board else ""
     clock = f"; {fit.clock:g} MHz" if fit.clock else ""
     yield from wrapped(f"{board}{fit.target}{clock}", width)
     yield Text()
@@ -27,10 +36,21 @@ def render_fit(fit: Fit, width: int) -> Iterator[Text]:
         parts = ", ".join(f"{name} {amount(size, need.unit)}" for name, size in need.parts.items())
         words = "; ".join(text for text in (parts, need.note.rstrip(".")) if text)
         yield from wrapped(f"{need.name}: {words}.", width)
+    if fit.energy:
+        low, high, source = fit.energy
+        yield from wrapped(f"energy: {low:,.0f} to {high:,.0f} uJ an inference ({source}).", width)
     if fit.board:
-        yield from wrapped(f"{fit.board.memory}: {fit.board.source}.", width)
+        yield from _board(fit.board, width)
     yield Text()
     yield from _verdict(fit, width)
+
+
+def _board(board: Board, width: int) -> Iterator[Text]:
+    flash = f"; flash: {board.reading}" if board.reading else ""
+    source = f" ({printable(board.source)})" if board.source else ""
+    yield from wrapped(f"The board's RAM: {board.memory}{flash}{source}.", width)
+    if board.note:
+        yield from wrapped(f"{printable(board.note)}.", width)
 
 
 def _needs(fit: Fit, width: int) -> list[Text]:
@@ -39,11 +59,7 @@ def _needs(fit: Fit, width: int) -> list[Text]:
 
     columns = [
         Column("", [need.name for need in fit.needs]),
-        Column(
-            "needs",
-            [cell(one.total if one.parts else None, one.unit) for one in fit.needs],
-            "right",
-        ),
+        Column("needs", [need.amount for need in fit.needs], "right"),
         Column("limit", [cell(one.limit, one.unit) for one in fit.needs], "right"),
         Column("left", [cell(one.left, one.unit) for one in fit.needs], "right"),
         Column("", [need.verdict for need in fit.needs]),
@@ -55,20 +71,72 @@ def _needs(fit: Fit, width: int) -> list[Text]:
 
 
 def _verdict(fit: Fit, width: int) -> Iterator[Text]:
-    if fit.fits:
-        yield Text("It fits.", style="bold green")
+    place = fit.need("RAM").where
+    into = f": the arena into {place}" if place else ""
+    style = _STYLES[fit.outcome]
+    if fit.outcome == "fits":
+        yield from wrapped(f"It fits{into}.", width, style=style)
         return
-    if not any(need.verdict == "exceeds" for need in fit.needs):
-        unknown = " and ".join(need.name for need in fit.needs if need.verdict == "unknown")
-        yield Text(f"Whether it fits is not known: {unknown}.", style="bold yellow")
+    if fit.outcome == "does not fit":
+        over = " and ".join(one.name for one in fit.needs if one.verdict == "exceeds")
+        yield from wrapped(f"It does not fit: {over}.", width, style=style)
+        yield from wrapped(
+            "The same outputs from less: arenite optimize MODEL, arenite export MODEL.", width
+        )
         return
-    yield Text("It does not fit.", style="bold red")
+    kind = "unknown" if fit.outcome == "not known" else "marginal"
+    names = " and ".join(one.name for one in fit.needs if one.verdict == kind)
+    if fit.outcome == "not known":
+        yield from wrapped(f"Whether it fits is not known: {names}.", width, style=style)
+        return
     yield from wrapped(
-        "The same outputs from less: arenite optimize MODEL, arenite export MODEL.", width
+        f"Marginal: the limit lies within what the {names} may be off. Measure on the board, "
+        "or say --margin.",
+        width,
+        style=style,
     )
 
 
-def render_boards(boards: Sequence[BoardFacts], width: int) -> list[Text]:
+def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:
+    """A row per board: what the model needs there, and the verdict."""
+    yield Text(printable(file), style="bold")
+    yield from wrapped(
+        "No board or target was given: what it needs on each board of the list, with TFLM "
+        "(CMSIS-NN's kernels on a Cortex-M). --board NAME says more of one.",
+        width,
+    )
+    yield Text()
+    rams = [one.need("RAM") for one in found]
+    columns = [
+        Column("board", [one.board.name if one.board else "" for one in found]),
+        Column("processor", [one.target.processor for one in found]),
+        Column("MHz", [f"{one.clock:g}" if one.clock else "-" for one in found], "right"),
+        Column("RAM", [number(int(ram.total)) for ram in rams], "right"),
+        Column("of", [number(int(ram.limit or 0)) for ram in rams], "right"),
+        Column("flash", [_bytes(one, "flash") for one in found], "right"),
+        Column("time", [one.need("time").amount for one in found], "right"),
+        Column("", [_short(one) for one in found]),
+    ]
+    lines = table(columns, width)
+    for line, one in zip(lines[1:], found, strict=True):
+        line.stylize(_STYLES[one.outcome], len(line.plain) - len(_short(one)))
+    yield from lines
+
+
+def _bytes(fit: Fit, name: str) -> str:
+    need = fit.need(name)
+    return number(int(need.total)) if need.parts else "-"
+
+
+def _short(fit: Fit) -> str:
+    if fit.outcome == "fits":
+        return "fits"
+    kinds = {"does not fit": "exceeds", "not known": "unknown", "marginal": "marginal"}
+    names = ", ".join(one.name for one in fit.needs if one.verdict == kinds[fit.outcome])
+    return f"{fit.outcome}: {names}"
+
+
+def render_boards(boards: Sequence[Board], width: int) -> list[Text]:
     """A row per board."""
     columns = [
         Column("board", [board.name for board in boards]),
@@ -76,7 +144,7 @@ def render_boards(boards: Sequence[BoardFacts], width: int) -> list[Text]:
         Column("processor", [board.processor for board in boards]),
         Column("MHz", [f"{board.clock:g}" for board in boards], "right"),
         Column("RAM", [number(board.ram) for board in boards], "right"),
-        Column("flash", [number(board.flash) for board in boards], "right"),
+        Column("flash", [number(board.flash) if board.flash else "-" for board in boards], "right"),
         Column("memory", [board.memory for board in boards], keep=1),
         Column("source", [board.source for board in boards], keep=2),
     ]

@@ -5,12 +5,17 @@ Everything is escaped, and nothing runs: there is no script, and no style but wi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import singledispatch
 
+from arenite.analysis.benchmark import Benchmark
 from arenite.analysis.compare import Comparison, Layer
-from arenite.analysis.fit import Fit, amount
+from arenite.analysis.evaluation.result import Evaluation
+from arenite.analysis.explanation import Explanation
+from arenite.analysis.fit import Fit
 from arenite.analysis.model_cost import ModelCost
+from arenite.analysis.needs import amount
 from arenite.analysis.statistics import statistics
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.memory.plan import MemoryPlan
@@ -137,21 +142,50 @@ def _(found: Fit) -> str:
     rows = [
         (
             one.name,
-            cell(one.total if one.parts else None, one.unit),
+            one.amount,
             cell(one.limit, one.unit),
             cell(one.left, one.unit),
             one.verdict,
         )
         for one in found.needs
     ]
-    name, word = found.file or "(built)", "fits" if found.fits else "does not fit"
     headings = ("", "needs", "limit", "left", "")
-    return _titled(f"{name}: {word}", tag("p", str(found.target)), _table(headings, rows))
+    title = f"{found.file or '(built)'}: {found.outcome}"
+    return _titled(title, tag("p", str(found.target)), _table(headings, rows))
+
+
+@html.register
+def _(what: Explanation) -> str:
+    rows = [
+        (one.place, one.view.name, one.function, "?" if one.macs is None else number(one.macs))
+        for one in what.operators
+    ]
+    table = _table(("#", "operator", "function", "MACs"), rows)
+    return _titled(what.file or "(built)", tag("p", str(what.target)), table)
+
+
+@html.register
+def _(found: Evaluation) -> str:
+    names = list(dict.fromkeys(name for one in found.scores for name in one.metrics))
+    rows = [
+        (one.label, *(f"{one.metrics.get(name, math.nan):.6g}" for name in names))
+        for one in found.scores
+    ]
+    return _titled(f"{found.data}: {number(found.samples)} samples", _table(("", *names), rows))
+
+
+@html.register
+def _(found: Benchmark) -> str:
+    rows = [
+        (one.name, *(f"{spread.median * 1e6:,.3g}" for spread in (one.load, one.inference)))
+        for one in found.engines
+    ]
+    headings = ("engine", "load, us", "inference, us")
+    return _titled(found.file, _table(headings, rows))
 
 
 @html.register
 def _(cost: ModelCost) -> str:
-    milliseconds = cost.milliseconds(cost.cycles)
     rows = [
         (
             str(one.index),
@@ -162,7 +196,9 @@ def _(cost: ModelCost) -> str:
         )
         for one, estimate in zip(cost.operators, cost.costs, strict=True)
     ]
-    title = f"{number(cost.cycles)} cycles, {milliseconds:,.3g} ms at {cost.clock:g} MHz"
+    title = f"{number(cost.cycles)} cycles"
+    if cost.clock is not None:
+        title += f", {cost.cycles / cost.clock / 1000:,.3g} ms at {cost.clock:g} MHz"
     table = _table(("#", "operator", "function", "cycles", "share"), rows)
     return _titled(title, tag("p", str(cost.target)), table)
 

@@ -139,8 +139,22 @@ def checked_samples(
         legal.insert(0, tensor.shape[1:])
     if shape not in legal:
         expected = " or ".join(str(list(one)) for one in legal)
-        raise ShapeError(f"{where}: expected samples of shape {expected}, got {list(shape)}")
+        raise ShapeError(
+            f"{where}: expected samples of shape {expected}, got {list(shape)}"
+            f"{_reshape(array, tensor)}"
+        )
     return array, given
+
+
+def _reshape(array: Array, tensor: Tensor) -> str:
+    """Which reshape makes samples of what was given, if one does; empty otherwise."""
+    size = int(np.prod(tensor.shape))
+    if not size or array.size % size:
+        return ""
+    shape = tensor.shape[1:] if tensor.shape[:1] == (1,) else tensor.shape
+    if array[:1].size != size and array.size != size:
+        return ""
+    return f": .reshape({', '.join(map(str, (-1, *shape)))}) of it fits"
 
 
 def _read(

@@ -19,6 +19,7 @@ from arenite.analysis.evaluation.metrics import (
     shares,
 )
 from arenite.analysis.evaluation.targets import Targets, Task
+from arenite.callable_modules import html_of
 from arenite.errors import EvaluateError
 from arenite.model.model import Array
 
@@ -153,6 +154,12 @@ class Evaluation:
     ignored: int = 0
     left_out: tuple[LeftOut, ...] = ()
     resumed: Resumed | None = None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per engine, as ``pandas.DataFrame`` takes them: its metrics and its seconds."""
+        return [{"engine": one.label, **one.metrics, "seconds": one.seconds} for one in self.scores]
+
+    _repr_html_ = html_of
 
     @property
     def score(self) -> Score:

@@ -25,6 +25,7 @@ from arenite.firmware.plan.memory_check import replay
 from arenite.firmware.plan.names import Names, c_name
 from arenite.firmware.streaming.group import Group
 from arenite.model import Model
+from arenite.ops import builtin
 
 #: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
 Kernels = Callable[[Layer], Work]
@@ -263,6 +264,13 @@ def works_of(network: Network, kernels: Kernels) -> tuple[Work, ...]:
             refusals.append((layer, str(error)))
     if refusals:
         lines = [f"  operator {layer.index}, {layer.name}: {why}" for layer, why in refusals]
+        own = [layer.name for layer, _ in refusals if builtin(layer.name) is None]
+        if own:
+            lines.append(
+                f"{', '.join(dict.fromkeys(own))}: an operator of your own has no C here. "
+                "`arenite export --library tflm` writes a folder for a firmware with TFLM, whose "
+                "resolver calls your C++ kernel"
+            )
         raise UnsupportedOperatorError(
             "\n".join(["the model cannot be exported", *lines]),
             list(dict.fromkeys(layer.name for layer, _ in refusals)),

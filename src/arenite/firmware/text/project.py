@@ -60,7 +60,7 @@ cmake_minimum_required(VERSION 3.13)
 set(sources $sources)
 
 if(ESP_PLATFORM)
-  idf_component_register(SRCS $${sources} src/selftest.c INCLUDE_DIRS src)
+  $esp
   return()
 endif()
 
@@ -79,6 +79,21 @@ if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR AND NOT CMAKE_CROSSCOMPILI
   add_test(NAME ${name} COMMAND ${name}_test)
 endif()
 """
+
+_ESP = "idf_component_register(SRCS ${sources} src/selftest.c INCLUDE_DIRS src)"
+#: What an ESP32 cannot run.
+_NOT_ESP = (
+    'message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR} has assembly for a Cortex-M. Export plain C: '
+    'arenite export MODEL --target host -o DIR")'
+)
+#: Cores of Arduino and platforms of PlatformIO whose boards have a Cortex-M4 or better.
+_CORTEX_M_ARDUINO = (
+    "mbed,mbed_giga,mbed_nano,mbed_nicla,mbed_opta,mbed_portenta,renesas_portenta,renesas_uno,"
+    "stm32,STM32,nrf52,samd,sam,apollo3,teensy,silabs"
+)
+_CORTEX_M_PLATFORMIO = [
+    *("ststm32", "nordicnrf52", "atmelsam", "teensy", "renesas-ra", "nxplpc", "siliconlabsefm32"),
+]
 
 _ZEPHYR_MODULE = """\
 name: ${name}_model
@@ -115,7 +130,7 @@ sentence=${name}, a neural network as C.
 paragraph=No interpreter, no heap, one arena of $arena bytes.
 category=Data Processing
 url=about:blank
-architectures=*
+architectures=$architectures
 includes=${name}_model.h
 """
 
@@ -162,6 +177,7 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
     """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path."""
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
+    words["architectures"] = _CORTEX_M_ARDUINO if assembly else "*"
     texts = {
         "Makefile": fill(
             _MAKEFILE, **words, core=DEFAULT, objects=" ".join(f"build/{s}.o" for s in sources)
@@ -170,6 +186,7 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
             _CMAKE,
             **words,
             language=" ASM" if assembly else "",
+            esp=_NOT_ESP if assembly else _ESP,
             sources=" ".join(f"{SOURCES}/{one}" for one in sources),
         ),
         "zephyr/module.yml": fill(_ZEPHYR_MODULE, **words),
@@ -178,7 +195,7 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
         ),
         "zephyr/Kconfig": fill(_ZEPHYR_KCONFIG, **words),
         "library.properties": fill(_ARDUINO, **words),
-        "library.json": json.dumps(_platformio(name), indent=2),
+        "library.json": json.dumps(_platformio(name, assembly=assembly), indent=2),
         "examples/selftest/selftest.ino": fill(_SKETCH, **words),
         f"{SOURCES}/{name}_model.h": fill(_HEADER, **words),
         "test/main.c": fill(_MAIN, **words),
@@ -186,13 +203,13 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
     return {path: text + "\n" for path, text in texts.items()}
 
 
-def _platformio(name: str) -> dict[str, object]:
+def _platformio(name: str, *, assembly: bool) -> dict[str, object]:
     return {
         "name": f"{name}_model",
         "version": "1.0.0",
         "description": f"{name}, a neural network as C, without an interpreter",
         "frameworks": "*",
-        "platforms": "*",
+        "platforms": _CORTEX_M_PLATFORMIO if assembly else "*",
         "headers": f"{name}_model.h",
         "build": {"srcDir": SOURCES, "includeDir": SOURCES},
     }

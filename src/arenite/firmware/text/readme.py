@@ -38,7 +38,9 @@ $model
 - **Anything**: compile all of `src/` and put it on the include path. `make` builds
   `build/lib${name}_model.a`.
 - **CMake**: `add_subdirectory` this folder, link `${name}_model`.
-- **ESP-IDF**: the folder is a component.
+- **STM32CubeIDE**: copy the folder into the project, mark its `src` as a source location and put it
+  on the include path (*Properties, C/C++ General, Paths and Symbols*). Assembly is taken as it is.
+$esp
 - **Zephyr**: the folder is a module (`ZEPHYR_EXTRA_MODULES`); set `CONFIG_${NAME}_MODEL=y`.
 - **Arduino**: put the folder into `libraries`; its example `selftest` prints PASS.
 - **PlatformIO**: put the folder into `lib`, or name it in `lib_deps`.
@@ -53,21 +55,26 @@ constant with what they shall be, and prints PASS, or FAIL and where. $test
 $layers
 $sums"""
 
+_ESP = "- **ESP-IDF**: the folder is a component."
+_NOT_ESP = """\
+- **ESP32, AVR and others that are no Cortex-M**: this folder has kernels for $processor. Plain C
+  for any compiler: `arenite export MODEL --target host -o DIR`; that is an ESP-IDF component."""
 _ON_BOARD = "`arenite board` runs it on an\nemulated Cortex-M."
 _ON_HOST = "`make selftest` runs it where it is called."
 
 
 _EMULATED = """\
 Counted on an emulated $processor, built by zig's clang with -Os. Instructions are exact. Cycles are
-an estimate for memory that never waits (the rule of `arenite cost`): no board was measured, and
-wait states of flash are not in it. The stack is this build's: other compilers and flags take some
-bytes more or less (GCC with -Os took 140 where this one took 124), so leave room."""
+an estimate (the rule of `arenite cost`): no board was measured, and waits for flash are not in
+it. The stack is this build's: other compilers and flags take some bytes more or less (GCC with
+-Os took 140 where this one took 124), so leave room."""
 _NOT_EMULATED = """\
 Instructions, cycles, code and stack were not counted: `arenite board` on this folder does it."""
 
 
 def readme(result: Export) -> str:
     """The text."""
+    is_assembled = any(one.language == "s" for one in result.layers)
     figures, source = result.figures, str((result.model or {}).get("file", ""))
     text = fill(
         _README,
@@ -79,7 +86,8 @@ def readme(result: Export) -> str:
         model="".join(f"\n{line}\n" for line in _model(result)),
         inference=_inference(result),
         output=_c_type(result.outputs),
-        test=_ON_BOARD if any(one.language == "s" for one in result.layers) else _ON_HOST,
+        test=_ON_BOARD if is_assembled else _ON_HOST,
+        esp=fill(_NOT_ESP, processor=result.target) if is_assembled else _ESP,
         columns=" | ".join(_COLUMNS if _is_steady(result) else [*_FIRST, *_NEXT]),
         ruler="|".join(["--:"] * (2 if _is_steady(result) else 4)),
         layers="\n".join(_row(one, steady=_is_steady(result)) for one in result.layers),

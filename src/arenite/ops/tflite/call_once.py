@@ -52,4 +52,4 @@ REGISTRATION = Registration(
     constraints=(c.inputs_between(0, 0), c.outputs_exactly(0)),
 )
 
-TRAITS = Traits(effect="calls", drawn="call")
+TRAITS = Traits(effect="calls", drawn="call", runs_once=True)

@@ -245,6 +245,11 @@ def _largest(values: list[Spec], key: str, most: int) -> list[Spec]:
 # -- costs ----------------------------------------------------------------------------
 
 
+def _time(cost: ModelCost, cycles: float) -> str:
+    ms = cost.milliseconds(cycles)
+    return "" if ms is None else f"{ms:.3g} ms, "
+
+
 def cost_chart(cost: ModelCost) -> Chart:
     """Cycles per operator, the dearest of them where there are many."""
     values = []
@@ -258,7 +263,7 @@ def cost_chart(cost: ModelCost) -> Chart:
             "MACs": "?" if operator.macs is None else number(operator.macs),
             "instructions": number(one.instructions),
             "cycles": number(one.cycles),
-            "time": f"{cost.milliseconds(one.cycles):.3g} ms, {cost.share(one):.1%}",
+            "time": _time(cost, one.cycles) + f"{cost.share(one):.1%}",
         }
         values.append(
             {
@@ -276,7 +281,7 @@ def cost_chart(cost: ModelCost) -> Chart:
             "x": {
                 "field": "cycles",
                 "type": "quantitative",
-                "axis": {"format": "~s", "title": f"cycles at {cost.clock:g} MHz", "tickCount": 5},
+                "axis": {"format": "~s", "title": "cycles", "tickCount": 5},
             },
             "y": {
                 "field": "operator",

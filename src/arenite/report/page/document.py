@@ -118,12 +118,16 @@ def _top(facts: Overview, name: str) -> Html:
     description = facts.model.description
     return joined(
         tag("h1", name),
-        tag("p", f"{facts.target}; {facts.clock:g} MHz", class_="dim"),
+        tag("p", _device(facts), class_="dim"),
         tag("p", description) if description else "",
         sections.obstacles(facts),
         tag("dl", [_card(*one) for one in _figures(facts)], class_="cards"),
         tag("noscript", tag("p", "Charts need JavaScript; the tables have all of their figures.")),
     )
+
+
+def _device(facts: Overview) -> str:
+    return f"{facts.target}" if facts.clock is None else f"{facts.target}; {facts.clock:g} MHz"
 
 
 def _card(name: str, value: str, more: str) -> Html:
@@ -148,10 +152,17 @@ def _figures(facts: Overview) -> Iterator[tuple[str, str, str]]:
 
 
 def _time(cost: ModelCost) -> tuple[str, str, str]:
-    more = f"about {number(cost.cycles)} cycles"
+    low, high = cost.span
+    more = "an estimate: with waits for flash, up to the second figure"
     if cost.missing:
         more = f"at least: {len(cost.missing)} operators have no estimate"
-    return "Inference", f"{cost.milliseconds(cost.cycles):,.3g} ms", more
+    if cost.clock is None:
+        value = f"{low / 1e6:,.3g} to {high / 1e6:,.3g} M cycles"
+        least = f"{low / 1e6:,.3g} M cycles"
+    else:
+        value = f"{low / cost.clock / 1e3:,.3g} to {high / cost.clock / 1e3:,.3g} ms"
+        least = f"{low / cost.clock / 1e3:,.3g} ms"
+    return "Inference", f"at least {least}" if cost.missing else value, more
 
 
 def _ports(facts: Overview) -> Html:

@@ -20,7 +20,7 @@ def report(
     output: str | os.PathLike[str] | None = None,
     *,
     target: Target | str = DEFAULT,
-    clock: float = 100.0,
+    clock: float | None = None,
     compare: Sequence[str | Side] = (),
     progress: Progress | None = None,
 ) -> Page:
@@ -36,7 +36,7 @@ def report(
         model: A model, a file's path, or a file's bytes.
         output: Where the page is written; nowhere if it is None.
         target: The firmware that is meant.
-        clock: Of the processor, in MHz.
+        clock: Of the processor, in MHz; without one there are cycles and no milliseconds.
         compare: Other sides of :func:`arenite.compare`, such as ``"@litert"``.
         progress: Told how the search for the best plan goes on.
 

@@ -138,25 +138,32 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
     known = len(cost.operators) - len(cost.missing)
     if not known:
         return
+    at = "" if cost.clock is None else f", {cost.cycles / cost.clock / 1e3:,.3g} ms"
     yield tag(
         "p",
-        f"An inference takes about {number(cost.cycles)} cycles, "
-        f"{cost.milliseconds(cost.cycles):,.3g} ms at {cost.clock:g} MHz, for memory that never "
-        f"waits: an estimate within {cost.accuracy.cycles:.0%}.",
+        f"An inference takes about {number(cost.cycles)} cycles{at}, if memory never makes the "
+        f"processor wait: an estimate within {cost.accuracy.cycles:.0%}. Boards with published "
+        f"times took up to {cost.accuracy.boards:.0%} more.",
     )
     yield drawn(cost_chart(cost), charts)
+    ms = () if cost.clock is None else ("ms",)
+    headings = ("#", "operator", "MACs", "instructions", "cycles", *ms, "share")
     rows = [
         (
             one.place,
             printable(one.view.name),
             "?" if one.macs is None else number(one.macs),
             *(
-                ("?",) * 4
+                ("?",) * (len(headings) - 3)
                 if estimate is None
                 else (
                     number(estimate.instructions),
                     number(estimate.cycles),
-                    f"{cost.milliseconds(estimate.cycles):,.3f}",
+                    *(
+                        ()
+                        if cost.clock is None
+                        else (f"{estimate.cycles / cost.clock / 1e3:,.3f}",)
+                    ),
                     f"{cost.share(estimate):.1%}",
                 )
             ),
@@ -164,8 +171,7 @@ def costs(cost: ModelCost, charts: Charts) -> Iterator[Html]:
         for one, estimate in zip(cost.operators, cost.costs, strict=True)
     ]
     shown, note = limited(rows)
-    headings = ("#", "operator", "MACs", "instructions", "cycles", "ms", "share")
-    inside = table("Costs", headings, shown, numbers=[0, 2, 3, 4, 5, 6])
+    inside = table("Costs", headings, shown, numbers=[0, *range(2, len(headings))])
     yield folded("Costs as a table", inside, note)
 
 

@@ -45,8 +45,8 @@ def drawer() -> Drawer:
         import vl_convert  # noqa: PLC0415 - an extra
     except ImportError:
         raise ReportError(
-            "a report needs vl-convert-python: pip install 'vl-convert-python>=1.9,<1.10', or the "
-            "extra report: pip install '.[report]' in Arenite's folder"
+            "a report needs vl-convert-python: pip install 'vl-convert-python>=1.9,<2' "
+            "(the extra report)"
         ) from None
 
     def compiled(spec: Mapping[str, Any]) -> Spec:

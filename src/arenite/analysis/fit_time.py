@@ -1,0 +1,82 @@
+"""How long an inference takes, as a range that boards keep; and the energy of it.
+
+An estimate counts cycles for memory that never makes the processor wait. Flash does, and so the
+upper end is what published boards took beyond the estimate: :attr:`arenite.cores.Accuracy.boards`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from arenite.analysis.model_cost import model_cost, why_incomplete
+from arenite.analysis.needs import Need
+from arenite.analysis.statistics import statistics
+from arenite.boards import Board
+from arenite.cores import CORES, PRODUCTS_PER_CYCLE
+from arenite.model import Model
+from arenite.target import Target
+
+
+class Energy(NamedTuple):
+    """Energy of an inference: microjoules, at least and at most, and whose figure it is."""
+
+    low: float
+    high: float
+    source: str
+
+
+def time_of(
+    model: Model, target: Target, clock: float | None, limit: float | None, margin: float | None
+) -> Need:
+    """The time of an inference, in milliseconds.
+
+    Args:
+        model: The model.
+        target: Its firmware.
+        clock: In MHz; without one nothing is known.
+        limit: In milliseconds.
+        margin: By what share it may be off, instead of what is known of the processor.
+    """
+    if clock is None:
+        return Need("time", "ms", {}, limit, "not known without a clock", is_known=False)
+    accuracy = CORES[target.processor].accuracy
+    if accuracy is None:
+        return _bound(model, target, clock, limit)
+    cost = model_cost(model, target, clock)
+    parts = {"inference": cost.cycles / clock / 1000}
+    low, high = (accuracy.cycles, accuracy.boards) if margin is None else (margin, margin)
+    least = parts["inference"] * max(1 - low, 0)
+    reason = why_incomplete(cost)
+    if reason is not None:
+        return Need("time", "ms", parts, limit, f"at least: {reason}", is_known=False, low=least)
+    note = f"an estimate, {low:.0%} less to {high:.0%} more"
+    if margin is None:
+        note += ": flash makes processors wait, and boards with published times took up to that"
+    return Need("time", "ms", parts, limit, note, low=least, high=parts["inference"] * (1 + high))
+
+
+def _bound(model: Model, target: Target, clock: float, limit: float | None) -> Need:
+    """What the products alone take: nothing is faster, and it may take many times as long."""
+    products = sum(one.macs or 0 for one in statistics(model).operators if one.subgraph == 0)
+    if not products:
+        note = f"costs on {target.processor} are not known"
+        return Need("time", "ms", {}, limit, note, is_known=False)
+    pace = PRODUCTS_PER_CYCLE[target.instructions]
+    note = (
+        f"costs on {target.processor} are not known: its {products:,} products take so long at "
+        f"{pace} a cycle, and everything else comes on top"
+    )
+    return Need(
+        "time", "ms", {"products": products / pace / clock / 1000}, limit, note, is_known=False
+    )
+
+
+def energy_of(board: Board | None, time: Need, clock: float | None) -> Energy | None:
+    """Energy of an inference: cycles by what a cycle takes; None where either is not known."""
+    if board is None or board.energy is None or clock is None:
+        return None
+    if not time.is_known or not time.parts:
+        return None
+    least, most = board.energy.picojoules
+    cycles = [ms * clock * 1000 for ms in (time.least, time.most)]
+    return Energy(cycles[0] * least / 1e6, cycles[1] * most / 1e6, board.energy.source)

@@ -1,0 +1,158 @@
+"""A board as plain data: core, clock, banks of RAM, flash, energy, and who says so."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+#: ``"data"``: RAM of the chip; ``"code"``: for instructions alone; ``"external"``: RAM beside the
+#: chip, slower, which an arena lies in only if that is asked for.
+Holds = Literal["data", "code", "external"]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """A piece of RAM with a name of its own.
+
+    Attributes:
+        name: As the maker calls it.
+        size: In bytes.
+        address: Where it begins; None where that is not known, or where nothing may lie across
+            its border.
+        holds: What may lie in it.
+        note: What is to be known of it: speed, who else takes a part.
+    """
+
+    name: str
+    size: int
+    address: int | None = None
+    holds: Holds = "data"
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Region:
+    """Banks without a gap between them, which one array can span; or one bank."""
+
+    banks: tuple[Bank, ...]
+
+    @property
+    def name(self) -> str:
+        """``"SRAM1+SRAM2"``."""
+        return "+".join(bank.name for bank in self.banks)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its banks."""
+        return sum(bank.size for bank in self.banks)
+
+    @property
+    def note(self) -> str:
+        """What its banks' notes say, each with its bank's name if there are several."""
+        noted = [bank for bank in self.banks if bank.note]
+        if len(self.banks) == 1:
+            return noted[0].note if noted else ""
+        return "; ".join(f"{bank.name}: {bank.note}" for bank in noted)
+
+
+@dataclass(frozen=True)
+class Energy:
+    """What a cycle of a chip takes, as published results show it.
+
+    Attributes:
+        picojoules: The least and the most of those results.
+        source: Whose results.
+    """
+
+    picojoules: tuple[float, float]
+    source: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board with its chip.
+
+    Attributes:
+        name: Of the board, what ``--board`` takes.
+        chip: Its microcontroller.
+        processor: As in :class:`arenite.Target`.
+        clock: The highest, in MHz.
+        banks: Its RAM.
+        flash: Bytes for program and constants; None if that is not known.
+        reading: What a reader of flash waits for, where that is published.
+        source: The documents.
+        aliases: Other names, of board and chip.
+        energy: What a cycle takes; None where nobody published it.
+        note: What else decides on a model's memory or time there.
+    """
+
+    name: str
+    chip: str
+    processor: str
+    clock: float
+    banks: tuple[Bank, ...]
+    flash: int | None
+    reading: str = ""
+    source: str = ""
+    aliases: tuple[str, ...] = ()
+    energy: Energy | None = None
+    note: str = ""
+
+    @property
+    def ram(self) -> int:
+        """Bytes of all RAM of the chip that data can lie in."""
+        return sum(bank.size for bank in self.banks if bank.holds == "data")
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """What one array can lie in: banks of the chip whose addresses meet, the largest first."""
+        found: list[list[Bank]] = []
+        data = [bank for bank in self.banks if bank.holds == "data"]
+        for bank in sorted(data, key=lambda one: -1 if one.address is None else one.address):
+            if found and _meet(found[-1][-1], bank):
+                found[-1].append(bank)
+            else:
+                found.append([bank])
+        order = {bank: number for number, bank in enumerate(self.banks)}
+        regions = [Region(tuple(group)) for group in found]
+        return tuple(sorted(regions, key=lambda one: (-one.size, order[one.banks[0]])))
+
+    def region(self, name: str | None = None) -> Region:
+        """Where an arena lies: the largest region of the chip, or the bank or region of that name.
+
+        Raises:
+            ValueError: No bank for data has that name; names those that there are.
+        """
+        if name is None:
+            return self.regions[0]
+        single = [Region((bank,)) for bank in self.banks if bank.holds != "code"]
+        choice = {region.name.lower(): region for region in (*single, *self.regions)}
+        wanted = name.strip().lower()
+        if wanted not in choice:
+            names = ", ".join(region.name for region in choice.values())
+            raise ValueError(f"expected a bank of {self.name}: {names}; got {name!r}")
+        return choice[wanted]
+
+    @property
+    def memory(self) -> str:
+        """Its banks in a line: ``"SRAM1 192 + SRAM2 64 KB; DTCM 128 KB (no waits)"``."""
+        words = []
+        for region in self.regions:
+            sizes = " + ".join(f"{bank.name} {bank.size // 1024}" for bank in region.banks)
+            words.append(f"{sizes} KB" + (f" ({region.note})" if region.note else ""))
+        place = {"code": "for code", "external": "outside of the chip"}
+        words += [
+            f"{bank.name} {bank.size // 1024} KB ({place[bank.holds]})"
+            for bank in self.banks
+            if bank.holds != "data"
+        ]
+        return "; ".join(words)
+
+
+def _meet(first: Bank, second: Bank) -> bool:
+    return first.address is not None and second.address == first.address + first.size
+
+
+def board_facts(board: Board) -> dict[str, Any]:
+    """A board for JSON; see ``docs/cli.md`` for the keys."""
+    return {**asdict(board), "ram": board.ram, "regions": [one.name for one in board.regions]}

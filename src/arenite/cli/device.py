@@ -1,0 +1,136 @@
+"""``--board`` and ``--target``: the device that a command is about, the same in every command."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from arenite.cli.common import chosen_target
+from arenite.cores import CORES, DEFAULT, devices, full_name, listed
+from arenite.quantity import megahertz_of
+from arenite.report.text import wrapped
+from arenite.target import HOST
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from arenite.boards import Board
+    from arenite.target import Target
+
+
+def _begins(names: list[str], begun: str) -> list[str]:
+    return [name for name in names if name.startswith(begun.lower())]
+
+
+def complete_boards(incomplete: str) -> list[str]:
+    """Boards and chips that begin so, for the shell."""
+    from arenite.boards import boards
+
+    names = {board.name for board in boards()}
+    names |= {board.chip.lower().replace(" ", "-") for board in boards()}
+    return _begins(sorted(names), incomplete)
+
+
+def complete_targets(incomplete: str) -> list[str]:
+    """Processors that begin so, for the shell."""
+    return _begins(list(CORES), incomplete)
+
+
+BoardName = Annotated[
+    str | None,
+    typer.Option(
+        "--board",
+        metavar="NAME",
+        autocompletion=complete_boards,
+        help="A board or a chip of arenite boards, or a .toml file of your own: its processor, "
+        "clock and memory.",
+    ),
+]
+TargetName = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="PROCESSOR",
+        autocompletion=complete_targets,
+        help=f"Firmware for {listed(devices())} (or m4, {DEFAULT}f ...): TFLM with CMSIS-NN, "
+        "built with GCC; ESP-NN's on an ESP32. By default the board's.",
+    ),
+]
+Clock = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MHZ",
+        help="The processor's clock: 168, 168MHz or 1.2GHz; by default the board's highest.",
+    ),
+]
+
+
+class Device(NamedTuple):
+    """What ``--board``, ``--target`` and ``--clock`` say.
+
+    Attributes:
+        target: The firmware.
+        board: None unless one was named.
+        clock: In MHz, None where none is known.
+        note: A line on whose numbers are shown, where no device was named; else empty.
+    """
+
+    target: Target
+    board: Board | None
+    clock: float | None
+    note: str
+
+    def say(self, terminal: Console) -> None:
+        """Print whose numbers are shown, where no device was named."""
+        if self.note:
+            for line in wrapped(self.note, terminal.width):
+                terminal.print(line, soft_wrap=True)
+
+
+def chosen_device(
+    board: str | None,
+    target: str | None,
+    clock: str | None = None,
+    *,
+    default: str | None = DEFAULT,
+    **parts: Enum | str | None,
+) -> Device:
+    """The device of a command's options.
+
+    Args:
+        board: A board's name; its processor counts unless a target is given as well.
+        target: A processor's name.
+        clock: As it was typed.
+        default: Whose numbers are shown where neither was given; None for TFLM's package here.
+        parts: Library, compiler and so on, where they were given.
+
+    Raises:
+        typer.BadParameter: There is no such board, target or clock.
+    """
+    from arenite.boards import find_board
+
+    try:
+        found = None if board is None else find_board(board)
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error), param_hint="--board") from None
+    name = target or (default if found is None else full_name(found.processor))
+    meant = chosen_target(name, **parts)
+    speed = None if found is None else found.clock
+    if clock is not None:
+        try:
+            speed = megahertz_of(clock)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--clock") from None
+    note = "" if board or target else no_device(meant)
+    return Device(meant, found, speed, note)
+
+
+def no_device(target: Target) -> str:
+    """Whose numbers are shown where neither board nor target was given."""
+    whose = "TFLM's Python package on this machine" if target == HOST else target
+    return (
+        f"No --board or --target was given: these are the numbers of {whose}. "
+        "`arenite boards` lists boards."
+    )
