@@ -108,6 +108,7 @@ def size(objects: list[Path], processor: str, roots: list[str]) -> int:
             "-specs=nano.specs",
             "-specs=nosys.specs",
             "-Wl,-e,measured",
+            "-Wl,--defsym=__dso_handle=0",
             "-Wl,--no-warn-rwx-segments",
         ),
         *keep,
@@ -136,11 +137,10 @@ def symbols(objects: list[Path]) -> dict[str, str]:
     found = {}
     for line in run("arm-none-eabi-nm", "--defined-only", *map(str, objects)).splitlines():
         name = line.split()[-1] if line.split() else ""
-        match = re.match(
-            r"_ZN6tflite(?:\d+[a-z]\w*?)?\d+(Register_\w+?|Parse[A-Z]\w+?)(?:E|v)", name
-        )
+        match = re.match(r"_ZN6tflite(\d+)", name)
         if match and " T " in line:
-            found.setdefault(match[1], name)
+            function = name[match.end() : match.end() + int(match[1])]
+            found.setdefault(function, name)
     return found
 
 

@@ -54,7 +54,7 @@ def test_a_limit_within_the_margin_exits_with_3(arenite, model_file):
 def test_a_board_of_the_users_own_is_read_from_a_file(arenite, model_file, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(
-        'name = "mine"\nprocessor = "cortex-m4"\nclock = "48MHz"\nflash = "64k"\n'
+        'name = "mine"\nprocessor = "cortex-m4"\nclock = "48MHz"\nflash = "512k"\n'
         '[[banks]]\nname = "SRAM"\nsize = "8k"\n'
     )
     result = arenite("fit", model_file, "--board", file)

@@ -11,7 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arenite.analysis.arena_use import Firmware, needed_by
+<<<<<<< HEAD
 from arenite.analysis.ethos_u import fast_bytes
+=======
+from arenite.analysis.code_size import code_size
+>>>>>>> firsthour
 from arenite.analysis.fit_time import Energy, energy_of, time_of
 from arenite.analysis.needs import Need, amount
 from arenite.analysis.resolver_code import resolver as resolver_code
@@ -145,8 +149,12 @@ def fit(
     )
     needs = (
         _ram(found, meant, resolver, region if ram is None else bytes_of(ram), facts),
+<<<<<<< HEAD
         *_fast(found),
         _flash(found, facts, None if flash is None else bytes_of(flash)),
+=======
+        _flash(found, meant, None if flash is None else bytes_of(flash)),
+>>>>>>> firsthour
         time,
     )
     return Fit(found.source, meant, speed, facts, needs, energy_of(facts, time, speed))
@@ -256,12 +264,19 @@ def _elsewhere(board: Board | None, region: Region, needed: float) -> str:
     )
 
 
-def _flash(model: Model, board: Board | None, limit: int | None) -> Need:
-    parts = {"model": float(model.nbytes)} if model.nbytes else {}
-    if not parts:
+def _flash(model: Model, target: Target, limit: int | None) -> Need:
+    if not model.nbytes:
         return Need("flash", "bytes", {}, limit, "a built model has no file yet", is_known=False)
-    note = "without the code of TFLM and its kernels"
-    return Need("flash", "bytes", parts, limit, note)
+    code = code_size(model, target)
+    parts = {"model": float(model.nbytes), "TFLM's code": round((code.low + code.high) / 2)}
+    note = f"the code is an estimate, {code.low:,.0f} to {code.high:,.0f} bytes with GCC's -O2"
+    if code.measured_on != target.processor:
+        note += f", from sizes on {code.measured_on}"
+    if code.unmeasured:
+        note += f"; not measured: {', '.join(code.unmeasured)}"
+    note += "; not counted: the rest of the firmware"
+    low, high = (model.nbytes + size for size in code[:2])
+    return Need("flash", "bytes", dict(parts), limit, note, low=low, high=high)
 
 
 def need_facts(need: Need) -> dict[str, Any]:
