@@ -92,23 +92,11 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
     return HardSwishParams(*numbers, table_of("hard_swish", in_numpy, *numbers))
 
 
-def in_numpy(
-    input_zero_point: int,
-    output_zero_point: int,
-    reluish_multiplier: int,
-    reluish_exponent: int,
-    output_multiplier: int,
-    output_exponent: int,
-) -> npt.NDArray[np.int8]:
-    """The results for all int8 values, in the order of their bytes."""
-    params = HardSwishParams(
-        input_zero_point,
-        output_zero_point,
-        reluish_multiplier,
-        reluish_exponent,
-        output_multiplier,
-        output_exponent,
-    )
+def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
+    """The results for all int8 values, from the record's first six fields."""
+    zero_point, output_zero_point, reluish, reluish_exponent, output, output_exponent = numbers
+    zero_points = (zero_point, output_zero_point)
+    params = HardSwishParams(*zero_points, reluish, reluish_exponent, output, output_exponent)
     return lut.table_int8(lambda x: hard_swish_int8(params, x))
 
 

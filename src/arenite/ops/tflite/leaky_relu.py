@@ -95,23 +95,15 @@ def prepare(context: Context, node: Node) -> LeakyReluParams:
     return replace(params, table=table_of("leaky_relu", in_numpy, *astuple(params)[1:7]))
 
 
-def in_numpy(
-    input_offset: int,
-    output_offset: int,
-    multiplier_alpha: int,
-    shift_alpha: int,
-    multiplier_identity: int,
-    shift_identity: int,
-) -> npt.NDArray[np.int8]:
-    """The results for all int8 values, in the order of their bytes."""
+def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
+    """The results for all int8 values, from the record's second field to its seventh."""
+    offset, output_offset, leak, leak_shift, identity, identity_shift = numbers
+    offsets = (offset, output_offset)
     params = LeakyReluParams(
         0.0,  # which integers do not read
-        input_offset,
-        output_offset,
-        multiplier_alpha,
-        shift_alpha,
-        multiplier_identity,
-        shift_identity,
+        *offsets,
+        *(leak, leak_shift),
+        *(identity, identity_shift),
         *QUANTIZED_RANGE[TensorType.INT8],
     )
     return lut.table_int8(lambda x: leaky_relu_quantized(params, x))
