@@ -12,8 +12,10 @@ from arenite import litert
 from arenite.formats.tflite import write
 from arenite.model import ModelBuilder
 from arenite.ops import MutableOpResolver
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from tests.both_ways import both_ways
 from tests.firmware.models import chain
+from tests.runtime.models import total
 from tests.shared import DIGITS, shared_model
 
 has_litert = pytest.mark.skipif(
@@ -179,16 +181,69 @@ def test_a_subgraph_that_is_not_there_is_a_value_error():
         ready().get_tensor(0, 3)
 
 
-@pytest.mark.parametrize("shape", [[1, 8, 8], [0, 8, 8, 1], [-1, 8, 8, 1]])
+@pytest.mark.parametrize("shape", [[1, 8, 8], [-1, 8, 8, 1]])
 def test_a_shape_that_cannot_be_is_a_value_error(shape):
-    with pytest.raises(ValueError, match="positive"):
+    with pytest.raises(ValueError, match="expected 4 dimensions of 0 or more"):
         ready().resize_tensor_input(0, shape)
+
+
+def test_arithmetic_on_uint8_is_refused_with_what_to_do():
+    b = ModelBuilder()
+    x = b.input("input", (1, 4), "uint8", scale=1.0)
+    weights = b.constant("weights", np.eye(4, dtype=np.uint8), scale=1.0)
+    y = b.tensor("output", (1, 4), "uint8", scale=1.0)
+    b.operator("FULLY_CONNECTED", [x, weights], [y], FullyConnectedOptions())
+    b.output(y)
+    interpreter = litert.Interpreter(model_content=write(b.build()))
+    with pytest.raises(RuntimeError, match=r"FULLY_CONNECTED.*TFLM runs int8: convert the orig"):
+        interpreter.allocate_tensors()
 
 
 def test_strict_resizing_changes_open_dimensions_only():
     interpreter = ready()
     with pytest.raises(RuntimeError, match="resize dimension 1 of tensor 0 with value 8 to 9"):
         interpreter.resize_tensor_input(0, [1, 9, 8, 1], strict=True)
+
+
+def test_the_sum_of_an_empty_array_is_0():
+    run = litert.Interpreter(model_content=write(total())).get_signature_runner()
+    assert run(x=np.zeros(0, np.float32)) == {"y": 0}
+
+
+@has_litert
+def test_a_tensor_without_dimensions_is_a_scalar_as_in_litert():
+    from ai_edge_litert.interpreter import Interpreter
+
+    found = []
+    for interpreter in (
+        Interpreter(model_content=write(total())),
+        litert.Interpreter(None, write(total())),
+    ):
+        interpreter.allocate_tensors()
+        interpreter.set_tensor(0, np.ones(1, np.float32))
+        interpreter.invoke()
+        index = interpreter.get_output_details()[0]["index"]
+        found.append((interpreter.get_tensor(index), interpreter.tensor(index)()))
+        interpreter.invoke()  # a scalar holds no memory of the interpreter
+    assert found[0] == found[1]
+    assert [[type(value) for value in pair] for pair in found] == [[np.float32] * 2] * 2
+
+
+@has_litert
+@pytest.mark.parametrize("name", ["hello_world_float", "ad_int8", "kws_int8", "vww_float32"])
+def test_a_batch_of_none_gives_what_litert_gives(name):
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
+
+    path, shapes = str(shared_model(name)), []
+    plain = Interpreter(path, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    for interpreter in (plain, litert.Interpreter(path)):
+        ((x,), (y,)) = interpreter.get_input_details(), interpreter.get_output_details()
+        interpreter.resize_tensor_input(x["index"], [0, *x["shape"][1:]])
+        interpreter.allocate_tensors()
+        interpreter.invoke()
+        shapes.append(interpreter.get_tensor(y["index"]).shape)
+    assert shapes[0] == shapes[1]
+    assert shapes[0][0] == 0
 
 
 def test_only_inputs_are_resized():

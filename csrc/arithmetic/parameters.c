@@ -83,8 +83,8 @@ static int32_t hyperbolic_tangent(int32_t x) {
   return x < 0 ? -size : size;
 }
 
-void ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, int32_t multiplier,
-                      int32_t left_shift, int8_t *table) {
+int32_t ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, int32_t multiplier,
+                         int32_t left_shift, int8_t *table) {
   for (int32_t i = 0; i < 256; ++i) {
     const int64_t centred = (int64_t)(int8_t)i - zero_point;
     if (centred <= -(int64_t)radius || centred >= radius) {
@@ -96,4 +96,5 @@ void ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, int32
                               : ar_rdbpot(logistic(x), 23) - 128;
     table[i] = (int8_t)ar_clamp(y, -128, 127);
   }
+  return 1;
 }

@@ -170,7 +170,7 @@ typedef struct ar_step {
   const struct ar_step *both; /* instead of this and the next one where a walk runs both, or NULL */
 } ar_step;
 
-/* Two steps in a row that go through int8 element by element (AR_FLAT_KERNEL): the first makes y of x,
+/* Two steps in a row that go through elements of one type one by one (AR_FLAT_KERNEL): the first makes y of x,
  * the second z of x and y, and nobody else reads y. The parameters of the kernel PAIR, which makes z of
  * x. */
 typedef struct {

@@ -40,6 +40,63 @@ static inline int64_t ar_lookup_blocks(const int8_t *table, const int8_t *x, int
   return i;
 }
 
+#elif defined(__AVX2__)
+#include <immintrin.h>
+
+/* Whole blocks of 32; returns how many elements that is. A shuffle finds 16 bytes by 4 bits, and gives 0
+ * where the index has bit 7. The index loses 16 from one shuffle to the next, so that byte 16 b + i, up to
+ * 127, is found in the parts 0 to b, and one above in the parts b - 7 to b: what a part holds is the
+ * table's less what those before it give. From the ninth on the index must not go round once more. */
+static inline int64_t ar_lookup_blocks(const int8_t *table, const int8_t *x, int8_t *y,
+                                       int64_t count) {
+  enum { PARTS = 16, HALF = PARTS / 2 };
+  if (count < 2 * PARTS) return 0;
+  const __m256i sixteen = _mm256_set1_epi8(PARTS);
+  __m256i part[PARTS], before = _mm256_setzero_si256();
+  for (int k = 0; k < PARTS; ++k) {
+    const __m128i given = _mm_loadu_si128((const __m128i *)(table + PARTS * k));
+    const __m256i whole = _mm256_broadcastsi128_si256(given);
+    part[k] = _mm256_xor_si256(whole, before);
+    if (k >= HALF) part[k] = _mm256_xor_si256(part[k], part[k - HALF]);
+    before = whole;
+  }
+  int64_t i = 0;
+  for (; i + 2 * PARTS <= count; i += 2 * PARTS) {
+    __m256i index = _mm256_loadu_si256((const __m256i *)(x + i));
+    __m256i found = _mm256_shuffle_epi8(part[0], index);
+    for (int k = 1; k < PARTS; ++k) {
+      index = k <= HALF ? _mm256_sub_epi8(index, sixteen) : _mm256_subs_epi8(index, sixteen);
+      found = _mm256_xor_si256(found, _mm256_shuffle_epi8(part[k], index));
+    }
+    _mm256_storeu_si256((__m256i *)(y + i), found);
+  }
+  return i;
+}
+
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+
+/* Whole blocks of 16; returns how many elements that is. An index beyond a quarter's 64 bytes finds 0, or
+ * keeps what is there. */
+static inline int64_t ar_lookup_blocks(const int8_t *table, const int8_t *x, int8_t *y,
+                                       int64_t count) {
+  const uint8_t *bytes = (const uint8_t *)table;
+  if (count < 16) return 0;
+  uint8x16x4_t quarter[4];
+  for (int k = 0; k < 4; ++k) quarter[k] = vld1q_u8_x4(bytes + 64 * k);
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    uint8x16_t index = vld1q_u8((const uint8_t *)x + i);
+    uint8x16_t found = vqtbl4q_u8(quarter[0], index);
+    for (int k = 1; k < 4; ++k) {
+      index = vsubq_u8(index, vdupq_n_u8(64));
+      found = vqtbx4q_u8(found, quarter[k], index);
+    }
+    vst1q_u8((uint8_t *)y + i, found);
+  }
+  return i;
+}
+
 #else
 
 /* Eight at a time through a register: compilers would take them out of a vector one by one. */

@@ -11,9 +11,12 @@ import pytest
 
 from arenite.formats.flatbuffer.schema import DTYPES
 from arenite.model import ModelBuilder, Quantization
-from arenite.numeric import fixedpoint, gemmlowp
+from arenite.numeric import fixedpoint, gemmlowp, lut
 from arenite.ops.context import params_of
-from arenite.ops.shared import sigmoid, softmax
+from arenite.ops.shared import byte_tables, sigmoid, softmax
+from arenite.ops.tflite import elu, hard_swish, leaky_relu
+from arenite.ops.tflite.hard_swish import HardSwishOptions
+from arenite.ops.tflite.leaky_relu import LeakyReluOptions
 from arenite.runtime.interpreter import Interpreter
 from tests.native.arrays import every_other
 
@@ -117,39 +120,103 @@ def sigmoid_cases(seed: int) -> list[tuple[int, int, int, int]]:
     return found
 
 
-@pytest.mark.parametrize("function", sorted(sigmoid.FUNCTIONS))
+@pytest.mark.parametrize("is_tanh", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_tables_of_sigmoids(function: str, seed: int) -> None:
+def test_tables_of_sigmoids(is_tanh: bool, seed: int) -> None:
     for case in sigmoid_cases(seed):
-        found = parameters.sigmoid_table(function, *case)
-        assert np.array_equal(found, sigmoid._in_numpy(function, *case)), case
+        found = parameters.activation_table("sigmoid", is_tanh, *case)
+        assert np.array_equal(found, sigmoid.in_numpy(is_tanh, *case)), case
 
 
-@pytest.mark.parametrize("function", sorted(sigmoid.FUNCTIONS))
+@pytest.mark.parametrize("is_tanh", [False, True])
 @pytest.mark.parametrize("zero_point", [-(2**31), -129, 128, 2**31 - 1])
 @pytest.mark.parametrize(("radius", "shift"), [(15 << 27, 0), (1, 30), (0, 60)])
 def test_tables_of_sigmoids_at_their_ends(
-    function: str, zero_point: int, radius: int, shift: int
+    is_tanh: bool, zero_point: int, radius: int, shift: int
 ) -> None:
     for multiplier in (1 << 30, 2**31 - 128):
-        case = (zero_point, radius, multiplier, shift)
-        found = parameters.sigmoid_table(function, *case)
-        assert np.array_equal(found, sigmoid._in_numpy(function, *case))
+        case = (is_tanh, zero_point, radius, multiplier, shift)
+        found = parameters.activation_table("sigmoid", *case)
+        assert np.array_equal(found, sigmoid.in_numpy(*case))
+
+
+def table_cases(function: str, seed: int, count: int = 300) -> list[tuple[float, ...]]:
+    """Zero points, mostly of int8, and multipliers and shifts, or scales, of all sizes."""
+    rng = np.random.default_rng(seed)
+    points = rng.integers(-128, 128, (count, 2))
+    points[::10] = rng.integers(-(2**20) + 1, 2**20, points[::10].shape)
+    if function == "elu":
+        scales = np.exp2(rng.uniform(-14, 6, (count, 2))).astype(np.float32)
+        columns = (scales[:, 0], points[:, 0], scales[:, 1], points[:, 1])
+    elif function == "hard_swish":
+        high = rng.integers(1 << 14, 1 << 15, (2, count))
+        columns = (*points.T, high[0], rng.integers(-31, 32, count), high[1])
+        columns += (-rng.integers(0, 20, count),)
+    else:
+        high = rng.integers(1 << 30, 1 << 31, (2, count)) * rng.choice([1, 1, -1], (2, 1))
+        once = fixedpoint.ONCE * rng.integers(0, 2, count)
+        shifts = rng.integers(-31, 31, (2, count)) + once
+        columns = (*points.T, high[0], shifts[0], abs(high[1]), shifts[1])
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+FUNCTIONS = {"elu": elu.table, "hard_swish": hard_swish.in_numpy, "leaky_relu": leaky_relu.in_numpy}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("seed", range(4))
+def test_tables_of_activations(function: str, seed: int) -> None:
+    cases = table_cases(function, seed)
+    found = {case: parameters.activation_table(function, *case) for case in cases}
+    made = {case: table for case, table in found.items() if table is not None}
+    assert len(made) >= len(found) - 2  # exponentials halfway between floats are NumPy's
+    for case, table in made.items():
+        assert np.array_equal(table, FUNCTIONS[function](*case)), case
+
+
+@pytest.mark.parametrize(
+    ("function", "case"),
+    [
+        ("elu", (0.1, 0, 0.0, 0)),
+        ("elu", (np.inf, 0, 0.1, 0)),
+        ("elu", (np.nan, 0, 0.1, 0)),
+        ("elu", (1e20, 0, 1e-5, 0)),
+        ("elu", (0.1, 1 << 20, 0.1, 0)),
+        ("hard_swish", (0, 0, -1, 0, 1, 0)),
+        ("hard_swish", (0, 0, 1, 0, 1 << 15, 0)),
+        ("hard_swish", (0, 0, 1, 32, 1, 0)),
+        ("hard_swish", (0, 0, 1, 0, 1, 1)),
+        ("leaky_relu", (1 << 20, 0, 1, 0, 1, 0)),
+        ("leaky_relu", (0, 0, -(2**31), 0, 1, 0)),
+        ("leaky_relu", (0, 0, 1, 32, 1, 0)),
+        ("leaky_relu", (0, 0, 1, 0, 1, 400)),
+    ],
+)
+def test_numbers_that_c_does_not_define_are_left_to_numpy(
+    function: str, case: tuple[float, ...]
+) -> None:
+    assert parameters.activation_table(function, *case) is None
 
 
 def test_a_table_of_a_scale_is_made_once() -> None:
-    case = ("logistic", 3, softmax.input_radius(4, 22), 1234567890, 22)
-    assert sigmoid.table_of(*case) is sigmoid.table_of(*case)
-    assert not sigmoid.table_of(*case).flags.writeable
+    case = (False, 3, softmax.input_radius(4, 22), 1234567890, 22)
+    made = [byte_tables.table_of("sigmoid", sigmoid.in_numpy, *case) for _ in range(2)]
+    assert made[0] is made[1]
+    assert not made[0].flags.writeable
 
 
-def test_a_load_makes_its_tables_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    numpys: list[str] = []
-    monkeypatch.setattr(sigmoid, "_in_numpy", lambda name, *_: numpys.append(name))
+OPTIONS = {"HARD_SWISH": HardSwishOptions(), "LEAKY_RELU": LeakyReluOptions(0.1)}
+
+
+@pytest.mark.parametrize("name", ["LOGISTIC", "ELU", *OPTIONS])
+def test_a_load_makes_its_tables_in_c(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    numpys: list[object] = []
+    monkeypatch.setattr(lut, "table_int8", numpys.append)
+    monkeypatch.setattr(elu, "table", lambda *_: numpys.append(name))
     b = ModelBuilder()
     x = b.input("x", (1, 4), "int8", scale=0.0987654321, zero_point=5)
     y = b.tensor("y", (1, 4), "int8", scale=1 / 256, zero_point=-128)
-    b.operator("LOGISTIC", [x], [y])
+    b.operator(name, [x], [y], OPTIONS.get(name))
     b.output(y)
     assert Interpreter(b.build())(np.zeros((1, 4), np.int8)).shape == (1, 4)
     assert not numpys

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from arenite.model import Model, ModelBuilder
+from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops import MutableOpResolver, Registration
 from arenite.ops.context import Context, Node
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.add import AddOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
@@ -112,3 +114,13 @@ def resolver_with(
     """A resolver with one custom operator, which copies unless told otherwise."""
     registration = Registration(invoke=invoke, prepare=prepare, init=init, reset=reset, free=free)
     return MutableOpResolver().add_custom(name, registration)
+
+
+def total() -> Model:
+    """The sum of a float32 vector (1), a tensor without dimensions, as a signature."""
+    b = ModelBuilder()
+    x, y = b.input("x", (1,), "float32"), b.tensor("y", (), "float32")
+    axis = b.constant("axis", np.array([0], np.int32))
+    b.operator("SUM", [x, axis], [y], ReducerOptions(keep_dims=False))
+    b.output(y)
+    return replace(b.build(), signatures=(SignatureDef("total", {"x": x}, {"y": y}),))

@@ -1,4 +1,4 @@
-"""``x * LOGISTIC(x)`` as one table of bytes: the same bits, where nobody looks between."""
+"""``x * LOGISTIC(x)`` in one pass: the same bits, where nobody looks between."""
 
 from __future__ import annotations
 
@@ -45,6 +45,24 @@ def silu(
     return b.build()
 
 
+def float_silu(count: int) -> Model:
+    """z = x * LOGISTIC(x) of floats, at most 6."""
+    b = ModelBuilder()
+    x = b.input("x", (1, count), "float32")
+    y, z = (b.tensor(name, (1, count), "float32") for name in "yz")
+    b.operator("LOGISTIC", [x], [y])
+    b.operator("MUL", [x, y], [z], MulOptions(RELU6))
+    b.output(z)
+    return b.build()
+
+
+def floats(count: int) -> Array:
+    """Normally distributed, with what is no number or very large among them."""
+    x = np.random.default_rng(count).normal(0, 4, (1, count)).astype(np.float32)
+    x[:, ::7] = np.resize(np.float32([np.nan, np.inf, -np.inf, 1e30, -90, 0]), x[:, ::7].shape)
+    return x
+
+
 def micro_of(model: Model, variant: str, **options: Any) -> ar.MicroInterpreter:
     with forced(variant):
         micro = ar.MicroInterpreter(model, ar.AllOpsResolver(), 4096, engine="native", **options)
@@ -83,6 +101,40 @@ def test_every_byte_gives_what_two_operators_give(variant: str, reads: str, zero
     assert is_joined(micro)
     micro.invoke()
     assert np.array_equal(micro.output(0), made_by(model, 2))
+
+
+@each_variant
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 63, 95, 129])
+def test_any_number_of_bytes(variant: str, count: int) -> None:
+    model = silu(count=count)
+    micro = micro_of(model, variant)
+    micro.input(0)[...] = x = every_byte(256)[:, -count:]
+    micro.invoke()
+    assert np.array_equal(micro.output(0), ar.Interpreter(model, engine="reference")(x))
+
+
+@each_variant
+@pytest.mark.parametrize("count", [1, 63, 1024, 1025, 5000])
+def test_floats_give_the_bits_that_two_operators_give(variant: str, count: int) -> None:
+    with forced(variant):
+        model, resolver = float_silu(count), ar.AllOpsResolver()
+        micro = ar.MicroInterpreter(model, resolver, 1 << 17, engine="native")
+        micro.allocate_tensors()
+    micro.input(0)[...] = floats(count)
+    for number in range(2):
+        micro.invoke_operator(number)
+    expected = micro.output(0).copy()
+    assert is_joined(micro)
+    assert np.array_equal(micro.output(0).view(np.int32), expected.view(np.int32))
+
+
+@each_variant
+def test_threads_share_floats(variant: str) -> None:
+    x, model = floats(50_000), float_silu(50_000)
+    expected = interpreter(model, variant)(x).view(np.int32)
+    for threads in (2, 3, 5):
+        found = interpreter(model, variant, threads=threads)(x)
+        assert np.array_equal(found.view(np.int32), expected), threads
 
 
 @each_variant

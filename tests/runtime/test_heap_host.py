@@ -39,10 +39,10 @@ def test_a_resized_model_runs_only_after_allocation() -> None:
             call()
 
 
-@pytest.mark.parametrize("shape", [(8, 8, 3), (1, 8, 0, 3), (1, 8, -1, 3)])
+@pytest.mark.parametrize("shape", [(8, 8, 3), (1, 8, -1, 3)])
 def test_rank_and_sign_of_a_new_shape_are_checked(shape: tuple[int, ...]) -> None:
     heap = HeapInterpreter(conv_model())
-    with pytest.raises(ShapeError, match=r"input 0 \('image'\): expected 4 positive dimensions"):
+    with pytest.raises(ShapeError, match=r"input 0 \('image'\): expected 4 dimensions of 0"):
         heap.resize_input(0, shape)
 
 

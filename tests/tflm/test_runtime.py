@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from arenite.formats.flatbuffer import locate
-from arenite.formats.tflite import SCHEMA
+from arenite.formats.tflite import SCHEMA, write
 from arenite.tflm import runtime
 from tests.both_ways import both_ways
+from tests.runtime.models import total
 from tests.shared import DIGITS, shared_model
 
 has_tflm = pytest.mark.skipif(
@@ -165,6 +166,23 @@ def test_a_broken_file_without_identifier_is_refused_as_what_it_is():
             assert "MNN" not in str(error)
     with pytest.raises(ValueError, match="truncated or damaged"):
         runtime.Interpreter.from_bytes(bytes(data[:900]))
+
+
+@has_tflm
+def test_an_output_without_dimensions_is_a_scalar_as_in_the_original():
+    from tflite_micro import runtime as original
+
+    found = []
+    for package in (original, runtime):
+        preserved = package.InterpreterConfig.kPreserveAllTensors
+        interpreter = package.Interpreter.from_bytes(
+            write(total()), intrepreter_config=preserved, arena_size=1 << 15
+        )
+        interpreter.set_input(np.ones(1, np.float32), 0)
+        interpreter.invoke()
+        found.append((interpreter.get_output(0), interpreter.GetTensor(1, 0)["tensor_data"]))
+    assert found[0] == found[1]
+    assert [[type(value) for value in pair] for pair in found] == [[np.float32] * 2] * 2
 
 
 def test_it_says_what_it_is():

@@ -53,6 +53,7 @@ static const ar_depthwise_isa depthwise = {
 static const ar_winograd_isa winograd = {.direct = 1, .run = ar_winograd_avx2, .gemm = &gemm};
 
 #include "simd/templates/mul.h"
+#include "simd/templates/mul_float.h"
 
 AR_FAMILY_KERNEL(avx2, 1, CONV_2D, ar_winograd, &winograd)
 AR_FAMILY_KERNEL(avx2, 3, CONV_2D, ar_gemm, &grouped_gemm, ar_conv_2d_problem)
@@ -63,6 +64,7 @@ AR_FAMILY_KERNEL(avx2, 1, FULLY_CONNECTED, ar_gemm, &grouped_gemm, ar_fully_conn
 AR_FAMILY_KERNEL(avx2, 2, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx2, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(avx2, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)
+AR_FLAT_KERNEL(avx2, 2, MUL, 3, MUL_FLOAT_WORK, mul_float_measure, mul_float_plan, mul_float_run)
 
 static const ar_gemm_isa vnni_gemm = {
     .int8_bytes = 1,

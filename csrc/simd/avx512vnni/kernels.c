@@ -39,6 +39,7 @@ static const ar_depthwise_isa depthwise = {
 };
 
 #include "simd/templates/mul.h"
+#include "simd/templates/mul_float.h"
 
 AR_FAMILY_KERNEL(avx512vnni, 2, CONV_2D, ar_winograd, &winograd)
 AR_FAMILY_KERNEL(avx512vnni, 3, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
@@ -47,3 +48,4 @@ AR_FAMILY_KERNEL(avx512vnni, 3, DEPTHWISE_CONV_2D, ar_gemm, &gemm, ar_depthwise_
 AR_FAMILY_KERNEL(avx512vnni, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(avx512vnni, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)
+AR_FLAT_KERNEL(avx512vnni, 2, MUL, 3, MUL_FLOAT_WORK, mul_float_measure, mul_float_plan, mul_float_run)

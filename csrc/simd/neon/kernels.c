@@ -57,6 +57,7 @@ static const ar_depthwise_isa depthwise = {AR_DEPTHWISE_PARTS,
                                            .gemm = &gemm};
 
 #include "simd/templates/mul.h"
+#include "simd/templates/mul_float.h"
 
 AR_FAMILY_KERNEL(neon, 1, CONV_2D, ar_gemm, &gemm, ar_conv_2d_problem)
 AR_FAMILY_KERNEL(neon, 1, DEPTHWISE_CONV_2D, ar_depthwise, &depthwise)
@@ -64,6 +65,7 @@ AR_FAMILY_KERNEL(neon, 3, DEPTHWISE_CONV_2D, ar_gemm, &gemm, ar_depthwise_proble
 AR_FAMILY_KERNEL(neon, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(neon, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(neon, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)
+AR_FLAT_KERNEL(neon, 2, MUL, 3, MUL_FLOAT_WORK, mul_float_measure, mul_float_plan, mul_float_run)
 
 static const ar_gemm_isa dot_gemm = {
     AR_GEMM_PARTS, .at_once = {5, 5}, .run_dwords = 4, .find_tile = ar_gemm_tile_neondot};

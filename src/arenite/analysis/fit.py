@@ -11,11 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from arenite.analysis.arena_use import Firmware, needed_by
-<<<<<<< HEAD
-from arenite.analysis.ethos_u import fast_bytes
-=======
 from arenite.analysis.code_size import code_size
->>>>>>> firsthour
+from arenite.analysis.ethos_u import fast_bytes
 from arenite.analysis.fit_time import Energy, energy_of, time_of
 from arenite.analysis.needs import Need, amount
 from arenite.analysis.resolver_code import resolver as resolver_code
@@ -149,12 +146,8 @@ def fit(
     )
     needs = (
         _ram(found, meant, resolver, region if ram is None else bytes_of(ram), facts),
-<<<<<<< HEAD
         *_fast(found),
-        _flash(found, facts, None if flash is None else bytes_of(flash)),
-=======
         _flash(found, meant, None if flash is None else bytes_of(flash)),
->>>>>>> firsthour
         time,
     )
     return Fit(found.source, meant, speed, facts, needs, energy_of(facts, time, speed))

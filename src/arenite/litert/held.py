@@ -6,6 +6,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from arenite.model.details import copied
 from arenite.model.model import Array
 
 #: LiteRT's sentence (``interpreter.py``, ``_ensure_safe``).
@@ -30,7 +31,9 @@ class HeldArrays:
         self._owners: WeakSet[_Owner] = WeakSet()
 
     def view(self, data: Array) -> Array:
-        """An array over the same memory, writable where ``data`` is."""
+        """An array over the same memory, writable where ``data`` is; without dimensions a copy."""
+        if not data.ndim:
+            return copied(data)
         owner = _Owner(data)
         self._owners.add(owner)
         found: Array = np.asarray(owner)

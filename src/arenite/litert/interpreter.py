@@ -27,6 +27,7 @@ from arenite.litert.held import HeldArrays
 from arenite.litert.resolver import CustomOpResolver
 from arenite.litert.signatures import SignatureRunner, in_order
 from arenite.model import Tensor
+from arenite.model.details import copied
 from arenite.model.model import Array, SignatureDef
 from arenite.ops import (
     AllOpsResolver,
@@ -140,18 +141,18 @@ class Interpreter:
         self._set(tensor_index, np.asarray(value), 0)
 
     def get_tensor(self, tensor_index: int, subgraph_index: int = 0) -> Array:
-        """A copy of a tensor's value.
+        """A copy of a tensor's value; NumPy's scalar where the tensor has no dimensions.
 
         Raises:
             ValueError: There is no such tensor, or it is not allocated.
         """
-        found: Array = self._array(tensor_index, subgraph_index).copy()
-        return found
+        return copied(self._array(tensor_index, subgraph_index))
 
     def tensor(self, tensor_index: int) -> Callable[[], Array]:
         """A function that returns a view of a tensor: writable, unless it is a constant.
 
-        Nothing runs while such an array, or a slice of one, is held; the function may be.
+        Nothing runs while such an array, or a slice of one, is held; the function may be. A tensor
+        without dimensions is NumPy's scalar, a copy, as in LiteRT.
         """
         return lambda: self._held.view(self._array(tensor_index))
 

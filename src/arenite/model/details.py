@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.model.model import Tensor
+from arenite.model.model import Array, Tensor
 
 
 def quantization_parameters(tensor: Tensor) -> dict[str, Any]:
@@ -35,3 +35,11 @@ def quantization(tensor: Tensor) -> tuple[float, int]:
 def shape_array(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.int32]]:
     """A shape as int32 ``[rank]``."""
     return np.array(shape, np.int32)
+
+
+def copied(data: Array) -> Array:
+    """A tensor's value for a caller to keep, which is NumPy's scalar where there are no dimensions.
+
+    The packages end with ``PyArray_Return``, which makes that of such an array.
+    """
+    return data.copy() if data.ndim else data[()]

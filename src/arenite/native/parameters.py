@@ -13,7 +13,6 @@ from arenite.native.tensors import address_of
 Int32Array = npt.NDArray[np.int32]
 
 _from_buffer, _table = ffi.from_buffer, lib.ar_difference_table
-_sigmoid = lib.ar_sigmoid_table
 _INT32S, _INT8S = ffi.typeof("int32_t[]"), ffi.typeof("int8_t[]")
 
 
@@ -59,14 +58,12 @@ def difference_table(multiplier: int, left_shift: int, count: int) -> Int32Array
     return table
 
 
-def sigmoid_table(
-    function: str, zero_point: int, radius: int, multiplier: int, left_shift: int
-) -> npt.NDArray[np.int8]:
-    """``"logistic"`` or ``"tanh"`` of all int8 values, indexed by the byte.
+def activation_table(function: str, *numbers: float) -> npt.NDArray[np.int8] | None:
+    """A function of all int8 values, indexed by the byte: ``ar_FUNCTION_table`` of its numbers.
 
-    All numbers are int32, and ``left_shift`` is from 0 to 30 unless ``radius`` is 0.
+    Returns:
+        None where NumPy is to compute it.
     """
     table = np.empty(256, np.int8)
-    memory = _from_buffer(_INT8S, table)
-    _sigmoid(function == "tanh", zero_point, radius, multiplier, left_shift, memory)
-    return table
+    make = getattr(lib, f"ar_{function}_table")
+    return table if make(*numbers, _from_buffer(_INT8S, table)) else None

@@ -124,10 +124,10 @@ class Steps:
         return draft
 
     def join(self, output: AnyTensor, given: AnyTensor, reads_first: Sequence[bool]) -> bool:
-        """Let the last two steps be a table of bytes wherever a run goes through both.
+        """Let the last two steps be one pass wherever a run goes through both.
 
-        Each goes through int8 element by element, and nobody but the second needs what the first
-        one makes.
+        That is a table of bytes, or blocks of floats. Each goes through its tensors element by
+        element, and nobody but the second needs what the first one makes.
 
         Args:
             output: The second's.

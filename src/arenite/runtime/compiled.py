@@ -226,7 +226,7 @@ class CompiledGraph:
         return is_native
 
     def _join(self, subgraph: int, number: int) -> None:
-        """Make a node's step and the one before it a table of bytes, where they are one."""
+        """Make a node's step and the one before it one pass, where they are one function."""
         pair = self._pairs.ending_at(subgraph, number)
         if pair is not None:
             output, given = self._tensors(subgraph, (pair.output, pair.given))

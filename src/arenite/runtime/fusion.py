@@ -1,8 +1,9 @@
-"""Two operators in a row that are one function of a byte: ``x * LOGISTIC(x)``.
+"""Two operators in a row that are one function of an element: ``x * LOGISTIC(x)``.
 
 Trained networks have such an activation (SiLU, swish) behind every convolution, and the format has
-no operator for it. A native program computes both for all 256 bytes once, with their own kernels,
-and looks results up. What lies between is written by nobody then, so nobody else may need it.
+no operator for it. A native program goes over its input once, with the operators' own kernels: of
+int8 it computes all 256 results before and looks them up, of float32 it takes both on one block
+after the other. What lies between is written by nobody then, so nobody else may need it.
 """
 
 from __future__ import annotations

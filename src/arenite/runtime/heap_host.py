@@ -179,15 +179,15 @@ class HeapInterpreter:
 
         Raises:
             IndexError: There is no such subgraph or input.
-            ShapeError: A dimension is not positive, or the rank changes.
+            ShapeError: A dimension is negative, or the rank changes.
         """
         asked = self._model.subgraphs[self._subgraph(subgraph)]
         number = port("input", asked.inputs, index)
         tensor = asked.tensors[number]
-        if len(shape) != len(tensor.shape) or min(shape, default=1) < 1:
+        if len(shape) != len(tensor.shape) or min(shape, default=0) < 0:
             raise ShapeError(
-                f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} positive "
-                f"dimensions, got {tuple(shape)}"
+                f"input {index} ({tensor.name!r}): expected {len(tensor.shape)} dimensions of 0 or "
+                f"more, got {tuple(shape)}"
             )
         self._life.free()
         self._context.set_shape(subgraph, number, tuple(shape))

@@ -22,7 +22,7 @@ from arenite.errors import AreniteError
 from arenite.formats import tflite
 from arenite.memory.recording import Category
 from arenite.model import Model, Tensor
-from arenite.model.details import quantization_parameters, shape_array
+from arenite.model.details import copied, quantization_parameters, shape_array
 from arenite.model.model import Array
 from arenite.ops import AllOpsResolver
 from arenite.runtime.micro_interpreter import MicroInterpreter
@@ -168,14 +168,13 @@ class Interpreter:
         return 0
 
     def get_output(self, index: int) -> Array:
-        """A copy of output ``index``.
+        """A copy of output ``index``; NumPy's scalar where it has no dimensions.
 
         Raises:
             ValueError: The index is negative.
             IndexError: There is no such output.
         """
-        found: Array = self._micro.output(self._index(index, "outputs")).copy()
-        return found
+        return copied(self._micro.output(self._index(index, "outputs")))
 
     # -- facts
 
@@ -202,7 +201,7 @@ class Interpreter:
         if not 0 <= subgraph_index < len(self._model.subgraphs):
             raise IndexError(f"expected one of {len(self._model.subgraphs)} subgraphs")
         try:
-            data = self._micro.tensor(tensor_index, subgraph_index).copy()
+            data = copied(self._micro.tensor(tensor_index, subgraph_index))
         except KeyError as error:
             raise IndexError(str(error)) from error
         return {"dtype": data.dtype.type, "shape": shape_array(data.shape), "tensor_data": data}

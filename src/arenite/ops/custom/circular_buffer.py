@@ -50,10 +50,10 @@ class CircularBufferParams:
 def shapes_match(node: NodeView) -> bool:
     """Input [n, 1, a, b] goes into a slot of output [n, slots, a, b], of at least 1 slot.
 
-    Both have at least 4 dimensions.
+    Both have at least 4 dimensions, and none behind these is 0.
     """
     x, y = node.input(0).shape, node.output(0).shape
-    if len(x) < 4 or len(y) < 4:
+    if len(x) < 4 or len(y) < 4 or 0 in (*x[4:], *y[4:]):
         return False
     return (x[0], x[1], *x[2:4]) == (y[0], 1, *y[2:4]) and min(y[0], y[1]) >= 1
 

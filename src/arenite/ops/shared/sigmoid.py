@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,7 @@ from arenite.numeric.fixedpoint import (
 from arenite.ops import constraints as c
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, TfLiteTensor
-from arenite.ops.kernel_util import in_c
+from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.softmax import input_radius
 
 #: Integer bits of the int8 kernels' scaled input.
@@ -90,26 +89,15 @@ def int8_params(context: Context, inp: TfLiteTensor, function: str) -> SigmoidPa
     if shift < 0 or not math.isfinite(inp.scale):
         context.report_error(f"the input's scale must be at least 2**-28, got {inp.scale:g}")
     scaling = (inp.zero_point, input_radius(INPUT_BITS, shift), round_half_away(fraction * 2**31))
-    return SigmoidParams(*scaling, shift, table_of(function, *scaling, shift))
+    is_tanh = function == "tanh"
+    return SigmoidParams(*scaling, shift, table_of("sigmoid", in_numpy, is_tanh, *scaling, shift))
 
 
-@lru_cache(maxsize=1024)
-def table_of(
-    function: str, zero_point: int, radius: int, multiplier: int, shift: int
+def in_numpy(
+    is_tanh: bool, zero_point: int, radius: int, multiplier: int, shift: int
 ) -> npt.NDArray[np.int8]:
-    """A function in :data:`FUNCTIONS` of all int8 values, read-only; in C where that is there."""
-    quick = in_c()
-    numbers = (zero_point, radius, multiplier, shift)
-    table = quick.sigmoid_table(function, *numbers) if quick else _in_numpy(function, *numbers)
-    table.flags.writeable = False
-    found: npt.NDArray[np.int8] = table
-    return found
-
-
-def _in_numpy(
-    name: str, zero_point: int, radius: int, multiplier: int, shift: int
-) -> npt.NDArray[np.int8]:
-    function, output_bits, output_zero_point = FUNCTIONS[name]
+    """A function in :data:`FUNCTIONS` of all int8 values."""
+    function, output_bits, output_zero_point = FUNCTIONS["tanh" if is_tanh else "logistic"]
 
     def kernel(x: Int64Array) -> Int64Array:
         centred = x - zero_point

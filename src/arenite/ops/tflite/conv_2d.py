@@ -217,7 +217,7 @@ def _blocks(windows: Array, matrix: Array, acc: Array) -> Iterator[_Block]:
 def _products(patches: Array, matrix: Array, acc: Array) -> Iterator[tuple[Array, Array, Array]]:
     """``patches @ matrix`` into ``acc``, in parts of rows or, where rows are few, columns."""
     count, (depth, filters) = len(patches), matrix.shape
-    rows = min(count, max(_ROWS, _PRODUCTS // matrix.size))
+    rows = min(max(count, 1), max(_ROWS, _PRODUCTS // matrix.size))
     columns = min(filters, max(_ROWS, _PRODUCTS // (rows * depth)))
     for top in range(0, count, rows):
         for left in range(0, filters, columns):

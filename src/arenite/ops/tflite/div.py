@@ -6,6 +6,10 @@ counts shifts modulo 32: small quotients become large values, and a quotient of 
 shifts everything out: such quotients become one step up or down, and where products are rounded
 once, none or one down.
 
+An integer divisor of zero is refused when it comes: TFLM's code rules it out by an assertion, which
+release builds leave out, and goes on to a division that ends the process (int32) or to a shift by
+all 32 bits (int8), whose result C does not define. Floats give infinity or NaN, as there.
+
 Facts: TFLM ``micro/kernels/div.cc`` and ``reference/div.h``; gemmlowp ``fixedpoint.h``.
 """
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.numeric import lut
 from arenite.ops import constraints as c
-from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     allocate_struct,
     input_array,
@@ -23,6 +24,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -48,24 +50,27 @@ def prepare(context: Context, node: Node) -> EluParams:
         context.warn_undefined(
             "the output has no scale, by which C divides; as in TFLM's package, all are -128"
         )
-    return EluParams(table(inp, output))
+    numbers = (inp.scale, inp.zero_point, output.scale, output.zero_point)
+    return EluParams(table_of("elu", table, *numbers))
 
 
-def table(inp: TfLiteTensor, output: TfLiteTensor) -> Array:
+def table(
+    input_scale: float, input_zero_point: int, output_scale: float, output_zero_point: int
+) -> npt.NDArray[np.int8]:
     """Results for all int8 values, in the order of their bytes, computed in float32.
 
     Where 1 is nearly all of an exponential its last bit decides: C's expf rounds to nearest (but
     for a few in a thousand), NumPy's not.
     """
     f = np.float32
-    real = f(inp.scale) * (lut.INT8_VALUES - inp.zero_point).astype(f)
+    real = f(input_scale) * (lut.INT8_VALUES - input_zero_point).astype(f)
     with np.errstate(all="ignore"):
         exponential = np.exp(real.astype(np.float64)).astype(f)
         transformed = np.where(real < 0, exponential - f(1), real)
-        scaled = transformed * (f(1) / f(output.scale))
+        scaled = transformed * (f(1) / f(output_scale))
         # Rounded half away from zero, then moved by the zero point in float32.
         rounded = np.copysign(np.floor(np.abs(scaled.astype(np.float64)) + 0.5), scaled).astype(f)
-        moved = rounded + f(output.zero_point)
+        moved = rounded + f(output_zero_point)
     # What does not fit int32 becomes INT_MIN in C.
     moved = np.where(np.abs(moved) < 2.0**31, moved, -(2.0**31))
     return np.clip(np.trunc(moved), -128, 127).astype(np.int8)

@@ -102,9 +102,8 @@ def weights_are_matrix(node: NodeView) -> bool:
 
 
 def depth_divides(node: NodeView) -> bool:
-    """The input's elements are a multiple of the weights' last dimension, and not 0."""
-    size = node.input(0).size
-    return size > 0 and size % node.input(1).shape[-1] == 0
+    """The input's elements are a multiple of the weights' last dimension."""
+    return node.input(0).size % node.input(1).shape[-1] == 0
 
 
 def prepare(context: Context, node: Node) -> FullyConnectedParams:

@@ -6,10 +6,11 @@ Facts: TFLM ``micro/kernels/hard_swish.cc``, ``hard_swish_common.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType
@@ -28,6 +29,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -79,15 +81,23 @@ def prepare(context: Context, node: Node) -> HardSwishParams:
     reluish_multiplier, reluish_exponent = requantization(
         context, inp.scale / 128 / (3 / 32768), "input / 128 / (3 / 32768)"
     )
-    params = HardSwishParams(
-        input_zero_point=inp.zero_point,
-        output_zero_point=output.zero_point,
-        reluish_multiplier=_to_int16(reluish_multiplier),
-        reluish_exponent=int(bare_shift(reluish_exponent)),
-        output_multiplier=_to_int16(output_multiplier),
-        output_exponent=output_exponent,
+    numbers = (
+        inp.zero_point,
+        output.zero_point,
+        _to_int16(reluish_multiplier),
+        int(bare_shift(reluish_exponent)),
+        _to_int16(output_multiplier),
+        output_exponent,
     )
-    return replace(params, table=lut.table_int8(lambda x: hard_swish_int8(params, x)))
+    return HardSwishParams(*numbers, table_of("hard_swish", in_numpy, *numbers))
+
+
+def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
+    """The results for all int8 values, from the record's first six fields."""
+    zero_point, output_zero_point, reluish, reluish_exponent, output, output_exponent = numbers
+    zero_points = (zero_point, output_zero_point)
+    params = HardSwishParams(*zero_points, reluish, reluish_exponent, output, output_exponent)
+    return lut.table_int8(lambda x: hard_swish_int8(params, x))
 
 
 def _to_int16(multiplier: int) -> int:

@@ -6,10 +6,11 @@ Facts: TFLM ``micro/kernels/leaky_relu.cc``, ``leaky_relu_common.cc`` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.memory.abi import Struct
 from arenite.model import OptionsTable, TensorType, slot
@@ -34,6 +35,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -90,7 +92,21 @@ def prepare(context: Context, node: Node) -> LeakyReluParams:
     )
     if inp.type is TensorType.INT16:
         return params
-    return replace(params, table=lut.table_int8(lambda x: leaky_relu_quantized(params, x)))
+    return replace(params, table=table_of("leaky_relu", in_numpy, *astuple(params)[1:7]))
+
+
+def in_numpy(*numbers: int) -> npt.NDArray[np.int8]:
+    """The results for all int8 values, from the record's second field to its seventh."""
+    offset, output_offset, leak, leak_shift, identity, identity_shift = numbers
+    offsets = (offset, output_offset)
+    params = LeakyReluParams(
+        0.0,  # which integers do not read
+        *offsets,
+        *(leak, leak_shift),
+        *(identity, identity_shift),
+        *QUANTIZED_RANGE[TensorType.INT8],
+    )
+    return lut.table_int8(lambda x: leaky_relu_quantized(params, x))
 
 
 def invoke(context: Context, node: Node) -> None:
