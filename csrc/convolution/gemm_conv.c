@@ -197,15 +197,16 @@ static void set_transposed(const ar_gemm_conv *p, ar_gemm_tile tile, conv_plan *
   plan->tile_bytes = ar_transposed_bytes(p->depth);
 }
 
-static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
+/* What tiles do not compute at all. */
+static int is_refused(const ar_gemm_conv *p) {
+  if (p->depth < 1 || p->filters < 1) return 1;
+  if (p->is_float) return 0;
+  return p->input_offset < -127 || p->input_offset > 128 || !ar_rescales(&p->rescaling, p->filters);
+}
+
+/* Types, sizes, and how the input is staged. */
+static ar_status set_input(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
   const Window *w = &p->window;
-  const int32_t c = p->depth, filters = p->filters;
-  if (c < 1 || filters < 1) return AR_UNSUPPORTED;
-  if (!p->is_float && (p->input_offset < -127 || p->input_offset > 128)) return AR_UNSUPPORTED;
-  if (!p->is_float && !ar_rescales(&p->rescaling, filters)) return AR_UNSUPPORTED;
-  const ar_find_tile find = finder(isa, p);
-  if (!find) return AR_UNSUPPORTED;
-  memset(plan, 0, sizeof *plan);
   plan->element_bytes = p->is_float ? 4 : 1;
   plan->staged_bytes = p->is_float ? 4 : isa->int8_bytes;
   plan->weight_bytes = isa->wide && !p->is_float ? 8 : 4;
@@ -214,49 +215,64 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
     plan->enter = isa->enter;
     plan->leave = isa->leave;
   }
-  const ar_status staged =
-      ar_stage_window(&plan->staging, w, p->height, p->width, c * plan->staged_bytes,
-                      p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
-  if (staged != AR_OK) return staged;
   plan->batches = p->batches;
-  plan->depth = c;
-  plan->filters = filters;
+  plan->depth = p->depth;
+  plan->filters = p->filters;
   plan->rows = w->output_size[0];
   plan->columns = w->output_size[1];
+  plan->window_rows = (w->filter_size[0] - 1) * w->dilation[0] + 1;
+  const ar_status staged =
+      ar_stage_window(&plan->staging, w, p->height, p->width, p->depth * plan->staged_bytes,
+                      p->is_float ? 0 : (uint8_t)(-p->input_offset ^ 0x80));
   plan->row_stride = w->stride[0] * plan->staging.staged_row_bytes;
-  plan->fold = 1;
-  const ar_gemm_tile transposed = ar_transposed_tile(isa, p);
-  if (!transposed && AR_BLOCK % filters == 0 && filters > 1 &&
-      plan->columns % (AR_BLOCK / filters) == 0 && w->dilation[1] == 1 &&
-      (!p->is_float || isa->met_nan))
-    plan->fold = AR_BLOCK / filters;
-  if (plan->fold > 1 && p->is_float) {
-    plan->forget_nan = isa->forget_nan;
-    plan->met_nan = isa->met_nan;
-  }
-  if (gather(p, plan) != AR_OK || makes_nan(p, plan)) return AR_UNSUPPORTED;
+  return staged;
+}
+
+/* Whether neighbouring outputs of few filters become channels of one. */
+static int folds(const ar_gemm_isa *isa, const ar_gemm_conv *p) {
+  if (p->filters < 2 || AR_BLOCK % p->filters || p->window.dilation[1] != 1) return 0;
+  if (p->is_float && !isa->met_nan) return 0;
+  return p->window.output_size[1] % (AR_BLOCK / p->filters) == 0;
+}
+
+static void set_fold(const ar_gemm_isa *isa, const ar_gemm_conv *p, int32_t fold, conv_plan *plan) {
+  plan->fold = fold;
+  if (fold == 1 || !p->is_float) return;
+  plan->forget_nan = isa->forget_nan;
+  plan->met_nan = isa->met_nan;
+}
+
+/* Positions and channels as products see them: folded, and all positions in one row where every
+ * pixel is an output. */
+static void set_products(const ar_gemm_conv *p, conv_plan *plan) {
   ar_gemm *gemm = &plan->gemm;
-  if (isa->is_signed && is_read_whole(plan, p)) plan->stage = 0;
-  gemm->position_stride = w->stride[1] * c * plan->staged_bytes * plan->fold;
-  gemm->channels = filters * plan->fold;
+  gemm->position_stride = p->window.stride[1] * p->depth * plan->staged_bytes * plan->fold;
+  gemm->channels = p->filters * plan->fold;
   gemm->low = (float)p->activation_min;
   gemm->high = (float)p->activation_max;
-  plan->columns /= plan->fold;
-  if (is_pointwise(p) && ar_needs_no_border(&plan->staging)) {
-    plan->columns *= plan->rows * plan->batches;
-    plan->staging.rows *= plan->batches;
-    plan->staging.staged_rows = plan->staging.rows;
-    plan->rows = plan->batches = 1;
-    plan->is_flat = 1;
-  }
-  plan->window_rows = (w->filter_size[0] - 1) * w->dilation[0] + 1;
   plan->blocks = ar_round_up(gemm->channels, AR_BLOCK) / AR_BLOCK;
-  plan->taps = plan->weight_bytes == 4 && plan->blocks == 1 && plan->fold == 1 && p->element_step == 1 &&
-               w->filter_size[1] == 3 && w->dilation[1] == 1 && w->stride[1] == 1 &&
-               c * plan->staged_bytes % 4 == 0 && plan->columns >= 8 && find(8, 1, 1);
-  if (isa->groups && !groups_pay(p, plan)) return AR_UNSUPPORTED;
-  (plan->weight_bytes == 8 ? choose_strip : choose_tile)(isa, find, plan);
-  if (!plan->tile) return AR_UNSUPPORTED;
+  plan->columns /= plan->fold;
+  if (!is_pointwise(p) || !ar_needs_no_border(&plan->staging)) return;
+  plan->columns *= plan->rows * plan->batches;
+  plan->staging.rows *= plan->batches;
+  plan->staging.staged_rows = plan->staging.rows;
+  plan->rows = plan->batches = 1;
+  plan->is_flat = 1;
+}
+
+/* Whether three taps in a row share what they load: one block, and strides of one. */
+static int takes_taps(const ar_gemm_conv *p, ar_find_tile find, const conv_plan *plan) {
+  const Window *w = &p->window;
+  if (plan->weight_bytes != 4 || plan->blocks != 1 || plan->fold != 1) return 0;
+  if (p->element_step != 1 || p->depth * plan->staged_bytes % 4) return 0;
+  if (w->filter_size[1] != 3 || w->dilation[1] != 1 || w->stride[1] != 1) return 0;
+  return plan->columns >= 8 && find(8, 1, 1);
+}
+
+/* Bytes of a tile's weights, and what depends on the tile that was chosen. */
+static void set_tiles(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar_gemm_tile transposed,
+                      conv_plan *plan) {
+  ar_gemm *gemm = &plan->gemm;
   gemm->positions = plan->tile_positions;
   plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
@@ -266,6 +282,26 @@ static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_pl
   else if (!p->is_float && isa->one_is_signed && plan->tile_positions == 1)
     plan->stage = stage_of_one(plan, p);
   if (plan->weight_bytes == 8) plan->tile_bytes += (int64_t)sizeof(ar_wide_header);
+}
+
+/* The plan, in an order of which every step reads what those before it have set: input, fold, runs
+ * of one position, positions and channels, tiles, sizes. */
+static ar_status describe(const ar_gemm_isa *isa, const ar_gemm_conv *p, conv_plan *plan) {
+  const ar_find_tile find = is_refused(p) ? 0 : finder(isa, p);
+  if (!find) return AR_UNSUPPORTED;
+  memset(plan, 0, sizeof *plan);
+  const ar_status staged = set_input(isa, p, plan);
+  if (staged != AR_OK) return staged;
+  const ar_gemm_tile transposed = ar_transposed_tile(isa, p);
+  set_fold(isa, p, !transposed && folds(isa, p) ? AR_BLOCK / p->filters : 1, plan);
+  if (gather(p, plan) != AR_OK || makes_nan(p, plan)) return AR_UNSUPPORTED;
+  if (isa->is_signed && is_read_whole(plan, p)) plan->stage = 0;
+  set_products(p, plan);
+  plan->taps = takes_taps(p, find, plan);
+  if (isa->groups && !groups_pay(p, plan)) return AR_UNSUPPORTED;
+  (plan->weight_bytes == 8 ? choose_strip : choose_tile)(isa, find, plan);
+  if (!plan->tile) return AR_UNSUPPORTED;
+  set_tiles(isa, p, transposed, plan);
   plan->shared = way_of(plan);
   set_sizes(plan);
   plan->requantize = ar_round_up(sizeof *plan, 64);

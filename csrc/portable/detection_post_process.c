@@ -131,7 +131,7 @@ static inline float intersection_over_union(const box a, const box b) {
   const float width = smaller(a.xmax, b.xmax) - larger(a.xmin, b.xmin);
   const float shared = larger(height, 0) * larger(width, 0);
   const float part_of_both = shared / (area_a + area_b - shared);
-  return (area_a <= 0) | (area_b <= 0) ? 0 : part_of_both;
+  return ((area_a <= 0) | (area_b <= 0)) ? 0 : part_of_both;
 }
 
 /* A function of its own, for what `restrict` says. */

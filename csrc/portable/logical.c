@@ -12,8 +12,8 @@ typedef struct {
 } none;
 
 /* A bool is a byte, and true unless that is 0. */
-#define AND(p, a, b) (((a) != 0) & ((b) != 0))
-#define OR(p, a, b) (((a) | (b)) != 0)
+#define AND(p, a, b) ((void)(p), ((a) != 0) & ((b) != 0))
+#define OR(p, a, b) ((void)(p), ((a) | (b)) != 0)
 
 AR_BINARY(conjunction, uint8_t, none, AND)
 AR_BINARY(disjunction, uint8_t, none, OR)

@@ -12,8 +12,8 @@ typedef struct {
   int nothing;
 } none;
 
-#define LARGER(p, a, b) ((a) > (b) ? (a) : (b))
-#define SMALLER(p, a, b) ((a) < (b) ? (a) : (b))
+#define LARGER(p, a, b) ((void)(p), (a) > (b) ? (a) : (b))
+#define SMALLER(p, a, b) ((void)(p), (a) < (b) ? (a) : (b))
 
 AR_BINARY(maximum_int8, int8_t, none, LARGER)
 AR_BINARY(maximum_int16, int16_t, none, LARGER)

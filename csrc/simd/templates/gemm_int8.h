@@ -11,6 +11,7 @@
 /* Accumulators `first` to `first + count` on their lines. */
 AR_INLINE void on_lines(const int lines, const int NB, const int first, const int count, ar_i32 *acc,
                         const ar_requantize_block *blocks) {
+  (void)lines;
 #pragma clang loop unroll(full)
   for (int i = first; i < first + count; ++i) {
     const ar_f32 scale = ar_load_f32(blocks[i % NB].scale);

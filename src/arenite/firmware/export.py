@@ -23,7 +23,7 @@ from arenite.firmware.plan.budget import Budget, Least, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.golden import Golden, golden_of, sample
 from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer, Network
+from arenite.firmware.plan.layers import AnyLayer, Network
 from arenite.firmware.plan.layout import Inputs
 from arenite.firmware.plan.lossless import Lossless, lossless, model_facts
 from arenite.firmware.plan.names import c_name
@@ -173,7 +173,7 @@ def _figures(
 
 
 def _improved(network: Network, works: Sequence[Work], kernels: Kernels, budget: Budget) -> Plan:
-    def others(layer: Layer, work: Work) -> list[Work]:
+    def others(layer: AnyLayer, work: Work) -> list[Work]:
         if kernels is portable_work or not work.routine:
             return []
         plain = [] if budget.least == "time" else [portable_work(layer)]

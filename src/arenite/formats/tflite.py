@@ -19,6 +19,7 @@ from arenite import native, ops
 from arenite.errors import ModelError
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Part, Record, Row, TableLayout, Tables, values_of
+from arenite.formats.tflite_rows import OPERATOR_PATHS, TENSOR_PATHS, OperatorRow, TensorRow
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields, write
 from arenite.model import (
@@ -204,71 +205,68 @@ class _ModelReader:
 
     def _tensors(self, tables: Tables | None, path: str) -> Iterator[Tensor]:
         buffers, count = self.buffers, len(self.buffers)
-        for number, values in enumerate(values_of(tables, _TENSOR)):
-            name, code, shape, buffer, sparsity, elsewhere, variants, *facts = values
-            is_variable, signature, has_rank, scale, zero_point, low, high, axis, details = facts
-            type_ = _TYPES.get(code)
-            if type_ is None or sparsity or elsewhere or variants:
-                refused = sparsity, elsewhere, variants
-                _check_tensor(code, refused, f"{path}.tensors[{number}]")
+        for number, row in enumerate(map(TensorRow._make, values_of(tables, TENSOR_PATHS))):
+            type_ = _TYPES.get(row.type)
+            if type_ is None or row.sparsity or row.external_buffer or row.variant_tensors:
+                refused = row.sparsity, row.external_buffer, row.variant_tensors
+                _check_tensor(row.type, refused, f"{path}.tensors[{number}]")
             assert type_ is not None
             data = quantization = None
-            if buffer >= count or buffers[buffer] is not None:
-                data = self._data(buffer, type_, path, number)
-            if details:
+            if row.buffer >= count or buffers[row.buffer] is not None:
+                data = self._data(row.buffer, type_, path, number)
+            if row.details:
                 where = f"{path}.tensors[{number}].quantization.details"
                 raise ModelError(_DETAILS, path=where)
-            # A table that is there and says nothing is none, as TFLM has it.
-            if not (scale is None and zero_point is None and low is None and high is None):
+            if row.is_quantized:
                 quantization = Quantization(
-                    _NO_SCALES if scale is None else scale,
-                    _NO_ZERO_POINTS if zero_point is None else zero_point,
-                    axis,
-                    low,
-                    high,
+                    _NO_SCALES if row.scale is None else row.scale,
+                    _NO_ZERO_POINTS if row.zero_point is None else row.zero_point,
+                    row.axis,
+                    row.low,
+                    row.high,
                 )
             yield Tensor(
-                name or "",
+                row.name or "",
                 type_,
-                shape or (),
+                row.shape or (),
                 data,
                 quantization,
-                is_variable,
-                signature,
-                has_rank,
-                buffer,
+                row.is_variable,
+                row.shape_signature,
+                row.has_rank,
+                row.buffer,
             )
 
     # -- operators
 
     def _operators(self, tables: Tables | None, path: str) -> Iterator[Operator]:
         codes, count, file = self.codes, len(self.codes), self.reader.bytes
-        for number, values in enumerate(values_of(tables, _OPERATOR)):
-            index, inputs, outputs, intermediates, mutating, union, place, is_empty, *rest = values
-            union_2, custom, custom_at, custom_size = rest
+        for number, row in enumerate(map(OperatorRow._make, values_of(tables, OPERATOR_PATHS))):
             where = f"{path}.operators[{number}]"
-            if index >= count:
-                raise _bad_index("an operator code", index, count, f"{where}.opcode_index")
-            name, is_custom, version = codes[index]
+            if row.code >= count:
+                raise _bad_index("an operator code", row.code, count, f"{where}.opcode_index")
+            name, is_custom, version = codes[row.code]
             raw = options = None
-            if union:
-                raw = RawOptions(union, file, place, f"{where}.builtin_options")
-                options = self._options(name, is_custom, raw, is_empty)
+            if row.union:
+                raw = RawOptions(row.union, file, row.position, f"{where}.builtin_options")
+                options = self._options(name, is_custom, raw, row.is_empty)
             custom_options = b""
-            if custom is not None or custom_at > 1:
-                custom_options = self._custom_options(custom, custom_at, custom_size, where)
+            if row.custom is not None or row.custom_offset > 1:
+                custom_options = self._custom_options(
+                    row.custom, row.custom_offset, row.custom_size, where
+                )
             yield Operator(
                 name,
-                inputs or (),
-                outputs or (),
+                row.inputs or (),
+                row.outputs or (),
                 options,
                 custom_options,
                 is_custom,
-                intermediates or (),
+                row.intermediates or (),
                 version,
-                union,
-                union_2,
-                mutating or (),
+                row.union,
+                row.union_2,
+                row.mutating or (),
                 raw,
             )
 
@@ -314,18 +312,6 @@ _ROOT = (
 _CODE = ("deprecated_builtin_code", "builtin_code", "custom_code", "version")
 _BUFFER = ("data", "offset", "size")
 _SUBGRAPH = ("tensors", "operators", "inputs", "outputs", "name")
-_TENSOR = (
-    *("name", "type", "shape", "buffer", "sparsity", "external_buffer", "variant_tensors"),
-    *("is_variable", "shape_signature", "has_rank"),
-    *("quantization.scale", "quantization.zero_point", "quantization.min", "quantization.max"),
-    *("quantization.quantized_dimension", "quantization.details.type"),
-)
-_OPERATOR = (
-    *("opcode_index", "inputs", "outputs", "intermediates", "mutating_variable_inputs"),
-    *("builtin_options.type", "builtin_options.position", "builtin_options.empty"),
-    "builtin_options_2.type",
-    *("custom_options", "large_custom_options_offset", "large_custom_options_size"),
-)
 _SIGNATURE = ("signature_key", "inputs", "outputs", "subgraph_index")
 _LAST_CODE = max(BuiltinOperator)
 _BUILTINS = {int(code): code.name for code in BuiltinOperator}

@@ -17,6 +17,7 @@ from arenite.ops import Node
 from arenite.ops.context import Array
 from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams
+from arenite.ops.shared.reduction import ReductionParams
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 from arenite.ops.tflite.transpose import TransposeParams
@@ -128,7 +129,8 @@ class Links:
     def _reduction(self, operator: int, node: Node) -> str | None:
         x = self._tensor(node.inputs[0])
         last = len(x.shape) - 1
-        if last < 0 or node.params.axis_mask < 0 or node.params.axis_mask >> last & 1:
+        params: ReductionParams = node.params
+        if last < 0 or params.axis_mask < 0 or params.axis_mask >> last & 1:
             return "channels are added up"
         return self._same(operator, node)
 

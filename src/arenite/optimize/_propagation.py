@@ -140,12 +140,12 @@ class Propagation:
             depth = weights.shape[-1]
             matrix = weights.reshape(-1, 1, 1, depth)
             return _sums.dense_sums(matrix, _sums.ONE_TAP, 1, inputs.spread(depth))
+        assert isinstance(params, Conv2DParams | DepthwiseConv2DParams)
         taps = _sums.taps_of(params.window, x.shape[1:3])
         if _sums.is_odd_line(params.window, x.shape[1:3]):
             taps = _sums.Taps(taps.always & False, taps.always | taps.sometimes)
         if isinstance(params, Conv2DParams):
             return _sums.dense_sums(weights, taps, params.groups, inputs)
-        assert isinstance(params, DepthwiseConv2DParams)
         ends = (end.repeat(params.depth_multiplier) for end in inputs)
         return _sums.depthwise_sums(weights, taps, Interval(*ends))
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.kernel import UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Inputs, layout_of
 from arenite.firmware.plan.program import Plan
 from arenite.firmware.streaming.casting import Parts, group_of
@@ -29,7 +29,7 @@ from arenite.firmware.streaming.group import Kernels
 
 Least = Literal["time", "ram", "flash"]
 #: Other ways to do a layer that is done by a work.
-Offers = Callable[[Layer, Work], Sequence[Work]]
+Offers = Callable[[AnyLayer, Work], Sequence[Work]]
 
 #: The least memory is looked for among programs that take no more than so many times the cycles.
 SLOWER = 1.3
@@ -119,7 +119,7 @@ class _Choice:
 
     # -- segments
 
-    def _ways(self, layer: Layer) -> Iterator[Segment]:
+    def _ways(self, layer: AnyLayer) -> Iterator[Segment]:
         """A layer alone, with every kernel that there is for it."""
         if any(value in self._fed for value in layer.present()):
             return
@@ -131,7 +131,7 @@ class _Choice:
             cost = self._cost(time, more)
             yield Segment(number, number + 1, size, cost, more, work=work)
 
-    def _others(self, layer: Layer) -> Sequence[Work]:
+    def _others(self, layer: AnyLayer) -> Sequence[Work]:
         """Other ways to do a layer, where constants matter; smaller ones where they must be."""
         budget, own = self._budget, self._works[layer.index]
         if budget.flash is None and budget.least not in ("time", "flash"):

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Any
 
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.firmware.streaming.group import Group
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: A product and an element in plain C.
 _PRODUCT, _ELEMENT = 11, 12
@@ -20,7 +23,7 @@ _PRODUCT, _ELEMENT = 11, 12
 _CALL, _MOVED, _STEP, _SUMMED = 60, 1.2, 150, 5.0
 
 
-def cycles(layer: Layer, work: Work) -> float:
+def cycles(layer: AnyLayer, work: Work) -> float:
     """Of a layer that is done by ``work``."""
     if work.routine is None:
         return 0
@@ -58,7 +61,7 @@ def _moved(group: Group, store: int) -> int:
 # -- kernels ------------------------------------------------------------------------------
 
 
-def _plain(layer: Layer) -> float:
+def _plain(layer: AnyLayer) -> float:
     size = products = sum(value.size for value in layer.outputs)
     if len(layer.inputs) > 1 and layer.inputs[1] is not None and layer.inputs[1].data is not None:
         shape = layer.input(1).shape
@@ -72,7 +75,7 @@ def _plain(layer: Layer) -> float:
     return products * _PRODUCT + size * _ELEMENT
 
 
-def _conv(layer: Layer, work: Work) -> float:
+def _conv(layer: Layer[Conv2DParams], work: Work) -> float:
     assert work.routine is not None
     _, _, width, depth = layer.input(0).shape
     _, rows, columns, filters = layer.output.shape
@@ -86,7 +89,7 @@ def _conv(layer: Layer, work: Work) -> float:
     return pairs * (quads * (8 * taps + 90) + 40) + widened
 
 
-def _depthwise(layer: Layer, work: Work) -> float:
+def _depthwise(layer: Layer[DepthwiseConv2DParams], work: Work) -> float:
     _, rows, columns, channels = layer.output.shape
     stride = int(layer.params.window.stride[0])
     height = min(rows, 8)
@@ -96,19 +99,19 @@ def _depthwise(layer: Layer, work: Work) -> float:
     return channels / 4 * (strips * 260 + gathered + 4 * rows * columns * each)
 
 
-def _dense(layer: Layer, work: Work) -> float:
+def _dense(layer: AnyLayer, work: Work) -> float:
     return layer.output.size * layer.input(0).shape[-1] * 1.35
 
 
-def _sum(layer: Layer, work: Work) -> float:
+def _sum(layer: AnyLayer, work: Work) -> float:
     return layer.output.size * 8.25
 
 
-def _average(layer: Layer, work: Work) -> float:
+def _average(layer: AnyLayer, work: Work) -> float:
     return layer.input(0).size * 2.4
 
 
-_ASSEMBLY: dict[str, Callable[[Layer, Work], float]] = {
+_ASSEMBLY: dict[str, Callable[[Layer[Any], Work], float]] = {
     "ADD": _sum,
     "AVERAGE_POOL_2D": _average,
     "CONV_2D": _conv,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -70,8 +70,12 @@ class Resource:
     fill: int
 
 
+#: The record of parameters that an operator's ``prepare`` returns.
+P_co = TypeVar("P_co", covariant=True)
+
+
 @dataclass(frozen=True, eq=False)
-class Layer:
+class Layer(Generic[P_co]):
     """One operator: what it reads (None for an absent input), what it writes, its parameters.
 
     ``called`` are the subgraphs that it runs, ``resources`` the resource variables of the model, if
@@ -84,7 +88,7 @@ class Layer:
     operator: Operator
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
-    params: Any
+    params: P_co
     called: tuple[Network, ...] = ()
     resources: tuple[Resource, ...] = ()
     state: tuple[Array, ...] = ()
@@ -121,6 +125,10 @@ class Layer:
         return (value for value in self.inputs if value is not None and not value.is_constant)
 
 
+#: A layer of whose parameters nothing is known, and nothing is read.
+AnyLayer: TypeAlias = Layer[object]
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """Layers in the order in which they run, and what comes in and goes out.
@@ -128,7 +136,7 @@ class Network:
     ``number`` is the subgraph's.
     """
 
-    layers: tuple[Layer, ...]
+    layers: tuple[Layer[Any], ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     number: int = 0

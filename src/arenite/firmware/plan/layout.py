@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from arenite.firmware.plan.kernel import State, Work
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import Group
 from arenite.memory import planners
 from arenite.memory.lower_bound import lower_bound
@@ -186,7 +186,7 @@ class _Spans:
         after = (*self._network.outputs, *(self._network.inputs if kept else ()))
         return last | {value.index: len(self._network.layers) for value in after}
 
-    def _moment(self, layer: Layer) -> int:
+    def _moment(self, layer: AnyLayer) -> int:
         group = self._group.get(layer.index)
         return layer.index if group is None else group.end - 1
 
@@ -216,7 +216,7 @@ class _Spans:
             elif layer.index == group.first:
                 self._add_group(group)
 
-    def _add(self, layer: Layer, work: Work) -> None:
+    def _add(self, layer: AnyLayer, work: Work) -> None:
         if work.read_room:
             self._grow(layer.input(0), work.read_room)
         for value in layer.outputs:

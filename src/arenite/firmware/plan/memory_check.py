@@ -16,7 +16,7 @@ import numpy as np
 
 from arenite.errors import PlanError
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Inputs, Layout
 from arenite.firmware.streaming.group import Group
 from arenite.firmware.streaming.schedule import Actor, Read
@@ -142,7 +142,7 @@ class _Play:
         place = self._layout.tensors[value.index]
         return _Bytes(self._same.get(value.index, value.index), 0, place, value.nbytes)
 
-    def _layer(self, layer: Layer, work: Work) -> None:
+    def _layer(self, layer: AnyLayer, work: Work) -> None:
         who = f"layer {layer.index}, {layer.name},"
         there = ((i, v) for i, v in enumerate(layer.inputs) if v is not None)
         reads = {i: self._whole(v) for i, v in there if not v.is_constant}

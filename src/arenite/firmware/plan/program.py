@@ -19,7 +19,7 @@ from arenite.firmware.plan.kernel import (
     Work,
     routines_of,
 )
-from arenite.firmware.plan.layers import Layer, Network, Value, network_of
+from arenite.firmware.plan.layers import AnyLayer, Network, Value, network_of
 from arenite.firmware.plan.layout import Inputs, Layout, layout_of
 from arenite.firmware.plan.memory_check import replay
 from arenite.firmware.plan.names import Names, c_name
@@ -28,7 +28,7 @@ from arenite.model import Model
 from arenite.ops import builtin
 
 #: How a layer is done, for one kind of processor; raises ``UnsupportedError``.
-Kernels = Callable[[Layer], Work]
+Kernels = Callable[[AnyLayer], Work]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Kept:
 class Piece(NamedTuple):
     """Bytes of a layer's result, as observers are told of them."""
 
-    layer: Layer
+    layer: AnyLayer
     value: Value
     begin: int
     bytes: int

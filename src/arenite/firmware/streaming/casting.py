@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from arenite.firmware.kernels.portable.streamed_mean import collection_of
 from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import ALIGNMENT, Group, Kernels, Member, Part
 from arenite.firmware.streaming.reach import Reach, Reaches, part_of, reaches_of
 from arenite.firmware.streaming.schedule import Actor, Read, Scene, Store, schedule_of
@@ -25,7 +25,7 @@ class Parts:
         self._reaches: dict[int, Reaches | str] = {}
         self._parts: dict[tuple[int, int], Part] = {}
 
-    def reaches(self, layer: Layer) -> Reaches:
+    def reaches(self, layer: AnyLayer) -> Reaches:
         """The layer by rows.
 
         Raises:
@@ -38,7 +38,7 @@ class Parts:
             raise UnsupportedError(found)
         return found
 
-    def _look(self, layer: Layer) -> Reaches | str:
+    def _look(self, layer: AnyLayer) -> Reaches | str:
         try:
             found = reaches_of(layer)
             if not found.collects:
@@ -47,7 +47,7 @@ class Parts:
             return str(error)
         return found
 
-    def part(self, layer: Layer, reaches: Reaches, rows: int) -> Part:
+    def part(self, layer: AnyLayer, reaches: Reaches, rows: int) -> Part:
         """The layer for so many rows."""
         key = layer.index, rows
         if key not in self._parts:
@@ -154,7 +154,7 @@ class _Casting:
                 first = (end - 1) % step_there + 1
                 self._leads.setdefault(value.index, max(min(value.shape[1], first), 1))
 
-    def _cast(self, layer: Layer, reaches: Reaches) -> None:
+    def _cast(self, layer: AnyLayer, reaches: Reaches) -> None:
         reads = tuple(self._read(layer.input(reach.input), reach) for reach in reaches.inputs)
         target, index = self._target(layer.output), layer.output.index
         step, lead = self._steps[index], self._leads[index]

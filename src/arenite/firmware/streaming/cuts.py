@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import Group
 
 #: Bytes of constants that are told apart.
@@ -134,7 +134,7 @@ class Lives:
         )
 
 
-def bytes_alone(lives: Lives, layer: Layer, work: Work) -> int:
+def bytes_alone(lives: Lives, layer: AnyLayer, work: Work) -> int:
     """Memory while a layer runs by itself."""
     number = layer.index
     inputs = {v.index: v for v in layer.present() if v.index in lives.values}

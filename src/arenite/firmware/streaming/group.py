@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from arenite.firmware.plan.kernel import Collection, Routine, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Value
 from arenite.firmware.streaming.schedule import Scene, Schedule
 
 #: Of whatever lies in memory: kernels load words.
 ALIGNMENT = 4
 
 #: How a layer of a few rows is done.
-Kernels = Callable[[Layer], Work]
+Kernels = Callable[[AnyLayer], Work]
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """A layer for so many rows of its output: the layer of just these, and how it is done."""
 
-    layer: Layer
+    layer: AnyLayer
     work: Work
 
 
@@ -43,7 +43,7 @@ class Member:
     """
 
     value: Value
-    layer: Layer | None = None
+    layer: AnyLayer | None = None
     source: int | None = None
     parts: Mapping[int, Part] = field(default_factory=dict)
     collections: Mapping[int, Collection] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Group:
         """Whether it asks for rows from outside."""
         return any(one.layer is None and one.source is None for one in self.members)
 
-    def told(self) -> Iterator[tuple[Layer, Value, int, int]]:
+    def told(self) -> Iterator[tuple[AnyLayer, Value, int, int]]:
         """What observers are told: layer, tensor, first byte and number of bytes."""
         for step in self.schedule.steps:
             actor, member = self.scene.actors[step.actor], self.members[step.actor]

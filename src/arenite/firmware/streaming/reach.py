@@ -12,10 +12,13 @@ from math import prod
 from typing import Any
 
 from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.firmware.plan.records import Windowed
 from arenite.model import TensorType
 from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams
+from arenite.ops.shared.pooling import Pool2DParams
+from arenite.ops.shared.reduction import ReductionParams
 
 _BYTE_TYPES = (TensorType.INT8, TensorType.UINT8)
 
@@ -73,7 +76,7 @@ class Reaches:
     collects: bool = False
 
 
-def reaches_of(layer: Layer) -> Reaches:
+def reaches_of(layer: AnyLayer) -> Reaches:
     """A layer by rows.
 
     Raises:
@@ -97,11 +100,11 @@ def goes_by_rows(name: str) -> bool:
     return _finder(name) is not None
 
 
-def _finder(name: str) -> Callable[[Layer], Reaches] | None:
+def _finder(name: str) -> Callable[[Layer[Any]], Reaches] | None:
     return _elementwise if traits_of(name).elementwise else _REACHES.get(name)
 
 
-def _window(layer: Layer) -> Reaches:
+def _window(layer: Layer[Windowed]) -> Reaches:
     window, x = layer.params.window, layer.input(0)
     kernel = (window.filter_size[0] - 1) * window.dilation[0] + 1
     rows, stride, top = window.output_size[0], window.stride[0], window.padding[0]
@@ -114,7 +117,7 @@ def _window(layer: Layer) -> Reaches:
     return Reaches(rows, (Reach(0, kernel, stride, top, bottom, pad),))
 
 
-def _padding(layer: Layer) -> int:
+def _padding(layer: AnyLayer) -> int:
     """A byte of what stands for rows outside of the image."""
     x = layer.input(0)
     if layer.name == "AVERAGE_POOL_2D":
@@ -126,21 +129,21 @@ def _padding(layer: Layer) -> int:
     return x.zero_point if x.type in _BYTE_TYPES else 0
 
 
-def _average(layer: Layer) -> Reaches:
+def _average(layer: Layer[Pool2DParams]) -> Reaches:
     window, (_, height, width, _) = layer.params.window, layer.input(0).shape
     if window.output_size == (1, 1) and window.filter_size == (height, width):
         return _collected(layer)
     return _window(layer)
 
 
-def _mean(layer: Layer) -> Reaches:
+def _mean(layer: Layer[ReductionParams]) -> Reaches:
     x, y = layer.input(0).shape, layer.output.shape
     if layer.params.axis_mask != 0b110 or y != (1, 1, 1, x[3]):
         raise UnsupportedError("only means over height and width go by rows")
     return _collected(layer)
 
 
-def _collected(layer: Layer) -> Reaches:
+def _collected(layer: AnyLayer) -> Reaches:
     x = layer.input(0)
     if x.type is not TensorType.INT8 or layer.output.type is not TensorType.INT8:
         raise UnsupportedError("only means of int8 go by rows")
@@ -149,7 +152,7 @@ def _collected(layer: Layer) -> Reaches:
     return Reaches(x.shape[1], (Reach(0),), collects=True)
 
 
-def _elementwise(layer: Layer) -> Reaches:
+def _elementwise(layer: AnyLayer) -> Reaches:
     shape = layer.output.shape
     for value in layer.inputs:
         if value is None:
@@ -161,7 +164,7 @@ def _elementwise(layer: Layer) -> Reaches:
     return _row_by_row(layer)
 
 
-def _concatenation(layer: Layer) -> Reaches:
+def _concatenation(layer: AnyLayer) -> Reaches:
     if len(_fed(layer)) < len(layer.inputs):
         raise UnsupportedError("a constant that is put beside rows does not go by rows")
     widths = {(value.shape[1], value.shape[2]) for value in layer.present()}
@@ -170,11 +173,11 @@ def _concatenation(layer: Layer) -> Reaches:
     return _row_by_row(layer)
 
 
-def _row_by_row(layer: Layer) -> Reaches:
+def _row_by_row(layer: AnyLayer) -> Reaches:
     return Reaches(layer.output.shape[1], tuple(Reach(number) for number in _fed(layer)))
 
 
-def _pad(layer: Layer) -> Reaches:
+def _pad(layer: Layer[PadParams]) -> Reaches:
     p, x, y = layer.params, layer.input(0), layer.output
     inside = [stop - start for start, stop in zip(p.start, p.stop, strict=True)]
     if tuple(inside) != x.shape or x.type is not TensorType.INT8 or len(layer.inputs) > 2:
@@ -183,7 +186,7 @@ def _pad(layer: Layer) -> Reaches:
     return Reaches(y.shape[1], (Reach(0, 1, 1, top, bottom, p.pad_value),))
 
 
-def _fed(layer: Layer) -> list[int]:
+def _fed(layer: AnyLayer) -> list[int]:
     """Numbers of the inputs that are no constants."""
     return [i for i, value in enumerate(layer.inputs) if value is not None and value.data is None]
 
@@ -193,7 +196,7 @@ def _rows_of(value: Value) -> int:
     return prod(value.shape[:-2])
 
 
-_REACHES: dict[str, Callable[[Layer], Reaches]] = {
+_REACHES: dict[str, Callable[[Layer[Any]], Reaches]] = {
     **dict.fromkeys(("CONV_2D", "DEPTHWISE_CONV_2D", "MAX_POOL_2D"), _window),
     "AVERAGE_POOL_2D": _average,
     "CONCATENATION": _concatenation,
@@ -205,7 +208,7 @@ _REACHES: dict[str, Callable[[Layer], Reaches]] = {
 # -- a layer of a few rows ----------------------------------------------------------------
 
 
-def part_of(layer: Layer, reaches: Reaches, rows: int) -> Layer:
+def part_of(layer: AnyLayer, reaches: Reaches, rows: int) -> AnyLayer:
     """The layer that makes ``rows`` rows of another one's output, wherever in the image."""
     inputs = list(layer.inputs)
     for reach in reaches.inputs:

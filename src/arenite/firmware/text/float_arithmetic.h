@@ -2,6 +2,10 @@
 //
 // Errors are a few units in the last place, as those of C's libraries are; NaN stays NaN.
 // Polynomials: Cephes (expf.c, tanhf.c).
+//
+// The engine has these in a form of its own (csrc/portable/float_math.h): products and sums are
+// fused there where the processor does that, and both sides of a condition are computed, as vectors
+// want it. Here nothing is fused, whatever the compiler could do: bits are the same on every board.
 
 static inline float ar_clamp_float(float x, float low, float high) {
   return x < low ? low : x > high ? high : x;

@@ -1,6 +1,9 @@
 // The arithmetic of integers: the C side of numeric/fixedpoint.py and numeric/gemmlowp.py.
 // Facts: gemmlowp fixedpoint.h; TFLM kernels/internal/common.h. Nothing here overflows: what TFLM
 // lets wrap wraps as unsigned numbers do.
+//
+// The engine has these in a form of its own (csrc/arithmetic/fixedpoint.h): without branches, for
+// vectors, and with one rounding where a target rounds once.
 
 /* The low 32 bits as a number with a sign. */
 static inline int32_t ar_wrap(uint32_t x) {

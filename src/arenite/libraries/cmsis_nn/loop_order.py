@@ -17,7 +17,10 @@ from arenite.ops import loop_order as reference
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Node
 from arenite.ops.loop_order import Steps, first_pixels
+from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.window import Window
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 from arenite.target import Target
 
 Ints = npt.NDArray[np.int64]
@@ -39,10 +42,15 @@ def order_of(node: Node, view: NodeView, position: int, path: Path, target: Targ
     if position != 0 or x.type is not TensorType.INT8 or x.shape[:1] != (1,):
         return None
     if path.function == "arm_max_pool_s8":
-        return _maxima(node.params.window, view)
+        return _maxima(_window_of(node), view)
     if path.function == "arm_depthwise_conv_s8_opt":
         return _depthwise(node, view, target)
     return _convolution(node, view, path, target)
+
+
+def _window_of(node: Node) -> Window:
+    params: Conv2DParams | DepthwiseConv2DParams | Pool2DParams = node.params
+    return params.window
 
 
 def _convolution(node: Node, view: NodeView, path: Path, target: Target) -> Order | None:
@@ -55,12 +63,12 @@ def _convolution(node: Node, view: NodeView, path: Path, target: Target) -> Orde
     if weights.type is not TensorType.INT8:
         return None
     if "arm_convolve_s8" in path.calls:
-        return _im2col(node.params.window, view, 4 if target.instructions == "mve" else 2)
+        return _im2col(_window_of(node), view, 4 if target.instructions == "mve" else 2)
     if path.function == "arm_convolve_1x1_s8_fast":
         if "arm_nn_mat_mult_kernel_s8_s16" in path.calls:
-            return _im2col(node.params.window, view, 2)
-        return _products(node.params.window, view, target)
-    return _products(node.params.window, view, target) if "1x1_s8" in path.function else None
+            return _im2col(_window_of(node), view, 2)
+        return _products(_window_of(node), view, target)
+    return _products(_window_of(node), view, target) if "1x1_s8" in path.function else None
 
 
 def _im2col(window: Window, view: NodeView, rows: int) -> Order:
@@ -126,7 +134,7 @@ def _depthwise(node: Node, view: NodeView, target: Target) -> Order | None:
     _, *size, channels = view.input(0).shape
 
     def steps() -> Steps:
-        for position, pixel in first_pixels(node.params.window, tuple(size)):
+        for position, pixel in first_pixels(_window_of(node), tuple(size)):
             yield pixel * channels, position // 4 * 4 * channels
 
     return Order(steps(), channels if channels > 124 else 1)

@@ -13,9 +13,11 @@ from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, each
 from arenite.firmware.kernels.portable.lookup import lookup
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.mnn.functions import BINARY
 from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Params
+from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Params
+from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatParams
 from arenite.mnn.shared import real_numbers, rounded
 from arenite.ops.context import Array
 
@@ -130,7 +132,7 @@ const float whole = ar_rounded_away(
 $y = (int8_t)ar_clamp_float(whole + $zero, $low, $high);"""
 
 
-def unary(layer: Layer) -> Work:
+def unary(layer: AnyLayer) -> Work:
     """A function of one number."""
     options = layer.options
     known = _UNARY_FLOAT if is_float(layer.output) else _UNARY_INT32
@@ -138,7 +140,7 @@ def unary(layer: Layer) -> Work:
     return each(layer, f"$y = {known[options.kind]};", [0], low=low, high=high)
 
 
-def binary(layer: Layer) -> Work:
+def binary(layer: AnyLayer) -> Work:
     """A function of two numbers; negative results become 0 where that is wanted."""
     options = layer.options
     known = _BINARY_FLOAT if is_float(layer.input(0)) else _BINARY_INT32
@@ -146,7 +148,7 @@ def binary(layer: Layer) -> Work:
     return each(layer, f"{text}\nif ($y < 0) $y = 0;" if options.relu else text, [0, 1])
 
 
-def binary_int8(layer: Layer) -> Work:
+def binary_int8(layer: Layer[MnnBinaryInt8Params]) -> Work:
     """A function of two real numbers, rounded to int8."""
     p: MnnBinaryInt8Params = layer.params
     kind = layer.options.kind
@@ -191,7 +193,7 @@ _TO_INT8 = "y[i] = (int8_t)ar_rounded_away(x[i] * factor + $zero, $low, $high);"
 _TO_FLOAT = "y[i] = ((float)x[i] - $zero) * factor;"
 
 
-def float_to_int8(layer: Layer) -> Work:
+def float_to_int8(layer: Layer[MnnFloatToInt8Params]) -> Work:
     """Quantised by factors."""
     p = layer.params
     bounds = {"low": p.activation_min, "high": p.activation_max}
@@ -199,12 +201,12 @@ def float_to_int8(layer: Layer) -> Work:
     return _by_channel(layer, line)
 
 
-def int8_to_float(layer: Layer) -> Work:
+def int8_to_float(layer: Layer[MnnInt8ToFloatParams]) -> Work:
     """Made real by factors."""
     return _by_channel(layer, _TO_FLOAT)
 
 
-def _by_channel(layer: Layer, line: str) -> Work:
+def _by_channel(layer: Layer[MnnFloatToInt8Params | MnnInt8ToFloatParams], line: str) -> Work:
     x, y, p = layer.input(0), layer.output, layer.params
     text = fill(
         _CHANNELS,
@@ -217,7 +219,7 @@ def _by_channel(layer: Layer, line: str) -> Work:
     return Work(routine, (argument(x), Constant("factors", np.asarray(p.factors)), y))
 
 
-def select(layer: Layer) -> Work:
+def select(layer: AnyLayer) -> Work:
     """One value or the other."""
     return each(layer, "$y = $a != 0 ? $b : $c;", [0, 1, 2])
 

@@ -15,13 +15,17 @@ from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, 
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.kernels.portable.windows import windows
 from arenite.firmware.plan.kernel import Argument, Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Windowed
+from arenite.mnn.operators.conv_int8 import MnnConvInt8Params
+from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Params
+from arenite.mnn.operators.resize_cubic import MnnResizeCubicParams
 
 _POOL_TAP = "sum += x[(iy * $in_w + ix) * $in_c + n] + 128, ++count;"
 _POOL_END = "*y++ = (int8_t)((int32_t)((int64_t)sum * (16777216 / count) / 16777216) - 128);"
 
 
-def average_pool(layer: Layer) -> Work:
+def average_pool(layer: Layer[Windowed]) -> Work:
     """Means of what lies in the image, cut off."""
     require_elements(layer)
     x = layer.input(0)
@@ -42,7 +46,7 @@ const float real = (float)sum * factor[n]$offset;
 *y++ = $result;"""
 
 
-def conv_int8(layer: Layer) -> Work:
+def conv_int8(layer: Layer[MnnConvInt8Params]) -> Work:
     """Sums of products, exactly, times a float for every filter."""
     require_elements(layer)
     p, (x, weights) = layer.params, (layer.input(0), layer.input(1))
@@ -89,7 +93,7 @@ _C = templates(__name__)
 _TRANSPOSED = _C["transposed"]
 
 
-def transpose_conv(layer: Layer) -> Work:
+def transpose_conv(layer: AnyLayer) -> Work:
     """Every pixel times every filter, with dilation and groups."""
     options, x, weights = layer.options, layer.input(0), layer.input(1)
     require_some(x, weights, layer.output)
@@ -122,13 +126,13 @@ const int32_t size = ((sum < 0 ? -sum : sum) + (1 << 13)) >> 14;
 *y++ = (int8_t)ar_sign_extend((uint32_t)((sum < 0 ? -size : size)$zero), 8);"""
 
 
-def resize_cubic(layer: Layer) -> Work:
+def resize_cubic(layer: Layer[MnnResizeCubicParams]) -> Work:
     """Four rows and four columns around every position."""
     pairs = [(one.positions, one.weights) for one in (layer.params.rows, layer.params.columns)]
     return _resized(layer, pairs, "float", result="*y++ = sum;")
 
 
-def resize_bilinear_int8(layer: Layer) -> Work:
+def resize_bilinear_int8(layer: Layer[MnnResizeBilinearInt8Params]) -> Work:
     """Two rows and two columns, by weights in 128ths."""
     p = layer.params
     pairs = [(p.rows, p.row_weights), (p.columns, p.column_weights)]
@@ -141,7 +145,7 @@ def _plus(zero: int) -> str:
 
 
 def _resized(
-    layer: Layer, pairs: Sequence[tuple[Any, Any]], total: str, *, zero: str = "", result: str
+    layer: AnyLayer, pairs: Sequence[tuple[Any, Any]], total: str, *, zero: str = "", result: str
 ) -> Work:
     """``pairs`` are places and weights of rows, then of columns, some for every position."""
     require_elements(layer)
@@ -171,7 +175,7 @@ const int32_t from_$name = $name < $before ? 0 : $name - $before;
 const int32_t to_$name = $name - $before + $size > $n ? $n : $name - $before + $size;"""
 
 
-def lrn(layer: Layer) -> Work:
+def lrn(layer: AnyLayer) -> Work:
     """Every element by the mean square of its neighbours; zeros lie around."""
     require_elements(layer)
     options, x = layer.options, layer.input(0)
@@ -217,7 +221,7 @@ for (int32_t j = 0; j < $inner; ++j) mean += (double)x[j];
 mean /= $inner;"""
 
 
-def layer_norm(layer: Layer) -> Work:
+def layer_norm(layer: AnyLayer) -> Work:
     """Rows of mean 0 and variance 1, times factors, plus biases."""
     options, x = layer.options, layer.input(0)
     require_some(x, layer.output)

@@ -20,11 +20,11 @@ from arenite.firmware.kernels.portable.index_maps import move
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
 from arenite.firmware.plan.kernel import Argument, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.mnn.operators.raster import MnnRasterParams
 
 
-def raster(layer: Layer) -> Work:
+def raster(layer: Layer[MnnRasterParams]) -> Work:
     """Pieces of the inputs, one after the other; zeros where there are none."""
     p: MnnRasterParams = layer.params
     kind, parts = stored(layer.output)
@@ -61,7 +61,7 @@ const int32_t index = *indices < 0 ? *indices + $n : *indices;
 *y++ = x[$place + ar_clamp(index, 0, $last) * $step];"""
 
 
-def gather_elements(layer: Layer) -> Work:
+def gather_elements(layer: AnyLayer) -> Work:
     """For every place an element along an axis."""
     x, indices, axis = layer.input(0), layer.input(1), layer.options.axis
     require_some(x, layer.output)
@@ -85,7 +85,7 @@ for (int32_t i = 0; i < $outer; ++i, indices += $inner)
     for (int32_t j = 0; j < $inner; ++j) *y++ = indices[j] == d ? *on : *off;"""
 
 
-def one_hot(layer: Layer) -> Work:
+def one_hot(layer: AnyLayer) -> Work:
     """One value at an index and another one elsewhere, along a new axis."""
     options, indices = layer.options, layer.input(0)
     kind, _ = stored(layer.output)
@@ -105,7 +105,7 @@ _C = templates(__name__)
 _TOP_K = _C["top_k"]
 
 
-def top_k(layer: Layer) -> Work:
+def top_k(layer: AnyLayer) -> Work:
     """The largest or smallest of every line, in order; NaN counts as the largest."""
     options, x = layer.options, layer.input(0)
     require_some(x, *layer.outputs)
@@ -136,7 +136,7 @@ def top_k(layer: Layer) -> Work:
 _CUMULATE = _C["cumulate"]
 
 
-def cumulate(layer: Layer) -> Work:
+def cumulate(layer: AnyLayer) -> Work:
     """Running sums or products."""
     options, x = layer.options, layer.input(0)
     require_some(x)
@@ -177,7 +177,7 @@ _LOGICAL = {
 }
 
 
-def reduce(layer: Layer) -> Work:
+def reduce(layer: Layer[None]) -> Work:
     """What all elements along some axes make."""
     x, kind = layer.input(0), layer.options.kind
     mask = sum(1 << axis for axis in set(layer.options.axes))

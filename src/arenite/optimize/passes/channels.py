@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from arenite.errors import AreniteError
 from arenite.model import Model, Subgraph
+from arenite.ops.shared.convolution import ConvolutionParams
 from arenite.optimize._channel_edit import Edit
 from arenite.optimize._channel_folding import Layer
 from arenite.optimize._channel_groups import Groups
@@ -108,7 +109,8 @@ class _Part:
         for layer in links.layers:
             node = prepared.node(number, layer.operator)
             assert node is not None  # a layer has its parameters from there
-            offset = node.params.input_offset
+            params: ConvolutionParams = node.params
+            offset = params.input_offset
             low, high = ranges.tensors[number, layer.x]
             inputs[layer.operator] = Interval(low + offset, high + offset)
         layers = {layer.operator: layer for layer in links.layers}

@@ -7,6 +7,7 @@ the reason is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from arenite.firmware.kernels.cortex_m.addition import add_sub
 from arenite.firmware.kernels.cortex_m.convolution import conv_2d
@@ -15,9 +16,9 @@ from arenite.firmware.kernels.cortex_m.fully_connected import fully_connected
 from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
 from arenite.firmware.kernels.portable import work_with
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 
-KERNELS: dict[str, Callable[[Layer], Work]] = {
+KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,
     "AVERAGE_POOL_2D": average_pool_2d,
     "CONV_2D": conv_2d,
@@ -29,7 +30,7 @@ KERNELS: dict[str, Callable[[Layer], Work]] = {
 }
 
 
-def cortex_m_work(layer: Layer) -> Work:
+def cortex_m_work(layer: AnyLayer) -> Work:
     """A layer in assembly, or as plain C with the reason why.
 
     Raises:

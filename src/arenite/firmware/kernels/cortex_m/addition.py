@@ -33,7 +33,7 @@ class Sum(NamedTuple):
     k: int
 
 
-def add_sub(layer: Layer) -> Work:
+def add_sub(layer: Layer[AddSubParams]) -> Work:
     """The kernel for two tensors of as many elements.
 
     Raises:

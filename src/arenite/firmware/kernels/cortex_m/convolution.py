@@ -26,7 +26,9 @@ from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 _WIDEN = (
     *("ldm r0!, {r2, r3, r8, r9}", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8"),
@@ -41,7 +43,7 @@ _WIDEN_8 = (
 _WIDEN_4 = ("ldr r2, [r0], #4", "sxtb16 r4, r2", "sxtb16 r5, r2, ror #8", "stm r1!, {r4, r5}")
 
 
-def conv_2d(layer: Layer) -> Work:
+def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     """The kernel for a convolution.
 
     Raises:
@@ -50,7 +52,7 @@ def conv_2d(layer: Layer) -> Work:
     return convolution(layer, convolution_weights(layer))
 
 
-def convolution(layer: Layer, weights: Int64s) -> Work:
+def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int64s) -> Work:
     """The kernel for weights ``(filters, height, width, depth)``.
 
     Raises:
@@ -70,7 +72,7 @@ def convolution(layer: Layer, weights: Int64s) -> Work:
 # -- pointwise ----------------------------------------------------------------------------
 
 
-def _pointwise(layer: Layer, stream: Constant, finish: Finish) -> Work:
+def _pointwise(layer: AnyLayer, stream: Constant, finish: Finish) -> Work:
     depth, filters = layer.input(0).shape[3], layer.output.shape[3]
     pixels = layer.output.size // filters
     pairs = (pixels + 1) // 2
@@ -132,7 +134,7 @@ _ROWS = _C["rows"]
 class Columns:
     """The buffer of columns of a convolution, and its driver."""
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: Layer[Conv2DParams | DepthwiseConv2DParams]) -> None:
         self._layer = layer
         self._window = layer.params.window
         _, self._height, self._width, self._depth = layer.input(0).shape

@@ -27,6 +27,7 @@ from arenite.firmware.kernels.cortex_m.sums import (
 )
 from arenite.firmware.plan.kernel import Constant, Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: Outputs of a row that are made at once, in these registers.
 _SUMS = ("r8", "r9", "r10", "r11")
@@ -36,7 +37,7 @@ _INPUTS = ("r2", "r3", "r4", "r5")
 _MOST = 160
 
 
-def correlation(layer: Layer, weights: Int64s) -> Work:
+def correlation(layer: Layer[DepthwiseConv2DParams], weights: Int64s) -> Work:
     """The kernel for weights ``(channels, height, width)``.
 
     Raises:

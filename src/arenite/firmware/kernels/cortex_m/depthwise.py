@@ -29,9 +29,10 @@ from arenite.firmware.kernels.cortex_m.sums import (
 from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
 from arenite.firmware.plan.kernel import Constant, Routine, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 
-def depthwise_conv_2d(layer: Layer) -> Work:
+def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     """The kernel for weights of any size and a depth multiplier of 1, or for one input channel.
 
     Raises:

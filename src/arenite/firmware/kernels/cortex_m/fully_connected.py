@@ -13,6 +13,7 @@ from arenite.firmware.kernels.cortex_m.sums import finish_of, packed
 from arenite.firmware.kernels.cortex_m.weights import fully_connected_weights
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 #: Steps of four inputs in one turn of the loop, at most.
 _UNROLLED = 4
@@ -29,7 +30,7 @@ _REGISTERS = {
 }
 
 
-def fully_connected(layer: Layer) -> Work:
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     """The kernel for one row of inputs.
 
     Raises:

@@ -14,7 +14,8 @@ from functools import cached_property
 from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Offset, Windowed
 
 #: Bytes of a plane, at most: the fourth one's rows are reached from the first one's.
 _PLANE = 1064
@@ -102,20 +103,23 @@ class Planes:
         return min((rows - 1) * self.stride[0] + self.kernel[0] - self.top, self.height)
 
 
-def planes_of(layer: Layer, block: int = 1) -> Planes:
+def planes_of(layer: Layer[Windowed], block: int = 1) -> Planes:
     """The geometry of a layer; an image of one column is seen as one row."""
     window, (_, height, width, channels) = layer.params.window, layer.input(0).shape
     turn = -1 if width == window.filter_size[1] == 1 and window.padding[1] == 0 else 1
-    (height, width), (top, left) = (height, width)[::turn], tuple(window.padding)[::turn]
-    out_height, out_width = tuple(window.output_size)[::turn]
-    kernel, stride = tuple(window.filter_size)[::turn], tuple(window.stride)[::turn]
+    height, width = (height, width)[::turn]
+    top, left = window.padding[::turn]
+    out_height, out_width = window.output_size[::turn]
+    (down, across), stride = window.filter_size[::turn], window.stride[::turn]
     return Planes(
         *(channels, height, width, top, left),
-        *(kernel, stride, out_height, out_width, block),
+        *((down, across), (stride[0], stride[1]), out_height, out_width, block),
     )
 
 
-def work_of(layer: Layer, g: Planes, stream: Constant, rows: Callable[[int], Routine]) -> Work:
+def work_of(
+    layer: Layer[Offset], g: Planes, stream: Constant, rows: Callable[[int], Routine]
+) -> Work:
     """The driver: strips are gathered, then ``rows(height)`` makes their outputs."""
     zero = -layer.params.input_offset & 0xFFFF
     parts = [("gather", gather(g, zero)), ("rows", rows(g.strip))]
@@ -140,7 +144,7 @@ def work_of(layer: Layer, g: Planes, stream: Constant, rows: Callable[[int], Rou
     return Work(routine, arguments, in_place=(0,) if g.in_place else ())
 
 
-def _numbers(layer: Layer, g: Planes, constants: int, zero: int) -> dict[str, int | str]:
+def _numbers(layer: AnyLayer, g: Planes, constants: int, zero: int) -> dict[str, int | str]:
     """The names in the driver's text."""
     last = g.channels - GROUP
     return {

@@ -18,8 +18,10 @@ from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
 from arenite.firmware.kernels.portable.reduction import mean_multiplier
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Windowed
 from arenite.model import TensorType
+from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.reduction import ReductionParams
 
 #: Pixels whose sums fit into a halfword.
@@ -53,7 +55,7 @@ class _Pool:
         return self.rows * self.columns
 
 
-def average_pool_2d(layer: Layer) -> Work:
+def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The kernel for windows within the image: halves away from zero.
 
     Raises:
@@ -69,7 +71,7 @@ def average_pool_2d(layer: Layer) -> Work:
     return _work(layer, pool, "average_pool", text)
 
 
-def max_pool_2d(layer: Layer) -> Work:
+def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The kernel for windows within the image.
 
     Raises:
@@ -80,7 +82,7 @@ def max_pool_2d(layer: Layer) -> Work:
     return _work(layer, pool, "max_pool", _code(pool, _emit_maxima, finish, {}))
 
 
-def mean(layer: Layer) -> Work:
+def mean(layer: Layer[ReductionParams]) -> Work:
     """The kernel for means of all pixels.
 
     Raises:
@@ -118,7 +120,7 @@ def _mean_constants(p: ReductionParams, pixels: int) -> tuple[Constants, Finish]
     return one, Finish(how.k, how.signed, int(p.output_min), int(p.output_max))
 
 
-def _windows(layer: Layer) -> _Pool:
+def _windows(layer: Layer[Windowed]) -> _Pool:
     require_types(layer, TensorType.INT8)
     require_elements(layer)
     (_, height, width, channels), window = layer.input(0).shape, layer.params.window
@@ -138,7 +140,7 @@ def _windows(layer: Layer) -> _Pool:
     return _Pool(rows, columns, width * channels, channels)
 
 
-def _work(layer: Layer, pool: _Pool, stem: str, text: str) -> Work:
+def _work(layer: AnyLayer, pool: _Pool, stem: str, text: str) -> Work:
     """The driver goes over windows, the routine over their channels."""
     parameters = ("const int8_t *x", "int8_t *y")
     pixel = Routine(f"{stem}_pixel", parameters, text, language="s", about=f"a pixel of {layer}")
@@ -147,7 +149,8 @@ def _work(layer: Layer, pool: _Pool, stem: str, text: str) -> Work:
     arguments = (layer.input(0), layer.output)
     if images == outputs == 1:
         return Work(pixel, arguments, in_place=() if channels % 4 else (0,))
-    window = layer.params.window if outputs > 1 else None
+    params = layer.params
+    window = params.window if isinstance(params, Pool2DParams) and outputs > 1 else None
     text = fill(
         _DRIVER,
         images=images,

@@ -14,13 +14,17 @@ from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.portable.sums import bias_of, per_channel
 from arenite.firmware.plan.kernel import UnsupportedError
 from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.records import Clamped
+from arenite.ops.shared.convolution import ConvolutionParams
 
 Int64s = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint32]
 _Packed = TypeVar("_Packed", bound=npt.NDArray[Any])
 
 
-def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantization]:
+def requantization_of(
+    layer: Layer[ConvolutionParams], weights: Int64s
+) -> tuple[Int64s, Requantization]:
     """The bias with the input's zero point in it, and how sums become outputs.
 
     ``weights`` is ``(channels, inputs)``; inputs are whatever int8 holds.
@@ -49,7 +53,9 @@ def requantization_of(layer: Layer, weights: Int64s) -> tuple[Int64s, Requantiza
 
 
 def packed(
-    layer: Layer, weights: Int64s, pack: Callable[[Int64s, Requantization], _Packed]
+    layer: Layer[ConvolutionParams],
+    weights: Int64s,
+    pack: Callable[[Int64s, Requantization], _Packed],
 ) -> tuple[_Packed, Requantization]:
     """What ``pack`` makes of a bias and a requantisation, with the first shift that does.
 
@@ -66,7 +72,7 @@ def packed(
     return pack(bias, found), found
 
 
-def finish_of(layer: Layer, requantization: Requantization) -> Finish:
+def finish_of(layer: Layer[Clamped], requantization: Requantization) -> Finish:
     """What becomes of a layer's sums; a clamp to less than int8 comes behind the proven one."""
     low, high = int(layer.params.activation_min), int(layer.params.activation_max)
     return Finish(requantization.k, requantization.signed, low, high)

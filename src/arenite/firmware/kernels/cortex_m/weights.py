@@ -7,11 +7,15 @@ import numpy as np
 from arenite.firmware.kernels.cortex_m.sums import Int64s
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Windowed
 from arenite.model import TensorType
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 
-def convolution_weights(layer: Layer) -> Int64s:
+def convolution_weights(layer: Layer[Conv2DParams]) -> Int64s:
     """``(filters, height, width, depth)`` of a CONV_2D without groups and dilation.
 
     Raises:
@@ -24,7 +28,7 @@ def convolution_weights(layer: Layer) -> Int64s:
     return weights
 
 
-def depthwise_weights(layer: Layer, fewest: int) -> Int64s:
+def depthwise_weights(layer: Layer[DepthwiseConv2DParams], fewest: int) -> Int64s:
     """``(channels, height, width)`` of a DEPTHWISE_CONV_2D with a depth multiplier of 1.
 
     ``fewest`` is how many channels there are at least.
@@ -42,7 +46,7 @@ def depthwise_weights(layer: Layer, fewest: int) -> Int64s:
     return by_channel
 
 
-def one_channel_weights(layer: Layer) -> Int64s:
+def one_channel_weights(layer: Layer[Windowed]) -> Int64s:
     """A DEPTHWISE_CONV_2D of one input channel as a convolution: see :func:`convolution_weights`.
 
     Raises:
@@ -54,7 +58,7 @@ def one_channel_weights(layer: Layer) -> Int64s:
     return filters
 
 
-def fully_connected_weights(layer: Layer) -> Int64s:
+def fully_connected_weights(layer: Layer[FullyConnectedParams]) -> Int64s:
     """``(filters, depth)`` of a FULLY_CONNECTED layer of one row of inputs.
 
     Raises:
@@ -69,13 +73,13 @@ def fully_connected_weights(layer: Layer) -> Int64s:
     return weights
 
 
-def _weights(layer: Layer) -> Int64s:
+def _weights(layer: AnyLayer) -> Int64s:
     require_types(layer, TensorType.INT8, inputs=2)
     require_elements(layer)
     weights: Int64s = constant_of(layer.input(1), "weights").astype(np.int64)
     return weights
 
 
-def _require_no_dilation(layer: Layer) -> None:
+def _require_no_dilation(layer: Layer[Windowed]) -> None:
     if max(layer.params.window.dilation) > 1:
         raise UnsupportedError("dilation has no such kernel")

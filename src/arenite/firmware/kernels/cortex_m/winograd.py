@@ -30,6 +30,7 @@ from arenite.firmware.kernels.cortex_m.transforms import across, outputs, produc
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.tflite.conv_2d import Conv2DParams
 
 #: The most outputs in a row of a strip.
 _WIDEST = 32
@@ -80,7 +81,7 @@ def strips_of(tiles: Tiles, width: int, depth: int) -> Strips:
     return Strips(tuple(range(0, m * each, m)), m * each)
 
 
-def winograd(layer: Layer, tiles: Tiles) -> Work:
+def winograd(layer: Layer[Conv2DParams], tiles: Tiles) -> Work:
     """The kernel for a 3x3 convolution of stride 1, padded by one or not at all.
 
     Raises:
@@ -125,7 +126,7 @@ def pack(
     return np.concatenate(parts)
 
 
-def _work(layer: Layer, tiles: Tiles, stream: Constant, finish: Finish) -> Work:
+def _work(layer: Layer[Conv2DParams], tiles: Tiles, stream: Constant, finish: Finish) -> Work:
     _, _, width, depth = layer.input(0).shape
     _, _, out_width, filters = layer.output.shape
     strips, pad = strips_of(tiles, out_width, depth), layer.params.window.padding[0]
@@ -156,7 +157,7 @@ def _work(layer: Layer, tiles: Tiles, stream: Constant, finish: Finish) -> Work:
 
 
 def _cycles(
-    layer: Layer, tiles: Tiles, strips: Strips, parts: Sequence[tuple[str, Routine]]
+    layer: Layer[Conv2DParams], tiles: Tiles, strips: Strips, parts: Sequence[tuple[str, Routine]]
 ) -> float:
     """Of the layer, counted from its parts; its driver, in C, is estimated."""
     images, out_height, out_width, filters = layer.output.shape
@@ -171,7 +172,7 @@ def _cycles(
     return count * total
 
 
-def _driver(layer: Layer, tiles: Tiles, strips: Strips, sizes: dict[str, int]) -> str:
+def _driver(layer: Layer[Conv2DParams], tiles: Tiles, strips: Strips, sizes: dict[str, int]) -> str:
     images, height, width, depth = layer.input(0).shape
     _, out_height, out_width, filters = layer.output.shape
     m, side, zero = tiles.outputs, tiles.side, -layer.params.input_offset

@@ -10,6 +10,7 @@ Facts: Arm Cortex-M55 Software Optimization Guide; ACLE, ``arm_mve.h``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from arenite.firmware.kernels.cortex_m55.addition import add_sub
 from arenite.firmware.kernels.cortex_m55.convolution import conv_2d
@@ -17,9 +18,9 @@ from arenite.firmware.kernels.cortex_m55.depthwise import depthwise_conv_2d
 from arenite.firmware.kernels.cortex_m55.fully_connected import fully_connected
 from arenite.firmware.kernels.portable import work_with
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 
-KERNELS: dict[str, Callable[[Layer], Work]] = {
+KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
@@ -28,7 +29,7 @@ KERNELS: dict[str, Callable[[Layer], Work]] = {
 }
 
 
-def cortex_m55_work(layer: Layer) -> Work:
+def cortex_m55_work(layer: AnyLayer) -> Work:
     """A layer with vectors, or as plain C with the reason why.
 
     Raises:

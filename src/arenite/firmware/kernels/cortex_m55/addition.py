@@ -14,12 +14,13 @@ from arenite.firmware.kernels.portable.needs import require_elements, require_ty
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
+from arenite.ops.shared.add_sub import AddSubParams
 
 _C = templates(__name__)
 _VALUES = _C["values"]
 
 
-def add_sub(layer: Layer) -> Work:
+def add_sub(layer: Layer[AddSubParams]) -> Work:
     """The kernel for two tensors of as many elements.
 
     Raises:

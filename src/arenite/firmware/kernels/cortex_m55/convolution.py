@@ -26,7 +26,9 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     without_constants,
 )
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 _C = templates(__name__)
 _PRODUCTS = _C["products"]
@@ -39,7 +41,7 @@ _PIXELS = _C["pixels"]
 _ROWS = _C["rows"]
 
 
-def conv_2d(layer: Layer) -> Work:
+def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     """The kernel for a convolution.
 
     Raises:
@@ -48,7 +50,7 @@ def conv_2d(layer: Layer) -> Work:
     return convolution(layer, convolution_weights(layer))
 
 
-def convolution(layer: Layer, weights: Int64s) -> Work:
+def convolution(layer: Layer[Conv2DParams | DepthwiseConv2DParams], weights: Int64s) -> Work:
     """The kernel for weights ``(filters, height, width, depth)``.
 
     Raises:
@@ -72,7 +74,7 @@ def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
     return pack(bias, how, list(pairs.transpose(0, 1, 3, 2, 4)))
 
 
-def _windows(layer: Layer, blocks: int, distance: int, last: Finish) -> Routine:
+def _windows(layer: AnyLayer, blocks: int, distance: int, last: Finish) -> Routine:
     filters = layer.output.shape[3]
     return Routine(
         "vector_windows",
@@ -82,7 +84,7 @@ def _windows(layer: Layer, blocks: int, distance: int, last: Finish) -> Routine:
     )
 
 
-def _pointwise(layer: Layer, stream: Constant, last: Finish) -> Work:
+def _pointwise(layer: AnyLayer, stream: Constant, last: Finish) -> Work:
     depth, filters = layer.input(0).shape[3], layer.output.shape[3]
     pixels = layer.output.size // filters
     pairs, blocks = (pixels + 1) // 2, -(-depth // LANES)
@@ -112,7 +114,9 @@ def _pointwise(layer: Layer, stream: Constant, last: Finish) -> Work:
     )
 
 
-def _columns(layer: Layer, stream: Constant, last: Finish) -> Work:
+def _columns(
+    layer: Layer[Conv2DParams | DepthwiseConv2DParams], stream: Constant, last: Finish
+) -> Work:
     """The driver that fills a buffer of columns row by row."""
     window, (images, height, width, depth) = layer.params.window, layer.input(0).shape
     filters, pitch = layer.output.shape[3], window.filter_size[0] * depth

@@ -19,7 +19,9 @@ from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_cha
 from arenite.firmware.kernels.cortex_m55.convolution import convolution
 from arenite.firmware.kernels.cortex_m55.vectors import Int32s, finish, pack, without_constants
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Offset
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: Outputs that are made at once, at most: their sums and two more fit into the registers.
 _MOST = 5
@@ -30,7 +32,7 @@ _ROW = _C["row"]
 _RING = _C["ring"]
 
 
-def depthwise_conv_2d(layer: Layer) -> Work:
+def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     """The kernel for a depth multiplier of 1, or for one input channel.
 
     Raises:
@@ -61,7 +63,7 @@ def _block(g: Planes) -> int:
     return min(range(1, min(g.out_width, _MOST) + 1), key=instructions)
 
 
-def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
+def _row(layer: AnyLayer, g: Planes, pitch: int, last: Finish) -> Routine:
     block = _block(g)
     step = g.stride[1] * g.channels
     width = g.kernel[1]
@@ -106,7 +108,7 @@ def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
     )
 
 
-def _work(layer: Layer, g: Planes, stream: Constant, last: Finish) -> Work:
+def _work(layer: Layer[Offset], g: Planes, stream: Constant, last: Finish) -> Work:
     columns = max(g.left + g.width, (g.out_width - 1) * g.stride[1] + g.kernel[1])
     pitch = columns * g.channels
     text = fill(

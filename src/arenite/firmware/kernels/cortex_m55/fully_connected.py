@@ -20,12 +20,13 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
 )
 from arenite.firmware.plan.kernel import Constant, Routine, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 _C = templates(__name__)
 _ROW = _C["row"]
 
 
-def fully_connected(layer: Layer) -> Work:
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     """The kernel for one row of inputs.
 
     Raises:

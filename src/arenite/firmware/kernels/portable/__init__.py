@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from arenite.firmware.kernels.portable import (
     activation,
@@ -39,7 +40,7 @@ from arenite.firmware.kernels.portable import (
     unary,
 )
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.wings import WINGS, wing_of
 
 _MODULES = (
@@ -48,12 +49,12 @@ _MODULES = (
     *(slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )
-KERNELS: dict[str, Callable[[Layer], Work]] = dict(
+KERNELS: dict[str, Callable[[Layer[Any]], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )
 
 
-def portable_work(layer: Layer) -> Work:
+def portable_work(layer: AnyLayer) -> Work:
     """A layer as plain C.
 
     Raises:
@@ -69,7 +70,7 @@ def portable_work(layer: Layer) -> Work:
     return kernel(layer)
 
 
-def work_with(kernels: Mapping[str, Callable[[Layer], Work]], layer: Layer) -> Work:
+def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLayer) -> Work:
     """A layer by a processor's own kernel, or as plain C with the reason why.
 
     Raises:
@@ -84,7 +85,7 @@ def work_with(kernels: Mapping[str, Callable[[Layer], Work]], layer: Layer) -> W
         return replace(portable_work(layer), reason=str(error))
 
 
-def _nothing(layer: Layer) -> Work:
+def _nothing(layer: AnyLayer) -> Work:
     """What makes outputs without elements."""
     parameters = tuple(f"uint8_t *y{number}" for number in range(len(layer.outputs)))
     text = "\n".join(f"(void)y{number};" for number in range(len(layer.outputs)))

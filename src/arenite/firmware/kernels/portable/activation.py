@@ -7,6 +7,9 @@ Those of int8 are tables (:mod:`arenite.firmware.kernels.portable.lookup`). Fact
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from arenite.firmware.c_text import float_literal, literal
@@ -15,9 +18,14 @@ from arenite.firmware.kernels.portable.elementwise_loop import c_type, each
 from arenite.firmware.kernels.portable.lookup import BYTES, lookup
 from arenite.firmware.kernels.portable.sums import plus, with_offset
 from arenite.firmware.plan.kernel import Constant, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.numeric import lut
+from arenite.ops.shared.sigmoid import SigmoidParams
+from arenite.ops.tflite.abs import AbsParams
+from arenite.ops.tflite.leaky_relu import LeakyReluParams
+from arenite.ops.tflite.relu import ReluParams
+from arenite.ops.tflite.relu6 import Relu6Params
 
 #: Of a float.
 _FLOAT = {
@@ -32,7 +40,7 @@ _FLOAT = {
 }
 
 
-def unary(layer: Layer) -> Work:
+def unary(layer: AnyLayer) -> Work:
     """By the type: a table, or a formula."""
     if layer.input(0).type in BYTES:
         return lookup(layer)
@@ -40,18 +48,16 @@ def unary(layer: Layer) -> Work:
     if layer.input(0).type is TensorType.INT16:
         return _of_int16(layer)
     value = _FLOAT[layer.name]
-    if layer.name == "LEAKY_RELU":
+    if isinstance(layer.params, LeakyReluParams):
         value = value.replace("$alpha", float_literal(layer.params.alpha))
     return _work(layer, value)
 
 
-def _of_int16(layer: Layer) -> Work:
-    if layer.name in ("LOGISTIC", "TANH"):
-        p = layer.params
+def _of_int16(layer: AnyLayer) -> Work:
+    if isinstance(p := layer.params, SigmoidParams):
         scaled = f"ar_sigmoid_input($a, {p.input_multiplier}, {p.input_left_shift})"
         return _work(layer, f"ar_{layer.name.lower()}_int16(table, {scaled})", sigmoid_table())
-    formulas = {"ABS": _abs, "LEAKY_RELU": _leaky_relu, "RELU": _relu, "RELU6": _relu6}
-    formula = formulas.get(layer.name)
+    formula = _INT16.get(layer.name)
     if formula is None:
         raise UnsupportedError("expected int8 or float32, got a tensor of int16")
     return _work(layer, formula(layer))
@@ -62,7 +68,7 @@ def sigmoid_table() -> Constant:
     return Constant("sigmoid", lut.sigmoid_table().astype(np.uint16))
 
 
-def _abs(layer: Layer) -> str:
+def _abs(layer: Layer[AbsParams]) -> str:
     p = layer.params
     if not p.is_quantized:
         return "$a < 0 ? -$a : $a"
@@ -73,7 +79,7 @@ def _abs(layer: Layer) -> str:
     return f"ar_clamp({with_offset(value, p.output_offset)}, {p.low}, {p.high})"
 
 
-def _leaky_relu(layer: Layer) -> str:
+def _leaky_relu(layer: Layer[LeakyReluParams]) -> str:
     p = layer.params
     centred = plus("$a", -p.input_offset)
     same = f"ar_rescale({centred}, {p.multiplier_identity}, {p.shift_identity})"
@@ -83,7 +89,7 @@ def _leaky_relu(layer: Layer) -> str:
     return f"ar_clamp_offset({value}, {p.output_offset}, {p.low}, {p.high})"
 
 
-def _relu(layer: Layer) -> str:
+def _relu(layer: Layer[ReluParams]) -> str:
     p = layer.params
     centred = plus("$a", -p.input_offset)
     value = f"ar_rescale({centred}, {p.output_multiplier}, {p.output_shift})"
@@ -91,17 +97,24 @@ def _relu(layer: Layer) -> str:
     return f"ar_clamp_offset({value}, {p.output_offset}, {bounds})"
 
 
-def _relu6(layer: Layer) -> str:
+def _relu6(layer: Layer[Relu6Params]) -> str:
     zero, six = int(layer.params.zero), int(layer.params.six)
     if zero <= six:
         return f"ar_clamp($a, {literal(zero)}, {literal(six)})"
     return f"$a > {six} ? {six} : {literal(zero)}"
 
 
-def _work(layer: Layer, value: str, *tables: Constant) -> Work:
+def _work(layer: AnyLayer, value: str, *tables: Constant) -> Work:
     cast = "" if is_float(layer.output) else f"({c_type(layer.output)})"
     named = [("table", table) for table in tables]
     return each(layer, f"$y = {cast}({value});" if cast else f"$y = {value};", [0], named)
 
+
+_INT16: dict[str, Callable[[Layer[Any]], str]] = {
+    "ABS": _abs,
+    "LEAKY_RELU": _leaky_relu,
+    "RELU": _relu,
+    "RELU6": _relu6,
+}
 
 KERNELS = dict.fromkeys(_FLOAT, unary)

@@ -13,8 +13,11 @@ from arenite.firmware.kernels.portable.elements import NUMBERS, clamped, require
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, each
 from arenite.firmware.kernels.portable.sums import plus
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Clamped
 from arenite.model import TensorType
+from arenite.ops.shared.add_sub import AddSubParams
+from arenite.ops.shared.mul_div import MulDivParams
 
 _ADD = """\
 const int32_t first = ar_rescale(ar_wrap((uint32_t)($a) << $left), $multiplier1, $shift1);
@@ -38,14 +41,14 @@ _PLAIN = {
 }
 
 
-def add_sub(layer: Layer) -> Work:
+def add_sub(layer: Layer[AddSubParams]) -> Work:
     """Both inputs on a common scale, added or subtracted."""
     p = layer.params
     sign = "+" if p.sign > 0 else "-"
     require_numbers(layer, *NUMBERS, TensorType.INT32)
     if (layer.output.type, sign) in _PLAIN:
         return _plain(layer, sign)
-    more = {
+    more: dict[str, int | str] = {
         "left": p.left_shift,
         "multiplier1": p.input1_multiplier,
         "shift1": p.input1_shift,
@@ -56,7 +59,7 @@ def add_sub(layer: Layer) -> Work:
     return _quantised(layer, _ADD, more)
 
 
-def mul(layer: Layer) -> Work:
+def mul(layer: Layer[MulDivParams]) -> Work:
     """The product of both inputs without their zero points, rescaled."""
     require_numbers(layer, *NUMBERS, TensorType.INT32)
     if (layer.output.type, "*") in _PLAIN:
@@ -64,19 +67,21 @@ def mul(layer: Layer) -> Work:
     return _quantised(layer, _MUL, {})
 
 
-def selection(layer: Layer) -> Work:
+def selection(layer: AnyLayer) -> Work:
     """The larger or smaller of two inputs, compared as they are."""
     require_numbers(layer, *NUMBERS, TensorType.INT32, TensorType.INT64)
     sign = ">" if layer.name == "MAXIMUM" else "<"
     return each(layer, f"$y = $a {sign} $b ? $a : $b;", (0, 1))
 
 
-def _plain(layer: Layer, sign: str) -> Work:
+def _plain(layer: Layer[Clamped], sign: str) -> Work:
     result = clamped(layer, _PLAIN[layer.output.type, sign])
     return each(layer, f"$y = {result};", (0, 1))
 
 
-def _quantised(layer: Layer, body: str, more: Mapping[str, int | str]) -> Work:
+def _quantised(
+    layer: Layer[AddSubParams | MulDivParams], body: str, more: Mapping[str, int | str]
+) -> Work:
     p = layer.params
     text = fill(
         body,

@@ -11,7 +11,8 @@ from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.ops.shared.reduction import ReductionParams
 
 _C = templates(__name__)
 _FED = _C["fed"]
@@ -19,7 +20,13 @@ _SIZES = "const int32_t stay_$name = gone[$axis] ? 1 : $size, go_$name = gone[$a
 
 
 def reduction(
-    layer: Layer, stem: str, first: str, step: str, last: str, *, mask: int | None = None
+    layer: Layer[ReductionParams | None],
+    stem: str,
+    first: str,
+    step: str,
+    last: str,
+    *,
+    mask: int | None = None,
 ) -> Work:
     """The work that does ``first``, ``step`` and ``last`` for every element of the output.
 
@@ -30,21 +37,22 @@ def reduction(
     if fed:
         text = _fed(layer, first, step, last)
     else:  # a layer without axes has none that goes
-        known = max(layer.params.axis_mask, 0) if mask is None else mask
-        text = _known(x, known, first, step, last)
+        if mask is None:
+            mask = max(layer.params.axis_mask, 0) if layer.params is not None else 0
+        text = _known(x, mask, first, step, last)
     axes = [layer.input(1)] if fed else []
     parameters = reads(x, "x"), *(reads(one, "axes") for one in axes), writes(layer.output, "y")
     routine = Routine(stem, parameters, text, about=str(layer))
     return Work(routine, (argument(x), *map(argument, axes), layer.output))
 
 
-def is_fed(layer: Layer) -> bool:
+def is_fed(layer: Layer[ReductionParams | None]) -> bool:
     """Whether the axes are computed or fed; a number has none."""
-    axes = layer.input(1)
-    return bool(layer.params.axis_mask < 0 and layer.input(0).shape and axes.size)
+    axes, params = layer.input(1), layer.params
+    return bool(params and params.axis_mask < 0 and layer.input(0).shape and axes.size)
 
 
-def count_of(layer: Layer) -> int:
+def count_of(layer: AnyLayer) -> int:
     """How many elements make one of the output, of which it has some."""
     return max(layer.input(0).size // layer.output.size, 1)
 
@@ -57,7 +65,7 @@ def _known(x: Value, mask: int, first: str, step: str, last: str) -> str:
     return nested(staying, "\n".join([first, inner, last]))
 
 
-def _fed(layer: Layer, first: str, step: str, last: str) -> str:
+def _fed(layer: AnyLayer, first: str, step: str, last: str) -> str:
     x = layer.input(0)
     names = axis_names(len(x.shape))
     sizes = [

@@ -19,8 +19,11 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_some
 from arenite.firmware.kernels.portable.unary import every
 from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.shared.arg_min_max import ArgMinMaxParams
+from arenite.ops.shared.reduction import ReductionParams
+from arenite.ops.tflite.cumsum import CumsumParams
 
 _C = templates(__name__)
 _ARG = _C["arg"]
@@ -53,7 +56,7 @@ _REDUCTIONS = {
 }
 
 
-def arg_min_max(layer: Layer) -> Work:
+def arg_min_max(layer: Layer[ArgMinMaxParams]) -> Work:
     """The place of the first of the largest, or smallest; NaN is neither."""
     x, y = layer.input(0), layer.output
     require_some(x, y)
@@ -62,7 +65,7 @@ def arg_min_max(layer: Layer) -> Work:
     return _along(layer, fitting, text)
 
 
-def reduce(layer: Layer) -> Work:
+def reduce(layer: Layer[ReductionParams]) -> Work:
     """What all elements along some axes make, and none too."""
     x, y = layer.input(0), layer.output
     require_some(x if x.is_constant else None, y)
@@ -73,7 +76,7 @@ def reduce(layer: Layer) -> Work:
     return reduction(layer, layer.name.lower(), first_line, step, "*y++ = result;")
 
 
-def cumsum(layer: Layer) -> Work:
+def cumsum(layer: Layer[CumsumParams]) -> Work:
     """Sums up to every element, or to the one before it, from one end or the other."""
     p, x = layer.params, layer.input(0)
     require_some(x, layer.output)
@@ -93,7 +96,7 @@ def cumsum(layer: Layer) -> Work:
     return replace(_along(layer, range(len(x.shape)), text), in_place=in_place)
 
 
-def _along(layer: Layer, axes: Iterable[int], text: str) -> Work:
+def _along(layer: Layer[CumsumParams | ArgMinMaxParams], axes: Iterable[int], text: str) -> Work:
     """The work of loops along an axis, which is known, or fed and one of those."""
     x, y, known = layer.input(0), layer.output, layer.params.axis >= 0
     fed = [] if known else [layer.input(1)]
@@ -103,7 +106,7 @@ def _along(layer: Layer, axes: Iterable[int], text: str) -> Work:
     return Work(routine, (argument(x), *map(argument, fed), y))
 
 
-def _chosen(layer: Layer, axes: Iterable[int]) -> str:
+def _chosen(layer: AnyLayer, axes: Iterable[int]) -> str:
     shape = layer.input(0).shape
     cases = [
         fill(_CASE, axis=axis, negative=axis - len(shape), **_sizes(shape, axis)) for axis in axes

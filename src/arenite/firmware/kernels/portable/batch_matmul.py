@@ -21,12 +21,13 @@ from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, o
 from arenite.firmware.kernels.portable.sums import Sums, plus, with_offset
 from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer, Value
+from arenite.ops.tflite.batch_matmul import BatchMatMulParams
 
 _C = templates(__name__)
 _PRODUCT = _C["product"]
 
 
-def batch_matmul(layer: Layer) -> Work:
+def batch_matmul(layer: Layer[BatchMatMulParams]) -> Work:
     """All products of a batch, one after the other."""
     require_numbers(layer)
     a, b, y, p = layer.input(0), layer.input(1), layer.output, layer.params
@@ -52,7 +53,7 @@ def batch_matmul(layer: Layer) -> Work:
     return Work(routine, (argument(a), argument(b), y))
 
 
-def _sums(layer: Layer) -> Sums:
+def _sums(layer: Layer[BatchMatMulParams]) -> Sums:
     """How sums are taken and become outputs, with one scale for all."""
     p = layer.params
     if is_float(layer.output):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from arenite.firmware.kernels.portable.elementwise_loop import each
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.shared.comparison import ComparisonParams
 
 _SIGNS = {
     "EQUAL": "==",
@@ -28,7 +29,7 @@ const int32_t second = ar_rescale(ar_wrap((uint32_t)($b + $offset2) << $left),
 $y = first $sign second;"""
 
 
-def comparison(layer: Layer) -> Work:
+def comparison(layer: Layer[ComparisonParams]) -> Work:
     """Numbers as they are, or on a common scale."""
     p, sign = layer.params, _SIGNS[layer.name]
     if not p.is_scaled:
@@ -54,13 +55,13 @@ def comparison(layer: Layer) -> Work:
     )
 
 
-def logical(layer: Layer) -> Work:
+def logical(layer: AnyLayer) -> Work:
     """Of two bools."""
     sign = "&&" if layer.name == "LOGICAL_AND" else "||"
     return each(layer, "$y = $a != 0 $sign $b != 0;", [0, 1], sign=sign)
 
 
-def select(layer: Layer) -> Work:
+def select(layer: AnyLayer) -> Work:
     """One value or the other, as a bool says."""
     return each(layer, "$y = $a != 0 ? $b : $c;", [0, 1, 2])
 

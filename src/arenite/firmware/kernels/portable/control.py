@@ -25,7 +25,7 @@ from arenite.firmware.plan.kernel import (
     UnsupportedError,
     Work,
 )
-from arenite.firmware.plan.layers import Layer, Network, Value
+from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Layout, layout_of
 from arenite.ops.context import Array
 
@@ -33,7 +33,7 @@ _ALIGNMENT = 16
 _T = TypeVar("_T")
 
 #: How a layer of a subgraph is done.
-Kernels = Callable[[Layer], Work]
+Kernels = Callable[[AnyLayer], Work]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Body:
     states: tuple[State, ...]
 
 
-def control(kernels: Kernels) -> dict[str, Callable[[Layer], Work]]:
+def control(kernels: Kernels) -> dict[str, Callable[[AnyLayer], Work]]:
     """The kernels of the three operators, whose subgraphs' layers have ``kernels``."""
     known = WeakKeyDictionary[Network, Body]()  # callers of callers may be many
 
@@ -58,7 +58,7 @@ def control(kernels: Kernels) -> dict[str, Callable[[Layer], Work]]:
             known[network] = _body(network, kernels)
         return known[network]
 
-    def bodies(layer: Layer) -> list[Body]:
+    def bodies(layer: AnyLayer) -> list[Body]:
         return [body(network) for network in layer.called]
 
     return {
@@ -71,7 +71,7 @@ def control(kernels: Kernels) -> dict[str, Callable[[Layer], Work]]:
 # -- the operators ----------------------------------------------------------------------
 
 
-def _if(layer: Layer, then: Body, otherwise: Body) -> Work:
+def _if(layer: AnyLayer, then: Body, otherwise: Body) -> Work:
     """One subgraph or the other."""
     call = _Call(layer, (then, otherwise))
     values = call.inputs[1:]
@@ -86,7 +86,7 @@ def _if(layer: Layer, then: Body, otherwise: Body) -> Work:
     return call.work(text)
 
 
-def _while(layer: Layer, condition: Body, body: Body) -> Work:
+def _while(layer: AnyLayer, condition: Body, body: Body) -> Work:
     """A subgraph as long as another one says so; the outputs hold the values between rounds."""
     call = _Call(layer, (condition, body))
     sizes = [value.nbytes for value in layer.outputs]
@@ -108,7 +108,7 @@ def _while(layer: Layer, condition: Body, body: Body) -> Work:
     return call.work("\n".join(text))
 
 
-def _call_once(layer: Layer, body: Body) -> Work:
+def _call_once(layer: AnyLayer, body: Body) -> Work:
     """A subgraph in the first inference; a reset does not bring it back."""
     call = _Call(layer, (body,))
     once = State(f"call once {layer.index}", 1, is_reset=False)
@@ -119,7 +119,7 @@ def _call_once(layer: Layer, body: Body) -> Work:
 class _Call:
     """A layer that calls subgraphs: names for what it is given, and statements."""
 
-    def __init__(self, layer: Layer, bodies: Sequence[Body]) -> None:
+    def __init__(self, layer: AnyLayer, bodies: Sequence[Body]) -> None:
         self._layer, self._bodies = layer, bodies
         self.inputs = [f"x{number}" for number in range(len(layer.inputs))]
         self.outputs = [f"y{number}" for number in range(len(layer.outputs))]
@@ -263,7 +263,7 @@ def _body(network: Network, kernels: Kernels) -> Body:
     return Body(network.number, *ports, routine, layout, tuple(constants), tuple(states))
 
 
-def _work(network: Network, layer: Layer, kernels: Kernels) -> Work:
+def _work(network: Network, layer: AnyLayer, kernels: Kernels) -> Work:
     try:
         return kernels(layer)
     except UnsupportedError as error:

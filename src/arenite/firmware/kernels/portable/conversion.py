@@ -16,6 +16,8 @@ from arenite.firmware.kernels.portable.sums import plus, with_offset
 from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
+from arenite.ops.tflite.dequantize import DequantizeParams
+from arenite.ops.tflite.quantize import QuantizeParams
 
 _LOOP = """\
 for (int32_t i = 0; i < $size; ++i) {
@@ -30,7 +32,7 @@ for (int32_t i = 0; i < $size; ++i)
   y[i] = (float)((double)$scale * (double)((int64_t)x[i] - INT64_C($zero)));"""
 
 
-def quantize(layer: Layer) -> Work:
+def quantize(layer: Layer[QuantizeParams]) -> Work:
     """From float32 by division, from other integers by a multiplication; bytes by a table."""
     x, y, p = layer.input(0), layer.output, layer.params
     if {x.type, y.type} <= BYTES:
@@ -56,7 +58,7 @@ def quantize(layer: Layer) -> Work:
     return Work(routine, (argument(x), y), in_place=in_place)
 
 
-def dequantize(layer: Layer) -> Work:
+def dequantize(layer: Layer[DequantizeParams]) -> Work:
     """The product of an integer and a float, rounded once; in single precision up to 2**24."""
     types = TensorType.INT8, TensorType.UINT8, TensorType.INT16, TensorType.FLOAT32
     require_types(layer, *types)

@@ -14,7 +14,12 @@ from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.sums import Sums, plus, sums_of, sums_work
 from arenite.firmware.kernels.portable.windows import windows
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.plan.records import Offset
+from arenite.ops.tflite.conv_2d import Conv2DParams
+from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
+from arenite.ops.tflite.fully_connected import FullyConnectedParams
+from arenite.ops.tflite.transpose_conv import TransposeConvParams
 
 _CONV_TAP = """\
 const $element *pixel = x + (iy * $in_w + ix) * $in_c + n / $group_filters * $depth;
@@ -30,7 +35,7 @@ _FULLY_CONNECTED = _C["fully_connected"]
 _TRANSPOSED = _C["transposed"]
 
 
-def conv_2d(layer: Layer) -> Work:
+def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     """A convolution, with groups and dilation."""
     sums = sums_of(layer)
     filters, _, _, depth = layer.input(1).shape
@@ -40,7 +45,7 @@ def conv_2d(layer: Layer) -> Work:
     return _windows(layer, "conv_2d", sums, filters, tap, depth=depth, group_filters=own)
 
 
-def depthwise_conv_2d(layer: Layer) -> Work:
+def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     """A convolution of every channel by itself, with depth multiplier and dilation."""
     sums, multiple = sums_of(layer), layer.params.depth_multiplier
     x = f"x[(iy * $in_w + ix) * $in_c + n / {multiple}]"
@@ -48,7 +53,7 @@ def depthwise_conv_2d(layer: Layer) -> Work:
     return _windows(layer, "depthwise_conv_2d", sums, layer.input(1).shape[3], tap)
 
 
-def fully_connected(layer: Layer) -> Work:
+def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
     """A matrix product per row of the input."""
     sums = sums_of(layer)
     filters, depth = layer.input(1).shape[-2:]
@@ -67,7 +72,7 @@ def fully_connected(layer: Layer) -> Work:
     return sums_work(layer, "fully_connected", body, filters, (0, 1))
 
 
-def transpose_conv(layer: Layer) -> Work:
+def transpose_conv(layer: Layer[TransposeConvParams]) -> Work:
     """Input pixels times filters, added to the output at steps of the stride."""
     sums, params = sums_of(layer, 2, 1), layer.params
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
@@ -86,17 +91,24 @@ def transpose_conv(layer: Layer) -> Work:
     return sums_work(layer, "transpose_conv", body, filters, (2, 1))
 
 
-def _names(layer: Layer, sums: Sums, x: int = 0) -> dict[str, str | int]:
+def _names(layer: AnyLayer, sums: Sums, x: int = 0) -> dict[str, str | int]:
     """The names of types in the templates."""
     return {"total": sums.total, "start": sums.start, "element": c_type(layer.input(x))}
 
 
-def _without_zero(layer: Layer, text: str) -> str:
+def _without_zero(layer: Layer[Offset], text: str) -> str:
     """An input less its zero point; floats have none."""
     return text if is_float(layer.output) else plus(text, layer.params.input_offset)
 
 
-def _windows(layer: Layer, stem: str, sums: Sums, filters: int, tap: str, **more: Any) -> Work:
+def _windows(
+    layer: Layer[Conv2DParams | DepthwiseConv2DParams],
+    stem: str,
+    sums: Sums,
+    filters: int,
+    tap: str,
+    **more: Any,
+) -> Work:
     names = _names(layer, sums) | more
     text = windows(layer, filters, "$total sum = $start;", tap, sums.finish, **names)
     return sums_work(layer, stem, text, filters, (0, 1))

@@ -13,7 +13,9 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, State, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
-from arenite.ops.custom.circular_buffer import PERIOD
+from arenite.ops.custom.circular_buffer import PERIOD, CircularBufferParams
+from arenite.ops.custom.tflite_detection_post_process import DetectionPostProcessParams
+from arenite.ops.custom.tflm_decode import DecodeParams
 
 _C = templates(__name__)
 _DETECTION = _C["detection"]
@@ -25,7 +27,7 @@ _MEMORY = (
 )
 
 
-def detection_post_process(layer: Layer) -> Work:
+def detection_post_process(layer: Layer[DetectionPostProcessParams]) -> Work:
     """Boxes, their classes and scores, and how many they are."""
     require_elements(layer)
     p = layer.params
@@ -69,7 +71,7 @@ def detection_post_process(layer: Layer) -> Work:
     return Work(routine, (*map(argument, inputs), *layer.outputs, *memory))
 
 
-def decode(layer: Layer) -> Work:
+def decode(layer: Layer[DecodeParams]) -> Work:
     """Constants that were decoded when the folder was written."""
     decoded, text, parameters = layer.params.decoded, [], []
     arguments: list[Constant] = []
@@ -91,7 +93,7 @@ for (int32_t i = 0; i < $kept; ++i) y[i] = y[i + $depth];
 for (int32_t i = 0; i < $depth; ++i) y[$kept + i] = x[i];"""
 
 
-def circular_buffer(layer: Layer) -> Work:
+def circular_buffer(layer: Layer[CircularBufferParams]) -> Work:
     """The last inputs, one behind the other; the inference goes on every so many cycles."""
     require_elements(layer)
     p = layer.params

@@ -11,8 +11,12 @@ from arenite.firmware.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.shared.add_sub import AddSubParams
+from arenite.ops.shared.mul_div import MulDivParams
+from arenite.ops.tflite.add_n import AddNParams
+from arenite.ops.tflite.prelu import PreluParams
 
 _DIV_FLOAT = """\
 const float quotient = $a / $b;
@@ -52,7 +56,7 @@ _ADD_N_INT8 = _C["add_n_int8"]
 _HALVED = "(uint32_t)(ar_wrap((uint32_t)($value + $offset) << $left) >> 1)"
 
 
-def div(layer: Layer) -> Work:
+def div(layer: Layer[MulDivParams]) -> Work:
     """Quotients; of int32 rounded towards zero."""
     p, type_ = layer.params, layer.output.type
     low, high = p.activation_min, p.activation_max
@@ -74,17 +78,17 @@ def div(layer: Layer) -> Work:
     )
 
 
-def floor_div(layer: Layer) -> Work:
+def floor_div(layer: AnyLayer) -> Work:
     """Quotients rounded down."""
     return each(layer, _FLOOR_DIV, [0, 1])
 
 
-def floor_mod(layer: Layer) -> Work:
+def floor_mod(layer: AnyLayer) -> Work:
     """Remainders with the divisor's sign."""
     return each(layer, _FLOOR_MOD, [0, 1])
 
 
-def squared_difference(layer: Layer) -> Work:
+def squared_difference(layer: Layer[AddSubParams]) -> Work:
     """Squares; those of int32 wrap."""
     p, type_ = layer.params, layer.output.type
     if type_ is TensorType.FLOAT32:
@@ -111,7 +115,7 @@ def squared_difference(layer: Layer) -> Work:
     )
 
 
-def prelu(layer: Layer) -> Work:
+def prelu(layer: Layer[PreluParams]) -> Work:
     """Negative values times a factor."""
     p = layer.params
     if layer.output.type is TensorType.FLOAT32:
@@ -133,7 +137,7 @@ def prelu(layer: Layer) -> Work:
     )
 
 
-def add_n(layer: Layer) -> Work:
+def add_n(layer: Layer[AddNParams]) -> Work:
     """The sum of any number of tensors."""
     require_elements(layer)
     p, kind = layer.params, c_type(layer.output)
@@ -159,7 +163,7 @@ def add_n(layer: Layer) -> Work:
     return Work(Routine("add_n", parameters, text, about=str(layer)), (*arguments, layer.output))
 
 
-def _halved(layer: Layer, value: str) -> str:
+def _halved(layer: Layer[AddNParams], value: str) -> str:
     p = layer.params
     return fill(_HALVED, value=value, offset=p.input_offset, left=p.left_shift)
 

@@ -12,8 +12,9 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
 from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.ops.shared.batch_space import as_image
+from arenite.ops.tflite.mirror_pad import MirrorPadParams
 
 _C = templates(__name__)
 _REVERSE = _C["reverse"]
@@ -34,7 +35,7 @@ const int32_t row = i * rows + place / columns - top;
 const int32_t column = j * columns + place % columns - left;"""
 
 
-def reverse(layer: Layer) -> Work:
+def reverse(layer: AnyLayer) -> Work:
     """Axes from end to beginning."""
     x = layer.input(0)
     terms = [
@@ -49,7 +50,7 @@ def reverse(layer: Layer) -> Work:
     return _work(layer, "reverse", text, "axes")
 
 
-def mirror_pad(layer: Layer) -> Work:
+def mirror_pad(layer: Layer[MirrorPadParams]) -> Work:
     """A border that mirrors what is inside."""
     x, edge = layer.input(0), layer.params.edge
     lines, terms, names = [], [], axis_names(len(x.shape))
@@ -72,7 +73,7 @@ def mirror_pad(layer: Layer) -> Work:
     return _work(layer, "mirror_pad", nested(layer.output.shape, "\n".join(lines)), "paddings")
 
 
-def blocks(layer: Layer) -> Work:
+def blocks(layer: AnyLayer) -> Work:
     """Images as batches of their parts, or back."""
     to_images = layer.name == "BATCH_TO_SPACE_ND"
     x, y = as_image(layer.input(0).shape), as_image(layer.output.shape)
@@ -94,7 +95,7 @@ def blocks(layer: Layer) -> Work:
     return _work(layer, layer.name.lower(), text, "sizes", "margins")
 
 
-def box(layer: Layer) -> Work:
+def box(layer: AnyLayer) -> Work:
     """A box of the input, moved to lie inside."""
     x, sizes = layer.input(0), layer.output.shape
     steps = strides_of(x.shape)
@@ -109,7 +110,7 @@ def box(layer: Layer) -> Work:
     return _work(layer, "slice", f"{unused}x += {' + '.join(terms) or '0'};\n{loops}", "begins")
 
 
-def _work(layer: Layer, stem: str, text: str, *names: str) -> Work:
+def _work(layer: AnyLayer, stem: str, text: str, *names: str) -> Work:
     require_some(layer.input(0), layer.output)
     x, rest = layer.input(0), [layer.input(number) for number in range(1, len(names) + 1)]
     parameters = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from arenite.firmware.c_text import literal
 from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.firmware.plan.records import Clamped
 from arenite.model import TensorType
 
 #: What quantised networks and those of floats are made of.
@@ -28,7 +29,7 @@ def is_float(value: Value) -> bool:
     return value.type is TensorType.FLOAT32
 
 
-def require_numbers(layer: Layer, *types: TensorType, inputs: int | None = None) -> None:
+def require_numbers(layer: AnyLayer, *types: TensorType, inputs: int | None = None) -> None:
     """The layer's tensors have elements, which have one of the types, without any of ``NUMBERS``.
 
     Raises:
@@ -38,7 +39,7 @@ def require_numbers(layer: Layer, *types: TensorType, inputs: int | None = None)
     require_elements(layer)
 
 
-def clamped(layer: Layer, text: str) -> str:
+def clamped(layer: Layer[Clamped], text: str) -> str:
     """An expression of C within the bounds of a layer's activation, as an element of its output."""
     low, high = layer.params.activation_min, layer.params.activation_max
     if is_float(layer.output):

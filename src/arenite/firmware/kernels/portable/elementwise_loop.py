@@ -15,14 +15,14 @@ from arenite.firmware.c_text import C_TYPES, fill
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Argument, Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Value
 from arenite.ops.context import Array
 
 _LETTERS = "abcd"
 
 
 def each(
-    layer: Layer,
+    layer: AnyLayer,
     statement: str,
     operands: Sequence[int],
     tables: Sequence[tuple[str, Constant]] = (),

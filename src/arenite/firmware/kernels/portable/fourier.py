@@ -31,7 +31,7 @@ _FORWARD = _C["forward"]
 _INVERSE = _C["inverse"]
 
 
-def transform(layer: Layer) -> Work:
+def transform(layer: Layer[FftParams]) -> Work:
     """Rows of real numbers to rows of pairs, or back."""
     require_elements(layer)
     p: FftParams = layer.params

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from arenite.firmware.kernels.portable.elementwise_loop import (
 )
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_some
 from arenite.firmware.plan.kernel import Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Array
+from arenite.ops.shared.copy import Interleaving
 from arenite.runtime.heap_host import HeapInterpreter
 
 #: Numbers up to here are exact in float32, in which all these operators run.
@@ -39,7 +41,7 @@ for (int32_t i = 0; i < $size; ++i) y[i] = 0;
 $loops"""
 
 
-def move(layer: Layer) -> Work:
+def move(layer: Layer[Any]) -> Work:
     """Every element of the output from its place in input 0."""
     if layer.name in FED and not all(one is None or one.is_constant for one in layer.inputs[1:]):
         return FED[layer.name](layer)
@@ -64,7 +66,7 @@ def move(layer: Layer) -> Work:
     return Work(routine, (stored_argument(x), *constants, y))
 
 
-def _plan(layer: Layer) -> Array:
+def _plan(layer: AnyLayer) -> Array:
     """For every element of the output its number in input 0; -1 where it is 0."""
     x = layer.input(0)
     interpreter = HeapInterpreter(_model(layer), engine="reference")
@@ -75,7 +77,7 @@ def _plan(layer: Layer) -> Array:
     return np.array(interpreter.output(0)).reshape(-1).astype(np.int64) - 1
 
 
-def _model(layer: Layer) -> Model:
+def _model(layer: AnyLayer) -> Model:
     """The operator alone, on float32, with its constants."""
     builder = ModelBuilder()
     inputs = [builder.input("x", layer.input(0).shape, "float32")]
@@ -175,7 +177,7 @@ _PACKED = "  for (int32_t j = 0; j < $block; ++j) *y++ = *x$number++;"
 _UNPACKED = "  for (int32_t j = 0; j < $block; ++j) *y$number++ = *x++;"
 
 
-def pack(layer: Layer) -> Work:
+def pack(layer: Layer[Interleaving]) -> Work:
     """Tensors of one shape along a new axis."""
     require_elements(layer)
     kind, count = c_type(layer.output), len(layer.inputs)
@@ -185,7 +187,7 @@ def pack(layer: Layer) -> Work:
     return Work(routine, (*arguments, layer.output))
 
 
-def unpack(layer: Layer) -> Work:
+def unpack(layer: Layer[Interleaving]) -> Work:
     """The parts of a tensor along an axis."""
     require_elements(layer)
     kind, count = c_type(layer.input(0)), len(layer.outputs)
@@ -194,7 +196,7 @@ def unpack(layer: Layer) -> Work:
     return Work(routine, (argument(layer.input(0)), *layer.outputs))
 
 
-def _rounds(layer: Layer, part: str, count: int) -> str:
+def _rounds(layer: Layer[Interleaving], part: str, count: int) -> str:
     p = layer.params
     blocks = [int(size) for size in p.copy_sizes]
     parts = [

@@ -14,7 +14,10 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.ops.tflite.embedding_lookup import EmbeddingLookupParams
+from arenite.ops.tflite.gather import GatherParams
+from arenite.ops.tflite.gather_nd import GatherNdParams
 
 _C = templates(__name__)
 _GATHER = _C["gather"]
@@ -26,7 +29,7 @@ const int32_t start$axis =
     (int32_t)(starts[$axis] < 0 ? 0 : starts[$axis] > $most ? $most : starts[$axis]);"""
 
 
-def gather(layer: Layer) -> Work:
+def gather(layer: Layer[GatherParams]) -> Work:
     """Slices along an axis."""
     require_elements(layer)
     p, shape = layer.params, layer.input(0).shape
@@ -46,7 +49,7 @@ def gather(layer: Layer) -> Work:
     return _work(layer, text)
 
 
-def gather_nd(layer: Layer) -> Work:
+def gather_nd(layer: Layer[GatherNdParams]) -> Work:
     """Slices whose places are sums of indices times strides, which may have any signs."""
     require_some(layer.input(0), layer.output)
     p, x = layer.params, layer.input(0)
@@ -62,7 +65,7 @@ def gather_nd(layer: Layer) -> Work:
     return _work(layer, text)
 
 
-def embedding_lookup(layer: Layer) -> Work:
+def embedding_lookup(layer: Layer[EmbeddingLookupParams]) -> Work:
     """Rows of a table (input 1), as floats if wanted."""
     require_elements(layer)
     table = layer.input(1)
@@ -78,7 +81,7 @@ def embedding_lookup(layer: Layer) -> Work:
     return _work(layer, text, table=1, indices=0)
 
 
-def dynamic_update_slice(layer: Layer) -> Work:
+def dynamic_update_slice(layer: AnyLayer) -> Work:
     """A copy of input 0 with input 1 in it; the box is moved to lie inside."""
     require_some(layer.input(0), layer.output)
     x, update, starts = (layer.input(number) for number in range(3))
@@ -113,7 +116,7 @@ def dynamic_update_slice(layer: Layer) -> Work:
     return Work(routine, arguments)
 
 
-def _work(layer: Layer, text: str, table: int = 0, indices: int = 1) -> Work:
+def _work(layer: AnyLayer, text: str, table: int = 0, indices: int = 1) -> Work:
     x, at = layer.input(table), layer.input(indices)
     if x.size >= 1 << 31:
         raise UnsupportedError("expected fewer than 2**31 elements")
@@ -129,7 +132,7 @@ def _work(layer: Layer, text: str, table: int = 0, indices: int = 1) -> Work:
 _BROADCAST_ARGS = _C["broadcast_args"]
 
 
-def broadcast_args(layer: Layer) -> Work:
+def broadcast_args(layer: AnyLayer) -> Work:
     """The shape to which two broadcast, in 32 bits; ones stand in front of the shorter one."""
     require_some(layer.output)
     sizes, y = [layer.input(number).size for number in (0, 1)], layer.output

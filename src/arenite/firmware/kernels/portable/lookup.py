@@ -14,7 +14,7 @@ from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Value
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.heap_host import HeapInterpreter
@@ -25,7 +25,7 @@ BYTES = frozenset({TensorType.INT8, TensorType.UINT8})
 _LOOKUP = "for (int32_t i = 0; i < $size; ++i) y[i] = table[(uint8_t)x[i]];"
 
 
-def lookup(layer: Layer) -> Work:
+def lookup(layer: AnyLayer) -> Work:
     """``y = table[x]``."""
     require_types(layer, *BYTES)
     require_elements(layer)
@@ -37,7 +37,7 @@ def lookup(layer: Layer) -> Work:
     return Work(routine, (argument(layer.input(0)), table, layer.output), in_place=(0,))
 
 
-def results_of(layer: Layer) -> Array:
+def results_of(layer: AnyLayer) -> Array:
     """The operator's results for the bytes 0 to 255, by its reference kernel."""
     every_value = np.arange(256, dtype=np.uint8)
     x, y = _ends(layer)
@@ -48,7 +48,7 @@ def results_of(layer: Layer) -> Array:
     return np.array(interpreter.output(0)).reshape(-1)
 
 
-def _model(layer: Layer, x: Value, y: Value) -> Model:
+def _model(layer: AnyLayer, x: Value, y: Value) -> Model:
     """The operator alone, on 256 values."""
     builder = ModelBuilder()
     one = builder.input("x", (256,), x.type, scale=x.scale, zero_point=x.zero_point)
@@ -59,5 +59,5 @@ def _model(layer: Layer, x: Value, y: Value) -> Model:
     return replace(model, subgraphs=(replace(model.main, operators=(alone,)),))
 
 
-def _ends(layer: Layer) -> tuple[Value, Value]:
+def _ends(layer: AnyLayer) -> tuple[Value, Value]:
     return layer.input(0), layer.output

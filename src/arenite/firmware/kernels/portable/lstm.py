@@ -15,7 +15,7 @@ from arenite.firmware.kernels.portable.elements import is_float, reads, require_
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.sums import plus
 from arenite.firmware.plan.kernel import Argument, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
 
 _INPUT, _HIDDEN, _CELL = 0, 18, 19
@@ -29,7 +29,7 @@ _INTEGER_UPDATE = _C["integer_update"]
 _FLOAT_UPDATE = _C["float_update"]
 
 
-def lstm(layer: Layer) -> Work:
+def lstm(layer: Layer[LstmParams]) -> Work:
     """All time steps of all batches."""
     require_numbers(layer, inputs=1)
     p: LstmParams = layer.params
@@ -45,7 +45,7 @@ def lstm(layer: Layer) -> Work:
     return _work(layer, body)
 
 
-def _work(layer: Layer, body: str) -> Work:
+def _work(layer: AnyLayer, body: str) -> Work:
     parameters, arguments = [reads(layer.input(_INPUT), "x")], list[Argument]()
     arguments.append(argument(layer.input(_INPUT)))
     for gate, positions in _GATES.items():
@@ -91,7 +91,7 @@ def _add_float(total: str, x: str, weight: str) -> str:
     return f"{total} += {x} * {weight};"
 
 
-def _float_parts(layer: Layer) -> tuple[str, str]:
+def _float_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
     """The gates and the update of a unit."""
     p: LstmParams = layer.params
     lines = []
@@ -121,7 +121,7 @@ def _add_int64(total: str, x: str, weight: str) -> str:
     return f"{total} = ar_add_wide({total}, (int64_t)({x}) * ({weight}));"
 
 
-def _integer_parts(layer: Layer) -> tuple[str, str]:
+def _integer_parts(layer: Layer[LstmParams]) -> tuple[str, str]:
     """The gates, in units of 2^-15, and the update of a unit."""
     p: LstmParams = layer.params
     wide = p.accumulates_64_bits

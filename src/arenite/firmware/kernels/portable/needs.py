@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Value
 from arenite.model import TensorType
 from arenite.ops.context import Array
 
 
-def require_types(layer: Layer, *types: TensorType, inputs: int | None = None) -> None:
+def require_types(layer: AnyLayer, *types: TensorType, inputs: int | None = None) -> None:
     """The first inputs (all without a number) and the outputs have one of the types.
 
     Raises:
@@ -20,7 +20,7 @@ def require_types(layer: Layer, *types: TensorType, inputs: int | None = None) -
             raise UnsupportedError(f"expected {names}, got a tensor of {value.type}")
 
 
-def require_elements(layer: Layer) -> None:
+def require_elements(layer: AnyLayer) -> None:
     """No tensor is empty.
 
     Raises:

@@ -12,8 +12,11 @@ from arenite.firmware.c_text import fill, float_literal, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.shared.pooling import Pool2DParams
+from arenite.ops.tflite.l2_normalization import L2NormParams
+from arenite.ops.tflite.log_softmax import LogSoftmaxParams
 
 _ROWS = """\
 for (int32_t row = 0; row < $rows; ++row, x += $depth, y += $depth) {
@@ -28,7 +31,7 @@ _LOG_SOFTMAX_INT8 = _C["log_softmax_int8"]
 _L2_POOL = _C["l2_pool"]
 
 
-def l2_normalization(layer: Layer) -> Work:
+def l2_normalization(layer: Layer[L2NormParams]) -> Work:
     """Rows divided by their norms."""
     p = layer.params
     if layer.input(0).type is TensorType.FLOAT32:
@@ -36,7 +39,7 @@ def l2_normalization(layer: Layer) -> Work:
     return _rows(layer, _L2_INT8, zero=p.input_zero_point)
 
 
-def log_softmax(layer: Layer) -> Work:
+def log_softmax(layer: Layer[LogSoftmaxParams | None]) -> Work:
     """Logarithms of the shares that exponentials have of their sum."""
     p = layer.params
     if p is None:
@@ -53,7 +56,7 @@ def log_softmax(layer: Layer) -> Work:
     )
 
 
-def _rows(layer: Layer, body: str, *tables: Constant, **values: int) -> Work:
+def _rows(layer: AnyLayer, body: str, *tables: Constant, **values: int) -> Work:
     require_elements(layer)
     x, kind = layer.input(0), c_type(layer.input(0))
     depth = x.shape[-1]
@@ -65,7 +68,7 @@ def _rows(layer: Layer, body: str, *tables: Constant, **values: int) -> Work:
     return Work(routine, (argument(x), *tables, layer.output), in_place=(0,))
 
 
-def l2_pool_2d(layer: Layer) -> Work:
+def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """Roots of means of squares."""
     require_elements(layer)
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape

@@ -17,6 +17,7 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
+from arenite.ops.shared.pooling import Pool2DParams
 
 _C = templates(__name__)
 _POOL = _C["pool"]
@@ -26,20 +27,20 @@ const int32_t count = (y1 - y0) * (x1 - x0);
 value = (value < 0 ? value - count / 2 : value + count / 2) / count;"""
 
 
-def average_pool_2d(layer: Layer) -> Work:
+def average_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The mean of what of a window is in the image; of integers halves go away from zero."""
     finish = "value /= (float)((y1 - y0) * (x1 - x0));" if is_float(layer.output) else _MEAN
     return _work(layer, "average_pool_2d", "0", "value += element;", finish)
 
 
-def max_pool_2d(layer: Layer) -> Work:
+def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """The largest of what of a window is in the image."""
     step = "value = element > value ? element : value;"
     lowest, _ = QUANTIZED_RANGE.get(layer.output.type, (FLOAT32_LOWEST, 0))
     return _work(layer, "max_pool_2d", literal(lowest), step, "")
 
 
-def _work(layer: Layer, stem: str, start: str, step: str, finish: str) -> Work:
+def _work(layer: Layer[Pool2DParams], stem: str, start: str, step: str, finish: str) -> Work:
     require_numbers(layer)
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     text = fill(

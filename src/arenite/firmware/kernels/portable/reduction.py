@@ -14,7 +14,7 @@ from arenite.firmware.kernels.portable.needs import require_some, require_types
 from arenite.firmware.kernels.portable.sums import plus, with_offset
 from arenite.firmware.kernels.portable.unary import zeros_like
 from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops.shared.reduction import ReductionParams
 
@@ -24,7 +24,7 @@ const int32_t scaled = ar_rescale(sum, $multiplier, $shift);
 *y++ = ($element)ar_clamp($moved, $low, $high);"""
 
 
-def mean(layer: Layer) -> Work:
+def mean(layer: Layer[ReductionParams]) -> Work:
     """The sum without zero points; 1 / count is in the multiplier."""
     _check(layer)
     count = count_of(layer)
@@ -39,7 +39,7 @@ def mean_multiplier(params: ReductionParams, count: int) -> tuple[int, int]:
     return (params.multiplier << spare) // count, params.shift - spare
 
 
-def total(layer: Layer) -> Work:
+def total(layer: Layer[ReductionParams]) -> Work:
     """The sum without zero points; of nothing it is the number 0."""
     if not layer.input(0).size:
         return zeros_like(layer)
@@ -49,12 +49,12 @@ def total(layer: Layer) -> Work:
     return _of_integers(layer, "sum", layer.params.multiplier, layer.params.shift)
 
 
-def _check(layer: Layer) -> None:
+def _check(layer: AnyLayer) -> None:
     require_types(layer, *NUMBERS, inputs=1)
     require_some(layer.input(0), layer.output)
 
 
-def _of_integers(layer: Layer, stem: str, multiplier: int, shift: int) -> Work:
+def _of_integers(layer: Layer[ReductionParams], stem: str, multiplier: int, shift: int) -> Work:
     p = layer.params
     last = fill(
         _FINISH,
@@ -69,7 +69,7 @@ def _of_integers(layer: Layer, stem: str, multiplier: int, shift: int) -> Work:
     return reduction(layer, stem, "int32_t sum = 0;", step, last)
 
 
-def _of_floats(layer: Layer, stem: str, result: str) -> Work:
+def _of_floats(layer: Layer[ReductionParams], stem: str, result: str) -> Work:
     return reduction(layer, stem, "float sum = 0.0f;", "sum += $x;", f"*y++ = {result};")
 
 

@@ -16,7 +16,8 @@ from arenite.firmware.kernels.portable.elementwise_loop import argument, filled
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.plan.kernel import Argument, Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.ops.shared.pad import PadParams
 
 _COPY = "for (int32_t i = 0; i < $bytes; ++i) y[i] = x[i];"
 
@@ -40,7 +41,7 @@ def as_bytes(value: Value) -> Argument:
     return Constant("values", filled(np.ascontiguousarray(value.data).reshape(-1).view(np.int8)))
 
 
-def same_bytes(layer: Layer) -> Work:
+def same_bytes(layer: AnyLayer) -> Work:
     """The output is the input, with other dimensions."""
     require_elements(layer)
     x = layer.input(0)
@@ -57,7 +58,7 @@ def same_bytes(layer: Layer) -> Work:
     return Work(routine, (as_bytes(x), layer.output))
 
 
-def pad(layer: Layer) -> Work:
+def pad(layer: Layer[PadParams]) -> Work:
     """A border of zero points, or of the value that input 2 says."""
     require_some(layer.input(0), layer.output)
     p, x = layer.params, layer.input(0)
@@ -82,7 +83,7 @@ def pad(layer: Layer) -> Work:
     return Work(routine, (*arguments, layer.output))
 
 
-def concatenation(layer: Layer) -> Work:
+def concatenation(layer: AnyLayer) -> Work:
     """The inputs one behind the other along an axis."""
     require_some(layer.output)
     outer = _outer(layer)
@@ -96,7 +97,7 @@ def concatenation(layer: Layer) -> Work:
     )
 
 
-def _outer(layer: Layer) -> int:
+def _outer(layer: AnyLayer) -> int:
     """How often a block of every input follows the others'."""
     result: Value = layer.output
     first = layer.input(0)

@@ -13,7 +13,7 @@ from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
-from arenite.ops.tflite.resize_bilinear import Interpolation
+from arenite.ops.tflite.resize_bilinear import Interpolation, ResizeBilinearParams
 
 _C = templates(__name__)
 _RESIZE = _C["resize"]
@@ -26,7 +26,7 @@ const int32_t far = above[other + c] * (1024 - down) + below[other + c] * down;
 _FLOATS = _C["floats"]
 
 
-def resize_bilinear(layer: Layer) -> Work:
+def resize_bilinear(layer: Layer[ResizeBilinearParams]) -> Work:
     """Between the four pixels around."""
     require_elements(layer)
     p, x, kind = layer.params, layer.input(0), c_type(layer.input(0))

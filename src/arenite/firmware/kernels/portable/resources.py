@@ -12,10 +12,10 @@ from arenite.firmware.c_text import indented
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
 from arenite.firmware.plan.kernel import Argument, Routine, State, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer, Resource
+from arenite.firmware.plan.layers import AnyLayer, Resource
 
 
-def var_handle(layer: Layer) -> Work:
+def var_handle(layer: AnyLayer) -> Work:
     """A variable's number."""
     data = layer.output.data
     assert data is not None
@@ -23,7 +23,7 @@ def var_handle(layer: Layer) -> Work:
     return Work(Routine("var_handle", ("int32_t *y",), text, about=str(layer)), (layer.output,))
 
 
-def read_variable(layer: Layer) -> Work:
+def read_variable(layer: AnyLayer) -> Work:
     """The variable's bytes; zeros behind them, and where nobody assigns it."""
     size = layer.output.nbytes
 
@@ -41,7 +41,7 @@ def read_variable(layer: Layer) -> Work:
     return Work(routine, (*arguments, layer.output))
 
 
-def assign_variable(layer: Layer) -> Work:
+def assign_variable(layer: AnyLayer) -> Work:
     """As many bytes as the variable has."""
     value = layer.input(1)
 
@@ -54,7 +54,7 @@ def assign_variable(layer: Layer) -> Work:
     return Work(routine, (as_bytes(value), *arguments))
 
 
-def _meant(layer: Layer) -> list[Resource]:
+def _meant(layer: AnyLayer) -> list[Resource]:
     """The variables that a layer may mean: one where its number is known."""
     data = layer.input(0).data
     found = [one for one in layer.resources if data is None or one.number == data.reshape(-1)[0]]
@@ -64,7 +64,7 @@ def _meant(layer: Layer) -> list[Resource]:
 
 
 def _chosen(
-    layer: Layer, meant: list[Resource], copy: Callable[[Resource, str], str], kind: str
+    layer: AnyLayer, meant: list[Resource], copy: Callable[[Resource, str], str], kind: str
 ) -> tuple[list[Argument], list[str], str]:
     """Arguments, parameters and statements for the variables that are meant."""
     if not meant:

@@ -14,7 +14,12 @@ from arenite.firmware.c_text import C_TYPES, fill, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.ops.signal.signal_energy import SignalEnergyParams
+from arenite.ops.signal.signal_filter_bank import SignalFilterBankParams
+from arenite.ops.signal.signal_filter_bank_log import SignalFilterBankLogParams
+from arenite.ops.signal.signal_pcan import SignalPcanParams
+from arenite.ops.signal.signal_window import SignalWindowParams
 
 _WINDOW = """\
 for (int32_t start = 0; start < $size; start += $weights)
@@ -34,24 +39,24 @@ for (int32_t i = 0; i < $size; ++i) y[i] = ar_rounded_root(x[i]) >> down;"""
 _PCAN = _C["pcan"]
 
 
-def window(layer: Layer) -> Work:
+def window(layer: Layer[SignalWindowParams]) -> Work:
     """Samples times weights, again and again."""
     sizes = {"size": layer.output.size, "weights": layer.input(1).size}
     return _work(layer, _WINDOW, ["x", "weights"], ["y"], shift=layer.params.shift, **sizes)
 
 
-def energy(layer: Layer) -> Work:
+def energy(layer: Layer[SignalEnergyParams]) -> Work:
     """Squared magnitudes of some complex numbers."""
     p = layer.params
     return _work(layer, _ENERGY, ["x"], ["y"], size=layer.output.size, start=p.start, end=p.end)
 
 
-def auto_scale(layer: Layer) -> Work:
+def auto_scale(layer: AnyLayer) -> Work:
     """Samples shifted to the left as far as they go, and how far that is."""
     return _work(layer, _AUTO_SCALE, ["x"], ["y", "shift"], size=layer.outputs[0].size)
 
 
-def filter_bank(layer: Layer) -> Work:
+def filter_bank(layer: Layer[SignalFilterBankParams]) -> Work:
     """Weighted sums of bands."""
     names = ["x", "weights", "unweights", "bins", "starts", "widths"]
     return _work(
@@ -65,7 +70,7 @@ def filter_bank(layer: Layer) -> Work:
     )
 
 
-def filter_bank_log(layer: Layer) -> Work:
+def filter_bank_log(layer: Layer[SignalFilterBankLogParams]) -> Work:
     """Logarithms from a table of their fractions."""
     p = layer.params
     table = Constant("table", np.asarray(p.bulges, np.int32))
@@ -74,12 +79,12 @@ def filter_bank_log(layer: Layer) -> Work:
     return _work(layer, _LOG, ["x"], ["y"], table, size=layer.output.size, bits=bits, scale=scale)
 
 
-def square_root(layer: Layer) -> Work:
+def square_root(layer: AnyLayer) -> Work:
     """Rounded roots, shifted to the right."""
     return _work(layer, _ROOT, ["x", "shift"], ["y"], size=layer.output.size)
 
 
-def pcan(layer: Layer) -> Work:
+def pcan(layer: Layer[SignalPcanParams]) -> Work:
     """Gains from a table of parabolas."""
     last = layer.input(2).size - 3
     sizes = {"size": layer.output.size, "last": last, "shift": layer.params.snr_shift}
@@ -87,7 +92,7 @@ def pcan(layer: Layer) -> Work:
 
 
 def _work(
-    layer: Layer,
+    layer: AnyLayer,
     text: str,
     inputs: list[str],
     outputs: list[str],
@@ -106,7 +111,7 @@ def _work(
     return Work(routine, (*map(argument, given), *tables, *layer.outputs))
 
 
-def _stem(layer: Layer) -> str:
+def _stem(layer: AnyLayer) -> str:
     """``SignalFilterBank`` as ``signal_filter_bank``."""
     words = "".join(f"_{c.lower()}" if c.isupper() else c for c in layer.name)
     return words.replace("_p_c_a_n", "_pcan").strip("_")

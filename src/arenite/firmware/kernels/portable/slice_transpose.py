@@ -17,7 +17,10 @@ from arenite.firmware.kernels.portable.loops import axis_names, nested, strides_
 from arenite.firmware.kernels.portable.needs import constant_of, require_some
 from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.ops.shared.copy import Interleaving
+from arenite.ops.tflite.strided_slice import StridedSliceParams
+from arenite.ops.tflite.transpose import TransposeParams
 
 _SPLIT = """\
 for (int32_t i = 0; i < $outer; ++i) {
@@ -26,13 +29,13 @@ $parts
 _PART = "  for (int32_t j = 0; j < $block; ++j) *y$number++ = *x++;"
 
 
-def transpose(layer: Layer) -> Work:
+def transpose(layer: Layer[TransposeParams]) -> Work:
     """Axes in another order."""
     p, steps = layer.params, strides_of(layer.input(0).shape)
     return _pick(layer, p.output_shape, [steps[axis] for axis in p.perm], 0)
 
 
-def slice_(layer: Layer) -> Work:
+def slice_(layer: AnyLayer) -> Work:
     """A box of the input."""
     if not layer.input(1).is_constant:
         return box(layer)
@@ -42,14 +45,14 @@ def slice_(layer: Layer) -> Work:
     return _pick(layer, layer.output.shape, steps, start)
 
 
-def strided_slice(layer: Layer) -> Work:
+def strided_slice(layer: Layer[StridedSliceParams]) -> Work:
     """Every so many elements of every axis."""
     p, steps = layer.params, strides_of(layer.input(0).shape)
     start = sum(a * b for a, b in zip(p.start, steps, strict=True))
     return _pick(layer, p.size, [a * b for a, b in zip(steps, p.stride, strict=True)], start)
 
 
-def split(layer: Layer, whole: int = 1) -> Work:
+def split(layer: Layer[Interleaving], whole: int = 1) -> Work:
     """The blocks of an axis go to the outputs in turn; ``whole`` is the number of the input."""
     require_some(layer.input(whole))
     x, outer = layer.input(whole), layer.params.outer_size
@@ -63,12 +66,12 @@ def split(layer: Layer, whole: int = 1) -> Work:
     return Work(routine, (as_bytes(x), *layer.outputs))
 
 
-def split_v(layer: Layer) -> Work:
+def split_v(layer: Layer[Interleaving]) -> Work:
     """The same with sizes; the input comes first."""
     return split(layer, whole=0)
 
 
-def _pick(layer: Layer, shape: Sequence[int], steps: Sequence[int], start: int) -> Work:
+def _pick(layer: AnyLayer, shape: Sequence[int], steps: Sequence[int], start: int) -> Work:
     """Elements in the output's order, each from ``start`` plus its indices times ``steps``."""
     x = layer.input(0)
     require_some(x, layer.output)

@@ -12,8 +12,9 @@ from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.tflite.softmax import SoftmaxParams
 
 _C = templates(__name__)
 _ROWS = _C["rows"]
@@ -31,7 +32,7 @@ _MOST_INT16 = 65535
 _BOUNDED_INT16 = "sum = sum > INT32_MAX - y[i] ? INT32_MAX : sum + y[i];"
 
 
-def softmax(layer: Layer) -> Work:
+def softmax(layer: Layer[SoftmaxParams]) -> Work:
     """Along the last axis, row by row."""
     require_elements(layer)
     x, y, p = layer.input(0), layer.output, layer.params
@@ -41,7 +42,8 @@ def softmax(layer: Layer) -> Work:
     if x.type is TensorType.INT8:
         return _of_int8(layer)
     most = 32768 if p.keeps_low_bits else 32767
-    values = {"multiplier": p.input_multiplier, "shift": p.input_left_shift, "most": most}
+    values: dict[str, int | str] = {"multiplier": p.input_multiplier, "most": most}
+    values["shift"] = p.input_left_shift
     values["add"] = "sum += y[i];" if x.shape[-1] <= _MOST_INT16 else _BOUNDED_INT16
     tables = (
         Constant("exponentials", np.asarray(p.exp_table, np.int16)),
@@ -50,7 +52,7 @@ def softmax(layer: Layer) -> Work:
     return _work(layer, "int32_t", fill(_INT16, depth=y.shape[-1], **values), *tables)
 
 
-def _of_int8(layer: Layer) -> Work:
+def _of_int8(layer: Layer[SoftmaxParams]) -> Work:
     """To int8 or int16."""
     y = layer.output
     info, is_long = np.iinfo(y.type.dtype), y.shape[-1] > _MOST_INT8
@@ -68,7 +70,7 @@ def _of_int8(layer: Layer) -> Work:
     return _work(layer, "int32_t", row, table)
 
 
-def _work(layer: Layer, largest: str, row: str, *tables: Constant) -> Work:
+def _work(layer: AnyLayer, largest: str, row: str, *tables: Constant) -> Work:
     x, y = layer.input(0), layer.output
     depth = x.shape[-1]
     text = fill(_ROWS, rows=y.size // depth, depth=depth, largest_type=largest, row=row)

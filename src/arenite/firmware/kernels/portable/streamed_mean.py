@@ -5,10 +5,14 @@ Facts: TFLM ``reference/integer_ops/pooling.h`` and ``micro/kernels/reduce_commo
 
 from __future__ import annotations
 
+from typing import Any
+
 from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.portable.reduction import mean_multiplier
 from arenite.firmware.plan.kernel import Collection, Routine
 from arenite.firmware.plan.layers import Layer
+from arenite.ops.shared.pooling import Pool2DParams
+from arenite.ops.shared.reduction import ReductionParams
 
 _C = templates(__name__)
 _ADD = _C["add"]
@@ -16,7 +20,7 @@ _AVERAGE = _C["average"]
 _MEAN = _C["mean"]
 
 
-def collection_of(layer: Layer, rows: int) -> Collection:
+def collection_of(layer: Layer[Any], rows: int) -> Collection:
     """The routines of AVERAGE_POOL_2D or MEAN over an image, ``rows`` rows at a time."""
     _, height, width, channels = layer.input(0).shape
     count = height * width
@@ -33,7 +37,7 @@ def collection_of(layer: Layer, rows: int) -> Collection:
     return Collection(add, finish, 4 * channels)
 
 
-def _average(layer: Layer, count: int) -> str:
+def _average(layer: Layer[Pool2DParams], count: int) -> str:
     return fill(
         _AVERAGE,
         channels=layer.output.size,
@@ -44,7 +48,7 @@ def _average(layer: Layer, count: int) -> str:
     )
 
 
-def _mean(layer: Layer, count: int) -> str:
+def _mean(layer: Layer[ReductionParams], count: int) -> str:
     p = layer.params
     multiplier, shift = mean_multiplier(p, count)
     return fill(

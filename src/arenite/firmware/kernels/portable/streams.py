@@ -12,8 +12,15 @@ from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Routine, State, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import flexbuffer
+from arenite.ops.signal.signal_delay import SignalDelayParams
+from arenite.ops.signal.signal_filter_bank_spectral_subtraction import (
+    SignalFilterBankSpectralSubtractionParams,
+)
+from arenite.ops.signal.signal_framer import SignalFramerParams
+from arenite.ops.signal.signal_overlap_add import SignalOverlapAddParams
+from arenite.ops.signal.signal_stacker import SignalStackerParams
 
 _C = templates(__name__)
 _DELAY = _C["delay"]
@@ -23,7 +30,7 @@ _STACKER = _C["stacker"]
 _SUBTRACTION = _C["subtraction"]
 
 
-def delay(layer: Layer) -> Work:
+def delay(layer: Layer[SignalDelayParams]) -> Work:
     """What is on its way comes out first."""
     p = layer.params
     if not p.delay_length:
@@ -42,7 +49,7 @@ def delay(layer: Layer) -> Work:
     )
 
 
-def framer(layer: Layer) -> Work:
+def framer(layer: Layer[SignalFramerParams]) -> Work:
     """Overlapping frames of a signal."""
     p = layer.params
     most = max(p.frame_size - 1, 1)
@@ -63,7 +70,7 @@ def framer(layer: Layer) -> Work:
     )
 
 
-def overlap_add(layer: Layer) -> Work:
+def overlap_add(layer: Layer[SignalOverlapAddParams]) -> Work:
     """Sums of overlapping frames."""
     p, kind = layer.params, c_type(layer.output)
     bytes_ = layer.output.type.nbytes(p.rows * p.frame_size)
@@ -82,7 +89,7 @@ def overlap_add(layer: Layer) -> Work:
     )
 
 
-def stacker(layer: Layer) -> Work:
+def stacker(layer: Layer[SignalStackerParams]) -> Work:
     """Frames side by side."""
     p = layer.params
     size = p.frames * p.num_channels
@@ -100,7 +107,7 @@ def stacker(layer: Layer) -> Work:
     )
 
 
-def spectral_subtraction(layer: Layer) -> Work:
+def spectral_subtraction(layer: Layer[SignalFilterBankSpectralSubtractionParams]) -> Work:
     """A signal without an estimate of its noise."""
     p = layer.params
     factors = {
@@ -125,7 +132,7 @@ def spectral_subtraction(layer: Layer) -> Work:
 
 
 def _work(
-    layer: Layer,
+    layer: AnyLayer,
     stem: str,
     text: str,
     outputs: list[str],

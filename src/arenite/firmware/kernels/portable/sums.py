@@ -17,8 +17,9 @@ from arenite.firmware.kernels.portable.elements import clamped, is_float, reads,
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
 from arenite.firmware.plan.kernel import Argument, Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.plan.layers import AnyLayer, Layer, Value
 from arenite.model import TensorType
+from arenite.ops.shared.convolution import ConvolutionParams
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ const int32_t scaled = $rescale(sum, multiplier[n], shift[n]);
 *y++ = $result;"""
 
 
-def sums_of(layer: Layer, x: int = 0, weights: int = 1) -> Sums:
+def sums_of(layer: Layer[ConvolutionParams], x: int = 0, weights: int = 1) -> Sums:
     """How a layer's sums are taken.
 
     Raises:
@@ -89,7 +90,7 @@ def plus(text: str, offset: int) -> str:
 
 
 def sums_work(
-    layer: Layer, stem: str, body: str, channels: int, positions: tuple[int, int]
+    layer: Layer[ConvolutionParams], stem: str, body: str, channels: int, positions: tuple[int, int]
 ) -> Work:
     """The work for a body that reads ``x``, ``weights``, ``bias`` and writes ``y`` by channel.
 
@@ -130,7 +131,9 @@ def weights_argument(weights: Value) -> Argument:
 _C_TO_NUMPY = {"int32_t": np.int32, "int64_t": np.int64, "float": np.float32}
 
 
-def bias_argument(layer: Layer, channels: int, total: str, position: int = 2) -> Value | Constant:
+def bias_argument(
+    layer: AnyLayer, channels: int, total: str, position: int = 2
+) -> Value | Constant:
     """The bias in a sum's type, in none wider where it is computed; zeros where there is none."""
     value = layer.inputs[position] if len(layer.inputs) > position else None
     if value is not None and value.data is None:
@@ -139,7 +142,7 @@ def bias_argument(layer: Layer, channels: int, total: str, position: int = 2) ->
     return Constant("bias", data.reshape(-1).astype(_C_TO_NUMPY[total]))
 
 
-def bias_of(layer: Layer, channels: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+def bias_of(layer: AnyLayer, channels: int) -> np.ndarray[Any, np.dtype[np.int32]]:
     """A constant bias as int32 per channel, zeros where there is none."""
     bias = layer.inputs[2] if len(layer.inputs) > 2 else None
     if bias is None:

@@ -15,6 +15,7 @@ from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.kernel_util import Activation
+from arenite.ops.tflite.svdf import SvdfParams
 
 _INPUT, _FEATURE, _TIME, _BIAS, _STATE = range(5)
 
@@ -22,7 +23,7 @@ _C = templates(__name__)
 _STEP = _C["step"]
 
 #: Activations of floats, of which other operators know fewer.
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[int, str] = {
     Activation.NONE: "sum",
     Activation.RELU: "sum > 0.0f ? sum : 0.0f",
     Activation.RELU_N1_TO_1: "sum > 1.0f ? 1.0f : sum > -1.0f ? sum : -1.0f",
@@ -32,7 +33,7 @@ _ACTIVATIONS = {
 }
 
 
-def svdf(layer: Layer) -> Work:
+def svdf(layer: Layer[SvdfParams]) -> Work:
     """One step in time."""
     require_elements(layer)
     p, x, y = layer.params, layer.input(_INPUT), layer.output
@@ -53,7 +54,7 @@ def svdf(layer: Layer) -> Work:
     return Work(routine, (*map(argument, values), state, y))
 
 
-def _of_floats(layer: Layer) -> dict[str, str]:
+def _of_floats(layer: Layer[SvdfParams]) -> dict[str, str]:
     return {
         "total": "float",
         "weigh_input": fill("newest += x[i] * feature[f * $n + i];", n=layer.input(0).shape[1]),
@@ -64,7 +65,7 @@ def _of_floats(layer: Layer) -> dict[str, str]:
     }
 
 
-def _of_integers(layer: Layer) -> dict[str, str]:
+def _of_integers(layer: Layer[SvdfParams]) -> dict[str, str]:
     p, state = layer.params, c_type(layer.input(_STATE))
     x = plus("x[i]", -p.input_zero_point)
     weight = fill("feature[f * $n + i]", n=layer.input(0).shape[1])

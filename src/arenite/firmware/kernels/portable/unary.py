@@ -12,8 +12,10 @@ from arenite.firmware.c_text import fill
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.layers import AnyLayer, Layer
 from arenite.model import TensorType
+from arenite.ops.tflite.rsqrt import RsqrtParams
+from arenite.ops.tflite.shape import ShapeParams
 
 #: What becomes of a float.
 _FLOATS = {
@@ -33,17 +35,17 @@ _SATURATED = "$y = ($type)($a != $a ? 0 : $a <= $low ? $least : $a >= $high ? $m
 _SET = "for (int32_t i = 0; i < $size; ++i) y[i] = $value;"
 
 
-def of_float(layer: Layer) -> Work:
+def of_float(layer: AnyLayer) -> Work:
     """A function of float32."""
     return each(layer, f"$y = {_FLOATS[layer.name]};", [0])
 
 
-def logical_not(layer: Layer) -> Work:
+def logical_not(layer: AnyLayer) -> Work:
     """Whether a bool is false."""
     return each(layer, "$y = $a == 0;", [0])
 
 
-def cast(layer: Layer) -> Work:
+def cast(layer: AnyLayer) -> Work:
     """Every element as another type: floats saturate, integers lose high bits.
 
     C defines neither; these are what :mod:`arenite.ops.tflite.cast` chose.
@@ -81,7 +83,7 @@ def _converted(x: TensorType, y: TensorType) -> str:
     return "$y = ($type)ar_sign_extend((uint32_t)$a, $bits);"
 
 
-def rsqrt(layer: Layer) -> Work:
+def rsqrt(layer: Layer[RsqrtParams]) -> Work:
     """The reciprocal of a root; integers under the zero point count as it."""
     x = layer.input(0)
     if x.type is TensorType.FLOAT32:
@@ -94,12 +96,12 @@ def rsqrt(layer: Layer) -> Work:
     return each(layer, "$y = table[$a < 0 ? 0 : $a];", [0], [("table", table)])
 
 
-def zeros_like(layer: Layer) -> Work:
+def zeros_like(layer: AnyLayer) -> Work:
     """Zeros, whatever the zero point."""
     return every(layer, "0")
 
 
-def fill_(layer: Layer) -> Work:
+def fill_(layer: AnyLayer) -> Work:
     """One value everywhere."""
     require_elements(layer)
     x = layer.input(1)
@@ -110,7 +112,7 @@ def fill_(layer: Layer) -> Work:
     return Work(Routine("fill", parameters, text, about=str(layer)), (argument(x), layer.output))
 
 
-def shape(layer: Layer) -> Work:
+def shape(layer: Layer[ShapeParams]) -> Work:
     """The input's dimensions, which are known."""
     require_some(layer.output)
     dims = np.asarray(layer.params.dims, np.int32)
@@ -119,7 +121,7 @@ def shape(layer: Layer) -> Work:
     return Work(routine, (Constant("shape", dims), layer.output))
 
 
-def every(layer: Layer, value: str) -> Work:
+def every(layer: AnyLayer, value: str) -> Work:
     """The work that makes all elements of the output one number."""
     require_some(layer.output)
     kind = c_type(layer.output)

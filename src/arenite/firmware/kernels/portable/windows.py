@@ -6,12 +6,13 @@ from typing import Any
 
 from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.plan.layers import Layer
+from arenite.firmware.plan.records import Windowed
 
 _C = templates(__name__)
 _WINDOWS = _C["windows"]
 
 
-def geometry(layer: Layer) -> dict[str, str | int]:
+def geometry(layer: Layer[Windowed]) -> dict[str, str | int]:
     """The names of a window's measures in the templates."""
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     return {
@@ -33,7 +34,9 @@ def geometry(layer: Layer) -> dict[str, str | int]:
     }
 
 
-def windows(layer: Layer, filters: int, before: str, tap: str, behind: str, **more: Any) -> str:
+def windows(
+    layer: Layer[Windowed], filters: int, before: str, tap: str, behind: str, **more: Any
+) -> str:
     """The loops.
 
     Args:
