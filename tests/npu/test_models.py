@@ -51,8 +51,16 @@ def test_the_kept_files_are_what_vela_makes(name: str) -> None:
     assert compiled(DIGITS, name) == KEPT[name].read_bytes()
 
 
-@pytest.mark.parametrize("configuration", CONFIGURATIONS)
-@pytest.mark.parametrize("name", MODELS)
+#: One model in all configurations, all models in two.
+CASES = [
+    (name, configuration)
+    for name in MODELS
+    for configuration in CONFIGURATIONS
+    if name == MODELS[0] or configuration in ("u55-128", "u65-256")
+]
+
+
+@pytest.mark.parametrize(("name", "configuration"), CASES)
 def test_a_compiled_model_has_the_original_s_bits(name: str, configuration: str) -> None:
     original = shared_model(name)
     assert_same(original, compiled(original, *CONFIGURATIONS[configuration]), 2)
