@@ -24,7 +24,7 @@ MORE = (
 
 
 def is_ordinary(model: Model) -> bool:
-    """int8 of at most four dimensions, with scales as networks have them, weights without offset."""
+    """int8 of at most four dimensions, scales as networks have them, weights without offsets."""
     tensors = (*model.inputs, *model.outputs)
     for tensor in tensors:
         q = tensor.quantization

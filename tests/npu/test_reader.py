@@ -178,7 +178,7 @@ def test_npus_that_are_not_computed_are_refused_by_name(config: int, message: st
 def test_padding_is_bounded() -> None:
     kernel = {"KERNEL_HEIGHT": 32768, "KERNEL_WIDTH": 32768}
     pads = {"IFM_PAD_TOP": 32767, "IFM_PAD_LEFT": 32767}
-    with pytest.raises(StreamError, match="expected an input of at most 33554432 elements"):
+    with pytest.raises(StreamError, match="expected an input of at most 16777216 elements"):
         verified(layer(**kernel, **pads).do("POOL", AVERAGE_POOL).stop())
 
 

@@ -36,7 +36,7 @@ from arenite.npu.weights import decode
 
 Int64 = npt.NDArray[np.int64]
 #: Elements of an input, upscaled and with its padding.
-MAX_PADDED = 1 << 25
+MAX_PADDED = 1 << 24
 #: Bytes of a channel's bias, scale and shift.
 _RECORD = 10
 #: The hardware's shifts have 6 bits.
