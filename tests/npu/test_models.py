@@ -24,6 +24,7 @@ CONFIGURATIONS = {
     "u55-128-sram": ("ethos-u55-128", (*SRAM_ONLY, "--optimise", "Size")),
     "u55-256": ("ethos-u55-256", ()),
     "u65-256": ("ethos-u65-256", ()),
+    "u65-512": ("ethos-u65-512", ()),
 }
 
 

@@ -9,7 +9,6 @@ from arenite.npu import reader
 from arenite.npu.reader import read_program
 from arenite.npu.stream import StreamError
 from tests.npu.streams import (
-    U65_512,
     U85_256,
     Assembler,
     layer,
@@ -166,7 +165,6 @@ def test_a_register_that_there_is_not_is_refused() -> None:
     ("config", "message"),
     [
         (U85_256, "the arithmetic of ethos-u85-256 is not there yet"),
-        (U65_512, "ethos-u65-512 has 2 cores, whose weights are not read yet"),
         (0xF0000000, "no NPU of that configuration is known"),
     ],
 )
