@@ -13,8 +13,7 @@ from arenite.analysis.npu_tensors import Stored, as_original
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.logistic import TRAITS
 from arenite.report.compare import render_comparison
-from tests.npu.test_models import CONFIGURATIONS, MODELS
-from tests.npu.vela import KEPT, compiled
+from tests.npu.vela import CONFIGURATIONS, KEPT, MODELS, compiled
 from tests.shared import DIGITS, shared_model
 
 

@@ -30,6 +30,22 @@ KEPT = {
 SHARED_SRAM = ("--config", "Arm/vela.ini", "--system-config", "Ethos_U55_High_End_Embedded")
 SRAM_ONLY = (*SHARED_SRAM, "--memory-mode", "Sram_Only")
 
+#: Shared models that are compiled.
+MODELS = (
+    *("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8"),
+    *("person_detect", "micro_speech_quantized", "hello_world_int8", "keyword_scrambled_8bit"),
+)
+#: A kernel in parts, weights that are copied first, two memories.
+CONFIGURATIONS = {
+    "u55-32": ("ethos-u55-32", ()),
+    "u55-64": ("ethos-u55-64", ()),
+    "u55-128": ("ethos-u55-128", (*SHARED_SRAM, "--memory-mode", "Shared_Sram")),
+    "u55-128-sram": ("ethos-u55-128", (*SRAM_ONLY, "--optimise", "Size")),
+    "u55-256": ("ethos-u55-256", ()),
+    "u65-256": ("ethos-u65-256", ()),
+    "u65-512": ("ethos-u65-512", ()),
+}
+
 
 @cache
 def compiled(original: Path, accelerator: str, options: tuple[str, ...] = ()) -> bytes:
