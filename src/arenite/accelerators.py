@@ -19,9 +19,9 @@ class Accelerator:
         name: What Vela calls it (``--accelerator-config``).
         product: The configuration word's highest four bits.
         macs: Multiply-adds of int8 per cycle, of all its cores.
-        cores: Each takes weights from a stream of its own.
+        cores: Each computes every so many-th channel, with weights from streams of its own.
         ofm_depth: How many output channels its units compute at once.
-        shram: KiB of its shared buffer, which U85 does not have.
+        shram: KiB of a core's shared buffer, which U85 does not have.
     """
 
     name: str
@@ -38,7 +38,7 @@ _ROWS = (
     Accelerator("ethos-u55-128", 0, 128, shram=24),
     Accelerator("ethos-u55-256", 0, 256, shram=48),
     Accelerator("ethos-u65-256", 1, 256, shram=48),
-    Accelerator("ethos-u65-512", 1, 512, cores=2, shram=96),
+    Accelerator("ethos-u65-512", 1, 512, cores=2, shram=48),
     Accelerator("ethos-u85-128", 2, 128),
     Accelerator("ethos-u85-256", 2, 256),
     Accelerator("ethos-u85-512", 2, 512),

@@ -13,6 +13,7 @@ from arenite.analysis.facts import model_facts
 from arenite.analysis.fit import fit
 from arenite.analysis.head_plans import head_plans
 from arenite.npu.limits import GUESSED, INFERRED
+from arenite.ops.registry import builtin_names, traits_of
 from arenite.report.ethos_u import render_commands, render_npu, render_scratch
 from arenite.target import Target
 from tests.npu.vela import KEPT, compiled
@@ -54,6 +55,15 @@ def test_facts_say_what_is_inferred_and_what_is_guessed() -> None:
 def test_the_page_lists_them(sentence: str) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "ethos-u.md"
     assert f"\n- {sentence}\n" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in builtin_names() if traits_of(name).compiled], ids=str
+)
+def test_the_page_lists_every_known_cause_of_a_difference(name: str) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "ethos-u.md"
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if name in line]
+    assert any(line.endswith(f"| {traits_of(name).compiled} |") for line in rows)
 
 
 def test_what_stays_on_the_cpu_is_named() -> None:

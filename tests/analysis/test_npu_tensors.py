@@ -13,8 +13,7 @@ from arenite.analysis.npu_tensors import Stored, as_original
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.logistic import TRAITS
 from arenite.report.compare import render_comparison
-from tests.npu.test_models import CONFIGURATIONS, MODELS
-from tests.npu.vela import KEPT, compiled
+from tests.npu.vela import CONFIGURATIONS, KEPT, MODELS, compiled
 from tests.shared import DIGITS, shared_model
 
 
@@ -25,7 +24,7 @@ def test_every_layer_of_digits_is_found(name: str) -> None:
     assert (len(found.layers), found.missing) == (10, ())
 
 
-@pytest.mark.parametrize("configuration", ["u55-128", "u55-128-sram", "u65-256"])
+@pytest.mark.parametrize("configuration", ["u55-128", "u65-256"])
 @pytest.mark.parametrize("name", MODELS[:5])
 def test_every_layer_of_a_shared_model_is_found(name: str, configuration: str) -> None:
     original = shared_model(name)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import subprocess
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from arenite.formats.tflite import write
+from arenite.model import Model
 from tests.shared import DIGITS
 
 HERE = Path(__file__).parent / "models"
@@ -26,6 +30,22 @@ KEPT = {
 SHARED_SRAM = ("--config", "Arm/vela.ini", "--system-config", "Ethos_U55_High_End_Embedded")
 SRAM_ONLY = (*SHARED_SRAM, "--memory-mode", "Sram_Only")
 
+#: Shared models that are compiled.
+MODELS = (
+    *("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8"),
+    *("person_detect", "micro_speech_quantized", "hello_world_int8", "keyword_scrambled_8bit"),
+)
+#: A kernel in parts, weights that are copied first, two memories.
+CONFIGURATIONS = {
+    "u55-32": ("ethos-u55-32", ()),
+    "u55-64": ("ethos-u55-64", ()),
+    "u55-128": ("ethos-u55-128", (*SHARED_SRAM, "--memory-mode", "Shared_Sram")),
+    "u55-128-sram": ("ethos-u55-128", (*SRAM_ONLY, "--optimise", "Size")),
+    "u55-256": ("ethos-u55-256", ()),
+    "u65-256": ("ethos-u65-256", ()),
+    "u65-512": ("ethos-u65-512", ()),
+}
+
 
 @cache
 def compiled(original: Path, accelerator: str, options: tuple[str, ...] = ()) -> bytes:
@@ -37,6 +57,19 @@ def compiled(original: Path, accelerator: str, options: tuple[str, ...] = ()) ->
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             vela.main([*arguments, *options])
         return next(Path(folder).glob("*.tflite")).read_bytes()
+
+
+def compiled_apart(model: Model, accelerator: str) -> bytes | None:
+    """The same of any model in a process of its own, which some end; None where Vela makes none."""
+    pytest.importorskip("ethosu.vela", reason="Vela is not installed")
+    with TemporaryDirectory() as folder:
+        original = Path(folder) / "model.tflite"
+        original.write_bytes(write(model))
+        command = [sys.executable, "-W", "ignore", "-m", "ethosu.vela", str(original)]
+        command += ["--accelerator-config", accelerator, "--output-dir", folder]
+        subprocess.run(command, capture_output=True, timeout=120, check=False)
+        found = next(Path(folder).glob("*_vela.tflite"), None)
+        return None if found is None else found.read_bytes()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Facts: Vela 5.2.0 ``register_command_stream_generator.py`` (``generate_kernel``,
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -36,7 +37,7 @@ from arenite.npu.weights import decode
 
 Int64 = npt.NDArray[np.int64]
 #: Elements of an input, upscaled and with its padding.
-MAX_PADDED = 1 << 25
+MAX_PADDED = 1 << 24
 #: Bytes of a channel's bias, scale and shift.
 _RECORD = 10
 #: The hardware's shifts have 6 bits.
@@ -79,7 +80,6 @@ def convolution(reading: Reading, command: Command, number: int) -> Convolution:
         raise StreamError(f"expected an input of 8 or 16 bits, got {source.dtype}")
     if registers.short("OFM_PRECISION") & _ONE_SCALE:
         raise StreamError("expected a scale for each channel, got one for all")
-    where = registers.short("WEIGHT_REGION"), *_range(registers, "WEIGHT")
     is_part_first = bool(registers.short("KERNEL_STRIDE") & 1 << 2)
     order = Traversal(
         shape=(shape[2], *window.kernel, 1 if is_depthwise else depth),
@@ -91,14 +91,38 @@ def convolution(reading: Reading, command: Command, number: int) -> Convolution:
         dilation=window.dilation,
     )
     result = _result(reading, shape)
-    bias, multiplier, shift = _channels(reading, shape[2])
-    stream = reading.known.take(*where, "weights").tobytes()
-    places = order.places()
-    weights = arrange(decode(stream, len(places)), places, order.shape)
+    weights = np.zeros(order.shape, np.int16)
+    records = np.zeros((3, shape[2]), np.int64)
+    streams = []
+    # Every core computes each so many-th channel, from streams of its own.
+    cores = reading.accelerator.cores
+    for core in range(min(cores, shape[2])):
+        part = slice(core, None, cores)
+        records[:, part] = _channels(reading, core, records[0, part].size)
+        weights[part], where = _weights(reading, core, order)
+        streams.append(where)
+    bias, multiplier, shift = records
     return Convolution(
         *(number, command.position, source, result, window, weights, bias, multiplier, shift),
-        *(is_depthwise, where, is_part_first),
+        *(is_depthwise, tuple(streams), is_part_first),
     )
+
+
+def _weights(
+    reading: Reading, core: int, order: Traversal
+) -> tuple[npt.NDArray[np.int16], tuple[int, int, int]]:
+    """A core's weights, of the channels that it computes, and where their stream lies."""
+    registers, cores = reading.registers, reading.accelerator.cores
+    where = registers.short("WEIGHT_REGION"), *_range(registers, f"WEIGHT{core or ''}")
+    filters, *rest = order.shape
+    shape = (len(range(core, filters, cores)), rest[0], rest[1], rest[2])
+    block = (order.block + cores - 1 - core) // cores
+    if block < 1:
+        raise StreamError(f"expected blocks of a channel per core, got {order.block}")
+    own = replace(order, shape=shape, block=block)
+    stream = reading.known.take(*where, "weights").tobytes()
+    places = own.places()
+    return arrange(decode(stream, len(places)), places, shape), where
 
 
 def pool(reading: Reading, command: Command, number: int) -> Pool:
@@ -232,10 +256,10 @@ def _range(registers: Registers, name: str) -> tuple[int, int]:
     return registers.address(f"{name}_BASE"), registers.long(f"{name}_LENGTH")[1]
 
 
-def _channels(reading: Reading, depth: int) -> tuple[Int64, Int64, Int64]:
-    """Bias, scale and shift of each output channel."""
+def _channels(reading: Reading, core: int, depth: int) -> tuple[Int64, Int64, Int64]:
+    """Bias, scale and shift of each output channel of a core."""
     registers = reading.registers
-    begin, length = _range(registers, "SCALE")
+    begin, length = _range(registers, f"SCALE{core or ''}")
     needed = _RECORD * depth
     if length < needed:
         raise StreamError(f"expected {needed} bytes of scales for {depth} channels, got {length}")

@@ -143,7 +143,7 @@ class Convolution(_Computing):
         weights: Output channels, height, width, input channels (1 for depthwise).
         bias, multiplier, shift: One of each per output channel.
         is_depthwise: Each output channel has an input channel of its own.
-        stream: Where its compressed weights lie: region, first byte, number of bytes.
+        streams: Where its compressed weights lie: region, first byte, number of bytes, per core.
         is_part_first: How its weights are fed.
     """
 
@@ -153,7 +153,7 @@ class Convolution(_Computing):
     multiplier: Int64
     shift: Int64
     is_depthwise: bool
-    stream: tuple[int, int, int]
+    streams: tuple[tuple[int, int, int], ...]
     is_part_first: bool
 
     @property

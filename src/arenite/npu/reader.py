@@ -38,8 +38,6 @@ def why_not(accelerator: Accelerator | None) -> str:
         return "no NPU of that configuration is known"
     if not accelerator.shram:
         return f"the arithmetic of {accelerator.name} is not there yet"
-    if accelerator.cores > 1:
-        return f"{accelerator.name} has {accelerator.cores} cores, whose weights are not read yet"
     return ""
 
 

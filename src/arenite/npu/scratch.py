@@ -140,7 +140,7 @@ def _reads(operation: Operation, program: Program) -> Iterator[Buffer]:
     number = operation.number
     found = [_map(one, -1, number, program) for one in operation.reads]
     if isinstance(operation, Convolution):
-        found.append(_bytes(operation.stream, (-1, number), "constants", program))
+        found += [_bytes(one, (-1, number), "constants", program) for one in operation.streams]
     if isinstance(operation, Copy):
         place = (*operation.source, operation.length)
         found.append(_bytes(place, (-1, number), "bytes", program))

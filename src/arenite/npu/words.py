@@ -31,7 +31,8 @@ def sentence(operation: Operation) -> str:
         return _copy(operation)
     if isinstance(operation, Convolution):
         way = "part kernel first" if operation.is_part_first else "depth first"
-        weights = f"{operation.weights.size:,} weights in {operation.stream[2]:,} bytes, {way}"
+        length = sum(stream[2] for stream in operation.streams)
+        weights = f"{operation.weights.size:,} weights in {length:,} bytes, {way}"
         parts = [_window(operation.window), weights, "a scale per channel"]
         return _through(operation.input, parts, operation.result)
     if isinstance(operation, Pool):
