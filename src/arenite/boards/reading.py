@@ -13,7 +13,7 @@ from arenite.quantity import bytes_of, megahertz_of
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # the same under its older name
 
 _CHIP = (
     "name",
@@ -60,7 +60,8 @@ def parsed(path: Path) -> dict[str, Any]:
     if len(data) > _LARGEST:
         raise BoardFileError(f"'{path}': expected a board's TOML file, got more than 1 MB")
     try:
-        return tomllib.loads(data.decode())
+        found: dict[str, Any] = tomllib.loads(data.decode())
+        return found
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BoardFileError(f"'{path}': expected TOML: {error}") from None
 
@@ -120,7 +121,7 @@ def chips_of(tables: list[dict[str, Any]], where: str) -> dict[str, dict[str, An
 
 def _bank(table: Mapping[str, Any], where: str) -> Bank:
     _known(table, _BANK, where)
-    holds = _text(table, "holds", where, "data")
+    holds: Any = _text(table, "holds", where, "data")
     if holds not in get_args(Holds):
         raise BoardFileError(
             f"{where}: expected holds to be one of {', '.join(get_args(Holds))}; got {holds!r}"
