@@ -27,7 +27,11 @@ def on_files(files: Files, config: Any) -> Files:
     outside = {one for source in sources for one in targets(source) if DOCS not in one.parents}
     for path in sorted(outside | {ROOT / page for page in PAGES}):
         if path.exists():
-            level = InclusionLevel.INCLUDED if path.name in PAGES else InclusionLevel.NOT_IN_NAV
+            level = (
+                InclusionLevel.INCLUDED
+                if path.parent == ROOT and path.name in PAGES
+                else InclusionLevel.NOT_IN_NAV
+            )
             copy = File.generated(config, place(path), abs_src_path=str(path), inclusion=level)
             files.append(copy)
     return files

@@ -13,7 +13,7 @@ from arenite.quantity import bytes_of, megahertz_of
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # the same under its older name
 
 _CHIP = (
     "name",
