@@ -26,6 +26,7 @@ class BoardFacts:
         flash: Where program and constants are, in bytes.
         memory: Its pieces, and waiting for flash, where that is published.
         source: The document.
+        psram: RAM beside the chip, slower, in bytes.
     """
 
     name: str
@@ -36,7 +37,62 @@ class BoardFacts:
     flash: int
     memory: str
     source: str
+    psram: int = 0
 
+
+#: What ESP-IDF takes of RAM (drivers, radio, FreeRTOS, code that lies in RAM) is in no figure.
+_ESPRESSIF = (
+    BoardFacts(
+        *("esp32s3", "ESP32-S3", "esp32s3", 240, 512 * _K, 8 * _M),
+        "any board without PSRAM; flash is serial, behind a cache",
+        "Espressif ESP32-S3 Series Datasheet",
+    ),
+    BoardFacts(
+        *("esp32-s3-devkitc-1", "ESP32-S3", "esp32s3", 240, 512 * _K, 8 * _M),
+        "N8R8; flash is serial, behind a cache",
+        "Espressif ESP32-S3 Series Datasheet, ESP32-S3-DevKitC-1 User Guide",
+        psram=8 * _M,
+    ),
+    BoardFacts(
+        *("xiao-esp32s3", "ESP32-S3", "esp32s3", 240, 512 * _K, 8 * _M),
+        "flash is serial, behind a cache",
+        "Espressif ESP32-S3 Series Datasheet, Seeed XIAO ESP32S3",
+        psram=8 * _M,
+    ),
+    BoardFacts(
+        *("esp32-s3-box-3", "ESP32-S3", "esp32s3", 240, 512 * _K, 16 * _M),
+        "flash is serial, behind a cache",
+        "Espressif ESP32-S3 Series Datasheet, ESP32-S3-BOX-3",
+        psram=16 * _M,
+    ),
+    BoardFacts(
+        *("voice-pe", "ESP32-S3", "esp32s3", 240, 512 * _K, 16 * _M),
+        "flash is serial, behind a cache",
+        "Espressif ESP32-S3 Series Datasheet, Home Assistant Voice Preview Edition",
+        psram=8 * _M,
+    ),
+    BoardFacts(
+        *("atom-echo", "ESP32-PICO-D4", "esp32", 240, 520 * _K, 4 * _M),
+        "328 KB of it for data; flash is serial, behind a cache",
+        "Espressif ESP32 Series Datasheet, M5Stack ATOM Echo",
+    ),
+    BoardFacts(
+        *("esp32-c3-devkitm-1", "ESP32-C3", "esp32c3", 160, 400 * _K, 4 * _M),
+        "16 KB of it a cache; flash is serial",
+        "Espressif ESP32-C3 Series Datasheet, ESP32-C3-DevKitM-1",
+    ),
+    BoardFacts(
+        *("esp32-c6-devkitc-1", "ESP32-C6", "esp32c6", 160, 512 * _K, 8 * _M),
+        "flash is serial, behind a cache",
+        "Espressif ESP32-C6 Series Datasheet, ESP32-C6-DevKitC-1",
+    ),
+    BoardFacts(
+        *("esp32-p4-function-ev", "ESP32-P4", "esp32p4", 400, 768 * _K, 16 * _M),
+        "the L2 cache takes 128 KB or more of it; flash is serial",
+        "Espressif ESP32-P4 Datasheet, ESP32-P4-Function-EV-Board",
+        psram=32 * _M,
+    ),
+)
 
 BOARDS: tuple[BoardFacts, ...] = (
     BoardFacts(
@@ -114,6 +170,7 @@ BOARDS: tuple[BoardFacts, ...] = (
         "512 KB TCM for instructions, 512 KB for data, 2 x 2 MB; the program is in RAM",
         "Arm AN547",
     ),
+    *_ESPRESSIF,
 )
 
 

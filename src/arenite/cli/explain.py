@@ -10,7 +10,9 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     Processor,
     chosen_target,
@@ -48,6 +50,8 @@ def explain(
     op: OperatorIndex = None,
     target: Processor = DEFAULT,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
     compiler: Compiler = None,
     inputs: InputFiles = None,
     seed: Seed = 0,
@@ -61,7 +65,13 @@ def explain(
     from arenite.analysis.explanation import explanation, explanation_facts
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
-    meant = chosen_target(target, library=library, compiler=compiler)
+    meant = chosen_target(
+        target,
+        library=library,
+        compiler=compiler,
+        library_version=library_version,
+        glue_version=glue_version,
+    )
     loaded = load_model(model, ops)
     what = explanation(loaded, meant)
     check_operator(op, len(loaded.main.operators))

@@ -9,15 +9,21 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
-    ModelPath,
+    LibraryVersion,
     chosen_target,
     console,
     print_json,
 )
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_megahertz, read_milliseconds
+from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
 from arenite.cores import DEFAULT
+
+ModelPaths = Annotated[
+    list[str] | None, typer.Argument(metavar="MODEL...", help="A .tflite or .mnn file, or several.")
+]
 
 BoardName = Annotated[
     str | None, typer.Option("--board", metavar="NAME", help="One that arenite boards lists.")
@@ -47,20 +53,26 @@ Clock = Annotated[
 
 
 def fit(
-    model: ModelPath,
+    models: ModelPaths = None,
     *,
     board: BoardName = None,
     target: Processor = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
     compiler: Compiler = None,
     ram: Ram = None,
     flash: Flash = None,
     deadline: Deadline = None,
     clock: Clock = None,
+    runtime: RuntimeOption = None,
+    manifest: Manifests = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
     """Say whether a model fits a board: exit code 0 if it does, 1 if not.
+
+    Several models, or --runtime or --manifest: streaming models side by side, as wake words are.
 
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
@@ -69,13 +81,30 @@ def fit(
     from arenite.analysis.fit import fit_facts
     from arenite.report.fit import render_fit
 
+    names = models or []
+    releases = {"library_version": library_version, "glue_version": glue_version}
+    limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
+    is_plain = library is None and not any(limits.values()) and ops is None
+    if runtime or manifest or len(names) > 1 or (is_plain and are_wake_words(names, board, target)):
+        _refuse_limits(**limits, ops=ops)
+        fit_wake_words(
+            names,
+            manifest or [],
+            board=board,
+            target=target,
+            as_json=as_json,
+            library=library,
+            compiler=compiler,
+            **releases,
+        )
+    if not names:
+        raise typer.BadParameter("expected a model, or --manifest")
     try:
         processor = find_board(board).processor if board and not target else target
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--board") from None
-    meant = chosen_target(processor or DEFAULT, library=library, compiler=compiler)
-    limits = {"ram": ram, "flash": flash, "deadline": deadline, "clock": clock}
-    loaded = load_model(model, ops)
+    meant = chosen_target(processor or DEFAULT, library=library, compiler=compiler, **releases)
+    loaded = load_model(names[0], ops)
     try:
         found = fit_of(loaded, board=board, target=meant, **limits)  # type: ignore[arg-type]
     except ValueError as error:
@@ -89,6 +118,13 @@ def fit(
         for line in render_fit(found, terminal.width):
             terminal.print(line, soft_wrap=True)
     raise typer.Exit(0 if found else 1)
+
+
+def _refuse_limits(**given: object) -> None:
+    """Of several models at once only RAM is looked at, as the board has it."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise typer.BadParameter(f"several models or a manifest are checked without --{named[0]}")
 
 
 def boards(*, as_json: AsJson = False) -> None:

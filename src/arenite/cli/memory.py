@@ -14,10 +14,13 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     StructSizes,
     TargetName,
+    VariablesArena,
     chosen_target,
     console,
     print_json,
@@ -81,6 +84,9 @@ def memory(
     planner: Planner = PlannerName.greedy,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
+    variables_arena: VariablesArena = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     svg: SvgFile = None,
@@ -106,7 +112,15 @@ def memory(
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
-    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    meant = chosen_target(
+        target,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        library_version=library_version,
+        glue_version=glue_version,
+        variables_arena=variables_arena,
+    )
     firmware = Firmware(planner.value, meant)
     loaded = load_model(model, ops)
     with search_bar() as told:

@@ -13,10 +13,13 @@ from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     StructSizes,
     TargetName,
+    VariablesArena,
     chosen_target,
     console,
     fail,
@@ -99,6 +102,9 @@ def optimize(
     output: Output = None,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
+    variables_arena: VariablesArena = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     only: Only = None,
@@ -127,7 +133,15 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
-    meant = chosen_target(target, library=library, compiler=compiler, abi=abi)
+    meant = chosen_target(
+        target,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        library_version=library_version,
+        glue_version=glue_version,
+        variables_arena=variables_arena,
+    )
     settings: dict[str, object] = {
         "overlap": overlap.value,
         "dilate": dilate,
