@@ -57,7 +57,7 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
-    from arenite.libraries.library import library_of
+    from arenite.libraries.library import library_of, why_no_costs
     from arenite.report.cost import render_cost, render_operator_cost
 
     if library == _EXPORTED:
@@ -67,6 +67,8 @@ def cost(
         return
     meant = chosen_target(target, library=library)
     known = library_of(meant).costs().processors
+    if not known:
+        raise typer.BadParameter(why_no_costs(meant), param_hint="--target")
     if meant.processor not in known:
         raise typer.BadParameter(
             f"expected a target of {', '.join(known)}, whose costs are known, got {target!r}",
