@@ -18,6 +18,8 @@ export OPENBLAS_NUM_THREADS ?= 1
 # What the native engine is made of, and, from pyproject.toml, what it is made with.
 ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/*.* cmake/python/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
 	src/arenite/native/_build.py
+# Whose C and C++ .clang-format says the form of.
+FORMATTED := src
 # What is installed is what requirements/ names, by version and hash; `make lock` renews that.
 LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
@@ -73,9 +75,10 @@ test-arm: $(VENV)/.test $(VENV)/.wheel ## digests on three emulated Arm processo
 	@ARENITE_CASES=$(ARM_CASES) $(BIN)/python tools/arm.py --cpu $(ARM_SUITE) -- \
 	  -m pytest -n $(ARENITE_JOBS) -p no:cacheprovider tests/ops tests/native
 
-lint: $(VENV)/.dev ## ruff: lint and format
+lint: $(VENV)/.dev ## ruff and clang-format: lint and format, of Python and of C
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
+	@find $(FORMATTED) -name '*.[ch]' -o -name '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 	@echo "lint: clean"
 
 types: $(VENV)/.dev ## mypy, strict; of the README's Python as well

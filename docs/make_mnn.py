@@ -11,8 +11,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from arenite.formats.mnn import OpType
-from arenite.formats.mnn.lowering.mapping import MAPPERS
+from arenite.mnn.lowering.mapping import MAPPERS
+from arenite.mnn.models import OpType
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mnn.md"

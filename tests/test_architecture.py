@@ -17,8 +17,8 @@ PACKAGE = ROOT / "src" / "arenite"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 OPERATORS = [
     path
-    for namespace in ("tflite", "mnn", "signal", "custom")
-    for path in sorted((PACKAGE / "ops" / namespace).glob("*.py"))
+    for namespace in ("ops/tflite", "mnn/operators", "ops/signal", "ops/custom")
+    for path in sorted((PACKAGE / namespace).glob("*.py"))
     if path.stem != "__init__"
 ]
 
@@ -26,11 +26,11 @@ OPERATORS = [
 #: layers and itself, nothing else. "" is ``arenite/__init__.py``: the public names.
 LAYERS = (
     {"errors"},
-    {"files", "numeric", "processes", "callable_modules", "cores"},
+    {"files", "numeric", "processes", "callable_modules", "cores", "wings", "accelerators"},
     {"library_facts"},
     {"model", "target"},
     {"native", "emulator"},
-    {"memory"},
+    {"memory", "npu"},
     {"ops"},
     {"formats"},
     {"libraries"},
@@ -246,7 +246,8 @@ def is_cache(path: Path, folder: Path) -> bool:
 
 @pytest.mark.parametrize("path", OPERATORS, ids=name_of)
 def test_every_operator_has_a_test_file(path):
-    assert (ROOT / "tests" / "ops" / path.parent.name / f"test_{path.stem.rstrip('_')}.py").exists()
+    folder = ROOT / "tests" / path.parent.relative_to(PACKAGE)
+    assert (folder / f"test_{path.stem.rstrip('_')}.py").exists()
 
 
 TESTS = sorted(path for path in (ROOT / "tests").rglob("*.py") if not is_cache(path, ROOT))

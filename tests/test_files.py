@@ -14,7 +14,7 @@ import pytest
 import arenite as ar
 from arenite.errors import FileChangedError
 from arenite.files import open_regular, read_whole, replacing
-from arenite.mnn.file_loader import FileLoader
+from arenite.mnn.session.file_loader import FileLoader
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="kinds of files of POSIX")
 

@@ -16,7 +16,7 @@ LATER = (
     "arenite.cli",
     "arenite.libraries.cmsis_nn",
     "arenite.firmware",
-    "arenite.formats.mnn",
+    "arenite.mnn.models",
     "arenite.mnn",
     "arenite.ops.remedies",
     "arenite.report",

@@ -118,3 +118,20 @@ def test_a_chip_has_its_library_with_the_last_known_releases() -> None:
 
 def test_a_library_may_be_spelled_with_a_hyphen() -> None:
     assert Target("esp32c3", library="esp-nn") == Target("esp32c3")
+
+
+@pytest.mark.parametrize("name", ["m55+u55-128", "cortex-m55+ethos-u55-128", "M55 + Ethos_U55_128"])
+def test_an_npu_is_named_behind_the_processor(name: str) -> None:
+    target = find_target(name)
+    assert (target.processor, target.npu) == ("cortex-m55", "ethos-u55-128")
+    assert str(target).startswith("cortex-m55 with ethos-u55-128, ")
+
+
+@pytest.mark.parametrize("name", ["m55+u55-127", "host+u55-128"])
+def test_an_npu_that_there_is_not_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=r"expected an NPU of eth|not beside the host"):
+        find_target(name)
+
+
+def test_a_plus_that_belongs_to_a_processor_names_no_npu() -> None:
+    assert find_target("m0+") == Target("cortex-m0plus")

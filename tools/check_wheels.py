@@ -23,7 +23,13 @@ OLDEST_PYTHON = PyVersion(3, 10)
 LARGEST = 4_000_000
 MODULE = re.compile(r"arenite/native/_engine\.(abi3\.so|pyd)")
 NAME = re.compile(r"arenite-[^-]+-(?P<python>\w+)-(?P<abi>\w+)-(?P<platform>\w+)\.whl")
-WANTED = ("arenite/__init__.py", "arenite/py.typed", "arenite/native/_engine.pyi")
+#: Templates and headers that modules read, beside them.
+DATA = sorted(
+    path.relative_to(ROOT / "src").as_posix()
+    for path in (ROOT / "src").rglob("*")
+    if path.suffix in (".c", ".cc", ".h", ".s", ".S", ".ld")
+)
+WANTED = ("arenite/__init__.py", "arenite/py.typed", "arenite/native/_engine.pyi", *DATA)
 UNWANTED = re.compile(r"arenite/native/_build\.py|(.*/)?__pycache__/.*|(tests|csrc|tools)/.*")
 STABLE = {one.name for table in (FUNCTIONS, DATAS) for one in table}
 PYTHON_SYMBOL = re.compile(r"_?Py[A-Z_]\w*")

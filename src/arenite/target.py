@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from arenite.accelerators import ACCELERATORS, accelerator_name
 from arenite.cores import CORES, DEFAULT, FAMILIES, Instructions, full_name
 from arenite.library_facts import LibraryFacts, facts_of, library_names, usual_library
 
@@ -54,9 +55,12 @@ class Target:
         glue_version: The release of the package that brings TFLM and calls the library, likewise.
         variables_arena: Bytes of an arena that the table of resource variables has to itself, as in
             ESPHome (1024); 0 where it lies in the model's.
+        npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
+            by default whichever they are compiled for will do.
 
     Raises:
-        ValueError: A value that there is not, or a library for another kind of processor.
+        ValueError: A value that there is not, a library for another kind of processor, or an NPU
+            beside anything but a Cortex-M.
     """
 
     processor: str = DEFAULT
@@ -69,6 +73,7 @@ class Target:
     library_version: str = ""
     glue_version: str = ""
     variables_arena: int = 0
+    npu: str = ""
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
@@ -85,6 +90,11 @@ class Target:
         if library.families and family not in library.families:
             theirs, ours = FAMILIES[library.families[0]], FAMILIES[family]
             raise ValueError(f"{library.title} is for {theirs}, not for {ours}")
+        if self.npu:
+            _require("NPU", self.npu, ACCELERATORS)
+        if self.npu and family != "cortex-m":
+            ours = FAMILIES[family]
+            raise ValueError(f"an NPU is beside a Cortex-M processor, not beside {ours}")
         if self.arena_address < 0:
             raise ValueError(f"expected an arena_address from 0, got {self.arena_address}")
         if self.variables_arena < 0:
@@ -129,6 +139,8 @@ class Target:
         ]
         if self.processor == "host":
             parts.remove(_COMPILER_NAMES[self.compiler])
+        if self.npu:
+            parts[0] += f" with {self.npu}"
         if self.rounding == "single":
             parts.append("rounded once")
         if self.emulate_float:
@@ -142,7 +154,7 @@ class Target:
 
 def _require(what: str, got: str, names: Iterable[str]) -> None:
     if got not in names:
-        article = "an" if what[0] in "ae" else "a"
+        article = "an" if what[0] in "aeN" else "a"
         raise ValueError(f"expected {article} {what} of {', '.join(names)}, got {got!r}")
 
 
@@ -154,9 +166,10 @@ def find_target(target: str | Target | None) -> Target:
     """A target by name: ``None`` is the host, ``"cortex-m4"`` (``"m4"``) TFLM with CMSIS-NN.
 
     An ``f`` for a floating-point unit (``"cortex-m4f"``) changes nothing that is modelled.
+    ``"cortex-m55+ethos-u55-128"`` names the NPU beside it.
 
     Raises:
-        ValueError: There is no processor of that name.
+        ValueError: There is no processor or NPU of that name.
         TypeError: It is no name.
     """
     if target is None:
@@ -165,8 +178,9 @@ def find_target(target: str | Target | None) -> Target:
         return target
     if not isinstance(target, str):
         raise TypeError(f"expected a target's name or a Target, got {type(target).__name__}")
-    name = full_name(target)
-    if name == "host":
-        return HOST
+    before, _, npu = target.partition("+")
+    name = full_name(before if npu else target)
     _require("target", name, CORES)
-    return Target(name)
+    if npu:
+        return Target(name, npu=accelerator_name(npu))
+    return HOST if name == "host" else Target(name)

@@ -7,7 +7,7 @@ import pytest
 
 from arenite.analysis.statistics import statistics
 from arenite.model import ModelBuilder
-from tests.ops.mnn_models import LEGAL, Fed, floats, integers
+from tests.mnn.operator_models import LEGAL, Fed, floats, integers
 
 
 def with_operator(name, inputs, output, *, options=None, custom=None):

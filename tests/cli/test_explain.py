@@ -9,7 +9,7 @@ import pytest
 
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
-from tests.formats.mnn.net_cases import CASES
+from tests.mnn.lowering.net_cases import CASES
 from tests.ops.signal.models import signal_model
 
 

@@ -71,6 +71,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
         "outputs",
         "subgraphs",
         "plan",
+        "npu",
         "metadata",
         "resolver",
     ]

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from arenite.mnn.functions import BINARY, COMPARISONS, UNARY, binary_takes, unary_takes
+from arenite.mnn.operators.binary import MnnBinaryOptions
+from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Options
+from arenite.mnn.operators.cumulate import MnnCumulateOptions
+from arenite.mnn.operators.reduce import REDUCTIONS, MnnReduceOptions
+from arenite.mnn.operators.top_k import MnnTopKOptions
+from arenite.mnn.operators.unary import MnnUnaryOptions
 from arenite.model import Model, Tensor
-from arenite.ops.mnn.binary import MnnBinaryOptions
-from arenite.ops.mnn.binary_int8 import MnnBinaryInt8Options
-from arenite.ops.mnn.cumulate import MnnCumulateOptions
-from arenite.ops.mnn.reduce import REDUCTIONS, MnnReduceOptions
-from arenite.ops.mnn.top_k import MnnTopKOptions
-from arenite.ops.mnn.unary import MnnUnaryOptions
-from arenite.ops.shared.mnn_functions import BINARY, COMPARISONS, UNARY, binary_takes, unary_takes
-from tests.ops.mnn_models import LEGAL, Fed, Q, Single, X
+from tests.mnn.operator_models import LEGAL, Fed, Q, Single, X
 
 _TYPES = ("float32", "int32")
 _WHOLE = replace(X, type="int32")

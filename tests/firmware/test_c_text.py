@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arenite.firmware.c_text import call_of, fill, float_literal, initializer
+from arenite.firmware import c_text
+from arenite.firmware.c_text import call_of, fill, float_literal, initializer, with_lines
 from arenite.firmware.plan.names import identifier
 
 
 def test_a_template_needs_all_of_its_names():
     with pytest.raises(KeyError, match="b"):
         fill("$a $b", a=1)
+
+
+def test_a_line_of_a_template_stands_for_lines_at_its_column():
+    text = with_lines("{\n  $first;\n  $x = 0;\n}", first="a();\n\nb($x);")
+    assert fill(text, x="y") == "{\n  a();\n\n  b(y);\n  y = 0;\n}"
+
+
+def test_what_replaces_a_name_is_not_looked_at_again():
+    assert fill("$a, $b$c $$", a="$b", b="$$") == "$b, $$c $"
+
+
+FOLDER = Path(c_text.__file__).parent
+WITH_TEMPLATES = [p for p in FOLDER.rglob("*.c") if "// template: " in p.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", WITH_TEMPLATES, ids=lambda path: path.stem)
+def test_every_template_of_a_file_has_a_name_of_its_own_that_its_module_takes(path):
+    names = re.findall(r"^ *// template: (\w+)$", path.read_text("utf-8"), re.M)
+    module = path.with_suffix(".py").read_text("utf-8")
+    assert len(set(names)) == len(names) == len(re.findall(r"template", path.read_text("utf-8")))
+    assert [n for n in names if f'_C["{n}"]' not in module and not n.startswith("join_")] == []
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arenite.formats import load, mnn
+from arenite.formats import load
 from arenite.formats.flatbuffer import Opaque, Reader, Union, locate
 from arenite.formats.tflite_schema import SCHEMA
+from arenite.mnn import models
 from tests.fuzz.rows import schema_of
 
 Rng = np.random.Generator
@@ -107,7 +108,7 @@ def constants(data: bytes) -> Iterator[Any]:
                 if tensor.data is not None and len(tensor.data) > 32:
                     yield tensor.data
         return
-    for path, value in _leaves(Reader(mnn.SCHEMA, memoryview(data)).root()):
+    for path, value in _leaves(Reader(models.SCHEMA, memoryview(data)).root()):
         if isinstance(value, np.ndarray) and is_constant(path, value):
             yield value
 

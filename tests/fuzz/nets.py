@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.formats import mnn
 from arenite.formats.flatbuffer import Row
+from arenite.mnn import models
 from tests.fuzz.rows import copied, places, write
 from tests.fuzz.structure import Change
 from tests.fuzz.values import Rng, change, choice
@@ -16,19 +16,19 @@ def mutant(root: Row, rng: Rng) -> bytes:
     root = copied(root)
     for _ in range(int(choice(rng, (1, 1, 1, 2, 2, 3, 5, 8)))):
         choice(rng, CHANGES)(root, rng)
-    return write(mnn.SCHEMA, root)
+    return write(models.SCHEMA, root)
 
 
 def any_field(root: Row, rng: Rng) -> None:
     """Any field of the net."""
-    change(rng, choice(rng, list(places(mnn.SCHEMA, root))))
+    change(rng, choice(rng, list(places(models.SCHEMA, root))))
 
 
 def parameter(root: Row, rng: Rng) -> None:
     """A parameter of an operator."""
     op = choice(rng, root["oplists"] or [{}])
     if op.get("main") is not None:
-        below = [p for p in places(mnn.SCHEMA, op, "Op") if p.row is not op]
+        below = [p for p in places(models.SCHEMA, op, "Op") if p.row is not op]
         if below:
             change(rng, choice(rng, below))
 
@@ -51,21 +51,21 @@ def net_operator(root: Row, rng: Rng) -> None:
     """Another operator with the parameters that there are, or as many of another one's."""
     op, other = (choice(rng, root["oplists"] or [{}]) for _ in range(2))
     if rng.random() < 0.5:
-        op["type"] = int(choice(rng, tuple(mnn.OpType)))
+        op["type"] = int(choice(rng, tuple(models.OpType)))
     else:
         op.update({key: copied(other.get(key)) for key in ("type", "main")})
 
 
 def net_dims(root: Row, rng: Rng) -> None:
     """Dimensions of an input or a constant."""
-    found = [p for p in places(mnn.SCHEMA, root) if p.name == "dims"]
+    found = [p for p in places(models.SCHEMA, root) if p.name == "dims"]
     if found:
         change(rng, choice(rng, found))
 
 
 def net_order(root: Row, rng: Rng) -> None:
     """Operators left out, twice, or at another time."""
-    found = [p for p in places(mnn.SCHEMA, root) if p.name == "oplists"]
+    found = [p for p in places(models.SCHEMA, root) if p.name == "oplists"]
     change(rng, choice(rng, found))
 
 

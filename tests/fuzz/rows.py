@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from arenite import ops
-from arenite.formats import flatbuffer, mnn
+from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Field, Opaque, Reader, Row, Schema, Union, layout_of
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields
+from arenite.mnn import models
 from arenite.model import BuiltinOperator
 from arenite.ops import builtin_names
 
@@ -24,7 +25,7 @@ class Place(NamedTuple):
 
 def schema_of(data: bytes) -> Schema:
     """The schema of a sound file."""
-    return SCHEMA if data[4:8] == SCHEMA.identifier else mnn.SCHEMA
+    return SCHEMA if data[4:8] == SCHEMA.identifier else models.SCHEMA
 
 
 def rows_of(data: bytes) -> Row:

@@ -12,10 +12,11 @@ from arenite.model import Model, ModelBuilder, SignatureDef
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.reshape import ReshapeOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
-from tests.formats.mnn import int8_cases, net_cases, onnx_cases
+from tests.mnn.lowering import int8_cases, net_cases, onnx_cases
 from tests.mnn_oracle import MnnOracle
 from tests.native import sizes
 from tests.native.strategies import OPERATORS
+from tests.npu.vela import KEPT
 from tests.ops.differential import module_of
 from tests.shared import ROOT, shared_models
 
@@ -43,7 +44,7 @@ def mnn_conversions() -> dict[str, bytes]:
 def tflite_models() -> dict[str, bytes]:
     """``.tflite`` files: random models of every operator, and real ones."""
     files = {"classifier": tflite.write(classifier()), "everything": tflite.write(everything())}
-    files.update((path.stem, path.read_bytes()) for path in shared_models())
+    files.update((path.stem, path.read_bytes()) for path in (*shared_models(), *KEPT.values()))
     for name in OPERATORS:
         models = enumerate(random_models(name, PER_OPERATOR))
         files.update((f"{name} {number}", tflite.write(model)) for number, model in models)

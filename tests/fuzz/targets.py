@@ -19,9 +19,9 @@ from arenite.analysis.dumps import read_dump
 from arenite.analysis.evaluation.data import Reading, data_of
 from arenite.analysis.inputs.files import read_inputs
 from arenite.errors import AreniteError, ModelError
-from arenite.formats import mnn
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS
 from arenite.formats.tflite_schema import SCHEMA
+from arenite.mnn import models
 from arenite.model import Model, ModelBuilder
 from tests.fuzz import archives, manifests, nets, structure, trial
 from tests.fuzz.cases import MAX_WRITTEN
@@ -89,7 +89,7 @@ def _options_of(root: Any, schema: Any) -> list[Place]:
         rows = [op for subgraph in root["subgraphs"] for op in subgraph["operators"] or []]
         return [p for op in rows for p in places(SCHEMA, op, "Operator") if p.row is not op]
     rows = root["oplists"]
-    return [p for op in rows for p in places(mnn.SCHEMA, op, "Op") if p.row is not op]
+    return [p for op in rows for p in places(models.SCHEMA, op, "Op") if p.row is not op]
 
 
 def _filled(place: Place, data: bytes) -> bytes:

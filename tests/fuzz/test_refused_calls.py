@@ -24,7 +24,7 @@ from arenite import mnn
 from arenite.cli import app
 from arenite.errors import AreniteError
 from arenite.formats import tflite
-from arenite.mnn.file_loader import FileLoader
+from arenite.mnn.session.file_loader import FileLoader
 from tests.cli.models import classifier
 from tests.fuzz.faults import refusals
 from tests.mnn.nets import chain_net

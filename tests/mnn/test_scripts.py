@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import arenite.mnn
-from arenite.mnn import interpreter, session
+from arenite.mnn.session import interpreter, session
 from tests.mnn_oracle import MnnOracle
 from tests.shared import ROOT
 

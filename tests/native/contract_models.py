@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from arenite.mnn.operators.conv_int8 import MnnConvInt8Options
+from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options
+from arenite.mnn.operators.raster import MnnRasterOptions, Region
+from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.model import Model, ModelBuilder, OptionsTable
-from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
-from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
-from arenite.ops.mnn.raster import MnnRasterOptions, Region
-from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.shared.pooling import Pool2DOptions
 from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.shared.window import Placement
@@ -40,12 +40,12 @@ from arenite.ops.tflite.strided_slice import StridedSliceOptions
 from arenite.ops.tflite.svdf import SVDFOptions
 from arenite.ops.tflite.transpose import TransposeOptions
 from arenite.ops.tflite.transpose_conv import TransposeConvOptions
+from tests.mnn.operator_models import Fed, floats, integers, single
 from tests.native.signal_models import SIGNAL_MODELS
 from tests.native.sizes import plain, weighted
 from tests.ops.codes import looked_up
 from tests.ops.flexbuffers import packed, untyped
 from tests.ops.lstm import lstm
-from tests.ops.mnn_models import Fed, floats, integers, single
 
 Shape = tuple[int, ...]
 

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arenite.mnn.operators.average_pool import MnnAveragePoolOptions, counts
+from arenite.mnn.operators.binary_int8 import _NATIVE, MnnBinaryInt8Options
+from arenite.mnn.operators.conv_int8 import MnnConvInt8Options
+from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Options
+from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatOptions
+from arenite.mnn.operators.lookup import MnnLookupOptions
+from arenite.mnn.operators.raster import MnnRasterOptions, Region
+from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.model import Model
-from arenite.ops.mnn.average_pool import MnnAveragePoolOptions, counts
-from arenite.ops.mnn.binary_int8 import _NATIVE, MnnBinaryInt8Options
-from arenite.ops.mnn.conv_int8 import MnnConvInt8Options
-from arenite.ops.mnn.float_to_int8 import MnnFloatToInt8Options
-from arenite.ops.mnn.int8_to_float import MnnInt8ToFloatOptions
-from arenite.ops.mnn.lookup import MnnLookupOptions
-from arenite.ops.mnn.raster import MnnRasterOptions, Region
-from arenite.ops.mnn.resize_bilinear_int8 import MnnResizeBilinearInt8Options
 from arenite.ops.shared.window import Placement, Window
 from arenite.runtime.heap_host import HeapInterpreter
+from tests.mnn.operator_models import Fed, Single, floats, integers, single
 from tests.ops.differential import differential
-from tests.ops.mnn_models import Fed, Single, floats, integers, single
 
 pytest.importorskip("arenite.native._engine")
 

@@ -17,7 +17,7 @@ from arenite.formats import tflite
 from arenite.model import BuiltinOperator, Model, ModelBuilder
 from arenite.ops import builtin, builtin_names, custom_names, mnn_names, module_name
 from arenite.ops.tflm_names import add_method
-from tests.ops.mnn_models import LEGAL
+from tests.mnn.operator_models import LEGAL
 
 OWN = ar.Registration(invoke=lambda context, node: None)
 
@@ -29,11 +29,12 @@ OWN = ar.Registration(invoke=lambda context, node: None)
     ("name", "module"),
     [
         ("CONV_2D", "arenite.ops.tflite.conv_2d"),
-        ("MNN_TOP_K", "arenite.ops.mnn.top_k"),
+        ("MNN_TOP_K", "arenite.mnn.operators.top_k"),
         ("SignalFftAutoScale", "arenite.ops.signal.signal_fft_auto_scale"),
         ("CIRCULAR_BUFFER", "arenite.ops.custom.circular_buffer"),
         ("TFLite_Detection_PostProcess", "arenite.ops.custom.tflite_detection_post_process"),
-        ("ethos-u", None),
+        ("ethos-u", "arenite.ops.custom.ethos_u"),
+        ("no operator", None),
         ("__init__", None),
         ("../x", None),
         ("", None),

@@ -297,7 +297,7 @@ def test_the_facts_of_a_model_for_an_accelerator_do_not_say_that_tflm_refuses_it
     b = ar.ModelBuilder()
     x, stream = b.input("x", (8,), "int8"), b.constant("stream", np.zeros(4, np.uint8))
     scratch, y = b.tensor("scratch", (40,), "uint8"), b.tensor("y", (8,), "int8")
-    b.operator("ethos-u", [stream, scratch, scratch, x], [y], custom_options=b"")
+    b.operator("edgetpu-custom-op", [stream, scratch, scratch, x], [y], custom_options=b"")
     b.output(y)
     assert refusal(ar.load(tflite.write(b.build()))) is None
 

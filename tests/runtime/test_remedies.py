@@ -27,7 +27,6 @@ def one(name: str, kind: str = "int8", *, custom: bool = False, output: str = ""
 @pytest.mark.parametrize(
     ("name", "remedy"),
     [
-        ("ethos-u", f"compiled for an accelerator, Ethos-U; {COMPILED}"),
         ("edgetpu-custom-op", f"compiled for an accelerator, the Edge TPU; {COMPILED}"),
         ("LceBconv2d", "converted for the Larq Compute Engine, .* convert the original model"),
     ],
@@ -46,8 +45,8 @@ def test_a_kernel_of_ones_own_runs_them_all_the_same() -> None:
         pass
 
     resolver = ar.AllOpsResolver()
-    resolver.add_custom("ethos-u", ar.Registration(invoke=invoke))
-    ar.Interpreter(one("ethos-u", custom=True), resolver=resolver).invoke()
+    resolver.add_custom("edgetpu-custom-op", ar.Registration(invoke=invoke))
+    ar.Interpreter(one("edgetpu-custom-op", custom=True), resolver=resolver).invoke()
 
 
 def test_an_operator_that_tflm_does_not_have_is_not_only_to_be_added() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.analysis.advice import Habits, advice_for, habits_of
+from arenite.analysis.npu_tensors import as_original, is_compiled, run_in_arena
 from arenite.analysis.peer_tensors import Tensors
 from arenite.analysis.sides import Side, inputs_for, random_runs, side_of
 from arenite.callable_modules import html_of
@@ -55,7 +56,8 @@ class Layer:
         cosine: Of the angle between both, from -1 to 1.
         worst: Where that largest difference is; None where all is equal.
         is_origin: Whether it differs though nothing that it is computed from does.
-        advice: What usually helps, with the numbers for it; for quantised next to float.
+        advice: What usually helps, with the numbers for it; for quantised next to float. Next to
+            a model that Vela compiled why its command may differ, where that is known.
     """
 
     operator: int
@@ -171,7 +173,12 @@ def compare(
     one = a.tensors(given)
     if progress is not None:
         progress()
-    two = b.tensors(given if b.dump is not None else inputs_for(given, a.model, b.model))
+    if is_compiled(b.model) and not is_compiled(a.model):
+        stored = run_in_arena(b.model, inputs_for(given, a.model, b.model), b.engine or None)[1]
+        two = as_original(a.model, one, stored)
+        b = replace(b, model=a.model, is_npu=True)
+    else:
+        two = b.tensors(given if b.dump is not None else inputs_for(given, a.model, b.model))
     if progress is not None:
         progress()
     return compared(a, b, one, two)
@@ -231,6 +238,9 @@ def compared(a: Side, b: Side, one: Sequence[Tensors], two: Sequence[Tensors]) -
         name = a.model.main.operators[operator].name
         layer = _layer((operator, first, second), how, name, x, y)
         layer = _judged(layer, a.model, by_tensor, habits, a_is_float=_is_float(a.model))
+        if b.is_npu and layer.is_origin:
+            note = traits_of(name).compiled
+            layer = replace(layer, advice=(note,) if note else ())
         by_tensor[first] = layer
         layers.append(layer)
     return Comparison(a.label, b.label, len(one), tuple(layers), missing, differs_anyway)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from arenite.analysis.ethos_u import npu_facts
 from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import resolver
 from arenite.analysis.statistics import OperatorStatistics, statistics
@@ -40,6 +41,7 @@ def model_facts(model: Model) -> dict[str, Any]:
             for subgraph in model.subgraphs
         ],
         "plan": _plan_facts(model),
+        "npu": npu_facts(model),
         "metadata": {name: len(data) for name, data in model.metadata.items()},
         "resolver": {
             "operators": cpp.operators,

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.boards import BoardFacts, find_board
+from arenite.analysis.ethos_u import fast_bytes
 from arenite.analysis.model_cost import model_cost, why_incomplete
 from arenite.analysis.quantity import bytes_of, megahertz_of, milliseconds_of
 from arenite.analysis.resolver_code import resolver as resolver_code
@@ -33,7 +34,7 @@ class Need:
     """One thing that a model needs, and what there is of it.
 
     Attributes:
-        name: ``"RAM"``, ``"flash"`` or ``"time"``.
+        name: ``"RAM"``, ``"flash"`` or ``"time"``; of an NPU's file ``"fast memory"`` as well.
         unit: ``"bytes"`` or ``"ms"``.
         parts: What it is made of, by name.
         limit: What there is; None if that was not said.
@@ -147,6 +148,7 @@ def fit(
         found = _with_operators(found, resolver)
     needs = (
         _ram(found, meant, resolver, None if ram is None else bytes_of(ram)),
+        *_fast(found),
         _flash(found, None if flash is None else bytes_of(flash)),
         _time(found, meant, speed, None if deadline is None else milliseconds_of(deadline)),
     )
@@ -178,6 +180,18 @@ def _ram(model: Model, target: Target, resolver: OpResolver | None, limit: int |
     }
     note = "without the stack, buffers of the input, and what else the firmware has"
     return Need("RAM", "bytes", dict(parts), limit, note)
+
+
+def _fast(model: Model) -> tuple[Need, ...]:
+    """The NPU's own memory, which is no part of the arena; nothing where it has none."""
+    count = fast_bytes(model)
+    if not count:
+        return ()
+    note = (
+        "beside the arena, for ethosu_init; a driver without it works in the arena instead, where "
+        "fast memory lies over the inputs, and results are wrong"
+    )
+    return (Need("fast memory", "bytes", {"scratch_fast": float(count)}, None, note),)
 
 
 def _flash(model: Model, limit: int | None) -> Need:

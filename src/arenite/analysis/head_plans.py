@@ -16,6 +16,7 @@ from arenite.memory.optimal import Progress, optimal
 from arenite.memory.plan import PlannedBuffer, problem_of, solve
 from arenite.model import Model
 from arenite.model.offline_plan import Origin, origin_in
+from arenite.ops import places_operands
 from arenite.optimize.optimizer import optimize
 from arenite.target import Target
 
@@ -139,11 +140,16 @@ def planned_head(model: Model, target: Target, progress: Progress | None = None)
     use = arena_use(model, firmware, peak.smallest_arena)
     buffers = [_online(buffer) for buffer in use.head_buffers]
     is_own = any(b.offline_offset is not None for b in use.head_buffers)
-    problem = problem_of(buffers)
-    found = optimal(problem, progress=progress)
-    best, height = solve(buffers, "optimal")
-    greedy = solve(buffers, "greedy") if is_own else (use.head_buffers, use.plan.head)
-    bound = max(lower_bound(problem), found.lower_bound)
+    own = use.head_buffers, use.plan.head
+    if any(places_operands(one) for graph in model.subgraphs for one in graph.operators):
+        # Where tensors lie is part of what commands compute: there is no other plan.
+        greedy, (best, height), bound = own, own, use.plan.head
+    else:
+        problem = problem_of(buffers)
+        found = optimal(problem, progress=progress)
+        best, height = solve(buffers, "optimal")
+        greedy = solve(buffers, "greedy") if is_own else own
+        bound = max(lower_bound(problem), found.lower_bound)
     arena = peak.smallest_arena
     best_arena = arena if is_own else needed_by(model, Firmware("optimal", target)).smallest_arena
     plans = HeadPlans(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arenite.analysis.dumps import read_dump
+from arenite.analysis.npu_tensors import is_compiled, run_in_arena
 from arenite.analysis.peer_tensors import ENGINES, Tensors, peer_tensors
 from arenite.cores import DEFAULT
 from arenite.errors import CompareError
@@ -39,6 +40,7 @@ class Side:
         engine: ``""`` for TFLM's bits, a processor, or a peer.
         dump: What a board has sent, or None.
         isa: Whose native kernels run; None for the best.
+        is_npu: Its tensors were found among what an NPU stores.
     """
 
     label: str
@@ -46,6 +48,7 @@ class Side:
     engine: str = ""
     dump: Tensors | None = None
     isa: str | None = None
+    is_npu: bool = False
 
     def tensors(self, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
         """All tensors of every inference, by index.
@@ -63,6 +66,8 @@ class Side:
 
 def _own(side: Side, runs: Sequence[Sequence[Array]]) -> list[Tensors]:
     model = side.model
+    if is_compiled(model):
+        return run_in_arena(model, runs, side.engine or None)[0]
     interpreter = HeapInterpreter(model, target=side.engine or None, engine="auto", isa=side.isa)
     interpreter.allocate_tensors()
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,6 +39,14 @@ OperatorIndex = Annotated[
 #: Kernels that are no library's: those of exported firmware.
 _EXPORTED = "arenite"
 CostLibrary = Annotated[str | None, library_choice(_EXPORTED)]
+VelaReportFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--vela-report",
+        metavar="FILE",
+        help="MODEL_per-layer.csv of vela --verbose-performance: its estimate of the NPU's cycles.",
+    ),
+]
 
 
 def cost(
@@ -47,6 +56,7 @@ def cost(
     library: CostLibrary = None,
     clock: Clock = 100.0,
     op: OperatorIndex = None,
+    vela_report: VelaReportFile = None,
     ops: Ops = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,8 +67,10 @@ def cost(
     Example: arenite cost model.tflite --target cortex-m7 --clock 216
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
+    from arenite.analysis.vela_report import read_report, report_facts
     from arenite.libraries.library import library_of, why_no_costs
     from arenite.report.cost import render_cost, render_operator_cost
+    from arenite.report.vela_report import render_report
 
     if library == _EXPORTED:
         _of_firmware(
@@ -76,8 +88,11 @@ def cost(
         )
     estimate = model_cost(load_model(model, ops), meant, clock)
     check_operator(op, len(estimate.operators))
+    npu = None if vela_report is None else read_report(vela_report)
     if as_json:
         facts = cost_facts(estimate)
+        if npu is not None:
+            facts["npu"] = report_facts(npu)
         print_json(facts if op is None else facts["operators"][op])
         return
     terminal = console()
@@ -87,7 +102,8 @@ def cost(
         if op is None
         else render_operator_cost(estimate, op, terminal.width, bar)
     )
-    for line in lines:
+    more = [] if npu is None else render_report(npu, terminal.width)
+    for line in [*lines, *more]:
         terminal.print(line, soft_wrap=True)
 
 

@@ -62,7 +62,9 @@ def explain(
 
     Example: arenite explain model.tflite --op 0
     """
+    from arenite.analysis.ethos_u import command_facts, npu_operators
     from arenite.analysis.explanation import explanation, explanation_facts
+    from arenite.report.ethos_u import render_commands
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
     meant = chosen_target(
@@ -78,8 +80,10 @@ def explain(
     if inputs and op is None:
         raise typer.BadParameter("expected --op N, whose walk it is for", param_hint="--input")
     walk = None if op is None else _walk(loaded, what, op, inputs, seed)
+    npu = [one for one in npu_operators(loaded) if op in (None, one.operator)]
     if as_json:
-        print_json(explanation_facts(what) if op is None else _facts(what, op, walk))
+        facts = explanation_facts(what) if op is None else _facts(what, op, walk)
+        print_json({**facts, **({"npu": [command_facts(one) for one in npu]} if npu else {})})
         return
     terminal = console()
     marks = ASCII if terminal.options.ascii_only else UNICODE
@@ -89,7 +93,7 @@ def explain(
         from arenite.report.walk import render_operator
 
         lines = render_operator(what, op, walk, terminal.width, marks)
-    for line in lines:
+    for line in [*lines, *(line for one in npu for line in render_commands(one, terminal.width))]:
         terminal.print(line, soft_wrap=True)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -102,9 +102,11 @@ def memory(
     from rich.text import Text
 
     from arenite.analysis.arena_use import Firmware, arena_facts
+    from arenite.analysis.ethos_u import scratch_facts
     from arenite.analysis.head_plans import head_plans, pass_wins, plan_facts
     from arenite.analysis.splits import split, split_facts
     from arenite.files import replacing
+    from arenite.report.ethos_u import render_scratch
     from arenite.report.memory import render_arena
     from arenite.report.memory_svg import memory_svg
     from arenite.report.splits import render_split
@@ -133,7 +135,9 @@ def memory(
         with replacing(svg) as file:
             file.write(memory_svg(use.head_buffers, title).encode("utf-8", "backslashreplace"))
     if as_json:
-        facts = {} if found is None else {"splits": split_facts(found)}
+        facts: dict[str, Any] = {} if found is None else {"splits": split_facts(found)}
+        if npu := scratch_facts(loaded):
+            facts["npu"] = npu
         print_json({**arena_facts(use), **plan_facts(plans, wins), **facts})
         return
     terminal = console()
@@ -141,7 +145,7 @@ def memory(
     lines = [*render_arena(use, plans, wins, terminal.width, ascii_only=ascii_only)]
     if found is not None:
         lines += [Text(), *render_split(found, terminal.width)]
-    for line in lines:
+    for line in [*lines, *render_scratch(loaded, terminal.width)]:
         terminal.print(line, soft_wrap=True)
 
 

@@ -1,10 +1,14 @@
-"""C as text: templates, numbers, arrays."""
+"""C as text: files beside the modules, templates, numbers, arrays.
+
+A template is C to compilers, formatters and editors as well: ``$name`` is an identifier to them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from string import Template
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
 from textwrap import dedent, wrap
 from typing import Any
 
@@ -28,6 +32,14 @@ C_TYPES = {
     np.dtype(np.bool_): "uint8_t",
 }
 _COLUMNS = 96
+_TEMPLATE = re.compile(r"^// template: (\w+)\n(?://.*\n)*((?:(?!// template: ).*\n)*)", re.M)
+#: What a file says of itself.
+_ABOUT = re.compile(r"\A(?://.*\n)+\n")
+#: What a formatter is told, for lines that stay as exported code has them.
+_UNFORMATTED = re.compile(r"^ *// clang-format o(?:n|ff)\n", re.M)
+#: A line's column and name; the same, ``$$``, a name, a name in braces.
+_LINES = re.compile(r"^( *)\$(\w+)[;,]$", re.M)
+_PLACE = re.compile(r"^( *)\$(\w+)[;,]$|\$(?:(\$)|(\w+)\$?|\{(\w+)\})", re.M)
 
 
 def c_elements(type_: TensorType, size: int) -> tuple[str, int]:
@@ -38,15 +50,58 @@ def c_elements(type_: TensorType, size: int) -> tuple[str, int]:
     return kind, size
 
 
-def fill(text: str, /, **values: Any) -> str:
-    """A template with ``$name`` replaced; a name without a value is a ``KeyError``.
+@cache
+def text_file(module: str, name: str) -> str:
+    """A file beside a module: ``text_file(__name__, "link.ld")``."""
+    return files(module.rpartition(".")[0]).joinpath(name).read_text("utf-8")
 
-    Lines are moved to the left margin first. C has no ``$`` of its own.
 
-    >>> fill("    x = $a;", a=-1)
-    'x = -1;'
+def header(module: str, name: str) -> str:
+    """A C file beside a module as exported code has it: without the ``//`` lines at its head."""
+    return _ABOUT.sub("", _UNFORMATTED.sub("", text_file(module, name)))
+
+
+@cache
+def templates(module: str) -> Mapping[str, str]:
+    """The templates in the C file beside a module, ``fourier.c`` beside ``fourier.py``, by name.
+
+    A line ``// template: NAME`` begins one; ``//`` lines right behind it are about it.
     """
-    return Template(dedent(text).strip("\n")).substitute(values)
+    text = text_file(module, module.rpartition(".")[2] + ".c")
+    text = _UNFORMATTED.sub("", text)
+    return {name: body.strip("\n") for name, body in _TEMPLATE.findall(text)}
+
+
+def fill(text: str, /, **values: Any) -> str:
+    r"""A template with ``$name`` replaced; a name without a value is a ``KeyError``.
+
+    ``$name$`` where letters follow. ``$name;`` or ``$name,`` alone on a line stands for lines,
+    each of which is moved to its column. Lines are moved to the left margin first.
+
+    >>> fill("    x_$a$_y = $b;", a="u", b=-1)
+    'x_u_y = -1;'
+    >>> fill("if (a) {\n  $lines;\n}", lines="b();\nc();")
+    'if (a) {\n  b();\n  c();\n}'
+    """
+    return _PLACE.sub(lambda match: _value(match, values), dedent(text).strip("\n"))
+
+
+def _value(match: re.Match[str], values: Mapping[str, Any]) -> str:
+    column, lines, escaped, name, braced = match.groups()
+    if lines:
+        return indented(str(values[lines]), len(column))
+    return escaped or str(values[name or braced])
+
+
+def with_lines(text: str, /, **lines: str) -> str:
+    r"""A template with others in place of some of its ``$name;`` lines: all are filled at once.
+
+    >>> with_lines("{\n  $step;\n}", step="x += $by;")
+    '{\n  x += $by;\n}'
+    """
+    return _LINES.sub(
+        lambda at: indented(lines[at[2]], len(at[1])) if at[2] in lines else at[0], text
+    )
 
 
 def indented(text: str, by: int = 2) -> str:

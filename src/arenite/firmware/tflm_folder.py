@@ -20,7 +20,7 @@ import numpy as np
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.cores import DEFAULT
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.c_text import C_TYPES, code_span, fill, indented, initializer
+from arenite.firmware.c_text import C_TYPES, code_span, fill, initializer
 from arenite.firmware.folder.exported import manifest_facts
 from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
@@ -144,7 +144,7 @@ def _registrations(needed: Resolver) -> dict[str, str]:
     calls = [line.rstrip(";") for line in needed.lines[1:]]
     customs = [call.rsplit(", ", 1)[1][:-1] for call in calls if "AddCustom(" in call]
     return {
-        "calls": "\n".join(f"  TF_LITE_ENSURE_STATUS({call});" for call in calls),
+        "calls": "\n".join(f"TF_LITE_ENSURE_STATUS({call});" for call in calls),
         "customs": "".join(f"\nTFLMRegistration* {one};  // yours" for one in customs),
     }
 
@@ -167,8 +167,8 @@ def _golden(model: Model, interpreter: Interpreter) -> dict[str, Any]:
     return {
         "samples": SAMPLES,
         "golden": "\n".join(arrays),
-        "inputs": indented("\n".join(inputs), 4),
-        "checks": indented("\n".join(checks), 4),
+        "inputs": "\n".join(inputs),
+        "checks": "\n".join(checks),
     }
 
 

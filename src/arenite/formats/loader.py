@@ -17,6 +17,7 @@ from arenite.formats.flatbuffer import view_of
 from arenite.model import Model
 from arenite.native.malloc_tuning import keep_freed_memory
 from arenite.ops import Registration, named
+from arenite.wings import WINGS
 
 Source = str | os.PathLike[str] | tflite.Buffer
 
@@ -113,23 +114,24 @@ def _mapped(file: BinaryIO) -> Mapping:
 
 def _may_be_model(head: bytes, size: int, path: str) -> bool:
     """Whether a file is worth reading: TensorFlow Lite's, or the beginning of a FlatBuffer."""
-    if head[4:] == tflite.SCHEMA.identifier or _is_named_mnn(path):
+    if head[4:] == tflite.SCHEMA.identifier or _is_of_wing(path):
         return True
     return len(head) == _HEAD and 4 <= int.from_bytes(head[:4], "little") <= size - 4
 
 
-def _is_named_mnn(name: str) -> bool:
-    return name.lower().endswith(".mnn")
+def _is_of_wing(name: str) -> bool:
+    return name.lower().endswith(tuple(wing.suffix for wing in WINGS))
 
 
 def _load(data: tflite.Buffer, name: str) -> Model:
     head = bytes(view_of(data)[:_HEAD])
     if head[4:8] == tflite.SCHEMA.identifier:
         return tflite.read(data, source=name)
-    from arenite.formats import mnn  # noqa: PLC0415 - it brings many operators along
-
-    if head and (_is_named_mnn(name) or mnn.looks_like_net(data)):
-        return mnn.read(data, source=name)
+    for wing in WINGS if head else ():
+        models = wing.module("models")
+        if _is_of_wing(name) or models.looks_like_net(data):
+            model: Model = models.read(data, source=name)
+            return model
     raise ModelError(f"expected a TensorFlow Lite or MNN file{_quoted(name)}, got {_guess(head)}")
 
 

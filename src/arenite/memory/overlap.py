@@ -72,7 +72,11 @@ class _Span(NamedTuple):
 
 
 def check_operands(
-    model: Model, buffers: Sequence[PlannedBuffer], orders: Orders, hint: str = ""
+    model: Model,
+    buffers: Sequence[PlannedBuffer],
+    orders: Orders,
+    hint: str = "",
+    are_placed: Callable[[Operator], bool] | None = None,
 ) -> tuple[Sharing, ...]:
     """Check that no operator writes where it still has to read.
 
@@ -81,6 +85,8 @@ def check_operands(
         buffers: Its plan.
         orders: The kernels' orders of reading and writing.
         hint: What to add to an error.
+        are_placed: Operators whose operands lie where their compiler wants them, over each other
+            as well.
 
     Returns:
         The outputs that share bytes with an input, all of them safe.
@@ -93,7 +99,9 @@ def check_operands(
     }
     found: list[Sharing] = []
     for number, subgraph in enumerate(model.subgraphs):
-        for position in range(len(subgraph.operators)):
+        for position, operator in enumerate(subgraph.operators):
+            if are_placed is not None and are_placed(operator):
+                continue
             node = _Node(subgraph, number, position, hint)
             found += _check_node(node, _operands(node, places), orders)
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Methods of a class that take the shortest way to an inference: see ``csrc/python/fast_call.c``."""
+"""Methods of a class that take the shortest way to an inference: ``csrc/python/fast_call.c``."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from arenite.ops.registry import (
     module_name,
     named,
     only_mnn_has,
+    places_operands,
     resolver_of,
     takes_scratch,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "module_name",
     "named",
     "only_mnn_has",
+    "places_operands",
     "resolver_of",
     "takes_scratch",
 ]

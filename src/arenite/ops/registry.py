@@ -2,10 +2,11 @@
 
 A namespace of operators is a folder: ``CONV_2D``, a builtin operator of the schema, lives in
 ``arenite/ops/tflite/conv_2d.py``; ``MNN_LRN``, which only ``.mnn`` files have, in
-``ops/mnn/lrn.py``; ``SignalFramer``, a custom operator of the signal library, in
+``mnn/operators/lrn.py``; ``SignalFramer``, a custom operator of the signal library, in
 ``ops/signal/signal_framer.py``; ``CIRCULAR_BUFFER`` and every other custom operator in
-``ops/custom/``. The file holds the operator's ``REGISTRATION``, which says the name where the
-file's does not. It is imported when a model first needs it; there is no central table to edit.
+``ops/custom/``, a hyphen of its name as ``_``. The file holds the operator's ``REGISTRATION``,
+which says the name where the file's does not. It is imported when a model first needs it; there
+is no central table to edit.
 Names of registrations and resolvers: TFLM ``micro_mutable_op_resolver.h``.
 """
 
@@ -17,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
@@ -27,6 +29,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
 from arenite.ops.rows import Rows
 from arenite.ops.traits import NO_TRAITS, Traits
+from arenite.wings import WINGS, wing_of
 
 
 class NativeKernel(NamedTuple):
@@ -120,9 +123,6 @@ class OpResolver(Protocol):
         """The registration of a builtin (``"CONV_2D"``) or custom name, or None."""
 
 
-#: What the names of operators begin with that only ``.mnn`` files have. They are custom
-#: operators of the schema, and found like the builtin ones.
-MNN_PREFIX = "MNN_"
 #: What the names of the custom operators of TFLM's signal library begin with.
 SIGNAL_PREFIX = "Signal"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -154,49 +154,59 @@ def traits_of(name: str) -> Traits:
 
 def only_mnn_has(name: str) -> bool:
     """Whether an operator is one of Arenite's that only ``.mnn`` files have."""
-    return name.startswith(MNN_PREFIX) and builtin(name) is not None
+    return wing_of(name) is not None and builtin(name) is not None
 
 
 def takes_scratch(operator: Operator) -> bool:
-    """Whether an operator may read what nobody writes, memory to work in: none of Arenite's own."""
-    return operator.is_custom and builtin(operator.name) is None
+    """Whether an operator may read what nobody writes, memory to work in.
+
+    A user's own may; of Arenite's those whose operands were placed by a compiler.
+    """
+    if not operator.is_custom:
+        return False
+    return builtin(operator.name) is None or places_operands(operator)
+
+
+def places_operands(operator: Operator) -> bool:
+    """Whether where an operator's operands lie is part of what it computes."""
+    return operator.is_custom and traits_of(operator.name).operands_are_placed
 
 
 def mnn_names() -> list[str]:
     """Names of all operators that only ``.mnn`` files have, sorted."""
-    return _names_in("mnn")
+    return sorted(chain.from_iterable(_names_in(f"{wing.name}.operators") for wing in WINGS))
 
 
 def builtin_names() -> list[str]:
     """Names of all builtin operators that Arenite has, sorted."""
-    return _names_in("tflite")
+    return _names_in("ops.tflite")
 
 
 def custom_names() -> list[str]:
     """Names of all custom operators of TFLM that Arenite has, sorted."""
-    return sorted([*_names_in("signal"), *_names_in("custom")])
+    return sorted([*_names_in("ops.signal"), *_names_in("ops.custom")])
 
 
 def module_name(name: str) -> str | None:
     """The module that an operator of that name would be in; None where it cannot be ours."""
-    if not name.isidentifier() or name.startswith("_"):
+    namespace, words = "ops.custom", name.replace("-", "_")
+    if not words.isidentifier() or words.startswith("_"):
         return None
-    namespace, words = "custom", name
     if name in BuiltinOperator.__members__:
-        namespace = "tflite"
+        namespace = "ops.tflite"
     elif name.startswith(SIGNAL_PREFIX):
-        namespace = "signal"
-    elif name.startswith(MNN_PREFIX):
-        namespace, words = "mnn", name.removeprefix(MNN_PREFIX)
+        namespace = "ops.signal"
+    elif wing := wing_of(name):
+        namespace, words = f"{wing.name}.operators", name.removeprefix(wing.prefix)
     stem = _WORD.sub("_", words).lower()
-    return f"arenite.ops.{namespace}.{stem}{'_' if keyword.iskeyword(stem) else ''}"
+    return f"arenite.{namespace}.{stem}{'_' if keyword.iskeyword(stem) else ''}"
 
 
 def _name_in(module: ModuleType) -> str:
     """The name of the operator that a module holds."""
     registration: Registration = module.REGISTRATION
-    *_, namespace, stem = module.__name__.split(".")
-    prefix = MNN_PREFIX if namespace == "mnn" else ""
+    _, room, _, stem = module.__name__.split(".")
+    prefix = next((wing.prefix for wing in WINGS if wing.name == room), "")
     return registration.name or prefix + stem.rstrip("_").upper()
 
 
@@ -214,7 +224,7 @@ def _names_in(namespace: str) -> list[str]:
     """The operators of a namespace, sorted."""
     import pkgutil  # noqa: PLC0415 - for lists and messages only
 
-    package = _module(f"arenite.ops.{namespace}")
+    package = _module(f"arenite.{namespace}")
     if package is None:
         return []
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]

@@ -15,7 +15,6 @@ _LARQ = (
 )
 #: Custom operators of other runtimes, of which no kernel of one's own would help.
 _FOREIGN = {
-    "ethos-u": _COMPILED.format("Ethos-U"),
     "edgetpu-custom-op": _COMPILED.format("the Edge TPU"),
     **dict.fromkeys(("LceBconv2d", "LceBMaxPool2d", "LceQuantize", "LceDequantize"), _LARQ),
 }

@@ -52,6 +52,9 @@ class Traits:
         fuses_clamp: It ends in an activation, which limits its results whatever they are.
         fixed_output: Scale and zero point of a quantised output are prescribed.
         converts: It changes type or quantisation alone.
+        operands_are_placed: A compiler decided where its operands lie: they may share memory, and
+            what nobody writes is memory for it to work in.
+        compiled: Why what Vela compiles it to may have other bits than TFLM's kernel.
         drawn: The class of its box in a report.
     """
 
@@ -65,6 +68,8 @@ class Traits:
     fuses_clamp: bool = False
     fixed_output: bool = False
     converts: bool = False
+    operands_are_placed: bool = False
+    compiled: str = ""
     drawn: Drawn = "other"
 
 

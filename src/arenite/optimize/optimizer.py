@@ -13,7 +13,7 @@ from arenite.model import Model
 from arenite.model.check import check
 from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
-from arenite.ops import takes_scratch
+from arenite.ops import places_operands, takes_scratch
 from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
 from arenite.optimize.passes import find, sequence
 from arenite.optimize.settings import Overlap, Settings
@@ -111,6 +111,11 @@ def _steps(
 
 def why_not_run(model: Model, settings: Settings) -> str:
     """Why TFLM does not run a model on the target; empty if it does."""
+    if any(places_operands(one) for graph in model.subgraphs for one in graph.operators):
+        return (
+            "its layers are compiled for an NPU, with a plan that is part of what they compute: "
+            "optimise the original model, and compile that"
+        )
     resolver, _ = resolver_for(model)
     try:
         smallest_arena(model, resolver, target=settings.target)

@@ -84,6 +84,8 @@ def verdict(found: Comparison, width: int) -> Iterator[Text]:
     yield from wrapped(
         f"The first that differs is {_where(first)}: {_how(first)}.", width, style="bold"
     )
+    for text in first.advice:
+        yield from wrapped(f"{text[0].upper()}{text[1:]}.", width)
     others = [one for one in found.origins if one is not first]
     if others:
         names = ", ".join(_where(one) for one in others[:_MOST])

@@ -21,6 +21,7 @@ from arenite.model import Model, Operator, Subgraph, Tensor
 from arenite.model.model import tensor_text
 from arenite.model.offline_plan import plan_text
 from arenite.model.text import printable
+from arenite.report.ethos_u import render_npu
 from arenite.report.text import Column, name_text, number, size, table, wrapped
 
 
@@ -39,6 +40,8 @@ def render_model(model: Model, width: int) -> Iterator[Text]:
     yield Text()
     yield from _sizes(model, stats)
     yield Text()
+    npu = list(render_npu(model, width))
+    yield from [*npu, Text()] if npu else []
     yield from _resolver(model, width)
 
 

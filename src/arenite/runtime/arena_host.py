@@ -23,7 +23,7 @@ from arenite.memory.overlap import Order, Sharing, check_operands
 from arenite.memory.plan import MemoryPlan
 from arenite.model import Model, Operator, Subgraph, TensorType
 from arenite.model.offline_plan import OFFLINE_METADATA, origin_in
-from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin
+from arenite.ops import EvalTensor, Registration, TfLiteTensor, builtin, places_operands
 from arenite.ops.context import Array, Declared
 from arenite.runtime.graph import Graph
 from arenite.runtime.host import HostContext
@@ -260,7 +260,7 @@ class MicroInterpreterContext(HostContext):
 
         origin = origin_in(self.model.metadata)
         hint = "" if origin is None else f"; the plan was made for {origin}"
-        shared = check_operands(self.model, plan.buffers, order, hint)
+        shared = check_operands(self.model, plan.buffers, order, hint, places_operands)
         sharing = tuple(one for one in shared if not self._runs_in_place(graph, one))
         target = self._allocator.target
         if origin is not None and not is_made_for(origin, target):

@@ -19,9 +19,9 @@ if not native.available():
     pytest.skip("needs the native engine", allow_module_level=True)
 
 from arenite.errors import ModelError
-from arenite.formats import mnn
 from arenite.formats.flatbuffer import Field, Reader, Schema, scan
 from arenite.formats.tflite_schema import SCHEMA
+from arenite.mnn import models
 from tests.formats.flatbuffer.engines import in_c, in_python
 from tests.formats.zoo import ZOO, animals, u16, u32, zoo
 from tests.fuzz.bytes import Places, mutant
@@ -31,7 +31,7 @@ from tests.same import differences
 from tests.shared import DIGITS
 
 CASES = int(os.environ.get("ARENITE_CASES", "0"))
-SCHEMAS = {"tflite": SCHEMA, "mnn": mnn.SCHEMA}
+SCHEMAS = {"tflite": SCHEMA, "mnn": models.SCHEMA}
 
 
 def assert_agree(schema: Schema, data: bytes) -> bool:

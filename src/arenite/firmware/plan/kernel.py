@@ -65,8 +65,8 @@ class Routine:
     Attributes:
         stem: What its name begins with.
         parameters: C declarations of its parameters: ``"const int8_t *x"``.
-        body: What stands between its braces; in assembly all of its lines. ``@word@`` stands for
-            the name of a part, ``@name@`` for its own.
+        body: What stands between its braces; in assembly all of its lines. ``@word@`` (in C
+            ``part_word`` as well) stands for the name of a part, ``@name@`` for its own.
         parts: Routines that it calls, with the word for each.
         language: What ``body`` is written in.
         about: What it does, in a line.
@@ -164,10 +164,10 @@ def routines_of(routines: Iterator[Routine], names: Names) -> Mapping[Routine, s
     return found
 
 
-_NAME = re.compile(r"@(\w+)@")
+_NAME = re.compile(r"@(\w+)@|\bpart_(\w+)\b")
 
 
 def text_of(routine: Routine, names: Mapping[Routine, str], prefix: str) -> str:
     """A routine's body with its own name and those of its parts in it."""
     own = {"name": names[routine], **{word: names[part] for word, part in routine.parts}}
-    return _NAME.sub(lambda match: f"{prefix}_{own[match[1]]}", routine.body)
+    return _NAME.sub(lambda match: f"{prefix}_{own[match[1] or match[2]]}", routine.body)

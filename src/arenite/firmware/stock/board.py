@@ -90,7 +90,7 @@ class StockBoard:
                 MAIN,
                 arena=Interpreter(self.model, target=self.processor).arena.size + _ROOM,
                 operators=max(needed.operators, 1),
-                calls="\n".join(f"  {line}" for line in calls),
+                calls="\n".join(calls),
                 variables=_variables(self.model),
             ),
         }

@@ -9,65 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, indented, templates
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch
 from arenite.firmware.plan.layers import Value
 from arenite.firmware.streaming.group import Group, Part
 from arenite.firmware.streaming.schedule import Read
 
-_COPY = """\
-/* Copies bytes downwards, or to where none of them is. */
-static void ar_copy_rows(uint8_t *to, const uint8_t *from, int32_t bytes) {
-  int32_t i = 0;
-  if (((uintptr_t)to | (uintptr_t)from) % 4 == 0) {
-    uint32_t *words = (uint32_t *)(void *)to;
-    const uint32_t *others = (const uint32_t *)(const void *)from;
-    for (; i + 32 <= bytes; i += 32, words += 8, others += 8) {
-      const uint32_t a = others[0], b = others[1], c = others[2], d = others[3];
-      const uint32_t e = others[4], f = others[5], g = others[6], h = others[7];
-      words[0] = a, words[1] = b, words[2] = c, words[3] = d;
-      words[4] = e, words[5] = f, words[6] = g, words[7] = h;
-    }
-    for (; i + 4 <= bytes; i += 4) *words++ = *others++;
-  }
-  for (; i < bytes; ++i) to[i] = from[i];
-}
-
-"""
-
-_ROOM = """\
-#define AR_LESSER(a, b) ((a) < (b) ? (a) : (b))
-
-/* Room for `more` rows in a ring that begins with row `from`; rows before `first` may go. Returns
- * the row that it begins with then. */
-static inline int32_t ar_make_room(uint8_t *ring, int32_t from, int32_t made, int32_t more,
-                                   int32_t rows, int32_t first, int32_t bytes) {
-  if (made + more - from <= rows) return from;
-  if (first > made) first = made;
-  ar_copy_rows(ring, ring + (first - from) * bytes, (made - first) * bytes);
-  return first;
-}
-"""
+_C = templates(__name__)
+_COPY = _C["copy"]
+_ROOM = _C["room"]
 
 _FILL = "for (int32_t i = 0; i < $bytes; ++i) ($ring)[i] = (uint8_t)($pad);"
 
-_FUNCTION = """\
-/* Layers $first to $last: of those that have the rows they need, the last in the order goes. */
-static void $name($parameters) {
-$counters
-  for (;;) {
-$cases
-    break;
-  }
-}
-"""
-
-_CASE = """\
-if ($condition) {
-$body
-  $made += $count;
-  continue;
-}"""
+_FUNCTION = _C["function"]
+_CASE = _C["case"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +48,7 @@ def helpers_of(drivers: Sequence[str]) -> list[str]:
     """What the functions of groups call."""
     needs_room = any("ar_make_room(" in text for text in drivers)
     copies = needs_room or any("ar_copy_rows(" in text for text in drivers)
-    return [_COPY] * copies + [_ROOM] * needs_room
+    return [_COPY + "\n\n"] * copies + [_ROOM + "\n"] * needs_room
 
 
 def driver_of(group: Group, name: str, names: Names) -> str:
@@ -118,8 +73,8 @@ class _Driver:
             last=self._group.end - 1,
             name=name,
             parameters=self._names.parameters,
-            counters=indented("\n".join(lines)),
-            cases=indented("\n".join(cases), 4),
+            counters="\n".join(lines),
+            cases="\n".join(cases),
         )
 
     # -- who goes
@@ -142,7 +97,7 @@ class _Driver:
         return fill(
             _CASE,
             condition=" && ".join(filter(None, conditions)),
-            body=indented(body),
+            body=body,
             made=f"made{number}",
             count=count,
         )

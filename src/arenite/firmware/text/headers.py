@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from arenite.firmware.kernels.cortex_m55.vectors import VECTORS_H
+from arenite.firmware.c_text import header
+from arenite.firmware.kernels.cortex_m55 import vectors
 from arenite.firmware.plan.kernel import Routine
-from arenite.firmware.text.detection import DETECTION_H
-from arenite.firmware.text.fixed_point import FIXED_POINT_H
 from arenite.firmware.text.fourier import HEADERS as FOURIER
 
 #: Headers that are written, by name.
 _OWN = {
-    "detection.h": DETECTION_H,
-    "fixed_point.h": FIXED_POINT_H,
-    "vectors.h": VECTORS_H,
+    "detection.h": header(__name__, "detection.h"),
+    "fixed_point.h": header(__name__, "fixed_point.h"),
+    "vectors.h": header(vectors.__name__, "vectors.h"),
     **{f"{name}.h": text for name, text in FOURIER.items()},
 }
 

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from arenite.cores import DEFAULT
-from arenite.firmware.c_text import c_elements, call_of, fill, float_literal, indented
+from arenite.firmware.c_text import (
+    c_elements,
+    call_of,
+    fill,
+    float_literal,
+    indented,
+    templates,
+    text_file,
+)
 from arenite.firmware.plan.kernel import Routine, text_of
 from arenite.firmware.plan.layers import Value
 from arenite.firmware.plan.program import Kept, Program
@@ -22,62 +30,10 @@ from arenite.firmware.text.weights import declarations, definitions
 from arenite.model import TensorType
 from arenite.model.text import printable
 
-_GUARDED = """\
-#ifndef $guard
-#define $guard
-
-$includes
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-$body
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif
-"""
-
-_API = """\
-/* $title: a neural network as C, written by Arenite.
- *
- * One caller at a time: all calls work in one static arena of ${NAME}_ARENA_BYTES bytes.
- * $about_inputs */
-
-#define ${NAME}_ARENA_BYTES $arena
-#define ${NAME}_CONSTANT_BYTES $constants
-#define ${NAME}_LAYERS $layers
-#define ${NAME}_INPUTS $inputs
-#define ${NAME}_OUTPUTS $outputs
-
-$ports
-
-/* Before all else: clears the arena. */
-void ${name}_init(void);
-
-/* Where to write an input, and to read an output after ${name}_invoke(); NULL for other indices. */
-void *${name}_input(int index);
-const void *${name}_output(int index);
-
-$delivery/* One inference. */
-void ${name}_invoke($rows_only);
-
-/* Forgets what inferences remember of those before them; $remembers. */
-void ${name}_reset(void);
-
-/* Told of the result of every layer while it is there$in_pieces; of layers without one, NULL. */
-typedef void (*${name}_observer)(void *user, int layer, const char *operator_name,
-                                 const void *result, size_t bytes);
-void ${name}_invoke_observed(${rows}${name}_observer observer, void *user);"""
-
-#: What there is where rows of the input are delivered.
-_DELIVERY = """
-/* Writes a row of input 0, ${NAME}_INPUT0_ROW_BYTES bytes, to `to`; called for rows 0, 1, 2, ... */
-#define ${NAME}_INPUT0_ROW_BYTES $bytes
-typedef void (*${name}_row_fn)(void *user, int32_t row, void *to);"""
+_C = templates(__name__)
+_GUARDED = _C["guarded"]
+_API = _C["api"]
+_DELIVERY = _C["delivery"]
 
 _ABOUT_INPUTS = {
     "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
@@ -88,77 +44,15 @@ _ABOUT_INPUTS = {
     "rows": "Rows of the input are asked for when they are needed; they lie nowhere as a whole.",
 }
 
-_PORT = """\
-/* $text */
-#define ${PORT}_SIZE $size
-#define ${PORT}_BYTES $bytes
-#define ${PORT}_RANK $rank
-#define ${PORT}_SHAPE {$shape}"""
+_ONE = "/* One inference. */"
+_PORT = _C["port"]
 
 _SCALE = """
 #define ${PORT}_SCALE $scale
 #define ${PORT}_ZERO_POINT $zero"""
 
-_QUANTIZE = """
-
-/* A real number as this $what holds it: rounded to nearest, saturated. */
-static inline $type ${name}_quantize_$port(float real) {
-  const float steps = real / ${PORT}_SCALE;
-  if (!(steps > -${bound}.0f)) return (${type})($low);
-  if (steps > ${bound}.0f) return (${type})$high;
-  const int whole = (int)steps;
-  const float rest = steps - (float)whole;
-  const int value = (rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole) + ($zero);
-  return ($type)(value < $low ? $low : value > $high ? $high : value);
-}
-static inline float ${name}_dequantize_$port($type value) {
-  return ${PORT}_SCALE * (float)((int)value - ($zero));
-}"""
-
-_MODEL_C = """\
-#include "model.h"
-
-#include "arithmetic.h"
-#include "kernels.h"
-#include "weights.h"
-
-AR_ALIGNED(16) static uint8_t arena[${NAME}_ARENA_BYTES];
-
-#define AT(type, offset) ((type *)(void *)(arena + (offset)))
-#define TOLD(layer, name, result, bytes) \\
-  if (observer) observer(user, layer, name, result, bytes)
-#define DONE(layer, name, offset, bytes) TOLD(layer, name, arena + (offset), bytes)
-
-${groups}void ${name}_init(void) {
-  for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
-$first
-}
-
-void ${name}_reset(void) {
-$reset
-}
-
-void *${name}_input(int index) {
-  switch (index) {
-$inputs
-    default: return NULL;
-  }
-}
-
-const void *${name}_output(int index) {
-  switch (index) {
-$outputs
-    default: return NULL;
-  }
-}
-
-void ${name}_invoke_observed(${rows}${name}_observer observer, void *user) {
-  (void)observer, (void)user;
-$layers
-}
-
-void ${name}_invoke($rows_only) { ${name}_invoke_observed(${rows_passed}NULL, NULL); }
-"""
+_QUANTIZE = _C["quantize"]
+_MODEL_C = _C["model_c"]
 
 
 #: Types whose ports have helpers to quantise, and their ranges.
@@ -195,17 +89,7 @@ def sources(program: Program, processor: str = DEFAULT) -> dict[str, str]:
     return files | {"kernels.S": f"{fill(_HEAD, processor=processor)}\n\n{assembly}"}
 
 
-#: What an assembler has to know; no floating point, no data, a stack that is not executable.
-#: A Cortex-M33 may have been made without the DSP extension; compilers know which they build for.
-_HEAD = """\
-@ Kernels for a $processor: Thumb-2 with the DSP extension.
-#if !defined(__ARM_FEATURE_DSP) || !defined(__thumb2__)
-#error "these kernels take the DSP extension: pass -mcpu=$processor, or export with --target host"
-#endif
-.syntax unified
-.cpu $processor
-.thumb
-.text"""
+_HEAD = text_file(__name__, "kernels_head.S")
 
 
 def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
@@ -251,7 +135,7 @@ def _port(program: Program, side: str, index: int, value: Value) -> str:
     low, high = _RANGES.get(value.type, (0, 0))
     helpers = high > 0 and 0 < value.scale < np.inf
     if helpers:
-        text += _SCALE + _QUANTIZE
+        text += f"{_SCALE}\n\n{_QUANTIZE}"
     return fill(
         text,
         text=_commented(f"{side} {index}, {_element(value)}: {printable(value.name)}"),
@@ -291,7 +175,7 @@ def _model_c(program: Program) -> str:
     network, places = program.network, program.layout.tensors
     inputs, outputs = (
         "\n".join(
-            f"    case {i}: return arena + {places[value.index]};"
+            f"case {i}: return arena + {places[value.index]};"
             for i, value in enumerate(side)
             if value.index in places
         )
@@ -303,9 +187,9 @@ def _model_c(program: Program) -> str:
         NAME=program.name.upper(),
         inputs=inputs,
         outputs=outputs,
-        first=indented(_fills([one for one in program.kept if one.fill])),
-        reset=indented(_fills([one for one in program.kept if one.is_reset])),
-        layers=indented("\n".join(_steps(program))),
+        first=_fills([one for one in program.kept if one.fill]),
+        reset=_fills([one for one in program.kept if one.is_reset]),
+        layers="\n".join(_steps(program)),
         groups=_groups(program),
         **_rows(program),
     )
@@ -314,12 +198,13 @@ def _model_c(program: Program) -> str:
 
 def _rows(program: Program) -> dict[str, str]:
     """What stands in the interface for who delivers rows, if they are delivered."""
-    names = {"delivery": "", "rows_only": "void", "rows": "", "rows_passed": ""}
+    names = {"delivery": _ONE, "rows_only": "void", "rows": "", "rows_passed": ""}
     if program.inputs != "rows":
         return names
     name, only = program.name, f"{program.name}_row_fn rows, void *rows_user"
+    delivery = fill(_DELIVERY, name=name, NAME=name.upper(), bytes=program.row_bytes)
     return {
-        "delivery": fill(_DELIVERY, name=name, NAME=name.upper(), bytes=program.row_bytes) + "\n\n",
+        "delivery": f"{delivery}\n\n{_ONE}",
         "rows_only": only,
         "rows": f"{only}, ",
         "rows_passed": "rows, rows_user, ",
@@ -335,7 +220,7 @@ def _groups(program: Program) -> str:
         parameters = f"{rows}{program.name}_observer observer, void *user"
         names = Names(program.function, program.constant, places, block, parameters)
         texts.append(driver_of(group, name, names))
-    return "\n".join([*helpers_of(texts), *texts, ""]) if texts else ""
+    return "\n".join(["", *helpers_of(texts), *texts]) if texts else ""
 
 
 def _fills(kept: Sequence[Kept]) -> str:

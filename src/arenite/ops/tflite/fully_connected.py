@@ -295,4 +295,10 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(values="sums", channels="dense", fuses_clamp=True, drawn="dense")
+TRAITS = Traits(
+    values="sums",
+    channels="dense",
+    fuses_clamp=True,
+    drawn="dense",
+    compiled="TFLM ignores zero points of weights, which Vela takes off",
+)

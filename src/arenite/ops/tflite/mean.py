@@ -74,4 +74,9 @@ REGISTRATION = Registration(
     constraints=(*CONSTRAINTS, has_elements, at_most_four_float_axes),
 )
 
-TRAITS = Traits(values="rising", channels="reduced", drawn="pool")
+TRAITS = Traits(
+    values="rising",
+    channels="reduced",
+    drawn="pool",
+    compiled="Vela divides by a reciprocal, and reads tensors of 5 dimensions in another order",
+)

@@ -127,4 +127,9 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(values="rising", channels="padded", exact_on_floats=True)
+TRAITS = Traits(
+    values="rising",
+    channels="padded",
+    exact_on_floats=True,
+    compiled="of other than 4 dimensions Vela's commands write a part of the output only",
+)

@@ -83,5 +83,10 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(
-    values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
+    values="function",
+    channels="same",
+    exact_on_floats=True,
+    elementwise=True,
+    clamps=True,
+    compiled="TFLM ignores the output's scale, which Vela's command applies",
 )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from arenite.firmware.c_text import header
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.plan.program import program_of
 from arenite.firmware.text.arithmetic import FUNCTIONS, functions_of
-from arenite.firmware.text.double_functions import DOUBLE_FUNCTIONS
 from arenite.ops.registry import mnn_names
 from tests.firmware.bulk import cases_of, compared
 from tests.firmware.mnn_cases import variants
+from tests.mnn.operator_models import LEGAL
 from tests.ops.differential import CASES
-from tests.ops.mnn_models import LEGAL
 
+DOUBLE_FUNCTIONS = header("arenite.firmware.text.arithmetic", "double_functions.h")
 SEED = None if CASES <= 50 else 5
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.gemm import (
     REGISTERS,
@@ -125,24 +125,8 @@ def pointwise_code(p: Products, depth: int) -> str:
 #: Bytes that are widened in one turn of a loop, where a pixel has no more.
 _BYTES = 24
 
-_ROWS = """\
-for (int32_t i = 0; i < $left; ++i) columns[i] = $zero;
-for (int32_t i = $right; i < $halfwords; ++i) columns[i] = $zero;
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
-    for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-      const int32_t iy = oy * $stride_h + ky - $top;
-      int16_t *column = columns + $left + ky * $in_c;
-      if (iy < 0 || iy >= $in_h) {
-        for (int32_t ix = 0; ix < $in_w; ++ix, column += $pitch)
-          for (int32_t c = 0; c < $in_c; ++c) column[c] = $zero;
-      } else {
-        @widen@(x + iy * $row_in, column);
-      }
-    }
-    @row@(columns, stream, y);
-  }
-}"""
+_C = templates(__name__)
+_ROWS = _C["rows"]
 
 
 class Columns:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
@@ -21,39 +21,8 @@ _PLANE = 1064
 #: Channels of a group.
 GROUP = 4
 
-_DRIVER = """\
-for (int32_t b = 0; b < $images; ++b, x += $image, y += $image_out) {
-  for (int32_t group = 0; group < $channels; group += 4) {
-    const int32_t c = $group;
-    const uint32_t *constants = stream + c * $constants;
-    for (int32_t strip = 0; strip < $strips; ++strip) {
-      const int32_t first = strip * $step - $top;
-      int32_t row = 0;
-      if (strip > 0) {
-        for (; row < $kept; ++row)
-          for (int32_t plane = 0; plane < 4; ++plane)
-            for (int32_t i = 0; i < $words; ++i)
-              planes[plane * $plane + row * $words + i] =
-                  planes[plane * $plane + (row + $step) * $words + i];
-      }
-      while (row < $rows) {
-        const int32_t iy = first + row;
-        if (iy >= 0 && iy < $in_h) {
-          const int32_t left = $in_h - iy, wanted = $rows - row;
-          const int32_t count = left < wanted ? left : wanted;
-          @gather@(x + iy * $row_in + c, planes + row * $words, count);
-          row += count;
-        } else {
-          for (int32_t plane = 0; plane < 4; ++plane)
-            for (int32_t i = 0; i < $words; ++i)
-              planes[plane * $plane + row * $words + i] = ${zeros}u;
-          row += 1;
-        }
-      }
-$convolve
-    }
-  }
-}"""
+_C = templates(__name__)
+_DRIVER = _C["driver"]
 
 
 @dataclass(frozen=True)
@@ -159,7 +128,7 @@ def work_of(layer: Layer, g: Planes, stream: Constant, rows: Callable[[int], Rou
             "else\n"
             "  @last@(planes, constants, y + c + strip * $out);"
         )
-    text = _DRIVER.replace("$convolve", indented(convolve, 6))
+    text = with_lines(_DRIVER, convolve=convolve)
     routine = Routine(
         "depthwise_conv_2d",
         ("const int8_t *x", "const uint32_t *stream", "uint32_t *planes", "int8_t *y"),

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
 from arenite.firmware.kernels.cortex_m.steps import Channels
@@ -31,11 +31,8 @@ _REGISTERS = {
     **{"sum": "r8", "last": "r12"},
 }
 
-_DRIVER = """\
-for (int32_t b = 0; b < $images; ++b, x += $image)
-  for (int32_t oy = 0; oy < $out_h; ++oy)
-    for (int32_t ox = 0; ox < $out_w; ++ox, y += $channels)
-      @pixel@(x + oy * $row + ox * $column, y);"""
+_C = templates(__name__)
+_DRIVER = _C["driver"]
 
 #: What is emitted for a word of four channels in ``word``: the first of a window or another one.
 _Pixel = Callable[[Assembly, bool], None]

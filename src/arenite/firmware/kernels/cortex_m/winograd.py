@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arenite.firmware.asm_cycles import count_of
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, indented, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, expanded_order, quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, halfwords, packed, words
@@ -36,45 +36,12 @@ _WIDEST = 32
 #: Cycles of the driver, about: a strip, a call of one of its parts.
 _STRIP, _CALL = 300, 25
 
-_DRIVER = """\
-int32_t *tiles = scratch, *sums = tiles + $tiles, *down = sums + $sums;
-$zeros
-for (int32_t b = 0; b < $images; ++b, x += $image, y += $out_image) {
-  for (int32_t row = 0; row < $height; row += $tile) {
-    const int32_t oy = row < $last_row ? row : $last_row;
-    for (int32_t column = 0; column < $width; column += $span) {
-      const int32_t ox = column < $last_column ? column : $last_column;
-      const int8_t *middle = x + (oy + $below) * $row_in + ox * $depth;
-      int32_t *first = down, *end = down + $columns;
-      $sides
-      const int8_t *top = $top;
-      const int8_t *bottom = $bottom;
-      for (int32_t c = 0; c < $depth; c += 4) {
-        @rows@(top + c, middle + c, bottom + c, first, end);
-        @across@(down, tiles + c / 2);
-      }
-      const uint32_t *constants = stream;
-      for (int32_t n = 0; n < $filters; n += 4, constants += $constants) {
-        int8_t *at = y + (oy * $width + ox) * $filters + (n < $last_filter ? n : $last_filter);
-        @products@(tiles, constants, sums);
-        @outputs@(sums, constants + $weights, at);
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_DRIVER = _C["driver"]
 _ZEROS = """\
 int8_t *zeros = (int8_t *)(down + $columns);
 for (int32_t i = 0; i < $zero_bytes; ++i) zeros[i] = $zero;"""
-_SIDES = """\
-if (ox == 0) {
-        for (int32_t i = 0; i < $pixel; ++i) *first++ = i % $side == 1 ? $edge : 0;
-      } else {
-        middle -= $depth;
-      }
-      if (ox == $last_column) {
-        end -= $pixel;
-        for (int32_t i = 0; i < $pixel; ++i) end[i] = i % $side == 1 ? $edge : 0;
-      }"""
+_SIDES = _C["sides"]
 
 
 @dataclass(frozen=True)
@@ -237,7 +204,8 @@ def _driver(layer: Layer, tiles: Tiles, strips: Strips, sizes: dict[str, int]) -
         top = f"oy > 0 ? {top} : zeros"
         bottom = f"oy + {m} < $height ? {bottom} : zeros"
     text = _DRIVER.replace("$top", top).replace("$bottom", bottom)
-    text = text.replace("$zeros", _ZEROS if pad else "").replace("$sides", _SIDES if pad else "")
+    text = with_lines(text, zeros=_ZEROS if pad else "")
+    text = text.replace("$sides", indented(_SIDES, 6).lstrip() if pad else "")
     return fill(text, **numbers)
 
 

@@ -7,7 +7,7 @@ The constants are those of :mod:`arenite.firmware.kernels.cortex_m.addition`.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.addition import fit
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
@@ -15,14 +15,8 @@ from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
 
-_VALUES = """\
-for (int32_t i = 0; i < $size; i += 4) {
-  const mve_pred16_t some = vctp32q((uint32_t)($size - i));
-  int32x4_t sum = vmulq_n_s32(vldrbq_z_s32(a + i, some), $first);
-  sum = vaddq_n_s32(vmlaq_n_s32(sum, vldrbq_z_s32(b + i, some), $second), $addend);
-  sum = vmaxq_s32(vminq_s32(vshrq_n_s32(sum, $k), vdupq_n_s32($high)), vdupq_n_s32($low));
-  vstrbq_p_s32(y + i, sum, some);
-}"""
+_C = templates(__name__)
+_VALUES = _C["values"]
 
 
 def add_sub(layer: Layer) -> Work:

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
@@ -28,64 +28,15 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
 from arenite.firmware.plan.layers import Layer
 
-#: Sums of two filters for the windows at ``a`` and ``b``.
-_PRODUCTS = """\
-  for (int32_t i = 0; i < $blocks; ++i, w += 32) {
-    const int8x16_t one = vld1q_s8(w), two = vld1q_s8(w + 16);
-    const int8x16_t x = vld1q_s8(a + 16 * i), z = vld1q_s8(b + 16 * i);
-    a$first = vmladavaq_s8(a$first, x, one);
-    a$second = vmladavaq_s8(a$second, x, two);
-    b$first = vmladavaq_s8(b$first, z, one);
-    b$second = vmladavaq_s8(b$second, z, two);
-  }
-"""
-_WINDOWS = (
-    """\
-const int8_t *b = a + $distance;
-for (int32_t four = 0; four < $filters; four += 4) {
-  const int8_t *w = (const int8_t *)(stream + 4);
-  int32_t a0 = stream[0], a1 = stream[1], a2 = stream[2], a3 = stream[3];
-  int32_t b0 = a0, b1 = a1, b2 = a2, b3 = a3;
-"""
-    + _PRODUCTS.replace("$first", "0").replace("$second", "1")
-    + _PRODUCTS.replace("$first", "2").replace("$second", "3")
-    + """\
-  stream += 4 + 16 * $blocks;
-  int8_t *to = y + $place;
-  const ar_vector_how how = ${requantize}_how(stream);
-  ar_vector_store(to, $requantize(ar_vector(a0, a1, a2, a3), how, $right), $limits);
-  ar_vector_store(to + $filters, $requantize(ar_vector(b0, b1, b2, b3), how, $right), $limits);
-  stream += $constants;
-}"""
+_C = templates(__name__)
+_PRODUCTS = _C["products"]
+_WINDOWS = with_lines(
+    _C["windows"],
+    first=_PRODUCTS.replace("$first", "0").replace("$second", "1"),
+    second=_PRODUCTS.replace("$first", "2").replace("$second", "3"),
 )
-
-_PIXELS = """\
-for (int32_t i = 0; i < $pairs; ++i) {
-  const int32_t pair = $pair;
-  ar_vector_copy(pixels, x + pair * 2 * $depth, $depth);
-  ar_vector_copy(pixels + 16 * $blocks, x + (pair * 2 + 1) * $depth, $depth);
-  @windows@(pixels, stream, y + pair * 2 * $filters);
-}"""
-
-_ROWS = """\
-ar_vector_fill(columns, $zero, $bytes);
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
-    for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-      const int32_t iy = oy * $stride_h + ky - $top;
-      const int8_t *from = x + iy * $row_in;
-      int8_t *column = columns + $left + ky * $in_c;
-      for (int32_t ix = 0; ix < $in_w; ++ix, from += $in_c, column += $pitch) {
-        if (iy >= 0 && iy < $in_h)
-          ar_vector_copy(column, from, $in_c);
-        else
-          ar_vector_fill(column, $zero, $in_c);
-      }
-    }
-    for (int32_t i = 0; i < $pairs; ++i)
-      @windows@(columns + i * 2 * $distance, stream, y + i * 2 * $filters);
-  }
-}"""
+_PIXELS = _C["pixels"]
+_ROWS = _C["rows"]
 
 
 def conv_2d(layer: Layer) -> Work:

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
 from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
@@ -25,43 +25,9 @@ from arenite.firmware.plan.layers import Layer
 _MOST = 5
 #: Taps of a row that are done without a loop, at most.
 _STRAIGHT = 3
-_ROW = """\
-for (int32_t four = 0; four < $filters; four += 4) {
-  for (int32_t ox = 0; ox < $out_w; ox += $block) {
-    const int32_t o = ox < $last ? ox : $last;
-    const int8_t *w = (const int8_t *)(stream + 4), *from = rows + o * $step + $place;
-    int32x4_t s0 = vld1q_s32(stream)$sums;
-    for (int32_t ky = 0, slot = first; ky < $kernel_h; ++ky) {
-      const int8_t *p = from + slot * $pitch;
-      for (int32_t kx = 0; kx < $turns; ++kx, p += $several, w += 4 * $taps_a_turn) {
-        int32x4_t v;
-$products
-      }
-      slot = slot + 1 < $kernel_h ? slot + 1 : 0;
-    }
-    const ar_vector_how how = ${requantize}_how(stream + 4 + $taps);
-    int8_t *to = y + o * $filters + $place;
-$stores
-  }
-  stream += 4 + $taps + $constants;
-}"""
-
-_RING = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  int32_t next = 0;
-  ar_vector_fill(rows, $zero, $bytes);
-  for (int32_t oy = 0; oy < $out_h; ++oy, y += $row_out) {
-    for (; next < oy * $stride_h + $kernel_h; ++next) {
-      const int32_t iy = next - $top;
-      int8_t *to = rows + next % $kernel_h * $pitch + $left;
-      if (iy >= 0 && iy < $in_h)
-        ar_vector_copy(to, x + iy * $row_in, $row_in);
-      else
-        ar_vector_fill(to, $zero, $row_in);
-    }
-    @row@(rows, stream, y, oy * $stride_h % $kernel_h);
-  }
-}"""
+_C = templates(__name__)
+_ROW = _C["row"]
+_RING = _C["ring"]
 
 
 def depthwise_conv_2d(layer: Layer) -> Work:
@@ -104,19 +70,19 @@ def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
         line
         for kx in range(straight)
         for line in (
-            f"        v = vldrbq_s32(w + {4 * kx});",
+            f"v = vldrbq_s32(w + {4 * kx});",
             *(
-                f"        s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));"
+                f"s{i} = vaddq_s32(s{i}, vmulq_s32(v, vldrbq_s32(p + {at})));"
                 for i in range(block)
                 for at in [kx * g.channels + i * step]
             ),
         )
     ]
     stores = (
-        f"    ar_vector_store(to + {i * g.channels}, $requantize(s{i}, how, $right), $limits);"
+        f"ar_vector_store(to + {i * g.channels}, $requantize(s{i}, how, $right), $limits);"
         for i in range(block)
     )
-    text = _ROW.replace("$products", "\n".join(products)).replace("$stores", "\n".join(stores))
+    text = with_lines(_ROW, products="\n".join(products), stores="\n".join(stores))
     return Routine(
         "vector_depthwise_row",
         ("const int8_t *rows", "const int32_t *stream", "int8_t *y", "int32_t first"),
@@ -126,7 +92,7 @@ def _row(layer: Layer, g: Planes, pitch: int, last: Finish) -> Routine:
             block=block,
             last=g.out_width - block,
             step=step,
-            sums="".join(f", s{i} = s0" for i in range(1, block)),
+            sums="vld1q_s32(stream)" + "".join(f", s{i} = s0" for i in range(1, block)),
             kernel_h=g.kernel[0],
             kernel_w=g.kernel[1],
             turns=width // straight,

@@ -25,9 +25,6 @@ from arenite.firmware.kernels.portable import (
     index_maps,
     indexing,
     lstm,
-    mnn_functions,
-    mnn_images,
-    mnn_moves,
     normalization,
     pooling,
     reduction,
@@ -43,11 +40,11 @@ from arenite.firmware.kernels.portable import (
 )
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
+from arenite.wings import WINGS, wing_of
 
 _MODULES = (
     *(activation, axis_ops, div_prelu, batch_matmul, add_mul, compared, conversion),
     *(convolution, custom, fourier, indexing, lstm, reshape_pad_concat, index_maps, normalization),
-    *(mnn_functions, mnn_images, mnn_moves),
     *(slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )
@@ -62,7 +59,9 @@ def portable_work(layer: Layer) -> Work:
     Raises:
         UnsupportedError: There is no such kernel yet; says for what.
     """
-    kernel = KERNELS.get(layer.name)
+    wing = wing_of(layer.name)
+    kernels = wing.module("kernels").KERNELS if wing else KERNELS
+    kernel: Callable[[Layer], Work] | None = kernels.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
@@ -98,4 +97,4 @@ KERNELS |= CALLERS
 
 def exported_names() -> list[str]:
     """Names of all operators with a kernel, sorted."""
-    return sorted(KERNELS)
+    return sorted(chain(KERNELS, *(wing.module("kernels").KERNELS for wing in WINGS)))

@@ -6,25 +6,15 @@ give the output's size, which the engine refuses, give zeros.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, indented, templates
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer, Value
 
-_FED = """\
-int32_t gone[$rank] = {0};
-for (int32_t a = 0; a < $count; ++a) {
-  const int32_t axis = axes[a] < 0 ? axes[a] + $rank : axes[a];
-  if (axis >= 0 && axis < $rank) gone[axis] = 1;
-}
-$sizes
-if ($kept != $size) {
-  for (int32_t at = 0; at < $size; ++at) y[at] = 0;
-  return;
-}
-$loops"""
+_C = templates(__name__)
+_FED = _C["fed"]
 _SIZES = "const int32_t stay_$name = gone[$axis] ? 1 : $size, go_$name = gone[$axis] ? $size : 1;"
 
 

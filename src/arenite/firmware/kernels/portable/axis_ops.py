@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
@@ -22,48 +22,22 @@ from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
 
-_ARG = """\
-for (int32_t i = 0; i < outer; ++i, x += count * inner) {
-  for (int32_t j = 0; j < inner; ++j) {
-    int32_t found = 0;
-    for (int32_t k = 1; k < count; ++k)
-      if (x[k * inner + j] $sign x[found * inner + j]) found = k;
-    *y++ = found;
-  }
-}"""
-
-_CUMSUM = """\
-for (int32_t i = 0; i < outer; ++i, x += count * inner, y += count * inner) {
-  for (int32_t j = 0; j < inner; ++j) {
-    $sum total = $first;
-    for (int32_t k = 0; k < count; ++k) {
-      const int32_t at = $place * inner + j;
-$lines
-    }
-  }
-}"""
-_ADD_FLOAT = "      total += x[at];"
-_PUT_FLOAT = "      y[at] = total;"
-_ADD_INT8 = "      total += (uint32_t)(x[at] - $zero) << 19;"
+_C = templates(__name__)
+_ARG = _C["arg"]
+_CUMSUM = _C["cumsum"]
+_ADD_FLOAT = "total += x[at];"
+_PUT_FLOAT = "y[at] = total;"
+_ADD_INT8 = "total += (uint32_t)(x[at] - $zero) << 19;"
 _PUT_INT8 = """\
-      const int32_t scaled = ar_rescale(ar_wrap(total), $multiplier, $shift);
-      y[at] = (int8_t)ar_clamp(ar_add(scaled, $output_zero), -128, 127);"""
+const int32_t scaled = ar_rescale(ar_wrap(total), $multiplier, $shift);
+y[at] = (int8_t)ar_clamp(ar_add(scaled, $output_zero), -128, 127);"""
 
 _KNOWN = "const int32_t outer = $outer, count = $count, inner = $inner;"
-#: Of an axis that is fed; without a case of its own it is no axis of the layer.
-_FED = """\
-int32_t outer = 0, count = 0, inner = 0;
-switch (*axis) {
-$cases
-  default: break;
-}"""
+_FED = _C["fed"]
 _CASE = """\
   case $axis:
   case $negative: outer = $outer, count = $count, inner = $inner; break;"""
-_NOWHERE = """
-if (!count) {
-  for (int32_t i = 0; i < $size; ++i) y[i] = 0;
-}"""
+_NOWHERE = _C["nowhere"]
 
 #: What a reduction begins with, by type, and what it takes of an element.
 _REDUCTIONS = {
@@ -106,7 +80,7 @@ def cumsum(layer: Layer) -> Work:
     is_float = x.type is TensorType.FLOAT32
     lines = [_ADD_FLOAT, _PUT_FLOAT] if is_float else [_ADD_INT8, _PUT_INT8]
     text = fill(
-        _CUMSUM.replace("$lines", "\n".join(reversed(lines) if p.exclusive else lines)),
+        with_lines(_CUMSUM, lines="\n".join(reversed(lines) if p.exclusive else lines)),
         sum="float" if is_float else "uint32_t",
         first="0.0f" if is_float else f"(uint32_t)({-p.input_zero_point}) << 19",
         place="(count - 1 - k)" if p.reverse else "k",
@@ -134,7 +108,7 @@ def _chosen(layer: Layer, axes: Iterable[int]) -> str:
     cases = [
         fill(_CASE, axis=axis, negative=axis - len(shape), **_sizes(shape, axis)) for axis in axes
     ]
-    return fill(_FED + _NOWHERE, cases=indented("\n".join(cases)), size=layer.output.size)
+    return fill(_FED + "\n" + _NOWHERE, cases="\n".join(cases), size=layer.output.size)
 
 
 def _sizes(shape: tuple[int, ...], axis: int) -> dict[str, int]:

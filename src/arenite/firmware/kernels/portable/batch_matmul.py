@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import (
     clamped,
     is_float,
@@ -22,16 +22,8 @@ from arenite.firmware.kernels.portable.sums import Sums, plus, with_offset
 from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer, Value
 
-_PRODUCT = """\
-const int32_t left = $left, right = $right;
-for (int32_t row = 0; row < $rows; ++row) {
-  for (int32_t column = 0; column < $columns; ++column) {
-    $total sum = 0;
-    for (int32_t c = 0; c < $depth; ++c)
-      $add
-    *y++ = $result;
-  }
-}"""
+_C = templates(__name__)
+_PRODUCT = _C["product"]
 
 
 def batch_matmul(layer: Layer) -> Work:

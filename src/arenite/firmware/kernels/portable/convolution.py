@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import is_float
 from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.sums import Sums, plus, sums_of, sums_work
@@ -25,39 +25,9 @@ _DEPTHWISE_TAP = """\
 const int32_t w = (ky * $kernel_w + kx) * $filters + n;
 $add"""
 
-_FULLY_CONNECTED = """\
-for (int32_t b = 0; b < $images; ++b, x += $depth) {
-  for (int32_t n = 0; n < $filters; ++n) {
-    const int32_t w = n * $depth;
-    $total sum = $start;
-    for (int32_t c = 0; c < $depth; ++c) $add
-$finish
-  }
-}"""
-
-#: An output position takes from the input those pixels whose filters reach it.
-_TRANSPOSED = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-        $total sum = $start;
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t down = oy + $top - ky, iy = down / $stride_h;
-          if (down < 0 || down % $stride_h || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t right = ox + $left - kx, ix = right / $stride_w;
-            if (right < 0 || right % $stride_w || ix >= $in_w) continue;
-            const $element *pixel = x + (iy * $in_w + ix) * $depth;
-            const int32_t w = ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
-            for (int32_t c = 0; c < $depth; ++c) $add
-          }
-        }
-$finish
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_FULLY_CONNECTED = _C["fully_connected"]
+_TRANSPOSED = _C["transposed"]
 
 
 def conv_2d(layer: Layer) -> Work:
@@ -91,8 +61,8 @@ def fully_connected(layer: Layer) -> Work:
         images=layer.input(0).size // depth,
         filters=filters,
         depth=depth,
-        add=sums.add(_without_zero(layer, "x[c]"), weight),
-        finish=indented(sums.finish, 4),
+        add=sums.add(_without_zero(layer, "x[c]"), weight).removesuffix(";"),
+        finish=sums.finish,
     )
     return sums_work(layer, "fully_connected", body, filters, (0, 1))
 
@@ -110,8 +80,8 @@ def transpose_conv(layer: Layer) -> Work:
         **{"kernel_h": kernel_h, "kernel_w": kernel_w, "depth": depth},
         **{"stride_h": params.stride[0], "stride_w": params.stride[1]},
         **{"top": params.padding[0], "left": params.padding[1]},
-        add=sums.add(_without_zero(layer, "pixel[c]"), "weights[w + c]"),
-        finish=indented(sums.finish, 8),
+        add=sums.add(_without_zero(layer, "pixel[c]"), "weights[w + c]").removesuffix(";"),
+        finish=sums.finish,
     )
     return sums_work(layer, "transpose_conv", body, filters, (2, 1))
 

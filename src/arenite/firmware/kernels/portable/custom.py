@@ -8,31 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal
+from arenite.firmware.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Scratch, State, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.ops.custom.circular_buffer import PERIOD
 
-_DETECTION = """\
-const ar_detection d = {$boxes, $classes, $stride, $most, $score, $overlap, predictions + $first,
-                        corners, values, order, merged, kept, selected, found, best};
-static const double scales[4] = {$scales};
-int32_t count = 0;
-if (ar_decode_boxes(&d, encodings, $step, anchors, scales)) count = $detect;
-for (int32_t i = 0; i < $boxes_size; ++i) places[i] = 0.0f;
-for (int32_t i = 0; i < $classes_size; ++i) classes[i] = 0.0f;
-for (int32_t i = 0; i < $scores_size; ++i) scores[i] = 0.0f;
-for (int32_t i = 0; i < $count_size; ++i) number[i] = 0.0f;
-for (int32_t i = 0; i < count; ++i) {
-  const int32_t box = found[i] / $classes, kind = found[i] % $classes;
-  const int32_t at = $columns * i + i % $columns;
-  for (int32_t k = 0; k < 4; ++k) places[4 * at + k] = corners[4 * box + k];
-  classes[at] = (float)kind;
-  scores[at] = predictions[box * $stride + kind + $first];
-}
-number[0] = (float)count;"""
+_C = templates(__name__)
+_DETECTION = _C["detection"]
 
 #: Scratch memory by name and type; how many elements is said where they are known.
 _MEMORY = (

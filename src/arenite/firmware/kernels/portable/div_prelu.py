@@ -7,7 +7,7 @@ A number that is divided by 0, which the engine refuses, is divided by 1 instead
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, float_literal
+from arenite.firmware.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Routine, Work
@@ -22,16 +22,8 @@ _DIV_INT32 = """\
 const int64_t quotient = (int64_t)$a / ($b == 0 ? 1 : $b);
 $y = (int32_t)(quotient < $low ? $low : quotient > $high ? $high : quotient);"""
 
-_DIV_INT8 = """\
-const int32_t below = $b + $offset2 == 0 ? 1 : $b + $offset2, above = $a + $offset1;
-int32_t bits;
-const int32_t inverse = ar_reciprocal(below < 0 ? -below : below, &bits);
-const int32_t dividend = below < 0 ? -above : above;
-const int32_t room = ar_leading_zeros((uint32_t)(dividend < 0 ? ~dividend : dividend)) - 1;
-const int32_t quotient = ar_high_product(ar_wrap((uint32_t)dividend << room), inverse);
-const int32_t scaled = ar_divide_by_any_power(ar_high_product(quotient, $multiplier),
-                                              bits + room - $shift);
-$y = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+_C = templates(__name__)
+_DIV_INT8 = _C["div_int8"]
 
 _FLOOR_DIV = "$y = ar_floor_quotient($a, $b == 0.0f ? 1.0f : $b);"
 
@@ -48,32 +40,15 @@ _SQUARED_INT32 = """\
 const int32_t difference = ar_wrap((uint32_t)$a - (uint32_t)$b);
 $y = ar_multiply(difference, difference);"""
 
-_SQUARED = """\
-const int32_t first = ar_rescale(ar_wrap((uint32_t)($a + $offset1) << $left),
-                                 $multiplier1, $shift1);
-const int32_t second = ar_rescale(ar_wrap((uint32_t)($b + $offset2) << $left),
-                                  $multiplier2, $shift2);
-const int32_t difference = ar_wrap((uint32_t)first - (uint32_t)second);
-const int32_t scaled = ar_rescale(ar_multiply(difference, difference), $multiplier, $shift);
-$y = ($type)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
-
-_PRELU = """\
-const int32_t value = $a + $offset1;
-const int32_t scaled =
-    value >= 0 ? ar_rescale(value, $multiplier1, $shift1)
-               : ar_rescale(ar_multiply(value, $b + $offset2), $multiplier2, $shift2);
-$y = ($type)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+_SQUARED = _C["squared"]
+_PRELU = _C["prelu"]
 
 _ADD_N = """\
 for (int32_t i = 0; i < $size; ++i) {
 $sum
 }"""
 _ADD_N_FLOAT = "  y[i] = 0.0f + $terms;"
-_ADD_N_INT8 = """\
-  const uint32_t zero = (uint32_t)($nothing);
-  const uint32_t sum = zero + $terms;
-  const int32_t scaled = ar_rescale(ar_wrap(sum), $multiplier, $shift);
-  y[i] = (int8_t)ar_clamp_offset(scaled, $output_offset, $low, $high);"""
+_ADD_N_INT8 = _C["add_n_int8"]
 _HALVED = "(uint32_t)(ar_wrap((uint32_t)($value + $offset) << $left) >> 1)"
 
 

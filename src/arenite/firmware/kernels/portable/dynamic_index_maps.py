@@ -7,7 +7,7 @@ TFLM ``micro/kernels/reverse.cc``, ``mirror_pad.cc``, ``space_to_batch_nd.cc``,
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
@@ -15,40 +15,23 @@ from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.ops.shared.batch_space import as_image
 
-_REVERSE = """\
-int32_t turned[$rank] = {0};
-for (int32_t a = 0; a < $count; ++a) {
-  const int32_t axis = axes[a] < 0 ? axes[a] + $rank : axes[a];
-  if (axis >= 0 && axis < $rank) turned[axis] = 1;
-}
-$loops"""
+_C = templates(__name__)
+_REVERSE = _C["reverse"]
 
 _MIRRORED = """\
 const int32_t $axis = $index - (int32_t)paddings[$left];
 const int32_t at_$axis = ar_clamp(
     $axis < 0 ? $before - $axis : $axis < $n ? $axis : $behind - $axis, 0, $last);"""
 
-_BLOCKS = """\
-const int32_t rows = $rows, columns = $columns, top = $top, left = $left;
-for (int32_t b = 0; b < $batches; ++b) {
-  for (int32_t i = 0; i < $height; ++i) {
-    for (int32_t j = 0; j < $width; ++j) {
-$place
-      const int inside = n >= 0 && n < $in_batches && row >= 0 && row < $in_height &&
-                         column >= 0 && column < $in_width;
-      for (int32_t c = 0; c < $depth; ++c)
-        *y++ = inside ? x[((n * $in_height + row) * $in_width + column) * $depth + c] : 0;
-    }
-  }
-}"""
+_BLOCKS = _C["blocks"]
 _TO_IMAGES = """\
-      const int32_t place = (i + top) % rows * columns + (j + left) % columns;
-      const int32_t n = place * $batches + b;
-      const int32_t row = (i + top) / rows, column = (j + left) / columns;"""
+const int32_t place = (i + top) % rows * columns + (j + left) % columns;
+const int32_t n = place * $batches + b;
+const int32_t row = (i + top) / rows, column = (j + left) / columns;"""
 _TO_BATCHES = """\
-      const int32_t place = b / $in_batches, n = b % $in_batches;
-      const int32_t row = i * rows + place / columns - top;
-      const int32_t column = j * columns + place % columns - left;"""
+const int32_t place = b / $in_batches, n = b % $in_batches;
+const int32_t row = i * rows + place / columns - top;
+const int32_t column = j * columns + place % columns - left;"""
 
 
 def reverse(layer: Layer) -> Work:
@@ -95,7 +78,7 @@ def blocks(layer: Layer) -> Work:
     x, y = as_image(layer.input(0).shape), as_image(layer.output.shape)
     is_line = len(layer.input(0).shape) == 3
     text = fill(
-        _BLOCKS.replace("$place", _TO_IMAGES if to_images else _TO_BATCHES),
+        with_lines(_BLOCKS, place=_TO_IMAGES if to_images else _TO_BATCHES),
         rows="sizes[0] < 1 ? 1 : sizes[0]",
         columns="1" if is_line else "sizes[1] < 1 ? 1 : sizes[1]",
         top="ar_clamp(margins[0], 0, 1 << 20)",

@@ -205,7 +205,6 @@ def _rounds(layer: Layer, part: str, count: int) -> str:
 
 
 NAMES = (
-    "MNN_TILE",
     *("BATCH_TO_SPACE_ND", "BROADCAST_TO", "DEPTH_TO_SPACE", "MIRROR_PAD"),
     *("RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SPACE_TO_BATCH_ND", "SPACE_TO_DEPTH"),
 )

@@ -9,41 +9,18 @@ from __future__ import annotations
 
 from math import prod
 
-from arenite.firmware.c_text import fill, float_literal
+from arenite.firmware.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.plan.layers import Layer
 
-_GATHER = """\
-for (int32_t b = 0; b < $batches; ++b, x += $batch, indices += $count) {
-  for (int32_t o = 0; o < $outer; ++o) {
-    for (int32_t k = 0; k < $count; ++k) {
-      const int32_t index = ar_clamp(indices[k], 0, $last);
-      for (int32_t i = 0; i < $inner; ++i) *y++ = x[(o * $axis + index) * $inner + i];
-    }
-  }
-}"""
-
-_GATHER_ND = """\
-for (int32_t k = 0; k < $count; ++k, indices += $depth) {
-  const int64_t place = $place;
-  const int32_t start = (int32_t)(place < 0 ? 0 : place > $last ? $last : place);
-  for (int32_t i = 0; i < $inner; ++i) *y++ = x[start + i];
-}"""
-
-_LOOKUP = """\
-for (int32_t k = 0; k < $count; ++k) {
-  const $type *row = x + ar_clamp(indices[k], 0, $last) * $inner;
-  for (int32_t i = 0; i < $inner; ++i) *y++ = $value;
-}"""
-
-_UPDATE = """\
-for (int32_t n = 0; n < $size; ++n) y[n] = x[n];
-$starts
-y += $start;
-$loops"""
+_C = templates(__name__)
+_GATHER = _C["gather"]
+_GATHER_ND = _C["gather_nd"]
+_LOOKUP = _C["lookup"]
+_UPDATE = _C["update"]
 _START = """\
 const int32_t start$axis =
     (int32_t)(starts[$axis] < 0 ? 0 : starts[$axis] > $most ? $most : starts[$axis]);"""
@@ -149,11 +126,7 @@ def _work(layer: Layer, text: str, table: int = 0, indices: int = 1) -> Work:
     return Work(routine, (argument(x), argument(at), layer.output))
 
 
-_BROADCAST_ARGS = """\
-for (int32_t i = 0; i < $size; ++i) {
-  const int32_t a = $first, b = $second;
-  y[i] = a == 1 ? b : a;
-}"""
+_BROADCAST_ARGS = _C["broadcast_args"]
 
 
 def broadcast_args(layer: Layer) -> Work:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.firmware.c_text import fill, float_literal, indented
+from arenite.firmware.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.activation import sigmoid_table
 from arenite.firmware.kernels.portable.elements import is_float, reads, require_numbers, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
@@ -22,41 +22,11 @@ _INPUT, _HIDDEN, _CELL = 0, 18, 19
 #: Inputs of the gates in the order of the parameters: weights, recurrent weights, bias.
 _GATES = {"forget": (2, 6, 13), "input": (1, 5, 12), "output": (4, 8, 15), "update": (3, 7, 14)}
 
-_SEQUENCE = """\
-for (int32_t b = 0; b < $batches; ++b) {
-  const $element *last = hidden + b * $units;
-  for (int32_t t = 0; t < $steps; ++t) {
-    const $element *now = x + ($place) * $inputs;
-    $element *out = y + ($place) * $units;
-    for (int32_t u = 0; u < $units; ++u) {
-$gates
-$update
-    }
-    last = out;
-  }
-  for (int32_t u = 0; u < $units; ++u) hidden[b * $units + u] = last[u];
-}"""
-
-_GATE = """\
-$total ${gate}_now = $start, ${gate}_last = 0;
-for (int32_t i = 0; i < $inputs; ++i)
-  $add_input
-for (int32_t i = 0; i < $units; ++i)
-  $add_hidden"""
-
-_INTEGER_UPDATE = """\
-int32_t state = $forget_times_cell;
-state = ar_clamp(state + $input_times_cell, $low, $high);
-cell[b * $units + u] = (int16_t)state;
-const int32_t squashed = ar_tanh_int16(table, ar_sigmoid_input(state, $multiplier, $shift));
-out[u] = ($element)$tanh_times_output;"""
-
-_FLOAT_UPDATE = """\
-float state = ar_finite(opened_forget * cell[b * $units + u]);
-state += ar_finite(opened_input * opened_update);
-$clip
-cell[b * $units + u] = state;
-out[u] = ar_finite(ar_tanh(state) * opened_output);"""
+_C = templates(__name__)
+_SEQUENCE = _C["sequence"]
+_GATE = _C["gate"]
+_INTEGER_UPDATE = _C["integer_update"]
+_FLOAT_UPDATE = _C["float_update"]
 
 
 def lstm(layer: Layer) -> Work:
@@ -67,9 +37,9 @@ def lstm(layer: Layer) -> Work:
     body = fill(
         _SEQUENCE,
         element=c_type(layer.output),
-        place=f"t * {p.batches} + b" if p.time_major else f"b * {p.steps} + t",
-        gates=indented(gates, 6),
-        update=indented(update, 6),
+        place=f"(t * {p.batches} + b)" if p.time_major else f"(b * {p.steps} + t)",
+        gates=gates,
+        update=update,
         **{"batches": p.batches, "steps": p.steps, "inputs": p.inputs, "units": p.units},
     )
     return _work(layer, body)

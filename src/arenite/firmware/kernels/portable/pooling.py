@@ -5,7 +5,7 @@ Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, indented, literal
+from arenite.firmware.c_text import fill, literal, templates, with_lines
 from arenite.firmware.kernels.portable.elements import (
     clamped,
     is_float,
@@ -18,28 +18,8 @@ from arenite.firmware.plan.kernel import Routine, Work
 from arenite.firmware.plan.layers import Layer
 from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
 
-_POOL = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      const int32_t top = oy * $stride_h - $top, left = ox * $stride_w - $left;
-      const int32_t y0 = top < 0 ? 0 : top, x0 = left < 0 ? 0 : left;
-      const int32_t y1 = top + $kernel_h < $in_h ? top + $kernel_h : $in_h;
-      const int32_t x1 = left + $kernel_w < $in_w ? left + $kernel_w : $in_w;
-      for (int32_t c = 0; c < $channels; ++c) {
-        $total value = $start;
-        for (int32_t iy = y0; iy < y1; ++iy) {
-          for (int32_t ix = x0; ix < x1; ++ix) {
-            const $total element = x[(iy * $in_w + ix) * $channels + c];
-            $step
-          }
-        }
-$finish
-        *y++ = $result;
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_POOL = _C["pool"]
 
 _MEAN = """\
 const int32_t count = (y1 - y0) * (x1 - x0);
@@ -63,7 +43,7 @@ def _work(layer: Layer, stem: str, start: str, step: str, finish: str) -> Work:
     require_numbers(layer)
     window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     text = fill(
-        _POOL.replace("$finish\n", f"{indented(finish, 8)}\n" if finish else ""),
+        with_lines(_POOL, finish=finish) if finish else _POOL.replace("        $finish;\n", ""),
         images=images,
         image=height * width * channels,
         in_h=height,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.plan.kernel import Constant, Routine, Work
@@ -15,32 +15,15 @@ from arenite.firmware.plan.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.resize_bilinear import Interpolation
 
-_RESIZE = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    const $type *above = x + rows[2 * oy], *below = x + rows[2 * oy + 1];
-    const $weight down = down_by[oy];
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      const int32_t left = columns[2 * ox], other = columns[2 * ox + 1];
-      const $weight right = right_by[ox];
-      for (int32_t c = 0; c < $channels; ++c) {
-$mix
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_RESIZE = _C["resize"]
 
 _INTEGERS = """\
-        const int32_t near = above[left + c] * (1024 - down) + below[left + c] * down;
-        const int32_t far = above[other + c] * (1024 - down) + below[other + c] * down;
-        *y++ = ($type)ar_divide_by_power(near * (1024 - right) + far * right, 20);"""
+const int32_t near = above[left + c] * (1024 - down) + below[left + c] * down;
+const int32_t far = above[other + c] * (1024 - down) + below[other + c] * down;
+*y++ = ($type)ar_divide_by_power(near * (1024 - right) + far * right, 20);"""
 
-_FLOATS = """\
-        float sum = above[left + c] * (1.0f - down) * (1.0f - right);
-        sum += below[left + c] * down * (1.0f - right);
-        sum += above[other + c] * (1.0f - down) * right;
-        sum += below[other + c] * down * right;
-        *y++ = sum;"""
+_FLOATS = _C["floats"]
 
 
 def resize_bilinear(layer: Layer) -> Work:
@@ -51,7 +34,7 @@ def resize_bilinear(layer: Layer) -> Work:
     is_float = x.type is TensorType.FLOAT32
     weight = "float" if is_float else "int32_t"
     text = fill(
-        _RESIZE.replace("$mix", _FLOATS if is_float else _INTEGERS),
+        with_lines(_RESIZE, mix=_FLOATS if is_float else _INTEGERS),
         images=images,
         image=height * width * channels,
         type=kind,

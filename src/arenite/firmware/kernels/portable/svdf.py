@@ -6,7 +6,7 @@ place per inference; it lies in the arena as a variable tensor.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill
+from arenite.firmware.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
@@ -18,23 +18,8 @@ from arenite.ops.kernel_util import Activation
 
 _INPUT, _FEATURE, _TIME, _BIAS, _STATE = range(5)
 
-_STEP = """\
-for (int32_t b = 0; b < $batches; ++b, x += $inputs) {
-  for (int32_t u = 0; u < $units; ++u) {
-    $total sum = bias[u];
-    for (int32_t f = u * $rank; f < (u + 1) * $rank; ++f, state += $memory) {
-      $total newest = 0, filtered = 0;
-      for (int32_t i = 0; i < $inputs; ++i)
-        $weigh_input
-      for (int32_t m = 0; m < $memory - 1; ++m) state[m] = state[m + 1];
-      state[$memory - 1] = $stored;
-      for (int32_t m = 0; m < $memory; ++m)
-        $weigh_time
-      $add
-    }
-    *y++ = $result;
-  }
-}"""
+_C = templates(__name__)
+_STEP = _C["step"]
 
 #: Activations of floats, of which other operators know fewer.
 _ACTIVATIONS = {

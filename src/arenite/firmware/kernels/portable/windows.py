@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, indented
+from arenite.firmware.c_text import fill, templates, with_lines
 from arenite.firmware.plan.layers import Layer
 
-#: Every output position, and of its window what lies in the image.
-_WINDOWS = """\
-for (int32_t b = 0; b < $images; ++b, x += $image) {
-  for (int32_t oy = 0; oy < $out_h; ++oy) {
-    for (int32_t ox = 0; ox < $out_w; ++ox) {
-      for (int32_t n = 0; n < $filters; ++n) {
-$before
-        for (int32_t ky = 0; ky < $kernel_h; ++ky) {
-          const int32_t iy = oy * $stride_h + ky * $dilation_h - $top;
-          if (iy < 0 || iy >= $in_h) continue;
-          for (int32_t kx = 0; kx < $kernel_w; ++kx) {
-            const int32_t ix = ox * $stride_w + kx * $dilation_w - $left;
-            if (ix < 0 || ix >= $in_w) continue;
-$tap
-          }
-        }
-$behind
-      }
-    }
-  }
-}"""
+_C = templates(__name__)
+_WINDOWS = _C["windows"]
 
 
 def geometry(layer: Layer) -> dict[str, str | int]:
@@ -64,6 +45,4 @@ def windows(layer: Layer, filters: int, before: str, tap: str, behind: str, **mo
         more: What these texts name besides the window's measures.
     """
     values = geometry(layer) | {"filters": filters, **more}
-    parts = {"before": (before, 8), "tap": (tap, 12), "behind": (behind, 8)}
-    texts = {name: indented(fill(text, **values), by) for name, (text, by) in parts.items()}
-    return fill(_WINDOWS, **values, **texts)
+    return fill(with_lines(_WINDOWS, before=before, tap=tap, behind=behind), **values)

@@ -1,0 +1,122 @@
+"""Vela's own estimate of an NPU's cycles, out of the table that it writes beside a model.
+
+``vela --verbose-performance`` writes ``MODEL_per-layer.csv``, a row per command of its own: the
+operator of the original, where it runs, cycles, multiply-adds. The numbers are Vela's. Its
+``PERFORMANCE.md`` says that they are for comparing its options, not for what a chip takes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arenite.errors import ModelError
+from arenite.files import open_regular, read_whole
+from arenite.model.text import printable
+
+#: Larger files are no such table.
+_MOST_BYTES = 1 << 24
+_COLUMNS = ("Original Operator", "Target", "Op Cycles", "MAC Count", "Name")
+
+
+@dataclass(frozen=True)
+class VelaLayer:
+    """An operator of the original as Vela counts it, all of its commands together.
+
+    Attributes:
+        operator: Its kind, in Vela's spelling.
+        name: Its output's name.
+        target: ``"NPU"`` or ``"CPU"``.
+        cycles: Vela's estimate; 0 on the CPU.
+        macs: Multiply-adds.
+    """
+
+    operator: str
+    name: str
+    target: str
+    cycles: float
+    macs: float
+
+
+@dataclass(frozen=True)
+class VelaReport:
+    """Vela's table."""
+
+    file: str
+    layers: tuple[VelaLayer, ...]
+
+    @property
+    def cycles(self) -> float:
+        """The sum, which is ``cycles_total`` of Vela's summary."""
+        return sum(one.cycles for one in self.layers)
+
+
+def read_report(path: Path) -> VelaReport:
+    """Read ``MODEL_per-layer.csv``.
+
+    Raises:
+        OSError: It cannot be read.
+        ModelError: It is no such table; says where.
+    """
+    with open_regular(path) as file:
+        data = read_whole(file)
+    if len(data) > _MOST_BYTES:
+        raise ModelError(f"{path}: expected at most {_MOST_BYTES} bytes, got {len(data)}")
+    try:
+        rows = list(csv.DictReader(io.StringIO(data.decode("utf-8"), newline="")))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ModelError(f"{path}: expected Vela's per-layer.csv: {error}") from None
+    if not rows or not set(_COLUMNS) <= rows[0].keys():
+        raise ModelError(
+            f"{path}: expected Vela's per-layer.csv, with the columns {', '.join(_COLUMNS)}; "
+            "vela --verbose-performance writes it"
+        )
+    found: list[VelaLayer] = []
+    for number, row in enumerate(rows, 2):
+        one = _layer(row, f"{path}, line {number}")
+        if found and (found[-1].name, found[-1].target) == (one.name, one.target):
+            last = found.pop()
+            cycles, macs = last.cycles + one.cycles, last.macs + one.macs
+            one = VelaLayer(last.operator, one.name, one.target, cycles, macs)
+        found.append(one)
+    return VelaReport(str(path), tuple(found))
+
+
+def _layer(row: dict[str, Any], place: str) -> VelaLayer:
+    text = {name: row[name] for name in _COLUMNS}
+    if any(value is None for value in text.values()):
+        raise ModelError(f"{place}: expected {len(_COLUMNS)} columns with values, got fewer")
+    cycles, macs = (_number(text[name], f"{place}, {name}") for name in ("Op Cycles", "MAC Count"))
+    operator, name, target = (printable(text[n]) for n in ("Original Operator", "Name", "Target"))
+    return VelaLayer(operator, name, target, cycles, macs)
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise ModelError(f"{place}: expected a number from 0, got {text[:40]!r}")
+    return value
+
+
+def report_facts(report: VelaReport) -> dict[str, Any]:
+    """For JSON; ``source`` says whose numbers these are."""
+    return {
+        "source": "Vela's estimate",
+        "file": report.file,
+        "cycles": report.cycles,
+        "layers": [vars(one) for one in report.layers],
+    }
+
+
+def shares(report: VelaReport) -> Iterator[float]:
+    """Each layer's share of all cycles."""
+    total = report.cycles or 1
+    return (one.cycles / total for one in report.layers)

@@ -1,0 +1,70 @@
+/* Vectors of four sums: requantised, clamped, stored as bytes. */
+#ifndef AR_VECTORS_H
+#define AR_VECTORS_H
+
+#include <arm_mve.h>
+#include <stdint.h>
+
+#define AR_ALWAYS __attribute__((always_inline))
+
+static inline AR_ALWAYS int32x4_t ar_vector(int32_t a, int32_t b, int32_t c, int32_t d) {
+  int32x4_t sums = vdupq_n_s32(a);
+  sums = vsetq_lane_s32(b, sums, 1);
+  sums = vsetq_lane_s32(c, sums, 2);
+  return vsetq_lane_s32(d, sums, 3);
+}
+
+/* What requantises four filters' sums: in registers, as a store might change what is in memory. */
+typedef struct {
+  int32x4_t multiplier, addend, step;
+} ar_vector_how;
+
+static inline AR_ALWAYS ar_vector_how ar_vector_rising_how(const int32_t *constants) {
+  const int32x4_t multiplier = vld1q_s32(constants), addend = vld1q_s32(constants + 4);
+  return (ar_vector_how){multiplier, addend, addend};
+}
+
+static inline AR_ALWAYS ar_vector_how ar_vector_signed_how(const int32_t *constants) {
+  ar_vector_how how = ar_vector_rising_how(constants);
+  how.step = vld1q_s32(constants + 8);
+  return how;
+}
+
+/* Sums times their multipliers, plus addends, shifted to the right. */
+static inline AR_ALWAYS int32x4_t ar_vector_rising(int32x4_t sums, ar_vector_how how,
+                                                   int32_t right) {
+  return vshlq_r_s32(vaddq_s32(vmulhq_s32(sums, how.multiplier), how.addend), -right);
+}
+
+/* The same of sums times 256, less a step for negative ones. */
+static inline AR_ALWAYS int32x4_t ar_vector_signed(int32x4_t sums, ar_vector_how how,
+                                                   int32_t right) {
+  const int32x4_t wide = vshlq_n_s32(sums, 8);
+  const int32x4_t step = vandq_s32(how.step, vshrq_n_s32(wide, 31));
+  const int32x4_t high = vmulhq_s32(wide, how.multiplier);
+  return vshlq_r_s32(vsubq_s32(vaddq_s32(high, how.addend), step), -right);
+}
+
+static inline AR_ALWAYS void ar_vector_store(int8_t *to, int32x4_t v, int32_t low, int32_t high,
+                                             int32_t count) {
+  v = vmaxq_s32(vminq_s32(v, vdupq_n_s32(high)), vdupq_n_s32(low));
+  if (count >= 4)
+    vstrbq_s32(to, v);
+  else
+    vstrbq_p_s32(to, v, vctp32q((uint32_t)count));
+}
+
+/* Some bytes, up to a vector's. */
+static inline AR_ALWAYS void ar_vector_copy(int8_t *to, const int8_t *from, int32_t bytes) {
+  for (; bytes > 0; bytes -= 16, to += 16, from += 16) {
+    const mve_pred16_t some = vctp8q((uint32_t)bytes);
+    vstrbq_p_s8(to, vldrbq_z_s8(from, some), some);
+  }
+}
+
+static inline AR_ALWAYS void ar_vector_fill(int8_t *to, int8_t value, int32_t bytes) {
+  for (; bytes > 0; bytes -= 16, to += 16)
+    vstrbq_p_s8(to, vdupq_n_s8(value), vctp8q((uint32_t)bytes));
+}
+
+#endif

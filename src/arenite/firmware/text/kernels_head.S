@@ -1,0 +1,8 @@
+@ Kernels for a $processor: Thumb-2 with the DSP extension.
+#if !defined(__ARM_FEATURE_DSP) || !defined(__thumb2__)
+#error "these kernels take the DSP extension: pass -mcpu=$processor, or export with --target host"
+#endif
+.syntax unified
+.cpu $processor
+.thumb
+.text

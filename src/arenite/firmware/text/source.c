@@ -1,0 +1,125 @@
+// template: guarded
+#ifndef $guard
+#define $guard
+
+$includes;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+$body;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+// template: api
+/* $title: a neural network as C, written by Arenite.
+ *
+ * One caller at a time: all calls work in one static arena of $NAME$_ARENA_BYTES bytes.
+ * $about_inputs */
+
+#define $NAME$_ARENA_BYTES $arena
+#define $NAME$_CONSTANT_BYTES $constants
+#define $NAME$_LAYERS $layers
+#define $NAME$_INPUTS $inputs
+#define $NAME$_OUTPUTS $outputs
+
+$ports;
+
+/* Before all else: clears the arena. */
+void $name$_init(void);
+
+/* Where to write an input, and to read an output after $name$_invoke(); NULL for other indices. */
+void *$name$_input(int index);
+const void *$name$_output(int index);
+
+$delivery;
+void $name$_invoke($rows_only);
+
+/* Forgets what inferences remember of those before them; $remembers. */
+void $name$_reset(void);
+
+/* Told of the result of every layer while it is there$in_pieces; of layers without one, NULL. */
+// clang-format off
+typedef void (*$name$_observer)(void *user, int layer, const char *operator_name,
+                                 const void *result, size_t bytes);
+// clang-format on
+void $name$_invoke_observed($rows$$name$_observer observer, void *user);
+
+// template: delivery
+// What there is where rows of the input are delivered.
+/* Writes a row of input 0, $NAME$_INPUT0_ROW_BYTES bytes, to `to`; called for rows 0, 1, 2, ... */
+#define $NAME$_INPUT0_ROW_BYTES $bytes
+typedef void (*$name$_row_fn)(void *user, int32_t row, void *to);
+
+// template: port
+/* $text */
+#define $PORT$_SIZE $size
+#define $PORT$_BYTES $bytes
+#define $PORT$_RANK $rank
+#define $PORT$_SHAPE {$shape}
+
+// template: quantize
+/* A real number as this $what holds it: rounded to nearest, saturated. */
+static inline $type $name$_quantize_$port(float real) {
+  const float steps = real / $PORT$_SCALE;
+  if (!(steps > -$bound.0f)) return ($type)($low);
+  if (steps > $bound.0f) return ($type)$high;
+  const int whole = (int)steps;
+  const float rest = steps - (float)whole;
+  const int value = (rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole) + ($zero);
+  return ($type)(value < $low ? $low : value > $high ? $high : value);
+}
+static inline float $name$_dequantize_$port($type value) {
+  return $PORT$_SCALE * (float)((int)value - ($zero));
+}
+
+// template: model_c
+#include "model.h"
+
+#include "arithmetic.h"
+#include "kernels.h"
+#include "weights.h"
+
+AR_ALIGNED(16) static uint8_t arena[$NAME$_ARENA_BYTES];
+
+#define AT(type, offset) ((type *)(void *)(arena + (offset)))
+#define TOLD(layer, name, result, bytes) \
+  if (observer) observer(user, layer, name, result, bytes)
+#define DONE(layer, name, offset, bytes) TOLD(layer, name, arena + (offset), bytes)
+$groups;
+void $name$_init(void) {
+  for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
+  $first;
+}
+
+// clang-format off
+void $name$_reset(void) {
+  $reset;
+}
+// clang-format on
+
+void *$name$_input(int index) {
+  switch (index) {
+    $inputs;
+    default: return NULL;
+  }
+}
+
+const void *$name$_output(int index) {
+  switch (index) {
+    $outputs;
+    default: return NULL;
+  }
+}
+
+void $name$_invoke_observed($rows$$name$_observer observer, void *user) {
+  (void)observer, (void)user;
+  $layers;
+}
+
+void $name$_invoke($rows_only) { $name$_invoke_observed($rows_passed$NULL, NULL); }

@@ -1,0 +1,1 @@
+"""Ethos-U: what Vela's files hold, without an NPU (``docs/ethos-u.md``)."""

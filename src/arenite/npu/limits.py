@@ -1,0 +1,24 @@
+"""What agreement with the NPU's own bits rests on: nobody here has silicon.
+
+Outputs are equal to TFLite's on the original model. That shows what is inferred, and not what no
+model that was looked at depends on.
+"""
+
+from __future__ import annotations
+
+#: No document says it; each is needed for agreement with TFLite.
+INFERRED: tuple[str, ...] = (
+    "Rounding 0 is TFLite's double rounding: a doubling high product, then a rounding shift.",
+    "ADD and SUB with one operand scale of 32 bits: the other operand is shifted left by 19, for "
+    "int16 by 14.",
+    "MUL of int32 uses the shift of its output scale alone.",
+    "int32 outputs take no zero point unless they go through a table.",
+    "AVERAGE with padding divides by the number of elements itself, halves away from zero.",
+    "TANH and SIGMOID of int16 are TFLite's table of 256 steps of 1/24, interpolated.",
+)
+#: What may differ on silicon where no model shows it.
+GUESSED: tuple[str, ...] = (
+    "What happens where an accumulator or a shifted value leaves its bits.",
+    "Whether int32 wraps or saturates.",
+    "LRELU: its scale applies to negative values alone.",
+)

@@ -1,0 +1,250 @@
+"""Operations of the NPU as finished records: what the reader makes, and others run and explain.
+
+All arithmetic on registers is done; addresses lie inside their regions; weights are decoded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.npu.feature_map import FeatureMap
+
+Int64 = npt.NDArray[np.int64]
+#: ``"double"``: TFLite's, a doubling high product and a rounding shift; ``"truncate"``: towards
+#: zero; ``"natural"``: halves up.
+Rounding = Literal["double", "truncate", "natural"]
+ROUNDINGS: tuple[Rounding, ...] = ("double", "truncate", "natural")
+#: What an input goes through on its way in: rows and columns twice, or zeros between them.
+Upscale = Literal["", "nearest", "zeros"]
+UPSCALES: tuple[Upscale, ...] = ("", "nearest", "zeros")
+PoolKind = Literal["max", "average", "sum"]
+POOLS: tuple[PoolKind, ...] = ("max", "average", "sum")
+Function = Literal["mul", "add", "sub", "min", "max", "lrelu", "abs", "clz", "shr", "shl"]
+FUNCTIONS: tuple[Function, ...] = (
+    *("mul", "add", "sub", "min", "max"),
+    *("lrelu", "abs", "clz", "shr", "shl"),
+)
+UNARY: frozenset[Function] = frozenset({"lrelu", "abs", "clz"})
+
+
+@dataclass(frozen=True)
+class Scale:
+    """``x * multiplier / 2**shift``."""
+
+    multiplier: int
+    shift: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The end of every operation: scale, zero point, limits, a function, the store.
+
+    Attributes:
+        map: Where it is stored.
+        rounding: Of its scales.
+        scale: One for all channels; None where there is none, or each channel has its own.
+        zero_point: Added; 0 for int32 without a table.
+        limits: Least and greatest value before a table.
+        curve: The hardware's own function of int16.
+        table: Values by index; pairs of base and slope where there are 512.
+        first: What the first of 256 values is for.
+    """
+
+    map: FeatureMap
+    rounding: Rounding
+    scale: Scale | None
+    zero_point: int
+    limits: tuple[int, int]
+    curve: Literal["", "tanh", "logistic"] = ""
+    table: Int64 | None = None
+    first: int = -128
+
+
+@dataclass(frozen=True)
+class Window:
+    """What part of its input an output element looks at.
+
+    Attributes:
+        kernel: Height and width in elements.
+        stride: Vertical, horizontal.
+        dilation: Likewise.
+        padding: Top, left, bottom, right.
+        upscale: What becomes of the input before.
+        input: Height and width of the input, upscaled, without padding.
+    """
+
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+    padding: tuple[int, int, int, int]
+    upscale: Upscale
+    input: tuple[int, int]
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether there is any padding."""
+        return any(self.padding)
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """What all operations have.
+
+    Attributes:
+        number: Its place among the stream's operations.
+        position: Its command's word.
+    """
+
+    number: int
+    position: int
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its inputs."""
+        return ()
+
+    @property
+    def writes(self) -> FeatureMap | None:
+        """Its output; None for copies."""
+        return None
+
+    @property
+    def work(self) -> int:
+        """Multiply-adds, or elements that are looked at."""
+        return 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Computing(Operation):
+    input: FeatureMap
+    result: Result
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its input."""
+        return (self.input,)
+
+    @property
+    def writes(self) -> FeatureMap:
+        """Its output."""
+        return self.result.map
+
+
+@dataclass(frozen=True, eq=False)
+class Convolution(_Computing):
+    """Sums of products.
+
+    Attributes:
+        window: Where.
+        weights: Output channels, height, width, input channels (1 for depthwise).
+        bias, multiplier, shift: One of each per output channel.
+        is_depthwise: Each output channel has an input channel of its own.
+        stream: Where its compressed weights lie: region, first byte, number of bytes.
+        is_part_first: How its weights are fed.
+    """
+
+    window: Window
+    weights: npt.NDArray[np.int16]
+    bias: Int64
+    multiplier: Int64
+    shift: Int64
+    is_depthwise: bool
+    stream: tuple[int, int, int]
+    is_part_first: bool
+
+    @property
+    def work(self) -> int:
+        """Multiply-adds."""
+        height, width, _ = self.result.map.shape
+        return height * width * self.weights.size
+
+
+@dataclass(frozen=True, eq=False)
+class Pool(_Computing):
+    """The greatest or mean element of a window, or the sum over the depth."""
+
+    kind: PoolKind
+    window: Window
+
+    @property
+    def work(self) -> int:
+        """Elements that are looked at."""
+        height, width = self.window.kernel
+        return self.result.map.size * height * width + self.input.size
+
+
+@dataclass(frozen=True, eq=False)
+class Elementwise(_Computing):
+    """A function of one or two elements in their place.
+
+    Attributes:
+        function: Which.
+        other: The second input, or a number, or None for one input.
+        is_reversed: The second input comes first.
+        scales: Of both inputs, of ADD and SUB; one is None where it is shifted by a fixed number.
+        is_wide: Inputs are int32.
+        has_bytes: Inputs are 8 bits wide.
+    """
+
+    function: Function
+    other: FeatureMap | int | None
+    is_reversed: bool
+    scales: tuple[Scale | None, Scale | None]
+    is_wide: bool
+    has_bytes: bool
+
+    @property
+    def reads(self) -> tuple[FeatureMap, ...]:
+        """Its inputs in memory."""
+        return (self.input, self.other) if isinstance(self.other, FeatureMap) else (self.input,)
+
+    @property
+    def work(self) -> int:
+        """Elements."""
+        return self.result.map.size
+
+
+@dataclass(frozen=True, eq=False)
+class Copy(Operation):
+    """Bytes from one place to another (DMA).
+
+    Attributes:
+        source: Region, first byte.
+        target: Likewise; the region is None for the shared buffer, which holds tables.
+        length: Bytes.
+    """
+
+    source: tuple[int, int]
+    target: tuple[int | None, int]
+    length: int
+
+    @property
+    def work(self) -> int:
+        """Bytes."""
+        return self.length
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A verified stream.
+
+    Attributes:
+        accelerator: Whose.
+        operations: In order.
+        sizes: Bytes of each region.
+        is_shared: Whether fast memory is the memory to work in.
+    """
+
+    accelerator: Any
+    operations: tuple[Operation, ...]
+    sizes: dict[int, int]
+    is_shared: bool
+
+    @property
+    def work(self) -> int:
+        """That of all operations."""
+        return sum(one.work for one in self.operations)

@@ -1,0 +1,257 @@
+"""Verified streams in NumPy: slow, and what every other way to run them is checked against.
+
+Facts: TFLite's arithmetic, which agrees; docs/ethos-u.md lists what is inferred and what guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.npu.arithmetic import averaged, rescaled, shifted
+from arenite.npu.feature_map import FeatureMap, Memory
+from arenite.npu.operations import (
+    Convolution,
+    Copy,
+    Elementwise,
+    Operation,
+    Pool,
+    Program,
+    Result,
+    Rounding,
+    Scale,
+    Window,
+)
+from arenite.numeric.gemmlowp import count_leading_zeros
+from arenite.numeric.lut import logistic_int16, tanh_int16
+from arenite.numeric.product import matrix_product
+
+Int64 = npt.NDArray[np.int64]
+#: Told of what each operation stores.
+Watch = Callable[[Operation, Int64], None]
+#: Inferred: what the other operand is shifted by where one has a scale of 32 bits, and that one
+#: before it is scaled; for inputs of 8 bits, and of more.
+_FIXED, _BEFORE = {True: 19, False: 14}, {True: 20, False: 15}
+#: Less than any value of a window.
+_LEAST = -(1 << 40)
+
+
+def run(program: Program, memory: Memory, watch: Watch | None = None) -> None:
+    """Run all operations.
+
+    Args:
+        program: As :func:`arenite.npu.reader.read_program` verified it.
+        memory: Bytes of each region, as many as were verified.
+        watch: Told of what each operation stores, as it is stored.
+    """
+    for operation in program.operations:
+        if isinstance(operation, Copy):
+            _copy(operation, memory)
+            continue
+        values = computed(operation, memory)
+        target = operation.writes
+        assert target is not None
+        target.write(memory, values)
+        if watch is not None:
+            watch(operation, values)
+
+
+def computed(operation: Operation, memory: Memory) -> Int64:
+    """What an operation stores."""
+    if isinstance(operation, Convolution):
+        return _convolution(operation, memory)
+    if isinstance(operation, Pool):
+        return _pool(operation, memory)
+    assert isinstance(operation, Elementwise)
+    return _elementwise(operation, memory)
+
+
+def _copy(copy: Copy, memory: Memory) -> None:
+    region, begin = copy.target
+    if region is None:
+        return  # tables were taken from there when the stream was read
+    source, first = copy.source
+    memory[region][begin : begin + copy.length] = memory[source][first : first + copy.length].copy()
+
+
+# -- windows
+
+
+def _real(source: FeatureMap, memory: Memory) -> Int64:
+    """Elements without their zero point."""
+    return source.read(memory) - source.zero_point
+
+
+def _padded(source: FeatureMap, window: Window, memory: Memory, border: int) -> Int64:
+    """The input, upscaled, with a border."""
+    x = _real(source, memory)
+    height, width = window.input
+    if window.upscale == "nearest":
+        x = x.repeat(2, 0).repeat(2, 1)[:height, :width]
+    elif window.upscale == "zeros":
+        wide = np.zeros((2 * x.shape[0], 2 * x.shape[1], x.shape[2]), np.int64)
+        wide[::2, ::2] = x
+        x = wide[:height, :width]
+    if not window.is_padded:
+        return x
+    top, left, bottom, right = window.padding
+    return np.pad(x, ((top, bottom), (left, right), (0, 0)), constant_values=border)
+
+
+def _taps(x: npt.NDArray[Any], window: Window, size: tuple[int, int]) -> Iterator[Any]:
+    """For each element of the kernel the elements of ``x`` that meet it, ``size`` of them."""
+    for row in range(window.kernel[0]):
+        for column in range(window.kernel[1]):
+            y, x0 = row * window.dilation[0], column * window.dilation[1]
+            yield x[
+                y : y + (size[0] - 1) * window.stride[0] + 1 : window.stride[0],
+                x0 : x0 + (size[1] - 1) * window.stride[1] + 1 : window.stride[1],
+            ]
+
+
+def _convolution(op: Convolution, memory: Memory) -> Int64:
+    height, width, depth = op.result.map.shape
+    x = _padded(op.input, op.window, memory, 0).astype(np.float64)
+    weights = op.weights.reshape(depth, -1, op.weights.shape[3]).astype(np.float64)
+    # Exact: products of 16 and 9 bits, and the reader bounds how many there are.
+    total = np.zeros((height, width, depth))
+    for tap, part in enumerate(_taps(x, op.window, (height, width))):
+        if op.is_depthwise:
+            total += part * weights[:, tap, 0]
+        else:
+            total += matrix_product(part, weights[:, tap].T)
+    sums = total.astype(np.int64) + op.bias
+    return finished(rescaled(sums, op.multiplier, op.shift, op.result.rounding), op.result)
+
+
+def _pool(op: Pool, memory: Memory) -> Int64:
+    height, width, _ = op.result.map.shape
+    if op.kind == "sum":
+        return finished(
+            _scaled(_real(op.input, memory).sum(-1, keepdims=True), op.result), op.result
+        )
+    x = _padded(op.input, op.window, memory, _LEAST if op.kind == "max" else 0)
+    taps = _taps(x, op.window, (height, width))
+    total = next(taps).copy()
+    for part in taps:
+        if op.kind == "max":
+            np.maximum(total, part, out=total)
+        else:
+            total += part
+    if op.kind == "average" and (op.result.scale is None or op.window.is_padded):
+        total = averaged(total, _counts(op.window, (height, width)))
+    return finished(_scaled(total, op.result), op.result)
+
+
+def _counts(window: Window, size: tuple[int, int]) -> Int64:
+    """How many elements of a window are no padding."""
+    top, left, bottom, right = window.padding
+    ones = np.ones((*window.input, 1), np.int64)
+    ones = np.pad(ones, ((top, bottom), (left, right), (0, 0)))
+    counts: Int64 = np.sum(list(_taps(ones, window, size)), axis=0)
+    return np.maximum(counts, 1)
+
+
+# -- elements in their place
+
+
+def _elementwise(op: Elementwise, memory: Memory) -> Int64:
+    x = _real(op.input, memory)
+    result = op.result
+    if op.other is None:
+        return _unary(op, x)
+    y = np.asarray(op.other, np.int64) if isinstance(op.other, int) else _real(op.other, memory)
+    x, y = np.broadcast_arrays(*((y, x) if op.is_reversed else (x, y)))
+    if op.function in ("add", "sub"):
+        x, y = _operands(op, x, y)
+        return finished(_scaled(x + y if op.function == "add" else x - y, result), result)
+    if op.function == "mul":
+        # Inferred: products of int32 know shifts alone.
+        if op.is_wide and result.scale is not None:
+            return finished(shifted(x * y, result.scale.shift, result.rounding), result)
+        return finished(_scaled(x * y, result), result)
+    if op.function in ("min", "max"):
+        choose = np.minimum if op.function == "min" else np.maximum
+        return finished(_scaled(choose(x, y), result), result)
+    y = np.clip(y, 0, 63)
+    value = _shift_right(x, y, result.rounding) if op.function == "shr" else _shift_left(x, y)
+    return finished(_scaled(value, result), result)
+
+
+def _unary(op: Elementwise, x: Int64) -> Int64:
+    result = op.result
+    if op.function == "lrelu":
+        # Guessed: the scale is that of negative values alone.
+        assert result.scale is not None
+        scale = result.scale
+        negative = rescaled(x, scale.multiplier, scale.shift, result.rounding)
+        return finished(np.where(x < 0, negative, x), result)
+    value = np.abs(x) if op.function == "abs" else count_leading_zeros(x & 0xFFFFFFFF)
+    return finished(_scaled(value, result), result)
+
+
+def _operands(op: Elementwise, x: Int64, y: Int64) -> tuple[Int64, Int64]:
+    """Operands of ADD and SUB on one scale."""
+    first, second = op.scales
+    if first is not None and second is not None:
+        return x * first.multiplier, y * second.multiplier
+    fixed = _FIXED[op.has_bytes]
+    if first is not None:
+        return _operand(op, x, first), y << fixed
+    assert second is not None
+    return x << fixed, _operand(op, y, second)
+
+
+def _operand(op: Elementwise, x: Int64, scale: Scale) -> Int64:
+    """Inferred: shifted left first, as TFLite does, which U85's streams write out."""
+    before = _BEFORE[op.has_bytes]
+    if scale.shift + before >= 31:
+        return rescaled(x << before, scale.multiplier, scale.shift + before, "double")
+    return rescaled(x, scale.multiplier, scale.shift, "double")
+
+
+def _shift_right(x: Int64, y: Int64, rounding: Rounding) -> Int64:
+    half = np.where(y > 0, np.int64(1) << np.maximum(y - 1, 0), 0)
+    if rounding == "double":
+        half = np.where(y > 0, half - (x < 0), 0)
+    elif rounding == "truncate":
+        half = np.zeros_like(x)
+    return (x + half) >> y
+
+
+def _shift_left(x: Int64, y: Int64) -> Int64:
+    """Guessed: it wraps at 32 bits."""
+    return (x << y).astype(np.int32).astype(np.int64)
+
+
+# -- the end of every operation
+
+
+def _scaled(x: Int64, result: Result) -> Int64:
+    """With the output's scale, if it has one for all channels."""
+    scale = result.scale
+    if scale is None:
+        return x
+    return rescaled(x, scale.multiplier, scale.shift, result.rounding)
+
+
+def finished(x: Int64, result: Result) -> Int64:
+    """Scaled sums with zero point, curve, limits and table: what is stored."""
+    x = x + result.zero_point
+    if result.curve:
+        # Inferred: TFLite's own, whose input scale the sums are on; limits come behind.
+        x = (tanh_int16 if result.curve == "tanh" else logistic_int16)(x, 1, 0)
+    low, high = result.limits
+    x = np.clip(x, low, high)
+    table = result.table
+    if table is None:
+        return x
+    if table.ndim == 2:
+        base, slope = np.moveaxis(table[(x >> 7) + len(table) // 2], -1, 0)
+        between: Int64 = base + ((slope * (x & 127) + 64) >> 7)
+        return between
+    values: Int64 = table[x - result.first]
+    return values

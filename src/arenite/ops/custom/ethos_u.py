@@ -1,0 +1,137 @@
+"""ethos-u: the layers that Vela compiled for an Ethos-U NPU, as one operator.
+
+Inputs are the command stream and what it reads (weights, scales, tables), both constants; memory
+to work in; fast memory, which is the same tensor where the NPU has none of its own; then the
+layers' inputs. Those and the outputs lie inside the memory to work in, where the plan in the file
+says: commands know no other addresses. Custom options are the number 1.
+
+Facts: TFLM ``micro/kernels/ethos_u/ethosu.cc``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.memory.abi import Struct
+from arenite.model import TensorType
+from arenite.npu.operations import Program
+from arenite.npu.reader import read_program
+from arenite.npu.reference import run
+from arenite.npu.stream import StreamError, read_stream
+from arenite.ops.constraints import NodeView
+from arenite.ops.context import Array, Context, Node, TfLiteTensor
+from arenite.ops.kernel_util import input_array, input_tensor, output_array
+from arenite.ops.registry import Registration
+from arenite.ops.traits import Traits
+
+#: The stream's bytes, and the handles of the two buffers.
+OP_DATA = Struct("OpData", ("int", "int", "int"))
+#: Of the inputs.
+STREAM, READ_ONLY, WORK, FAST, FIRST = range(5)
+#: Custom options: the number 1 as a FlexBuffer.
+_ETHOS_U = bytes([1, 4, 1])
+#: Of a node's ``host``: who is told of what each operation stores, if anybody.
+WATCH = "watch"
+Bytes = npt.NDArray[np.uint8]
+
+
+def operands_are_velas(node: NodeView) -> bool:
+    """Inputs begin with a command stream, constants to read, and two tensors to work in.
+
+    All four are uint8, the first two constants.
+    """
+    tensors = (*node.inputs, *node.outputs)
+    if len(node.inputs) < FIRST or any(tensor is None for tensor in tensors):
+        return False
+    parts = [node.input(index) for index in range(FIRST)]
+    if any(part.type is not TensorType.UINT8 for part in parts):
+        return False
+    return all(part.is_constant or not part.size for part in parts[:WORK])
+
+
+def init(context: Context, options: bytes) -> None:
+    """Allocate TFLM's struct."""
+    context.reserve_persistent_buffer(OP_DATA.size(context.abi), OP_DATA.name)
+
+
+def prepare(context: Context, node: Node) -> None:
+    """Ask for addresses and sizes of all operands, and check the NPU."""
+    if not node.custom_options:
+        context.report_error("expected custom options, got none")
+    operands = len(node.inputs) + len(node.outputs)
+    for field, purpose in (("uint64", "addresses for the NPU"), ("size_t", "sizes for the NPU")):
+        size = operands * Struct(purpose, (field,)).size(context.abi)
+        context.request_scratch_buffer_in_arena(size, purpose)
+    _check_accelerator(context, input_tensor(context, node, STREAM))
+
+
+def _check_accelerator(context: Context, stream: TfLiteTensor) -> None:
+    """The target's NPU, if it names one, is the one that the stream was compiled for."""
+    wanted = context.target.npu
+    if not wanted or stream.data is None:
+        return
+    try:
+        found = read_stream(stream.data).accelerator_text
+    except StreamError as error:
+        context.report_error(str(error))
+    if found != wanted:
+        context.report_error(f"expected commands for the target's {wanted}, got those for {found}")
+
+
+def invoke(context: Context, node: Node) -> None:
+    """Run the commands, which the first call verifies."""
+    program: Program | None = node.host.get("program")
+    if program is None:
+        program = node.host["program"] = _verified(context, node)
+    run(program, _memory(context, node, program), node.host.get(WATCH))
+
+
+def _verified(context: Context, node: Node) -> Program:
+    """The stream's operations; an error where it is damaged, or for an NPU that is not computed."""
+    if node.custom_options != _ETHOS_U:
+        context.report_error(f"expected custom options 010401, got {node.custom_options.hex()}")
+    stream, read_only, work, fast = (_bytes(context, node, index) for index in range(FIRST))
+    own = None if node.inputs[FAST] == node.inputs[WORK] else len(fast)
+    try:
+        return read_program(read_stream(stream), read_only, len(work), own)
+    except StreamError as error:
+        context.report_error(str(error))
+
+
+def _memory(context: Context, node: Node, program: Program) -> dict[int, Bytes]:
+    """The stream's regions: fast memory is the NPU's own, where it is not memory to work in."""
+    _, read_only, work, _ = (_bytes(context, node, index) for index in range(FIRST))
+    operands = [input_array(context, node, i) for i in range(FIRST, len(node.inputs))]
+    operands += [output_array(context, node, i) for i in range(len(node.outputs))]
+    if not all(_is_inside(array, work) for array in operands):
+        context.report_error(
+            "its inputs and outputs have to lie in its memory to work in, as the file's plan says: "
+            "run it in an arena"
+        )
+    if program.is_shared:
+        return {0: read_only, 1: work, 2: work}
+    fast = node.host.get("fast")
+    if fast is None:
+        fast = node.host["fast"] = np.zeros(program.sizes[2], np.uint8)
+    return {0: read_only, 1: work, 2: fast}
+
+
+def _bytes(context: Context, node: Node, index: int) -> Bytes:
+    """An input's bytes."""
+    return input_array(context, node, index).reshape(-1).view(np.uint8)
+
+
+def _is_inside(array: Array, memory: Bytes) -> bool:
+    begin, first = (one.__array_interface__["data"][0] for one in (array, memory))
+    return bool(first <= begin and begin + array.nbytes <= first + memory.nbytes)
+
+
+TRAITS = Traits(operands_are_placed=True)
+REGISTRATION = Registration(
+    name="ethos-u",
+    init=init,
+    prepare=prepare,
+    invoke=invoke,
+    constraints=(operands_are_velas,),
+)

@@ -1,0 +1,116 @@
+"""Facts about models that Vela compiled, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import arenite as ar
+from arenite.analysis.ethos_u import npu_facts, npu_operators, on_the_cpu, scratch_facts
+from arenite.analysis.facts import model_facts
+from arenite.analysis.fit import fit
+from arenite.analysis.head_plans import head_plans
+from arenite.npu.limits import GUESSED, INFERRED
+from arenite.report.ethos_u import render_commands, render_npu, render_scratch
+from arenite.target import Target
+from tests.npu.vela import KEPT, compiled
+from tests.shared import DIGITS, shared_model
+
+U55, U65 = (ar.load(path) for path in KEPT.values())
+
+
+def text(lines: object) -> str:
+    return "\n".join(line.plain for line in lines)  # type: ignore[attr-defined]
+
+
+def test_a_model_without_an_npu_has_no_such_facts() -> None:
+    model = ar.load(DIGITS)
+    assert npu_operators(model) == ()
+    assert model_facts(model)["npu"] is None
+    assert text(render_npu(model, 80)) == ""
+
+
+def test_facts_are_the_header_s_the_regions_and_the_commands() -> None:
+    facts = npu_facts(U65)
+    assert facts is not None
+    (operator,) = facts["operators"]
+    assert (operator["accelerator"], operator["architecture"]) == ("ethos-u65-256", "1.0.6")
+    assert operator["regions"] == {"read_only": 5728, "work": 64, "fast": 3712}
+    assert operator["operations"]["DEPTHWISE"] == 2
+    assert operator["refusal"] is None
+    assert facts["cpu"] == {}
+    json.dumps(facts)
+
+
+def test_facts_say_what_is_inferred_and_what_is_guessed() -> None:
+    facts = npu_facts(U55)
+    assert facts is not None
+    assert (facts["inferred"], facts["guessed"]) == (list(INFERRED), list(GUESSED))
+
+
+@pytest.mark.parametrize("sentence", [*INFERRED, *GUESSED])
+def test_the_page_lists_them(sentence: str) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "ethos-u.md"
+    assert f"\n- {sentence}\n" in page.read_text(encoding="utf-8")
+
+
+def test_what_stays_on_the_cpu_is_named() -> None:
+    file = compiled(shared_model("keyword_scrambled_8bit"), "ethos-u55-128")
+    assert on_the_cpu(ar.load(file)) == {"SVDF": 7, "QUANTIZE": 1}
+
+
+def test_an_npu_that_is_not_computed_is_said_to_be() -> None:
+    model = ar.load(compiled(DIGITS, "ethos-u85-256"))
+    shown = text(render_npu(model, 80))
+    assert "not computed here: the arithmetic of ethos-u85-256 is not there yet" in shown
+    assert scratch_facts(model) == []
+    assert "not computed here" in text(render_commands(npu_operators(model)[0], 80))
+
+
+def test_info_shows_the_npu() -> None:
+    shown = text(render_npu(U55, 80)).splitlines()
+    assert shown[0] == "Ethos-U"
+    assert shown[2].split() == ["0", "ethos-u55-128", "778", "5,728", "3,712", "in", "work"]
+    assert shown[-1] == "on the CPU: nothing"
+
+
+def test_memory_shows_what_is_alive_when_most_is() -> None:
+    shown = text(render_scratch(U65, 80))
+    assert "64 bytes to work in and 3,712 of fast memory" in shown
+    assert "int8 8x8x24  fast     1,024  2,040  operation 4 to 5" in shown
+
+
+def test_memory_has_no_other_plan_than_the_file_s() -> None:
+    plans = head_plans(U55, Target("cortex-m55"))
+    assert plans.own == plans.greedy == plans.optimal == plans.lower_bound
+
+
+def test_fit_counts_fast_memory_apart() -> None:
+    need = fit(U65, target="cortex-m55", ram="64k").need("fast memory")
+    assert need.total == 3712
+    assert "results are wrong" in need.note
+    names = [one.name for one in fit(U55, target="cortex-m55", ram="64k").needs]
+    assert "fast memory" not in names
+
+
+def test_commands_are_said_in_words() -> None:
+    shown = text(render_commands(npu_operators(U55)[0], 200))
+    assert (
+        "2  depthwise     int8 8x8x12 in bricks -> int8 8x8x12 in bricks: kernel 3x3, padding "
+        "1/1/1/1, 108 weights in 176 bytes, depth first, a scale per channel"
+    ) in shown
+    assert "304 bytes from 320 of constants to 2,048 of memory to work in" in shown
+
+
+def test_a_compiled_model_is_not_optimised() -> None:
+    model, report = ar.optimize(U55)
+    assert model is U55
+    (step,) = report.steps
+    assert "optimise the original model, and compile that" in str(step.declined[0])
+
+
+@pytest.mark.parametrize("model", [U55, U65])
+def test_the_resolver_s_line_is_tflm_s(model: ar.Model) -> None:
+    assert "resolver.AddEthosU();" in model_facts(model)["resolver"]["lines"]

@@ -1,0 +1,98 @@
+"""Whole models: what Vela compiled computes what the original computes, bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.runtime.heap_host import HeapInterpreter
+from tests.npu.vela import KEPT, SHARED_SRAM, SRAM_ONLY, compiled
+from tests.shared import DIGITS, shared_model
+
+MODELS = (
+    *("kws_int8", "vww_int8", "ic_int8", "ad_int8", "sww_int8"),
+    *("person_detect", "micro_speech_quantized", "hello_world_int8", "keyword_scrambled_8bit"),
+)
+#: A kernel in parts, weights that are copied first, two memories.
+CONFIGURATIONS = {
+    "u55-32": ("ethos-u55-32", ()),
+    "u55-64": ("ethos-u55-64", ()),
+    "u55-128": ("ethos-u55-128", (*SHARED_SRAM, "--memory-mode", "Shared_Sram")),
+    "u55-128-sram": ("ethos-u55-128", (*SRAM_ONLY, "--optimise", "Size")),
+    "u55-256": ("ethos-u55-256", ()),
+    "u65-256": ("ethos-u65-256", ()),
+}
+
+
+def inputs(model: ar.Model, count: int) -> list[np.ndarray]:
+    """Random values of the model's only input."""
+    (tensor,) = model.inputs
+    info, rng = np.iinfo(tensor.type.dtype), np.random.default_rng(7)
+    shape = (count, *tensor.shape)
+    return list(rng.integers(info.min, info.max + 1, shape).astype(tensor.type.dtype))
+
+
+def assert_same(original: Path, file: bytes | Path, count: int) -> None:
+    one, other = ar.Interpreter(original), ar.Interpreter(file)
+    for x in inputs(ar.load(original), count):
+        assert np.array_equal(one(x), other(x))
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_digits_that_vela_compiled_are_digits(name: str) -> None:
+    assert_same(DIGITS, KEPT[name], 20)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_kept_files_are_what_vela_makes(name: str) -> None:
+    assert compiled(DIGITS, name) == KEPT[name].read_bytes()
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_compiled_model_has_the_original_s_bits(name: str, configuration: str) -> None:
+    original = shared_model(name)
+    assert_same(original, compiled(original, *CONFIGURATIONS[configuration]), 2)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_every_engine_runs_it(engine: str) -> None:
+    (x,) = inputs(ar.load(DIGITS), 1)
+    expected = ar.Interpreter(DIGITS)(x)
+    found = ar.Interpreter(KEPT["ethos-u55-128"], engine=engine, target="cortex-m55")(x)
+    assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_batches_are_predicted(threads: int) -> None:
+    batch = np.concatenate(inputs(ar.load(DIGITS), 6))
+    expected = ar.Interpreter(DIGITS).predict(batch)
+    found = ar.Interpreter(KEPT["ethos-u65-256"]).predict(batch, threads=threads)
+    assert np.array_equal(found, expected)
+
+
+def test_tflm_s_way_runs_it() -> None:
+    model, (x,) = ar.load(KEPT["ethos-u55-128"]), inputs(ar.load(DIGITS), 1)
+    arena = bytearray(ar.smallest_arena(model))
+    micro = ar.MicroInterpreter(model, ar.AllOpsResolver(), arena)
+    micro.allocate_tensors()
+    micro.input(0)[:] = x
+    micro.invoke()
+    assert np.array_equal(micro.output(0), ar.Interpreter(DIGITS)(x))
+
+
+def test_an_npu_that_is_not_computed_is_refused_when_it_runs() -> None:
+    file = compiled(DIGITS, "ethos-u85-256")
+    interpreter = ar.Interpreter(file)
+    with pytest.raises(ar.ConstraintError, match="the arithmetic of ethos-u85-256 is not there"):
+        interpreter(np.zeros((1, 8, 8, 1), np.int8))
+
+
+def test_inputs_outside_of_the_memory_to_work_in_are_refused() -> None:
+    interpreter = HeapInterpreter(ar.load(KEPT["ethos-u55-128"]))
+    interpreter.allocate_tensors()
+    with pytest.raises(ar.ConstraintError, match="run it in an arena"):
+        interpreter.invoke()
