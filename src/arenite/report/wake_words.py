@@ -61,8 +61,8 @@ def _ram(found: WakeWords, width: int) -> Iterator[Text]:
         verdict = f"{number(size)}, {left}" if size else "none"
         yield from wrapped(f"{name}: {verdict}", width)
     yield from wrapped(
-        "What the system, its radio and stacks take of internal RAM is not in it: of one build with "
-        "Wi-Fi 190,529 bytes were left of 341,760.",
+        "What the system, its radio and stacks take of internal RAM is not in it: of one build "
+        "with Wi-Fi 190,529 bytes were left of 341,760.",
         width,
         style="dim",
     )
