@@ -165,3 +165,9 @@ def test_what_is_exported_has_a_cost(arenite, tmp_path):
     assert {layer["origin"] for layer in facts["layers"]} <= {"counted", "emulated", ""}
     result = arenite("cost", path, "--library", "arenite", "--op", "9")
     assert result.exit_code == 2
+
+
+def test_a_chip_without_costs_is_refused(arenite, model_file):
+    result = arenite("cost", model_file, "--target", "esp32c3")
+    assert result.exit_code == 2
+    assert "no costs are known for kernels of ESP-NN" in " ".join(result.stderr.split())

@@ -6,13 +6,17 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from arenite.cores import CORES
 from arenite.firmware import export
+from arenite.firmware.text.project import project_files
 from arenite.formats.tflite_write import write
 from tests.compiler import compiler
 from tests.firmware.models import residual
+from tests.shared import DIGITS
 
 PASS = "PASS m: 4 inferences, 4 layers each"
 ARM = ("-Os", "-mcpu=cortex-m4", "-mthumb", "-Werror")
@@ -185,3 +189,18 @@ def test_a_folder_of_plain_c_is_for_everything(folder):
     assert "architectures=*" in (folder / "library.properties").read_text()
     assert "idf_component_register" in (folder / "CMakeLists.txt").read_text()
     assert "**ESP-IDF**: the folder is a component." in (folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "processor", [core.name for core in CORES.values() if core.family == "esp"]
+)
+def test_a_chip_of_esp_idf_gets_a_component_manifest(processor: str) -> None:
+    files = project_files("kws", 1024, ["model.c"], processor)
+    assert f"targets: [{processor}]" in files["idf_component.yml"].splitlines()
+    assert files.keys() - project_files("kws", 1024, ["model.c"]).keys() == {"idf_component.yml"}
+
+
+def test_a_chip_of_esp_idf_gets_plain_c(tmp_path: Path) -> None:
+    done = export(DIGITS, tmp_path / "out", target="esp32c3")
+    assert not [name for name in done.files if name.endswith(".S")]
+    assert "idf_component.yml" in done.files

@@ -104,6 +104,11 @@ class Board:
         return sum(bank.size for bank in self.banks if bank.holds == "data")
 
     @property
+    def external(self) -> int:
+        """Bytes of RAM beside the chip, such as PSRAM."""
+        return sum(bank.size for bank in self.banks if bank.holds == "external")
+
+    @property
     def regions(self) -> tuple[Region, ...]:
         """What one array can lie in: banks of the chip whose addresses meet, the largest first."""
         found: list[list[Bank]] = []

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from arenite.cli.quantity import read_bytes
 from arenite.library_facts import library_names
 
 if TYPE_CHECKING:
@@ -88,6 +89,28 @@ def library_choice(*others: str) -> Any:
 
 
 Library = Annotated[str | None, library_choice()]
+LibraryVersion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RELEASE",
+        help="The library's release, where several are known; by default the last one.",
+    ),
+]
+GlueVersion = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RELEASE",
+        help="The release of what brings TFLM and calls the library, such as esp-tflite-micro.",
+    ),
+]
+VariablesArena = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="An arena of its own for the table of variables, as ESPHome has one of 1024.",
+    ),
+]
 Compiler = Annotated[
     CompilerName | None, typer.Option(help="Some of CMSIS-NN's buffers are larger with armclang.")
 ]
@@ -172,7 +195,7 @@ IsaOption = Annotated[
 ]
 
 
-def chosen_target(name: str | None, **parts: Enum | str | None) -> Target:
+def chosen_target(name: str | None, **parts: Enum | str | int | None) -> Target:
     """The target of a command's options; those that were not given are the target's own.
 
     Raises:

@@ -61,7 +61,7 @@ def cost(
     """
     from arenite.analysis.model_cost import cost_facts, model_cost
     from arenite.analysis.vela_report import read_report, report_facts
-    from arenite.libraries.library import library_of
+    from arenite.libraries.library import library_of, why_no_costs
     from arenite.report.cost import render_cost, render_operator_cost
     from arenite.report.vela_report import render_report
 
@@ -71,6 +71,8 @@ def cost(
     device = chosen_device(board, target, clock, library=library)
     meant = device.target
     known = library_of(meant).costs().processors
+    if not known:
+        raise typer.BadParameter(why_no_costs(meant), param_hint="--target")
     if meant.processor not in known:
         raise typer.BadParameter(
             f"expected a target of {', '.join(known)}, whose costs are known, "

@@ -10,7 +10,9 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     StructSizes,
     console,
@@ -48,6 +50,8 @@ def explain(
     board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     inputs: InputFiles = None,
@@ -64,7 +68,15 @@ def explain(
     from arenite.report.ethos_u import render_commands
     from arenite.report.explain import ASCII, UNICODE, render_explanation
 
-    device = chosen_device(board, target, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(
+        board,
+        target,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        library_version=library_version,
+        glue_version=glue_version,
+    )
     loaded = load_model(model, ops)
     what = explanation(loaded, device.target)
     check_operator(op, len(loaded.main.operators))

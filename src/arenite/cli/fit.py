@@ -12,8 +12,9 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
-    ModelPath,
+    LibraryVersion,
     StructSizes,
     console,
     print_json,
@@ -21,11 +22,14 @@ from arenite.cli.common import (
 from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_milliseconds
+from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
 
 if TYPE_CHECKING:
     from arenite.analysis.fit import Fit
     from arenite.model import Model
-
+ModelPaths = Annotated[
+    list[str] | None, typer.Argument(metavar="MODEL...", help="A .tflite or .mnn file, or several.")
+]
 Ram = Annotated[
     int | None,
     typer.Option("--ram", parser=read_bytes, metavar="BYTES", help="The limit: 98304 or 96k."),
@@ -87,11 +91,13 @@ Margin = Annotated[
 
 
 def fit(
-    model: ModelPath,
+    models: ModelPaths = None,
     *,
     board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     ram: Ram = None,
@@ -100,6 +106,8 @@ def fit(
     clock: Clock = None,
     bank: Bank = None,
     margin: Margin = None,
+    runtime: RuntimeOption = None,
+    manifest: Manifests = None,
     ops: Ops = None,
     as_json: AsJson = False,
     how: Format = None,
@@ -109,6 +117,8 @@ def fit(
     Exit code 0: it fits. 1: it does not. 3: not known, or the limit lies within what the estimate
     may be off. 2: wrong usage.
 
+    Several models, or --runtime or --manifest: streaming models side by side, as wake words are.
+
     Example: arenite fit model.tflite --board nucleo-l4r5zi --deadline 100ms
     """
     from arenite.analysis.fit import EXIT_CODES, fit_facts
@@ -116,11 +126,30 @@ def fit(
     from arenite.report.fit import render_fit
 
     as_json = as_json or how is FormatName.json
-    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
-    loaded = load_model(model, ops)
+    names = models or []
+    releases = {"library_version": library_version, "glue_version": glue_version}
+    limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
+    is_plain = library is None and not any((*limits.values(), clock)) and ops is None
+    if runtime or manifest or len(names) > 1 or (is_plain and are_wake_words(names, board, target)):
+        _refuse_limits(**limits, clock=clock, ops=ops)
+        fit_wake_words(
+            names,
+            manifest or [],
+            board=board,
+            target=target,
+            as_json=as_json,
+            library=library,
+            compiler=compiler,
+            **releases,
+        )
+    if not names:
+        raise typer.BadParameter("expected a model, or --manifest")
+    device = chosen_device(
+        board, target, clock, library=library, compiler=compiler, abi=abi, **releases
+    )
+    loaded = load_model(names[0], ops)
     if not (board or target or clock) and ram is flash is None:
         _all_boards(loaded, deadline, as_json=as_json)
-    limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
     try:
         found = fit_of(
             loaded,
@@ -170,6 +199,13 @@ def _all_boards(model: Model, deadline: float | None, *, as_json: bool) -> None:
         for line in render_fits(found, model.source, terminal.width):
             terminal.print(line, soft_wrap=True)
     raise typer.Exit(EXIT_CODES[worst(found)])
+
+
+def _refuse_limits(**given: object) -> None:
+    """Of several models at once only RAM is looked at, as the board has it."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise typer.BadParameter(f"several models or a manifest are checked without --{named[0]}")
 
 
 def boards(*, as_json: AsJson = False) -> None:

@@ -14,9 +14,12 @@ import typer
 from arenite.cli.common import (
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     StructSizes,
+    VariablesArena,
     console,
     print_json,
     progress,
@@ -81,6 +84,9 @@ def memory(
     board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
+    variables_arena: VariablesArena = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     svg: SvgFile = None,
@@ -108,7 +114,17 @@ def memory(
     rams = None if splits is None else _rams(splits)
     require_suffix(svg, ".svg", "--svg")
     require_other(svg, "--svg", [Path(model)])
-    device = chosen_device(board, target, default=None, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(
+        board,
+        target,
+        default=None,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        library_version=library_version,
+        glue_version=glue_version,
+        variables_arena=variables_arena,
+    )
     meant = device.target
     firmware = Firmware(planner.value, meant)
     loaded = load_model(model, ops)

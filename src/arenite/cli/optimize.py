@@ -13,9 +13,12 @@ from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
     Compiler,
+    GlueVersion,
     Library,
+    LibraryVersion,
     ModelPath,
     StructSizes,
+    VariablesArena,
     console,
     fail,
     print_json,
@@ -117,6 +120,9 @@ def optimize(
     board: BoardName = None,
     target: TargetName = None,
     library: Library = None,
+    library_version: LibraryVersion = None,
+    glue_version: GlueVersion = None,
+    variables_arena: VariablesArena = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
     only: Only = None,
@@ -146,7 +152,15 @@ def optimize(
     if not replace:
         require_other(output, "--output", [Path(model)])
     meant = chosen_device(
-        board, target, default=None, library=library, compiler=compiler, abi=abi
+        board,
+        target,
+        default=None,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        library_version=library_version,
+        glue_version=glue_version,
+        variables_arena=variables_arena,
     ).target
     settings: dict[str, object] = {
         "overlap": overlap.value,

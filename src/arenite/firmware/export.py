@@ -156,7 +156,7 @@ def _files(program: Program, golden: Golden, processor: str) -> dict[str, str]:
     library |= selftest_files(program, golden)
     return {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
-        **project_files(program.name, program.arena_bytes, compiled),
+        **project_files(program.name, program.arena_bytes, compiled, processor),
     }
 
 

@@ -31,7 +31,7 @@ _CHANGEABLE = frozenset(
     (
         *("src/main.cc", "test/main.c", "examples/selftest/selftest.ino"),
         *("README.md", "Makefile", "CMakeLists.txt", "library.properties", "library.json"),
-        *("zephyr/module.yml", "zephyr/CMakeLists.txt", "zephyr/Kconfig"),
+        *("zephyr/module.yml", "zephyr/CMakeLists.txt", "zephyr/Kconfig", "idf_component.yml"),
     )
 )
 

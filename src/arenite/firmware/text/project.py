@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from arenite.cores import DEFAULT
+from arenite.cores import CORES, DEFAULT
 from arenite.firmware.c_text import fill
 
 #: Where sources lie in a folder.
@@ -53,6 +53,14 @@ clean:
 	rm -rf build
 
 .PHONY: selftest clean
+"""
+
+_IDF_COMPONENT = """\
+version: "1.0.0"
+description: "$name, a neural network as C, without an interpreter"
+targets: [$processor]
+dependencies:
+  idf: ">=4.4"
 """
 
 _CMAKE = """\
@@ -173,8 +181,13 @@ int main(void) { return ${name}_selftest(print) ? 1 : 0; }
 """
 
 
-def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[str, str]:
-    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path."""
+def project_files(
+    name: str, arena_bytes: int, sources: Sequence[str], processor: str = "host"
+) -> dict[str, str]:
+    """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path.
+
+    For a chip of ESP-IDF's the folder says what it needs as a component as well.
+    """
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
     words["architectures"] = _CORTEX_M_ARDUINO if assembly else "*"
@@ -200,6 +213,8 @@ def project_files(name: str, arena_bytes: int, sources: Sequence[str]) -> dict[s
         f"{SOURCES}/{name}_model.h": fill(_HEADER, **words),
         "test/main.c": fill(_MAIN, **words),
     }
+    if CORES[processor].family == "esp":
+        texts["idf_component.yml"] = fill(_IDF_COMPONENT, **words, processor=processor)
     return {path: text + "\n" for path, text in texts.items()}
 
 

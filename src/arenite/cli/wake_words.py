@@ -1,0 +1,95 @@
+"""The part of ``arenite fit`` for streaming models: several at once, manifests, their program."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arenite.cli.common import chosen_target, console, print_json
+from arenite.cli.operators import load_model
+from arenite.library_facts import facts_of
+
+
+class RuntimeName(str, Enum):
+    """``--runtime``."""
+
+    esphome = "esphome"
+
+
+RuntimeOption = Annotated[
+    RuntimeName | None,
+    typer.Option(
+        "--runtime",
+        help="The program that loads the models: its operators, its releases, its arena for "
+        "variables.",
+    ),
+]
+Manifests = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--manifest",
+        metavar="FILE.json",
+        help="A manifest of microWakeWord's, to check; its model lies beside it. Repeatable.",
+    ),
+]
+
+
+def are_wake_words(models: list[str], board: str | None, target: str | None) -> bool:
+    """Whether one model alone is meant for such a program: it streams, on a chip with releases."""
+    from arenite.analysis.wake_words import is_streaming
+    from arenite.boards import find_board
+
+    if len(models) != 1 or not (board or target):
+        return False
+    try:
+        meant = chosen_target(target or find_board(str(board)).processor)
+    except ValueError:
+        return False  # the command says it
+    return bool(meant.library_version) and is_streaming(load_model(models[0], None))
+
+
+def fit_wake_words(
+    models: list[str],
+    manifests: list[Path],
+    *,
+    board: str | None,
+    target: str | None,
+    as_json: bool,
+    **parts: Any,
+) -> None:
+    """Say what the models need side by side, with every release of the library.
+
+    Raises:
+        typer.Exit: Always: with 0 if all fit and every manifest asks for enough, else with 1.
+    """
+    from arenite.analysis.runtimes import ESPHOME
+    from arenite.analysis.wake_words import read_manifest, wake_word_facts, wake_words
+    from arenite.boards import find_board
+    from arenite.report.wake_words import render_wake_words
+
+    try:
+        found = None if board is None else find_board(board)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--board") from None
+    processor = target or (ESPHOME.processor if found is None else found.processor)
+    usual: dict[str, Any] = {
+        "library_version": ESPHOME.library_version,
+        "glue_version": ESPHOME.glue_version,
+        "variables_arena": ESPHOME.variables_arena,
+    }
+    given = {name: value for name, value in parts.items() if value is not None}
+    if "library" in given and not facts_of(given["library"]).versions:
+        usual = {"variables_arena": ESPHOME.variables_arena}
+    meant = chosen_target(processor, **{**usual, **given})
+    words = [load_model(model, None) for model in models]
+    result = wake_words([*words, *map(read_manifest, manifests)], meant, ESPHOME, found)
+    if as_json:
+        print_json(wake_word_facts(result))
+    else:
+        terminal = console()
+        for line in render_wake_words(result, terminal.width):
+            terminal.print(line, soft_wrap=True)
+    raise typer.Exit(0 if result else 1)

@@ -1,0 +1,56 @@
+"""``arenite fit`` for streaming models."""
+
+from __future__ import annotations
+
+import json
+
+from tests.shared import DIGITS, shared_wake_word
+
+
+def test_a_manifest_that_asks_for_enough_exits_with_0(arenite):
+    path = shared_wake_word("okay_nabu").with_suffix(".json")
+    result = arenite("fit", "--manifest", path)
+    assert result.exit_code == 0
+    assert "okay_nabu.json says 26,080: enough; too little since release 1.2.1." in " ".join(
+        result.stdout.split()
+    )
+
+
+def test_the_same_manifest_exits_with_1_for_a_later_release(arenite):
+    path = shared_wake_word("okay_nabu").with_suffix(".json")
+    result = arenite("fit", "--manifest", path, "--library-version", "1.2.1", "--json")
+    assert result.exit_code == 1
+    (model,) = json.loads(result.stdout)["models"]
+    assert model["tensor_arena_size"] == 33_792
+    assert model["manifest_fits"] is False
+
+
+def test_the_line_for_a_manifest_is_printed_for_a_streaming_model_on_a_chip(arenite):
+    result = arenite("fit", shared_wake_word("okay_nabu"), "--board", "esp32s3")
+    assert result.exit_code == 0
+    assert '"tensor_arena_size": 25824' in result.stdout.splitlines()
+
+
+def test_two_models_have_two_verdicts_on_ram(arenite):
+    models = [shared_wake_word(name) for name in ("vad", "okay_nabu")]
+    result = arenite("fit", *models, "--board", "voice-pe", "--json")
+    facts = json.loads(result.stdout)
+    assert (facts["ram"], facts["internal_ram"], facts["psram"]) == (44_512, True, True)
+
+
+def test_limits_are_refused_for_several_models(arenite, model_file):
+    result = arenite("fit", model_file, model_file, "--ram", "1k")
+    assert result.exit_code == 2
+    assert "without --ram" in result.stderr
+
+
+def test_an_operator_that_the_program_lacks_exits_with_1(arenite):
+    result = arenite("fit", DIGITS, "--runtime", "esphome")
+    assert result.exit_code == 1
+    assert "ESPHome has no SOFTMAX" in result.stderr
+
+
+def test_a_release_that_is_not_known_is_refused_with_the_known_ones(arenite, model_file):
+    result = arenite("memory", model_file, "--target", "esp32s3", "--library-version", "1.5.0")
+    assert result.exit_code == 2
+    assert "1.2.3" in result.stderr
