@@ -37,6 +37,7 @@ LAYERS = (
     {"optimize"},
     {"analysis"},
     {"firmware"},
+    {"quantize"},
     {"mnn", "litert", "tflm", "report"},
     {""},
     {"cli"},

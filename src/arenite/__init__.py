@@ -18,6 +18,7 @@ from arenite.errors import (
     PlanError,
     PlanWarning,
     PredictError,
+    QuantizationError,
     ShapeError,
     StateError,
     UndefinedWarning,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
     from arenite.ops.overlap import Clearance
     from arenite.optimize.optimizer import optimize
+    from arenite.quantize.quantizer import quantize
     from arenite.report.page.make import report
     from arenite.runtime.allocation import smallest_arena
     from arenite.runtime.heap_host import HeapInterpreter
@@ -77,6 +79,7 @@ __all__ = [
     "PlanError",
     "PlanWarning",
     "PredictError",
+    "QuantizationError",
     "Registration",
     "ShapeError",
     "StateError",
@@ -92,6 +95,7 @@ __all__ = [
     "load",
     "memory_limit",
     "optimize",
+    "quantize",
     "report",
     "set_memory_limit",
     "slot",
@@ -127,10 +131,10 @@ _LATE = {
     "slot": "arenite.model",
     "smallest_arena": "arenite.runtime.allocation",
 }
-#: Rooms that are here without an import of their own. ``optimize`` and ``report`` can be called.
+#: Rooms that are here without an import of their own. ``optimize``, ``quantize`` and ``report`` can be called.
 _ROOMS = (
     *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
-    *("report", "target"),
+    *("quantize", "report", "target"),
 )
 
 

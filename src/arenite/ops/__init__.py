@@ -15,6 +15,7 @@ from arenite.ops.registry import (
     named,
     only_mnn_has,
     resolver_of,
+    scheme_of,
     takes_scratch,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "named",
     "only_mnn_has",
     "resolver_of",
+    "scheme_of",
     "takes_scratch",
 ]

@@ -37,6 +37,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
@@ -296,3 +297,8 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="sums", channels="dense", fuses_clamp=True, drawn="dense")
+
+SCHEME = Scheme(
+    weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), per_tensor=(TensorType.INT4,))},
+    biases={2: Bias(0, 1)},
+)

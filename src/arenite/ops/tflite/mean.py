@@ -16,6 +16,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.reduction import (
     BUILTIN_DATA,
     CONSTRAINTS,
@@ -75,3 +76,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="reduced", drawn="pool")
+
+SCHEME = COMPUTES

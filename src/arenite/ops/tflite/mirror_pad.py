@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.traits import Traits
 
 
@@ -128,3 +129,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="padded", exact_on_floats=True)
+
+SCHEME = MOVES_INT8
