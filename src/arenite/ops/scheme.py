@@ -24,18 +24,25 @@ Scales = Literal["free", "same", "inputs"]
 #: See :attr:`Scheme.inner`.
 Inner = Callable[[Sequence[Any], Any], Mapping[int, Any]]
 
+#: ``x + c``, ``x - c``, ``x * c``, ``x / c``.
+Affine = Literal["", "adds", "subtracts", "multiplies", "divides"]
+
 
 class Weights(NamedTuple):
     """An input of constants with symmetric scales: zero points are 0.
 
     ``axis`` is where each slice has a scale of its own, None where there is one for all. ``types``
     are those that TFLM has kernels for with int8 activations; with int16 ones they are int8.
-    ``per_tensor`` types have one scale whatever ``axis`` says.
+    ``per_tensor`` types have one scale whatever ``axis`` says. ``spares`` says that one scale for
+    all takes less of the arena than one for each slice. ``columns`` is the axis along which the
+    input's channels, its last dimension, lie.
     """
 
     axis: int | None = None
     types: tuple[TensorType, ...] = (INT8,)
     per_tensor: tuple[TensorType, ...] = ()
+    spares: bool = False
+    columns: int | None = None
 
 
 class Bias(NamedTuple):
@@ -83,6 +90,9 @@ class Scheme:
             quantisation, as those of a variable do; input 0 is the handle.
         inner: Values that a state takes within one inference, which nothing else sees: given the
             inputs' arrays before it and the options, arrays by index of the state.
+        fused: The fused activation of another operator that does the same, 0 where there is none.
+        affine: What it does to its first input with a constant, which weights and bias of the
+            operator before it can do as well.
     """
 
     types: tuple[TensorType, ...] = (INT8, INT16)
@@ -93,6 +103,8 @@ class Scheme:
     states: Mapping[int, State] = field(default_factory=dict)
     alike: bool = False
     inner: Inner | None = None
+    fused: int = 0
+    affine: Affine = ""
 
     def is_value(self, index: int) -> bool:
         """Whether a float input is a value with a zero point of its own."""

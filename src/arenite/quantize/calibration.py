@@ -73,12 +73,12 @@ def observe(model: Model, source: Source) -> dict[int, Seen]:
     before = [_arrays(run.interpreter, op) for op in inner]
     for number in runs(run.interpreter, source.feed(model, None)):
         for index in run.tensors:
-            _add(found, index, run.interpreter.tensor(index), model, source, number)
+            _add(found, model, index, run.interpreter.tensor(index), number)
         for op, states in zip(inner, before, strict=True):
             arrays = [run.interpreter.tensor(i) if i >= 0 else None for i in op.inputs]
             given = [a if s is None else s for a, s in zip(arrays, states, strict=True)]
             for place, values in _inner(op)(given, op.options).items():  # type: ignore[misc]
-                _add(found, op.inputs[place], values, model, source, number)
+                _add(found, model, op.inputs[place], values, number)
         before = [_arrays(run.interpreter, op) for op in inner]
     return found
 
@@ -97,19 +97,16 @@ def _arrays(interpreter: Interpreter, operator: Operator) -> list[Array | None]:
     ]
 
 
-def _add(
-    found: dict[int, Seen], index: int, values: Array, model: Model, source: Source, number: int
-) -> None:
+def _add(found: dict[int, Seen], model: Model, index: int, values: Array, number: int) -> None:
     if not values.size:
         return
-    new = seen(values) if np.isfinite(values).all() else None
-    if new is None:
+    if not np.isfinite(values).all():
         name = model.main.tensors[index].name
-        where = source.name(number) if number < len(source) else f"inference {number}"
         raise QuantizationError(
-            f"{where}: expected finite values, got {_infinite(values)} in tensor {name!r}: no scale "
-            "stands for that; look at the model's weights, and at the samples"
+            f"inference {number}: expected finite values, got {_infinite(values)} in tensor "
+            f"{name!r}: no scale stands for that; look at the model's weights, and at the samples"
         )
+    new = seen(values)
     found[index] = found[index] + new if index in found else new
 
 

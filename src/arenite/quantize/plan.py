@@ -25,10 +25,14 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Precision:
-    """The types of an operator's values and weights; float32 where it stays as it is."""
+    """The types of an operator's values and weights; float32 where it stays as it is.
+
+    ``spares``: weights have one scale for all where that takes less of the arena.
+    """
 
     values: TensorType = INT8
     weights: TensorType = INT8
+    spares: bool = False
 
     def __str__(self) -> str:
         names = {(INT8, INT8): "int8", (INT16, INT8): "16x8", (FLOAT32, INT8): "float32"}
@@ -108,9 +112,7 @@ def has_floats(main: Subgraph, op: Operator) -> bool:
     return any(i >= 0 and main.tensors[i].type is FLOAT32 for i in (*op.inputs, *op.outputs))
 
 
-def _precision(
-    main: Subgraph, op: Operator, wanted: Precision, kept: str
-) -> tuple[Precision, str]:
+def _precision(main: Subgraph, op: Operator, wanted: Precision, kept: str) -> tuple[Precision, str]:
     """What an operator gets of what is wanted, and why not more."""
     if kept:
         return FLOAT, kept
@@ -122,13 +124,11 @@ def _precision(
     for index, _ in constants_of(scheme, op):
         if not main.tensors[op.inputs[index]].is_constant:
             return FLOAT, f"input {index} would have to be a constant, and is computed"
-    if any(i in main.tensors for i in op.intermediates):
-        return FLOAT, "its inner tensors are float"
     values = wanted.values if wanted.values in scheme.types else scheme.types[0]
     weights = wanted.weights
     if values is INT16 or any(weights not in w.types for w in scheme.weights.values()):
         weights = INT8
-    return Precision(values, weights), ""
+    return Precision(values, weights, wanted.spares), ""
 
 
 def constants_of(scheme: Scheme, op: Operator) -> Iterator[tuple[int, bool]]:
@@ -266,32 +266,23 @@ def _with_fixed(main: Subgraph, plan: Plan, ranges: Mapping[int, Range]) -> Plan
     prescribed = {}
     for (tensor, kind), one in fixed.items():
         group = plan.groups.get(tensor, tensor)
-        if _serves(main, plan, group, ranges, fixed, (kind, one)):
+        members = {group, *(t for t, g in plan.groups.items() if g == group)}
+        others = [fixed.get((t, kind)) for t in members]
+        own = [range_of(main, t, ranges) for t in members if (t, kind) not in fixed]
+        agrees = all(other is None or _is_same(other, one) for other in others)
+        if agrees and all(values is None or _holds(one, kind, values) for values in own):
             prescribed[group, kind] = one
     return replace(plan, fixed=fixed, prescribed=prescribed)
 
 
-def _serves(
-    main: Subgraph,
-    plan: Plan,
-    group: int,
-    ranges: Mapping[int, Range],
-    fixed: Mapping[tuple[int, TensorType], Quantization],
-    prescription: tuple[TensorType, Quantization],
-) -> bool:
-    """Whether a prescribed quantisation holds all values of a group."""
-    kind, one = prescription
-    scale, zero = float(one.scale[0]), int(one.zero_point[0])
+def _is_same(a: Quantization, b: Quantization) -> bool:
+    return bool(a.scale[0] == b.scale[0] and a.zero_point[0] == b.zero_point[0])
+
+
+def _holds(quantization: Quantization, kind: TensorType, values: Range) -> bool:
+    """Whether integers reach all values, to within half a step."""
+    scale, zero = float(quantization.scale[0]), int(quantization.zero_point[0])
     limits = np.iinfo(kind.dtype)
     low, high = (scale * (end - zero) for end in (limits.min, limits.max))
     beyond = _STEPS_BEYOND * scale
-    for tensor in {group, *(t for t, g in plan.groups.items() if g == group)}:
-        other = fixed.get((tensor, kind))
-        if other is not None:
-            if (other.scale[0], other.zero_point[0]) != (one.scale[0], one.zero_point[0]):
-                return False
-            continue
-        own = range_of(main, tensor, ranges)
-        if own is not None and not (low - beyond <= own[0] and own[1] <= high + beyond):
-            return False
-    return True
+    return low - beyond <= values[0] and values[1] <= high + beyond

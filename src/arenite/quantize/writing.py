@@ -165,7 +165,8 @@ class _Writer:
                 kind = precision.values
                 self.homes[index] = self._typed(index, kind, self._plan.made(index, kind))
             outputs.append(self._as_is(index))
-        self._put(position, replace(op, inputs=tuple(inputs), outputs=tuple(outputs)))
+        ends = {"inputs": tuple(inputs), "outputs": tuple(outputs)}
+        self._put(position, replace(op, intermediates=(), **ends))
 
     def _add_as_is(self, position: int, op: Operator) -> None:
         def given(index: int) -> int:
@@ -267,7 +268,8 @@ class _Writer:
         kind = precision.weights if precision.weights in stated.types else stated.types[0]
         value = self._main.tensors[op.inputs[index]].value
         assert value is not None
-        axis = None if kind in stated.per_tensor else stated.axis
+        is_one = kind in stated.per_tensor or (precision.spares and stated.spares)
+        axis = None if is_one else stated.axis
         found = self._changes.scales.get(position)
         if found is None or index != min(scheme.weights):
             found = symmetric(value, axis, kind)

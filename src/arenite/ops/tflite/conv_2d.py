@@ -254,4 +254,6 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(values="sums", channels="convolved", fuses_clamp=True, drawn="conv")
 
-SCHEME = Scheme(weights={1: Weights(0, (TensorType.INT8, TensorType.INT4))}, biases={2: Bias(0, 1)})
+SCHEME = Scheme(
+    weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
+)

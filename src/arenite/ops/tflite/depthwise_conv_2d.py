@@ -209,4 +209,6 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(values="sums", channels="multiplied", fuses_clamp=True, drawn="conv")
 
-SCHEME = Scheme(weights={1: Weights(3, (TensorType.INT8, TensorType.INT4))}, biases={2: Bias(0, 1)})
+SCHEME = Scheme(
+    weights={1: Weights(3, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
+)

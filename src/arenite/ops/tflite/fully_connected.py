@@ -298,7 +298,8 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(values="sums", channels="dense", fuses_clamp=True, drawn="dense")
 
+_INT4 = (TensorType.INT4,)
 SCHEME = Scheme(
-    weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), per_tensor=(TensorType.INT4,))},
+    weights={1: Weights(0, (TensorType.INT8, *_INT4), per_tensor=_INT4, spares=True, columns=1)},
     biases={2: Bias(0, 1)},
 )

@@ -18,6 +18,7 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
+    Activation,
     allocate_struct,
     input_array,
     input_tensor,
@@ -25,7 +26,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
-from arenite.ops.scheme import MOVES
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -87,4 +88,4 @@ TRAITS = Traits(
     values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
 )
 
-SCHEME = MOVES
+SCHEME = Scheme(scales="same", fused=Activation.RELU6)

@@ -230,4 +230,4 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(drawn="conv")
 
-SCHEME = Scheme(weights={_WEIGHTS: Weights(0)}, biases={_BIAS: Bias(_INPUT, _WEIGHTS)})
+SCHEME = Scheme(weights={_WEIGHTS: Weights(0, columns=3)}, biases={_BIAS: Bias(_INPUT, _WEIGHTS)})
