@@ -131,7 +131,8 @@ _LATE = {
     "slot": "arenite.model",
     "smallest_arena": "arenite.runtime.allocation",
 }
-#: Rooms that are here without an import of their own. ``optimize``, ``quantize`` and ``report`` can be called.
+#: Rooms that are here without an import of their own. ``optimize``, ``quantize`` and ``report``
+#: can be called.
 _ROOMS = (
     *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
     *("quantize", "report", "target"),

@@ -23,6 +23,10 @@ from arenite.target import Target
 
 #: What an exact result counts as, in dB.
 EXACT = 200.0
+#: A gain of less than this, in dB, is none.
+LEAST_GAIN = 0.01
+#: With fewer samples there is no telling what is chance.
+ENOUGH = 8
 
 
 @dataclass(frozen=True)
@@ -72,15 +76,48 @@ class Judge:
         return Judge(model, fed, reals(model, fed, None), target)
 
     def sqnr(self, model: Model) -> float:
-        """The least SQNR of a quantised model's outputs, in dB.
+        """The least SQNR of a quantised model's outputs, in dB."""
+        return self.verdict(model).sqnr
+
+    def verdict(self, model: Model) -> Verdict:
+        """How near a quantised model is.
 
         Outputs that are indices (of ARG_MAX, say) are compared as numbers.
         """
         found = reals(model, self.fed, self.target)
-        return min(
-            decibels(*energies(ours, theirs))
+        pairs = [
+            (decibels(*energies(ours, theirs)), ours, theirs)
             for ours, theirs in zip(self.outputs, found, strict=True)
-        )
+        ]
+        sqnr, ours, theirs = min(pairs, key=lambda one: one[0])
+        difference = ours.astype(np.float64) - theirs.astype(np.float64)
+        noise = (difference**2).reshape(len(difference), -1).sum(axis=1)
+        return Verdict(sqnr, noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """How near a quantised model is.
+
+    Attributes:
+        sqnr: Of the output that is furthest off, in dB.
+        noise: ``(n,)`` energies of that output's differences, sample by sample.
+    """
+
+    sqnr: float
+    noise: Array
+
+    def is_better_than(self, other: Verdict) -> bool:
+        """Whether it is nearer, and not by a few samples alone.
+
+        What is gained per sample has to be more than the standard error of its mean.
+        """
+        if self.sqnr <= other.sqnr + LEAST_GAIN:
+            return False
+        gained = other.noise - self.noise
+        if len(gained) < ENOUGH:
+            return True
+        return bool(gained.mean() > gained.std(ddof=1) / math.sqrt(len(gained)))
 
 
 def energies(signal: Array, other: Array) -> tuple[float, float]:

@@ -20,6 +20,8 @@ from arenite.ops.kernel_util import QUANTIZED_RANGE
 MOST = {INT4: 7, INT8: 127, INT16: 32767}
 #: A bias may reach so far, so that the sums it is added to stay within their type.
 _BIAS_MOST = {TensorType.INT32: 2.0**30, TensorType.INT64: 2.0**46}
+#: Shares of the largest weight that may be the end of int4.
+_SHARES = np.linspace(1.0, 0.4, 31)
 #: The least scale: products of two are still no denormal numbers.
 _LEAST_SCALE = 2.0**-60
 
@@ -49,7 +51,8 @@ def _usable(scale: float) -> float:
 def symmetric(values: Array, axis: int | None, kind: TensorType) -> Quantization:
     """Scales of weights: one for all, or one for each slice along ``axis``.
 
-    A slice of zeros has the scale of the largest one.
+    A slice of zeros has the scale of the largest one. int4 has too few integers for outliers: its
+    scales are those of the least squared error.
     """
     magnitudes = np.abs(values.astype(np.float64))
     if axis is None:
@@ -59,8 +62,24 @@ def symmetric(values: Array, axis: int | None, kind: TensorType) -> Quantization
         most = magnitudes.max(axis=others, initial=0.0)
     scales = most / MOST[kind]
     scales[scales < _LEAST_SCALE] = _usable(float(scales.max(initial=0.0)))
+    if kind is INT4:
+        scales = _least_error(values.astype(np.float64), scales, axis)
     zeros = np.zeros(len(scales), np.int64)
     return Quantization(scales.astype(np.float32), zeros, axis or 0)
+
+
+def _least_error(values: Array, scales: Array, axis: int | None) -> Array:
+    """Scales up to the given ones with which int4 weights are nearest to the real ones."""
+    rows = values.reshape(1, -1) if axis is None else np.moveaxis(values, axis, 0)
+    rows = rows.reshape(len(scales), -1)
+    best, found = np.full(len(scales), np.inf), scales.copy()
+    for share in _SHARES:
+        tried = (scales * share)[:, None]
+        near = np.clip(np.rint(rows / tried), -MOST[INT4], MOST[INT4]) * tried
+        error = ((rows - near) ** 2).sum(axis=1)
+        found = np.where(error < best, tried[:, 0], found)
+        best = np.minimum(error, best)
+    return found
 
 
 def along(quantization: Quantization, rank: int) -> Array:

@@ -50,15 +50,16 @@ class Spread(NamedTuple):
 class Candidate(NamedTuple):
     """A mixture of precisions, what it costs and how near it is.
 
-    ``milliseconds`` is None without a clock, ``accuracy`` without labels. ``changed`` says which
-    operators have another precision than most, by position.
+    ``milliseconds`` is None without a clock, ``drop``, what it loses of the accuracy, where nobody
+    asked for it. ``changed`` says which operators have
+    another precision than at first, by position.
     """
 
     sqnr: float
     flash: int
     arena: int
     milliseconds: float | None
-    accuracy: float | None
+    drop: float | None
     changed: Mapping[int, str]
     is_front: bool
     is_chosen: bool
@@ -83,7 +84,8 @@ class Report:
         after: What the quantised model takes.
         scores: Metrics of both by name, where there are labels: ``{"accuracy": (0.97, 0.96)}``.
         front: Mixtures of precisions that were measured, where there was a budget.
-        notes: What else there is to say.
+        notes: What looks odd.
+        rewritten: What was done to the float model first, in words.
     """
 
     original: Model
@@ -101,6 +103,7 @@ class Report:
     scores: Mapping[str, tuple[float, float]]
     front: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
 
     _repr_html_ = html_of
 
@@ -143,6 +146,7 @@ def quantization_facts(report: Report) -> dict[str, Any]:
         "scores": {name: list(both) for name, both in report.scores.items()},
         "front": [one._asdict() | {"changed": dict(one.changed)} for one in report.front],
         "notes": list(report.notes),
+        "rewritten": list(report.rewritten),
     }
 
 

@@ -36,7 +36,8 @@ class Precision:
 
     def __str__(self) -> str:
         names = {(INT8, INT8): "int8", (INT16, INT8): "16x8", (FLOAT32, INT8): "float32"}
-        return names.get((self.values, self.weights), f"{self.weights} weights")
+        name = names.get((self.values, self.weights), f"{self.weights} weights")
+        return f"{name}, one scale" if self.spares and self != FLOAT else name
 
 
 FLOAT = Precision(FLOAT32)

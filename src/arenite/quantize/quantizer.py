@@ -30,7 +30,15 @@ from arenite.quantize.passes import improved
 from arenite.quantize.plan import FLOAT, Precision, has_floats
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.rewriting import rewritten
-from arenite.quantize.settings import DEFAULT_PASSES, Activations, Budget, Dense, Ports, Settings
+from arenite.quantize.settings import (
+    AGAIN,
+    DEFAULT_PASSES,
+    Activations,
+    Budget,
+    Dense,
+    Ports,
+    Settings,
+)
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import HOST, Target, find_target
 
@@ -125,24 +133,33 @@ def quantize(
     require_samples(picked)
     parts = parts_of(picked, seed)
     work = _Work(given, settings, parts, executor, progress or (lambda *_: None))
-    recipe, notes = work.begin()
+    recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
-    notes += notes_on(given, parts.judging, judge.fed.inputs)
+    notes = notes_on(given, picked, judge.fed.inputs)
     work.progress("improving", 0, 1)
     recipe, steps = improved(recipe, judge, parts.learning, settings, executor)
     recipe = work.finish(recipe)
-    labelled = {"limit": limit, "seed": seed, "x": x, "y": y, "pixel_range": pixel_range}
-    labelled |= {"raw_pixels": raw_pixels, "step": step, "labels": labels, "target": meant}
+    labelled: dict[str, Any] = {"limit": limit, "seed": seed, "x": x, "y": y, "step": step}
+    labelled |= {"pixel_range": pixel_range, "raw_pixels": raw_pixels, "labels": labels}
 
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
-        return _scores(given, quantized, samples, data, labelled)
+        return _scores((given, quantized), meant, samples, data, labelled)
 
     front: tuple[Any, ...] = ()
     if settings.budget.is_limit:
         from arenite.quantize.mixed import mixed  # noqa: PLC0415 - when it is asked for
 
+        plain = recipe.wanted
         recipe, front = mixed(recipe, judge, settings, score, work.progress)
-    return _report(work, recipe, judge, (steps, front, tuple(notes)), score(recipe.written.model))
+        if recipe.wanted != plain:
+            again = replace(settings, passes=tuple(p for p in settings.passes if p in AGAIN))
+            recipe, more = improved(recipe, judge, parts.learning, again, executor)
+            steps += more
+    report = _report(work, recipe, judge, steps)
+    scores = score(report.model)
+    said = {"notes": tuple(notes), "rewritten": changes, "front": front, "scores": scores}
+    report = replace(report, **said)
+    return report.model, report
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +172,8 @@ class _Work:
     executor: Executor | None
     progress: Progress
 
-    def begin(self) -> tuple[Recipe, list[str]]:
-        """The plain recipe: ranges from end to end, everything in the precision asked for."""
+    def begin(self) -> tuple[Recipe, tuple[str, ...]]:
+        """The plain recipe, everything in the precision asked for; what was done to the model."""
         kept = kept_float(self.model, self.settings.keep_float)
         model, changes = rewritten(self.model)
         names = {self.model.main.tensors[i].name: why for i, why in kept.items()}
@@ -184,7 +201,7 @@ class _Work:
             positions,
             self.settings.port_types,
         )
-        return runnable(recipe, self.settings.target), [f"rewritten: {one}" for one in changes]
+        return runnable(recipe, self.settings.target), changes
 
     def finish(self, recipe: Recipe) -> Recipe:
         """The recipe with ranges of all samples, those that judged included."""
@@ -248,29 +265,23 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
 
 
 def _scores(
-    model: Model, quantized: Model, samples: Data, data: Any, options: dict[str, Any]
+    models: tuple[Model, Model],
+    target: Target | None,
+    samples: Data,
+    data: Any,
+    options: dict[str, Any],
 ) -> Mapping[str, tuple[float, float]]:
     """Metrics of both models, where there are labels."""
     if samples.labels is None:
         return {}
-    target = options.pop("target", None)
-    options = {**options, "target": target}
-    ours = evaluate(model, data, **{**options, "target": None})
-    theirs = evaluate(quantized, data, **options)
-    return {
-        name: (value, theirs.scores[0].metrics[name])
-        for name, value in ours.scores[0].metrics.items()
-        if np.isfinite(value)
-    }
+    ours, theirs = (
+        evaluate(model, data, target=bits, **options).scores[0].metrics
+        for model, bits in zip(models, (None, target), strict=True)
+    )
+    return {name: (value, theirs[name]) for name, value in ours.items() if np.isfinite(value)}
 
 
-def _report(
-    work: _Work,
-    recipe: Recipe,
-    judge: Judge,
-    done: tuple[tuple[Step, ...], tuple[Any, ...], tuple[str, ...]],
-    scores: Mapping[str, tuple[float, float]],
-) -> Report | Any:
+def _report(work: _Work, recipe: Recipe, judge: Judge, steps: tuple[Step, ...]) -> Report:
     work.progress("judging", 0, 1)
     main, plan = recipe.model.main, recipe.plan
     content = tflite.write(recipe.written.model)
@@ -292,8 +303,7 @@ def _report(
         if main.tensors[i].type is FLOAT32
     )
     target = work.settings.target or HOST
-    steps, front, notes = done
-    report = Report(
+    return Report(
         original=work.model,
         model=made,
         settings=work.settings,
@@ -306,8 +316,5 @@ def _report(
         spreads=spreads,
         before=figures(work.model, target),
         after=figures(made, target),
-        scores=scores,
-        front=front,
-        notes=notes,
+        scores={},
     )
-    return made, report

@@ -16,8 +16,10 @@ Activations = Literal["int8", "int16"]
 Dense = Literal["unit", "tensor"]
 Ports = Literal["integer", "float"]
 #: The passes, in the order in which they run.
-PASSES = ("ranges", "smooth", "correct", "round")
+PASSES = ("ranges", "smooth", "round", "correct")
 DEFAULT_PASSES = ("ranges", "smooth", "correct")
+#: Those that run a second time when precisions have been mixed.
+AGAIN = ("round", "correct")
 
 TYPES: Mapping[str, TensorType] = {"int8": INT8, "int16": INT16}
 

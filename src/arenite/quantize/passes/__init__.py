@@ -18,9 +18,6 @@ from arenite.quantize.outcome import Step
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.settings import PASSES, Settings
 
-#: A gain of less than this, in dB, is none.
-_LEAST_GAIN = 0.01
-
 
 class Means(NamedTuple):
     """What a pass may use: samples to learn from, the judge, who runs samples, settings."""
@@ -40,23 +37,23 @@ def improved(
 ) -> tuple[Recipe, tuple[Step, ...]]:
     """The best recipe that the passes lead to, and every step on the way."""
     means = Means(learning, judge, executor, settings)
-    best, steps = judge.sqnr(recipe.written.model), []
-    steps.append(Step("plain", settings.method, best, best, kept=True, seconds=0.0))
+    best = judge.verdict(recipe.written.model)
+    steps = [Step("plain", settings.method, best.sqnr, best.sqnr, kept=True, seconds=0.0)]
     for name in PASSES:
         if name not in settings.passes:
             continue
         run: Pass = getattr(import_module(f"{__name__}.{name}"), name)
-        begin, before, found = time.perf_counter(), best, recipe
+        begin, before, found = time.perf_counter(), best.sqnr, recipe
         for detail, candidate in run(recipe, means):
-            after = judge.sqnr(candidate.written.model)
-            kept = after > best + _LEAST_GAIN
+            verdict = judge.verdict(candidate.written.model)
+            kept = verdict.is_better_than(best)
             end = time.perf_counter()
-            steps.append(Step(name, detail, before, after, kept, end - begin))
+            steps.append(Step(name, detail, before, verdict.sqnr, kept, end - begin))
             begin = end
             if kept:
-                best, found = after, candidate
+                best, found = verdict, candidate
         recipe = found
-    last = {(one.name): n for n, one in enumerate(steps) if one.kept}
+    last = {one.name: n for n, one in enumerate(steps) if one.kept}
     settled = tuple(
         one._replace(kept=one.kept and last[one.name] == n) for n, one in enumerate(steps)
     )

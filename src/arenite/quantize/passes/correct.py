@@ -13,6 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from arenite.model.model import Array
+from arenite.model.types import INT4
+from arenite.ops.kernel_util import unpack_int4
 from arenite.quantize.layers import as_matrix, columns, layers_of, look_at
 from arenite.quantize.numbers import along
 from arenite.quantize.passes import Means
@@ -48,15 +50,17 @@ def correct(recipe: Recipe, means: Means) -> Iterator[tuple[str, Recipe]]:
         assert layer.bias is not None
         there = made.model.main.operators[made.operators[layer.position]]
         weights = made.model.main.tensors[there.inputs[layer.weights]]
-        if weights.value is None or weights.type.bits < 8 or weights.quantization is None:
-            continue
-        real = weights.value * along(weights.quantization, layer.kernel.ndim)
+        assert weights.value is not None
+        assert weights.quantization is not None
+        raw = weights.value
+        if weights.type is INT4:
+            raw = unpack_int4(raw, layer.kernel.size).reshape(layer.kernel.shape)
+        real = raw * along(weights.quantization, layer.kernel.ndim)
         error = as_matrix(layer, real - layer.kernel)  # (groups, outputs, taps)
         total, count = sums[number]
         shift = np.einsum("got,gt->go", error, total / count).reshape(-1)
         old = model.main.tensors[layer.operator.inputs[layer.bias]].value
         assert old is not None
-        now = biases.get(layer.position, old)
-        biases[layer.position] = (now.reshape(-1) - shift).reshape(old.shape)
+        biases[layer.position] = (old.reshape(-1) - shift).reshape(old.shape)
     changed = replace(recipe.changes, biases=biases)
     yield f"{len(layers)} layers", replace(recipe, changes=changed)

@@ -28,7 +28,7 @@ from arenite.runtime.feed import dequantized
 from arenite.runtime.interpreter import Interpreter
 
 #: So many samples, and rows of their inputs, are learnt from.
-_SAMPLES, _ROWS = 64, 4096
+_SAMPLES, _ROWS = 24, 4096
 #: Of the mean of the diagonal: keeps inputs that never change from being trusted.
 _DAMPING = 0.01
 #: Sums of more products than these would take too long.
