@@ -91,6 +91,8 @@ class Scheme:
         inner: Values that a state takes within one inference, which nothing else sees: given the
             inputs' arrays before it and the options, arrays by index of the state.
         fused: The fused activation of another operator that does the same, 0 where there is none.
+        activations: Fused activations that the integer kernels do; None where they do all that
+            float ones do.
         affine: What it does to its first input with a constant, which weights and bias of the
             operator before it can do as well.
     """
@@ -104,6 +106,7 @@ class Scheme:
     alike: bool = False
     inner: Inner | None = None
     fused: int = 0
+    activations: tuple[int, ...] | None = None
     affine: Affine = ""
 
     def is_value(self, index: int) -> bool:

@@ -92,7 +92,7 @@ def notes_on(model: Model, source: Source, inputs: tuple[np.ndarray, ...]) -> li
                 f"{int(values.max())}; if the model was trained on 0 to 1 or -1 to 1, say so with "
                 "--pixel-range, or divide by 255 before"
             )
-        elif values.size and np.ptp(values) == 0:
+        elif values.size and (values == values.flat[0]).all():
             notes.append(f"input {tensor.name!r}: all samples are {values.flat[0]:g}")
     return notes
 

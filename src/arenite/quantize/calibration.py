@@ -11,10 +11,11 @@ import numpy as np
 from arenite.analysis.evaluation.samples import Fed, Source
 from arenite.errors import QuantizationError
 from arenite.formats import tflite
-from arenite.model import Model, Operator, TensorType
+from arenite.model import Model, Operator, Tensor, TensorType
 from arenite.model.model import Array
 from arenite.ops import scheme_of
 from arenite.quantize.seen import Seen, seen
+from arenite.runtime.feed import checked_samples
 from arenite.runtime.interpreter import Interpreter
 
 #: Told how many samples are done, and of how many.
@@ -46,18 +47,32 @@ class Run:
 def runs(interpreter: Interpreter, fed: Fed) -> Iterator[int]:
     """Run a model on samples, one after the other; each one's number, when it has run.
 
-    A model with state forgets it where a sample begins.
+    A model with state forgets it where a sample begins. Real numbers become integers where the
+    inputs are.
+
+    Raises:
+        ShapeError, DTypeError: Samples do not fit.
     """
+    inputs = [
+        _fitted(values, tensor, port)
+        for port, (values, tensor) in enumerate(
+            zip(fed.inputs, interpreter.model.inputs, strict=True)
+        )
+    ]
     counts = np.ones(len(fed.inputs[0]), np.int64) if fed.counts is None else fed.counts
     starts = set((np.cumsum(counts) - counts).tolist())
     for number in range(len(fed.inputs[0])):
         if number in starts and interpreter.is_stateful:
             interpreter.reset()
-        for port, values in enumerate(fed.inputs):
-            view = interpreter.input(port)
-            view[...] = values[number].reshape(view.shape)
+        for port, values in enumerate(inputs):
+            interpreter.input(port)[...] = values[number]
         interpreter.invoke()
         yield number
+
+
+def _fitted(values: Array, tensor: Tensor, port: int) -> Array:
+    samples, given = checked_samples(values, tensor, port, quantize=True)
+    return given.converted(samples, tensor).reshape(-1, *tensor.shape)
 
 
 def observe(model: Model, source: Source) -> dict[int, Seen]:

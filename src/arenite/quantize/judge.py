@@ -17,7 +17,7 @@ from arenite.model import Model
 from arenite.model.model import Array
 from arenite.quantize.calibration import Run, runs
 from arenite.quantize.writing import Written
-from arenite.runtime.feed import dequantized, quantized
+from arenite.runtime.feed import dequantized
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target
 
@@ -145,19 +145,10 @@ def _in_turn(interpreter: Interpreter, fed: Fed) -> tuple[Array, ...]:
     """Outputs of a model with state, sequence by sequence."""
     count = len(interpreter.model.outputs)
     found: list[list[Array]] = [[] for _ in range(count)]
-    for _ in runs(interpreter, as_given(interpreter.model, fed)):
+    for _ in runs(interpreter, fed):
         for port, rows in enumerate(found):
             rows.append(interpreter.output(port).copy())
     return tuple(np.stack(rows) for rows in found)
-
-
-def as_given(model: Model, fed: Fed) -> Fed:
-    """Real numbers as a model's inputs, in its own type."""
-    inputs = tuple(
-        quantized(values, tensor) if values.dtype.kind == "f" and tensor.quantization else values
-        for values, tensor in zip(fed.inputs, model.inputs, strict=True)
-    )
-    return Fed(inputs, fed.counts)
 
 
 def pairs_of(
@@ -170,7 +161,7 @@ def pairs_of(
     fed = judge.fed
     ours = Run.of(judge.model).interpreter
     theirs = Interpreter(made.model, preserve_all_tensors=True, target=judge.target)
-    both = zip(runs(ours, fed), runs(theirs, as_given(made.model, fed)), strict=True)
+    both = zip(runs(ours, fed), runs(theirs, fed), strict=True)
     facts = made.model.main.tensors
     for _ in both:
         for index in tensors:

@@ -122,6 +122,9 @@ def _precision(main: Subgraph, op: Operator, wanted: Precision, kept: str) -> tu
         return FLOAT, f"no integer kernel of TFLM does {op.name}"
     if wanted.values is FLOAT32:
         return FLOAT, "asked for"
+    activation = getattr(op.options, "fused_activation_function", 0)
+    if scheme.activations is not None and activation not in scheme.activations:
+        return FLOAT, f"TFLM's integer kernel does not do its activation ({activation})"
     for index, _ in constants_of(scheme, op):
         if not main.tensors[op.inputs[index]].is_constant:
             return FLOAT, f"input {index} would have to be a constant, and is computed"

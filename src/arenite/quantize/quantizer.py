@@ -291,7 +291,7 @@ def _report(work: _Work, recipe: Recipe, judge: Judge, steps: tuple[Step, ...]) 
         Floating(
             position,
             main.operators[position].name,
-            main.tensors[main.operators[position].outputs[0]].name,
+            "".join(main.tensors[i].name for i in main.operators[position].outputs[:1]),
             plan.reasons.get(position, ""),
         )
         for position, precision in plan.precisions.items()

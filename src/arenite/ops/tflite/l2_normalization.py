@@ -117,4 +117,4 @@ REGISTRATION = Registration(
 
 TRAITS = Traits(fixed_output=True)
 
-SCHEME = Scheme(types=(TensorType.INT8,), fixed=BETWEEN_ONES)
+SCHEME = Scheme(types=(TensorType.INT8,), fixed={TensorType.INT8: BETWEEN_ONES[TensorType.INT8]})

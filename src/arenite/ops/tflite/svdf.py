@@ -326,4 +326,6 @@ SCHEME = Scheme(
     weights={WEIGHTS_FEATURE: Weights(), WEIGHTS_TIME: Weights(types=(TensorType.INT16,))},
     biases={BIAS: Bias(STATE, WEIGHTS_TIME)},
     states={STATE: State()},
+    # Integers know no activation: what clamps is the output's range.
+    activations=(Activation.NONE, Activation.RELU, Activation.RELU_N1_TO_1, Activation.RELU6),
 )

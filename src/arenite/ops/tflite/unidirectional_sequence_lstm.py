@@ -360,4 +360,5 @@ SCHEME = Scheme(
     biases={gate[2]: Bias(INPUT, gate[0]) for gate in GATES},
     states={HIDDEN_STATE: State(like=0), CELL_STATE: State(power_of_two=True)},
     inner=cell_states,
+    activations=(Activation.TANH,),
 )

@@ -18,7 +18,7 @@ from numpy.linalg import LinAlgError
 from arenite.model.model import Array
 from arenite.model.types import INT4
 from arenite.quantize.calibration import runs
-from arenite.quantize.judge import Judge, as_given, decibels, energies, pairs_of
+from arenite.quantize.judge import Judge, decibels, energies, pairs_of
 from arenite.quantize.layers import Layer, as_kernel, as_matrix, columns, layers_of
 from arenite.quantize.numbers import MOST, along
 from arenite.quantize.passes import Means
@@ -87,7 +87,7 @@ def _inputs(judge: Judge, recipe: Recipe, layer: Layer, tensor: int) -> Array:
     facts, found = made.main.tensors[tensor], []
     share = max(1, _ROWS // max(1, len(judge.fed.inputs[0])))
     rng = np.random.default_rng(0)
-    for _ in runs(run, as_given(made, judge.fed)):
+    for _ in runs(run, judge.fed):
         rows = columns(layer, dequantized(run.tensor(tensor), facts).astype(np.float64))
         if rows.shape[1] > share:
             rows = rows[:, np.sort(rng.choice(rows.shape[1], share, replace=False))]
