@@ -216,7 +216,7 @@ def quantize(
     for line in render_quantization(report, terminal.width, verbose=verbose):
         terminal.print(line, soft_wrap=True)
     if output is not None:
-        terminal.print(f"written to {output}", soft_wrap=True, markup=False)
+        terminal.print(f"written to {output}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _limits(

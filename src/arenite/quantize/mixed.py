@@ -132,8 +132,12 @@ def mixed(
     found = start
     if search.excess(found):
         found = _cheaper(search, found)
-    if not search.is_good(found):
-        found = _better(search, found)
+    narrow = _all_int8(recipe) if search.excess(found) else {}
+    low = search.measured(_with(recipe, narrow)) if narrow else None
+    if low is not None and not search.excess(low):
+        found = _better(search, low, enough=False)
+    elif not search.is_good(found):
+        found = _better(search, found, enough=True)
     if search.excess(found) or not search.is_good(found):
         raise QuantizationError(_why_not(search, found))
     return found.recipe, _candidates(search, found)
@@ -244,8 +248,20 @@ def _cheaper(search: Search, start: Point) -> Point:
     return found
 
 
-def _better(search: Search, start: Point) -> Point:
-    """Moves that help, until it is near enough: most gain for what is taken first."""
+def _all_int8(recipe: Recipe) -> dict[int, Precision]:
+    """int8 for all that is int16."""
+    return {
+        position: replace(now, values=INT8)
+        for position, now in recipe.plan.precisions.items()
+        if now.values is INT16
+    }
+
+
+def _better(search: Search, start: Point, *, enough: bool) -> Point:
+    """Moves that help: most gain for what is taken first.
+
+    They end when it is near enough, or, where nothing is ``enough``, when limits of costs do.
+    """
 
     def worth(move: Move) -> float:
         taken = sum(
@@ -263,7 +279,7 @@ def _better(search: Search, start: Point) -> Point:
             continue
         if _noise(point) <= _noise(found):
             found = point
-        if search.is_good(found):
+        if enough and search.is_good(found):
             break
     return found
 
@@ -272,7 +288,8 @@ def _better(search: Search, start: Point) -> Point:
 
 
 def _why_not(search: Search, found: Point) -> str:
-    wanted = [f"{name} {limit:,.10g}" for name, limit in search.limits().items()]
+    units = {"flash": "bytes of flash", "ram": "bytes of RAM", "milliseconds": "ms"}
+    wanted = [f"{limit:,.10g} {units[name]}" for name, limit in search.limits().items()]
     budget = search.budget
     wanted += [] if budget.min_sqnr is None else [f"{budget.min_sqnr:g} dB"]
     wanted += [] if budget.max_drop is None else [f"an accuracy at most {budget.max_drop:g} lower"]

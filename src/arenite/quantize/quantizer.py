@@ -20,7 +20,7 @@ from arenite.formats import Source as ModelSource
 from arenite.formats import model_of, tflite
 from arenite.model import Model
 from arenite.model.types import FLOAT32, INT8
-from arenite.ops import builtin_names
+from arenite.ops import builtin_names, scheme_of
 from arenite.quantize.admission import notes_on, require_float, require_samples
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import Parts, chosen, parts_of, read_data
@@ -244,7 +244,7 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
     Raises:
         QuantizationError: Every operator is refused.
     """
-    for _ in range(len(recipe.model.main.operators) + 1):
+    for _ in range(2 * len(recipe.model.main.operators) + 1):
         made = recipe.written
         try:
             Interpreter(made.model, target=target)
@@ -254,6 +254,10 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
             position = None if match is None else where.get(int(match[1]))
             if match is None or position is None or position in recipe.kept:
                 raise
+            spared = _with_one_scale(recipe, position)
+            if spared is not None:
+                recipe = spared
+                continue
             reason = " ".join(str(error)[match.end() :].lstrip(": ").split())
             recipe = replace(recipe, kept={**recipe.kept, position: f"TFLM refuses: {reason}"})
             continue
@@ -262,6 +266,15 @@ def runnable(recipe: Recipe, target: Target | None) -> Recipe:
         return recipe
     reasons = "; ".join(sorted(set(recipe.plan.reasons.values())))
     raise QuantizationError(f"expected operators that integers can do, got none: {reasons}")
+
+
+def _with_one_scale(recipe: Recipe, position: int) -> Recipe | None:
+    """The recipe with one scale for an operator's weights, for kernels that know no other."""
+    scheme = scheme_of(recipe.model.main.operators[position].name)
+    wanted = recipe.wanted[position]
+    if scheme is None or wanted.spares or not any(w.spares for w in scheme.weights.values()):
+        return None
+    return replace(recipe, wanted={**recipe.wanted, position: replace(wanted, spares=True)})
 
 
 def _scores(
