@@ -32,7 +32,7 @@ def test_a_model_that_misses_a_limit_of_flash_fits_with_int4():
     limit = len(tflite.write(plain)) - 400
     result, report = quantized(model, Budget(flash=limit), dense="tensor")
     assert len(tflite.write(result)) <= limit
-    assert "int4 weights" in chosen(report).changed.values()
+    assert "int4 weights, one scale" in chosen(report).changed.values()
     assert TensorType.INT4 in {tensor.type for tensor in result.main.tensors}
     assert report.sqnr < whole.sqnr
 

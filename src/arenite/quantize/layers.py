@@ -120,7 +120,8 @@ def columns(layer: Layer, x: Array, fill: float = 0.0) -> Array:
     patches = np.stack(taken, axis=-2)  # (n, rows, cols, taps, channels)
     channels = patches.shape[-1]
     if layer.is_depthwise:
-        return patches.reshape(-1, height * width, channels).transpose(2, 0, 1)
+        by_channel: Array = patches.reshape(-1, height * width, channels).transpose(2, 0, 1)
+        return by_channel
     return patches.reshape(1, -1, height * width * channels)
 
 
@@ -136,4 +137,5 @@ def as_kernel(layer: Layer, matrix: Array) -> Array:
     """A matrix in the shape of the weights again."""
     shape = list(layer.kernel.shape)
     first = shape.pop(layer.axis)
-    return np.moveaxis(matrix.reshape(first, *shape), 0, layer.axis)
+    kernel: Array = np.moveaxis(matrix.reshape(first, *shape), 0, layer.axis)
+    return kernel

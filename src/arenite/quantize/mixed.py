@@ -226,7 +226,7 @@ def _alone(search: Search, start: Point, kinds: Sequence[str]) -> list[Move]:
 
 
 def _noise(point: Point) -> float:
-    return 10.0 ** (-point.sqnr / 10)
+    return math.pow(10.0, -point.sqnr / 10)
 
 
 def _cheaper(search: Search, start: Point) -> Point:

@@ -72,7 +72,8 @@ def _least_error(values: Array, scales: Array, axis: int | None) -> Array:
     """Scales up to the given ones with which int4 weights are nearest to the real ones."""
     rows = values.reshape(1, -1) if axis is None else np.moveaxis(values, axis, 0)
     rows = rows.reshape(len(scales), -1)
-    best, found = np.full(len(scales), np.inf), scales.copy()
+    best = np.full(len(scales), np.inf)
+    found: Array = scales.copy()
     for share in _SHARES:
         tried = (scales * share)[:, None]
         near = np.clip(np.rint(rows / tried), -MOST[INT4], MOST[INT4]) * tried

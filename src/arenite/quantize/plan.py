@@ -265,8 +265,8 @@ def _with_fixed(main: Subgraph, plan: Plan, ranges: Mapping[int, Range]) -> Plan
         if scheme is None or precision == FLOAT or not scheme.fixed:
             continue
         for tensor in _results_of(main, op):
-            for kind, one in scheme.fixed.items():
-                fixed[tensor, kind] = single(one.scale, one.zero_point)
+            for kind, stated in scheme.fixed.items():
+                fixed[tensor, kind] = single(stated.scale, stated.zero_point)
     prescribed = {}
     for (tensor, kind), one in fixed.items():
         group = plan.groups.get(tensor, tensor)

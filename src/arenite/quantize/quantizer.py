@@ -157,8 +157,7 @@ def quantize(
             steps += more
     report = _report(work, recipe, judge, steps)
     scores = score(report.model)
-    said = {"notes": tuple(notes), "rewritten": changes, "front": front, "scores": scores}
-    report = replace(report, **said)
+    report = replace(report, notes=tuple(notes), rewritten=changes, front=front, scores=scores)
     return report.model, report
 
 
@@ -218,7 +217,8 @@ def kept_float(model: Model, names: Iterable[str]) -> dict[int, str]:
     Raises:
         ValueError: There is no such operator.
     """
-    main, kept = model.main, {}
+    main = model.main
+    kept: dict[int, str] = {}
     for name in names:
         found = [
             op.outputs[0]

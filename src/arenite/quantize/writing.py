@@ -165,8 +165,8 @@ class _Writer:
                 kind = precision.values
                 self.homes[index] = self._typed(index, kind, self._plan.made(index, kind))
             outputs.append(self._as_is(index))
-        ends = {"inputs": tuple(inputs), "outputs": tuple(outputs)}
-        self._put(position, replace(op, intermediates=(), **ends))
+        made = replace(op, inputs=tuple(inputs), outputs=tuple(outputs), intermediates=())
+        self._put(position, made)
 
     def _add_as_is(self, position: int, op: Operator) -> None:
         def given(index: int) -> int:

@@ -114,7 +114,7 @@ def rounded(weights: Array, scales: Array, inputs: Array, most: int) -> Array:
     diagonal += np.where(damping > 0, damping, 1.0)
     inverse = np.linalg.inv(gram)
     upper = np.linalg.cholesky((inverse + inverse.transpose(0, 2, 1)) / 2).transpose(0, 2, 1)
-    found = np.empty_like(left)
+    found: Array = np.empty_like(left)
     for tap in range(left.shape[2]):
         scale = scales[:, :, tap]
         found[:, :, tap] = np.clip(np.rint(left[:, :, tap] / scale), -most, most)
