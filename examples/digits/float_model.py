@@ -35,7 +35,9 @@ def float_model(layers: Sequence[network.Layer]) -> Model:
     return b.build("Handwritten digits 0 to 9, 8 x 8 pixels")
 
 
-def add_layer(b: ModelBuilder, layer: network.Layer, x: int, y: int, shape: tuple[int, ...]) -> None:
+def add_layer(
+    b: ModelBuilder, layer: network.Layer, x: int, y: int, shape: tuple[int, ...]
+) -> None:
     """Add the operator that computes ``y`` from ``x``, with its constants."""
     match layer:
         case network.Convolution(depthwise=True):

@@ -1,7 +1,8 @@
 """Train the bundled model: ``python examples/digits/train.py``. Needs scikit-learn.
 
 Trains for less than a minute with a fixed seed, quantises, writes ``digits_int8.tflite``, the
-float model ``digits_float.tflite``, ``held_out.npz`` and one held-out PNG per digit, and prints the quantised accuracy.
+float model ``digits_float.tflite``, ``held_out.npz`` and one held-out PNG per digit, and prints the
+quantised accuracy.
 """
 
 from __future__ import annotations

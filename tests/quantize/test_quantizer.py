@@ -218,6 +218,11 @@ def test_dense_layers_with_one_scale_take_less_of_the_arena():
     assert ar.smallest_arena(per_tensor) <= ar.smallest_arena(per_unit) - 8 * 64
 
 
+def test_a_notebook_shows_the_layers():
+    _, report = quantized(random_dense(8, 16, 4))
+    assert "FULLY_CONNECTED" in report._repr_html_()
+
+
 def test_facts_say_where_precision_is_lost():
     _, report = quantized(random_dense(8, 16, 4))
     facts = quantization_facts(report)

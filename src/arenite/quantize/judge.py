@@ -207,7 +207,8 @@ def layers_of(model: Model, made: Written) -> list[tuple[int, int]]:
 
 def lost_most(layers: Sequence[LayerNoise]) -> Mapping[int, float]:
     """How many dB are lost at an operator: what it is below the worst before it."""
-    lost, worst = {}, EXACT
+    lost: dict[int, float] = {}
+    worst = layers[0].sqnr if layers else EXACT  # the input's own steps count for nobody
     for one in layers:
         lost[one.position] = max(0.0, worst - one.sqnr)
         worst = min(worst, one.sqnr)

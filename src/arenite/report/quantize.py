@@ -26,7 +26,7 @@ def render_quantization(report: Report, width: int, *, verbose: bool = False) ->
         width,
     )
     yield Text()
-    yield from table(_step_columns(report.steps), width)
+    yield from table(_step_columns(report.steps, timed=verbose), width)
     yield Text()
     yield Text("Layers that lose most" if not verbose else "Layers", style="bold")
     yield from table(_layer_columns(report, verbose=verbose), width)
@@ -54,15 +54,17 @@ def _decibels(value: float) -> str:
     return "exact" if value >= EXACT else f"{value:.1f} dB"
 
 
-def _step_columns(steps: Sequence[Step]) -> list[Column]:
-    return [
+def _step_columns(steps: Sequence[Step], *, timed: bool) -> list[Column]:
+    columns = [
         Column("pass", [one.name for one in steps]),
         Column("how", [one.detail for one in steps], shrink=10),
         Column("before", [_decibels(one.before) for one in steps], "right"),
         Column("after", [_decibels(one.after) for one in steps], "right"),
         Column("", ["kept" if one.kept else "" for one in steps]),
-        Column("time", [duration(one.seconds) for one in steps], "right", 1),
     ]
+    if timed:
+        columns.append(Column("time", [duration(one.seconds) for one in steps], "right", 1))
+    return columns
 
 
 def _layer_columns(report: Report, *, verbose: bool) -> list[Column]:
