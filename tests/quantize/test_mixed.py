@@ -37,6 +37,15 @@ def test_a_model_that_misses_a_limit_of_flash_fits_with_int4():
     assert report.sqnr < whole.sqnr
 
 
+def test_no_mixture_that_keeps_the_limits_is_nearer_than_the_chosen_one():
+    model = network(2, "mobilenet", "float32")
+    plain, _ = quantized(model, None)
+    limit = len(tflite.write(plain)) - 200
+    _, report = quantized(model, Budget(flash=limit))
+    keeping = [one for one in report.front if one.flash <= limit]
+    assert chosen(report).sqnr == max(one.sqnr for one in keeping)
+
+
 def test_int4_weights_run_in_tflm_with_the_same_bits():
     skip_without_tflm()
     model = network(2, "separable", "float32")

@@ -312,8 +312,8 @@ def test_bytes_where_a_model_may_want_numbers_up_to_1_get_a_hint():
 
 @pytest.mark.parametrize("name", ["vww", "ad", "ic"])
 def test_published_models_are_not_nearer_to_their_float_siblings(name):
-    model = ar.load(shared_model(f"mlperf_tiny/{name}_float32.tflite"))
-    other = ar.load(shared_model(f"mlperf_tiny/{name}_int8.tflite"))
+    model = ar.load(shared_model(f"{name}_float32"))
+    other = ar.load(shared_model(f"{name}_int8"))
     rng = np.random.default_rng(0)
     shape = model.inputs[0].shape[1:]
     smooth = rng.uniform(0, 1, (60, *shape)).cumsum(axis=1)

@@ -245,7 +245,9 @@ def _cheaper(search: Search, start: Point) -> Point:
             found = point
         if not search.excess(found):
             break
-    return found
+    # What was measured on the way may do with fewer moves.
+    kept = [one for one in search.points if not search.excess(one)]
+    return max(kept, key=lambda one: one.sqnr) if kept else found
 
 
 def _all_int8(recipe: Recipe) -> dict[int, Precision]:
