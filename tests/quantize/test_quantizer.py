@@ -11,7 +11,7 @@ import arenite as ar
 from arenite.analysis.evaluation.data import Reading
 from arenite.errors import QuantizationError
 from arenite.formats import tflite
-from arenite.model import ModelBuilder
+from arenite.model import ModelBuilder, SignatureDef
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.processes.workers import worker_pool
@@ -221,6 +221,15 @@ def test_dense_layers_with_one_scale_take_less_of_the_arena():
 def test_a_notebook_shows_the_layers():
     _, report = quantized(random_dense(8, 16, 4))
     assert "FULLY_CONNECTED" in report._repr_html_()
+
+
+def test_signatures_name_the_new_tensors():
+    model = random_dense(4, 3)
+    signature = SignatureDef("serve", {"x": model.main.inputs[0]}, {"y": model.main.outputs[0]})
+    result, _ = quantized(replace(model, signatures=(signature,)), io="float")
+    (found,) = result.signatures
+    assert found.inputs == {"x": result.main.inputs[0]}
+    assert found.outputs == {"y": result.main.outputs[0]}
 
 
 def test_facts_say_where_precision_is_lost():

@@ -47,8 +47,7 @@ def require_float(model: Model) -> None:
         raise QuantizationError(
             f"{model.source or 'the model'}: expected operators on float32, got none"
         )
-    for index in main.inputs:
-        tensor = main.tensors[index]
+    for tensor in model.inputs:
         unknown = [n for n in (tensor.shape_signature or ())[1:] if n < 0]
         if unknown or min(tensor.shape, default=1) < 1:
             shape = list(tensor.shape_signature or tensor.shape)
@@ -56,7 +55,11 @@ def require_float(model: Model) -> None:
                 f"input {tensor.name!r}: expected a shape without unknown dimensions, got {shape}; "
                 "convert the model with a fixed input shape, as TFLM needs it"
             )
-    for tensor in main.tensors:
+    _require_finite(model)
+
+
+def _require_finite(model: Model) -> None:
+    for tensor in model.main.tensors:
         value = tensor.value if tensor.type is FLOAT32 else None
         if value is not None and not np.isfinite(value).all():
             raise QuantizationError(

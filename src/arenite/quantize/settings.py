@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 from arenite.model import TensorType
 from arenite.model.types import FLOAT32, INT8, INT16
-from arenite.ops import builtin_names
 from arenite.quantize.ranges import METHODS
 from arenite.target import Target
 
@@ -102,8 +101,3 @@ class Settings:
 def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
     if given not in known:
         raise ValueError(f"expected {what} of {', '.join(known)}, got {given!r}")
-
-
-def is_operator(name: str) -> bool:
-    """Whether a name is that of a kind of operators, and not of a tensor."""
-    return name in builtin_names()

@@ -7,10 +7,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from arenite.model import Model, Operator, Quantization, Subgraph, Tensor, TensorType
+from arenite.model import (
+    Model,
+    Operator,
+    Quantization,
+    SignatureDef,
+    Subgraph,
+    Tensor,
+    TensorType,
+)
 from arenite.model.model import Array, constant_bytes
 from arenite.model.offline_plan import OFFLINE_METADATA
-from arenite.model.types import FLOAT32, INT4, INT8, INT16
+from arenite.model.types import FLOAT32, INT4, INT16
 from arenite.ops import scheme_of
 from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.quantize.numbers import (
@@ -81,25 +89,27 @@ def written(
         outputs=outputs,
     )
     ends = dict(zip((*model.main.inputs, *model.main.outputs), (*inputs, *outputs), strict=True))
-    signatures = tuple(
-        one
-        if one.subgraph
-        else replace(
-            one,
-            inputs={name: ends.get(i, i) for name, i in one.inputs.items()},
-            outputs={name: ends.get(i, i) for name, i in one.outputs.items()},
-        )
-        for one in model.signatures
-    )
     metadata = {k: v for k, v in model.metadata.items() if k != OFFLINE_METADATA}
     made = replace(
         model,
         subgraphs=(main, *model.subgraphs[1:]),
-        signatures=signatures,
+        signatures=_signatures(model, ends),
         metadata=metadata,
         nbytes=0,
     )
     return Written(made, writer.homes, writer.places)
+
+
+def _signatures(model: Model, ends: Mapping[int, int]) -> tuple[SignatureDef, ...]:
+    """Signatures with the new tensors of the main subgraph."""
+
+    def moved(names: Mapping[str, int]) -> dict[str, int]:
+        return {name: ends.get(index, index) for name, index in names.items()}
+
+    return tuple(
+        one if one.subgraph else replace(one, inputs=moved(one.inputs), outputs=moved(one.outputs))
+        for one in model.signatures
+    )
 
 
 class _Writer:
@@ -339,7 +349,3 @@ def _key(quantization: Quantization | None) -> object:
 
 def _same(a: Quantization | None, b: Quantization | None) -> bool:
     return _key(a) == _key(b)
-
-
-#: Types that an input or an output of a quantised model may have.
-PORTS = (INT8, INT16, FLOAT32)
