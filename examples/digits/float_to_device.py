@@ -1,7 +1,7 @@
 """From a float model to a firmware: ``python examples/digits/float_to_device.py [FOLDER]``.
 
 Quantises the float digits, takes out what is not needed, and runs the firmware on an emulated
-Cortex-M4 (``pip install arenite[emulate]``). Every row says how many held-out digits that step
+Cortex-M4 (``pip install arenite[board]``). Every row says how many held-out digits that step
 reads, and what it takes. Ranges come from the pictures of half of the held-out digits, since no
 other digits are in this folder; the accuracy is of the other half.
 """

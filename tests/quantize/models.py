@@ -10,6 +10,7 @@ import numpy as np
 from arenite.model import Model, ModelBuilder
 from arenite.ops.shared.add_sub import AddOptions
 from arenite.ops.tflite.assign_variable import AssignVariableOptions
+from arenite.ops.tflite.call_once import CallOnceOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.fully_connected import FullyConnectedOptions
@@ -80,10 +81,15 @@ def uneven(seed: int = 0) -> Model:
     return dense([(first, rng.normal(0, 0.1, 16) * size), (second, np.zeros(4))], softmax=False)
 
 
-def streaming(seed: int = 0) -> Model:
-    """A dense layer over the last four inputs, which a resource variable remembers."""
+def streaming(seed: int = 0, *, begins: bool = False) -> Model:
+    """A dense layer over the last four inputs, which a resource variable remembers.
+
+    With ``begins`` a subgraph that is called once says what it holds at first.
+    """
     rng = np.random.default_rng(seed)
     b = ModelBuilder()
+    if begins:
+        b.operator("CALL_ONCE", [], [], CallOnceOptions(1))
     x = b.input("x", (1, 1, 3), "float32")
     handle = b.tensor("handle", (), "resource")
     b.operator("VAR_HANDLE", [], [handle], VarHandleOptions("", "window"))
@@ -101,4 +107,9 @@ def streaming(seed: int = 0) -> Model:
     y = b.tensor("y", (1, 5), "float32")
     b.operator("FULLY_CONNECTED", [window, weights, bias], [y], FullyConnectedOptions(1))
     b.output(y)
-    return b.build(description="streaming")
+    first = ModelBuilder("first")
+    handle = first.tensor("handle", (), "resource")
+    first.operator("VAR_HANDLE", [], [handle], VarHandleOptions("", "window"))
+    ones = first.constant("ones", np.ones((1, 3, 3), np.float32))
+    first.operator("ASSIGN_VARIABLE", [handle, ones], [], AssignVariableOptions())
+    return b.build("streaming", subgraphs=[first.subgraph()] if begins else [])

@@ -87,6 +87,14 @@ def test_a_variable_that_something_leaves_float_stays_so_everywhere():
     assert [one.name for one in report.floating] == ["READ_VARIABLE", "ASSIGN_VARIABLE"]
 
 
+def test_a_variable_that_another_subgraph_writes_stays_float(oracle):
+    model = streaming(begins=True)
+    result, report = quantized(model)
+    assert [one.name for one in report.floating] == ["READ_VARIABLE", "ASSIGN_VARIABLE"]
+    assert report.floating[0].reason == "another subgraph uses the variable"
+    assert agrees(oracle, result, samples(model, 8, 1)) == "ok"
+
+
 def test_16_bits_are_nearer_than_8():
     model = random_dense(16, 32, 8)
     _, narrow = quantized(model)

@@ -101,7 +101,7 @@ def plan_of(
         precisions[position] = found
         if reason:
             reasons[position] = reason
-    _whole_variables(main, precisions, reasons)
+    _whole_variables(model, precisions, reasons)
     groups = _groups(main, precisions)
     own = _ranges(main, ranges, groups)
     plan = Plan(precisions, reasons, groups, own)
@@ -165,16 +165,32 @@ def handle_of(main: Subgraph, op: Operator) -> object:
     return handle if maker is None or maker.options is None else repr(maker.options)
 
 
+def _variables_of(subgraph: Subgraph) -> set[object]:
+    """The variables that a subgraph reads or writes, by name; numbers where it does not say."""
+    schemes = ((op, scheme_of(op.name)) for op in subgraph.operators)
+    return {handle_of(subgraph, op) for op, scheme in schemes if scheme and scheme.alike}
+
+
 def _whole_variables(
-    main: Subgraph, precisions: dict[int, Precision], reasons: dict[int, str]
+    model: Model, precisions: dict[int, Precision], reasons: dict[int, str]
 ) -> None:
-    """All that read or write one variable have one type: the widest, which float is."""
+    """All that read or write one variable have one type: the widest, which float is.
+
+    Other subgraphs stay as they are, and so do the variables that they use.
+    """
+    main = model.main
+    elsewhere = {name for other in model.subgraphs[1:] for name in _variables_of(other)}
+    is_unclear = any(isinstance(name, int) for name in elsewhere)
     users: defaultdict[object, list[int]] = defaultdict(list)
     for position, op in enumerate(main.operators):
         scheme = scheme_of(op.name)
         if position in precisions and scheme is not None and scheme.alike:
             users[handle_of(main, op)].append(position)
-    for positions in users.values():
+    for name, positions in users.items():
+        if is_unclear or name in elsewhere:
+            precisions |= dict.fromkeys(positions, FLOAT)
+            reasons |= dict.fromkeys(positions, "another subgraph uses the variable")
+            continue
         widest = max((precisions[n] for n in positions), key=_width)
         for position in positions:
             if precisions[position] != widest and widest == FLOAT:
