@@ -47,6 +47,7 @@ LAYERS = (
     {"optimize"},
     {"analysis"},
     {"firmware"},
+    {"quantize"},
     {"mnn", "litert", "tflm", "report"},
     {""},
     {"cli"},

@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 
 HERE = Path(__file__).resolve().parent
 MODEL = HERE / "digits_int8.tflite"
+FLOAT_MODEL = HERE / "digits_float.tflite"
 HELD_OUT = HERE / "held_out.npz"
 IMAGES = HERE / "images"
 SPLIT_SEED = 8

@@ -1,7 +1,8 @@
 """Train the bundled model: ``python examples/digits/train.py``. Needs scikit-learn.
 
-Trains for less than a minute with a fixed seed, quantises, writes ``digits_int8.tflite``,
-``held_out.npz`` and one held-out PNG per digit, and prints the quantised accuracy.
+Trains for less than a minute with a fixed seed, quantises, writes ``digits_int8.tflite``, the
+float model ``digits_float.tflite``, ``held_out.npz`` and one held-out PNG per digit, and prints the
+quantised accuracy.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import network
 import numpy as np
 import numpy.typing as npt
 from evaluate import evaluate
+from float_model import float_model
 from PIL import Image
 from quantise import quantise
 
@@ -77,6 +79,7 @@ def main() -> None:
     training, held_out = data.load()
     print(f"{len(training.labels)} digits to train with, {len(held_out.labels)} held out")
     layers = train(training)
+    data.FLOAT_MODEL.write_bytes(tflite.write(float_model(layers)))
     model = quantise(layers, data.as_floats(training.images))
     data.MODEL.write_bytes(tflite.write(model))
     np.savez_compressed(data.HELD_OUT, images=held_out.images, labels=held_out.labels)

@@ -18,6 +18,7 @@ from arenite.errors import (
     PlanError,
     PlanWarning,
     PredictError,
+    QuantizationError,
     ShapeError,
     StateError,
     UndefinedWarning,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from arenite.ops import AllOpsResolver, MutableOpResolver, Registration
     from arenite.ops.overlap import Clearance
     from arenite.optimize.optimizer import optimize
+    from arenite.quantize.quantizer import quantize
     from arenite.report.page.make import report
     from arenite.runtime.allocation import smallest_arena
     from arenite.runtime.heap_host import HeapInterpreter
@@ -80,6 +82,7 @@ __all__ = [
     "PlanError",
     "PlanWarning",
     "PredictError",
+    "QuantizationError",
     "Registration",
     "ShapeError",
     "StateError",
@@ -98,6 +101,7 @@ __all__ = [
     "load",
     "memory_limit",
     "optimize",
+    "quantize",
     "report",
     "set_memory_limit",
     "slot",
@@ -138,10 +142,11 @@ _LATE = {
 }
 #: Names that are others where they are at home.
 _ELSEWHERE = {"cost": "model_cost", "explain": "explanation"}
-#: Rooms that are here without an import of their own. ``optimize`` and ``report`` can be called.
+#: Rooms that are here without an import of their own. ``optimize``, ``quantize`` and ``report``
+#: can be called.
 _ROOMS = (
     *("files", "formats", "memory", "model", "native", "numeric", "ops", "optimize", "runtime"),
-    *("report", "target"),
+    *("quantize", "report", "target"),
 )
 
 

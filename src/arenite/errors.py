@@ -125,6 +125,10 @@ class OptimizationError(AreniteError):
     """An optimised model is not what the original was; it was thrown away."""
 
 
+class QuantizationError(AreniteError):
+    """A float model that cannot be quantised, or data that do not say how."""
+
+
 class BoardError(AreniteError):
     """Firmware cannot be built or run on an emulated board, or did there what it must not."""
 

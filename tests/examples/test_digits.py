@@ -60,6 +60,31 @@ def test_it_equals_tflm_on_every_held_out_digit(oracle: Oracle, held_out, output
     np.testing.assert_array_equal(outputs, np.concatenate([out for (out,) in answer.outputs]))
 
 
+def test_the_float_model_quantised_is_the_bundled_one():
+    """But for the RESHAPE, which a float model does without."""
+    training, _ = data.load()
+    images = data.as_floats(training.images)
+    model, _ = ar.quantize(data.FLOAT_MODEL, images, passes=())
+    bundled = {tensor.name: tensor for tensor in ar.load(data.MODEL).main.tensors}
+    layers = [tensor for tensor in model.main.tensors if tensor.name in bundled]
+    assert len(layers) > 15
+    for tensor in layers:
+        theirs = bundled[tensor.name]
+        assert tensor.is_constant == theirs.is_constant
+        np.testing.assert_allclose(tensor.quantization.scale, theirs.quantization.scale, rtol=1e-6)
+        if tensor.is_constant:
+            assert np.array_equal(tensor.value, theirs.value)
+
+
+@pytest.mark.parametrize("activations", ["int8", "int16"])
+def test_the_float_model_keeps_its_accuracy(activations, held_out):
+    samples = (data.as_floats(held_out.images), held_out.labels)
+    _, report = ar.quantize(data.FLOAT_MODEL, samples, activations=activations)
+    ours, theirs = report.scores["accuracy"]
+    assert ours > 0.97
+    assert theirs > ours - 0.01
+
+
 def test_the_held_out_digits_are_those_of_the_split_and_in_no_training_set(held_out):
     pytest.importorskip("sklearn")
     training, expected = data.load()

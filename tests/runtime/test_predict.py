@@ -171,6 +171,19 @@ def test_of_nothing_is_empty(engine: Any, threads: int) -> None:
     assert (y.shape, y.dtype) == ((0, 8, 8, 2), np.int8)
 
 
+@everywhere
+def test_takes_outputs_without_dimensions(engine: Any) -> None:
+    b = ModelBuilder()
+    x = b.input("x", (), "float32")
+    y = b.tensor("y", (), "float32")
+    b.operator("ABS", [x], [y])
+    b.output(y)
+    found = ar.Interpreter(b.build(), engine=engine).predict(
+        np.array([-2, 3], np.float32), quantize=True
+    )
+    np.testing.assert_array_equal(found, [2, 3])
+
+
 def test_more_threads_than_samples() -> None:
     interp = ar.Interpreter(conv_model())
     np.testing.assert_array_equal(

@@ -24,6 +24,7 @@ from arenite.cli.info import info
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
 from arenite.cli.process import run_as_process
+from arenite.cli.quantize import quantize
 from arenite.cli.report import report
 from arenite.cli.run import run
 
@@ -36,7 +37,7 @@ app = typer.Typer(
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "A model": (info, run, bench, compare, evaluate, report),
     "Its memory and time on a device": (fit, boards, memory, cost, explain),
-    "Smaller, and as firmware": (optimize, export, board),
+    "Smaller, and as firmware": (quantize, optimize, export, board),
 }
 for _title, _commands in _GROUPS.items():
     for _command in _commands:

@@ -16,6 +16,7 @@ from arenite.ops.registry import (
     only_mnn_has,
     places_operands,
     resolver_of,
+    scheme_of,
     takes_scratch,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "only_mnn_has",
     "places_operands",
     "resolver_of",
+    "scheme_of",
     "takes_scratch",
 ]

@@ -28,6 +28,7 @@ from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
 from arenite.ops.rows import Rows
+from arenite.ops.scheme import Scheme
 from arenite.ops.traits import NO_TRAITS, Traits
 from arenite.wings import WINGS, wing_of
 
@@ -150,6 +151,17 @@ def traits_of(name: str) -> Traits:
     assert place is not None  # there is a registration
     traits: Traits = getattr(_module(place), "TRAITS", NO_TRAITS)
     return traits
+
+
+@lru_cache(maxsize=1024)
+def scheme_of(name: str) -> Scheme | None:
+    """How the operator's file states that it is quantised; None where it says nothing."""
+    if builtin(name) is None:
+        return None
+    place = module_name(name)
+    assert place is not None  # there is a registration
+    scheme: Scheme | None = getattr(_module(place), "SCHEME", None)
+    return scheme
 
 
 def only_mnn_has(name: str) -> bool:

@@ -23,6 +23,7 @@ from arenite.memory.recording import Allocations
 from arenite.model import Model
 from arenite.model.text import printable
 from arenite.optimize.outcome import Report
+from arenite.quantize.outcome import Report as Quantized
 from arenite.report.compare import decibels, verdict
 from arenite.report.memory_svg import memory_svg
 from arenite.report.model import operator_rows
@@ -208,3 +209,15 @@ def _(report: Report) -> str:
     rows = [(one.name, str(note)) for one in report.steps for note in one.changes]
     title = f"{report.original.source or '(built)'}: {number(len(rows))} changes"
     return _titled(title, _table(("pass", "change"), rows))
+
+
+@html.register
+def _(report: Quantized) -> str:
+    rows = [
+        (str(one.position), one.name, f"{one.sqnr:.1f} dB", one.tensor) for one in report.layers
+    ]
+    title = (
+        f"{report.original.source or '(built)'}: {report.sqnr:.1f} dB, arena "
+        f"{number(report.before.arena)} to {number(report.after.arena)} bytes"
+    )
+    return _titled(title, _table(("", "operator", "SQNR", "tensor"), rows))

@@ -130,7 +130,7 @@ def _input(value: npt.ArrayLike, tensor: Tensor, number: int, quantize: bool) ->
 def _output(like: Array, tensor: Tensor, count: int, quantize: bool) -> BatchPort:
     shape = like.shape[1:] if like.shape[:1] == (1,) else like.shape
     dtype, convert, given = like.dtype, None, Given.VALUES
-    if quantize and (real := dequantized(like[:0], tensor).dtype) != dtype:
+    if quantize and (real := dequantized(like.reshape(-1)[:0], tensor).dtype) != dtype:
         dtype, convert, given = real, lambda part: dequantized(part, tensor), Given.REALS
     samples = np.empty((count, *shape), dtype)
     return BatchPort(samples, like.shape, like.dtype, convert, given, tensor)

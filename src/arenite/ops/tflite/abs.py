@@ -33,6 +33,7 @@ from arenite.ops.kernel_util import (
     scale_ratio,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
@@ -114,3 +115,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="function", channels="same", exact_on_floats=True, elementwise=True)
+
+SCHEME = COMPUTES

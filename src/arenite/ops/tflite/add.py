@@ -9,6 +9,7 @@ from arenite.memory.abi import Struct
 from arenite.model import TensorType
 from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized
 from arenite.ops.shared.overlap import element_by_element
@@ -38,3 +39,5 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="rising", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+
+SCHEME = Scheme(affine="adds")

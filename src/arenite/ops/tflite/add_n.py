@@ -28,6 +28,7 @@ from arenite.ops.kernel_util import (
     requantization_below_one,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme
 
 _LEFT_SHIFT = 20
 
@@ -144,3 +145,5 @@ REGISTRATION = Registration(
         c.same_type(),
     ),
 )
+
+SCHEME = Scheme(types=(TensorType.INT8,), scales="inputs")

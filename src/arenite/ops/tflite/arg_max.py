@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from arenite.model import OptionsTable, slot
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.arg_min_max import register
 
 
@@ -25,3 +26,5 @@ class ArgMaxOptions(OptionsTable):
 
 
 REGISTRATION = register(ArgMaxOptions, np.argmax, worst=-math.inf)
+
+SCHEME = COMPUTES_INT8

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.ops.context import Array
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
 from arenite.ops.traits import Traits
 
@@ -40,3 +41,5 @@ class AveragePool:
 REGISTRATION = pooling(AveragePool)
 
 TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
+
+SCHEME = MOVES

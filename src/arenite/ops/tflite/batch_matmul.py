@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     scale_ratio,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.requantize import OutputStage, Requantizer
 from arenite.ops.traits import Traits
@@ -236,3 +237,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(drawn="dense")
+
+SCHEME = COMPUTES

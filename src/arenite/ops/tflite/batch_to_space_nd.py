@@ -15,6 +15,7 @@ from typing import ClassVar
 from arenite.model import OptionsTable
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.batch_space import (
     CONSTRAINTS,
     TO_IMAGES,
@@ -62,3 +63,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES_INT8

@@ -22,6 +22,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import Interleaving, interleaving, join, positive_axis
 from arenite.ops.traits import Traits
 
@@ -123,3 +124,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="concatenated", exact_on_floats=True, drawn="add")
+
+SCHEME = MOVES

@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     requantization_below_one,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.copy import positive_axis
 
 
@@ -148,3 +149,5 @@ REGISTRATION = Registration(
         axis_is_one_number,
     ),
 )
+
+SCHEME = COMPUTES_INT8

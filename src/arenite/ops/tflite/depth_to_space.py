@@ -13,6 +13,7 @@ from arenite.model import OptionsTable, slot
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.block import CONSTRAINTS, AxisSwap, invoke, replace_shape
 from arenite.ops.traits import Traits
 
@@ -52,3 +53,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES_INT8

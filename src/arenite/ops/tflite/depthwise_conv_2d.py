@@ -30,6 +30,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
@@ -207,3 +208,7 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="sums", channels="multiplied", fuses_clamp=True, drawn="conv")
+
+SCHEME = Scheme(
+    weights={1: Weights(3, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
+)

@@ -33,6 +33,7 @@ from arenite.numeric.fixedpoint import (
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import allocate_struct, input_array, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized, map_quantized
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
@@ -140,3 +141,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(drawn="add")
+
+SCHEME = Scheme(types=(TensorType.INT8,), affine="divides")

@@ -15,6 +15,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import copy_flat
 from arenite.ops.shared.overlap import same_place
 
@@ -74,3 +75,5 @@ REGISTRATION = Registration(
         a_start_for_each_axis,
     ),
 )
+
+SCHEME = MOVES

@@ -24,6 +24,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -102,3 +103,5 @@ TRAITS = Traits(
     elementwise=True,
     compiled="Vela's table is finer than TFLM's kernel: some values differ by a step",
 )
+
+SCHEME = COMPUTES_INT8

@@ -8,6 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.comparison import comparison
 
 REGISTRATION = comparison(np.equal, TensorType.BOOL)
+
+SCHEME = COMPUTES_INT8

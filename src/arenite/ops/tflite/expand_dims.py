@@ -14,6 +14,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     CopyParams,
     copy_invoke,
@@ -74,3 +75,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True, reshapes=True)
+
+SCHEME = MOVES

@@ -37,6 +37,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
@@ -300,4 +301,10 @@ TRAITS = Traits(
     fuses_clamp=True,
     drawn="dense",
     compiled="TFLM ignores zero points of weights, which Vela takes off",
+)
+
+_INT4 = (TensorType.INT4,)
+SCHEME = Scheme(
+    weights={1: Weights(0, (TensorType.INT8, *_INT4), per_tensor=_INT4, spares=True, columns=1)},
+    biases={2: Bias(0, 1)},
 )

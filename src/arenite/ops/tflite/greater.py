@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model import TensorType
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.comparison import comparison
 
 REGISTRATION = comparison(np.greater, TensorType.INT16)
+
+SCHEME = COMPUTES

@@ -34,6 +34,7 @@ from arenite.ops.kernel_util import (
     rounding_of,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import BETWEEN_ONES, Scheme
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -115,3 +116,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(fixed_output=True)
+
+SCHEME = Scheme(types=(TensorType.INT8,), fixed={TensorType.INT8: BETWEEN_ONES[TensorType.INT8]})

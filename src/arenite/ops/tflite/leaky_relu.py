@@ -35,6 +35,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.byte_tables import table_of
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -154,3 +155,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="function", channels="same", elementwise=True)
+
+SCHEME = COMPUTES

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.comparison import comparison
 
 REGISTRATION = comparison(np.less)
+
+SCHEME = COMPUTES_INT8

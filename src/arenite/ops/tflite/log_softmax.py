@@ -31,6 +31,7 @@ from arenite.ops.kernel_util import (
     requantization_below_one,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import FixedQuantization, Scheme
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
     DIFFERENCE_BITS,
@@ -158,3 +159,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(fixed_output=True)
+
+SCHEME = Scheme(types=(TensorType.INT8,), fixed={TensorType.INT8: FixedQuantization(16 / 256, 127)})

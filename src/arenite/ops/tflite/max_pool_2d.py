@@ -13,6 +13,7 @@ import numpy as np
 
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import FLOAT32_LOWEST
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
 from arenite.ops.traits import Traits
 
@@ -37,3 +38,5 @@ class MaxPool:
 REGISTRATION = pooling(MaxPool)
 
 TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
+
+SCHEME = MOVES

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.maximum_minimum import selection
 from arenite.ops.traits import Traits
 
@@ -15,3 +16,5 @@ REGISTRATION = selection(np.greater)
 TRAITS = Traits(
     values="rising", channels="broadcast", exact_on_floats=True, elementwise=True, clamps=True
 )
+
+SCHEME = MOVES

@@ -16,6 +16,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.reduction import (
     BUILTIN_DATA,
     CONSTRAINTS,
@@ -80,3 +81,5 @@ TRAITS = Traits(
     drawn="pool",
     compiled="Vela divides by a reciprocal, and reads tensors of 5 dimensions in another order",
 )
+
+SCHEME = COMPUTES

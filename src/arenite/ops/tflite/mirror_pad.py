@@ -29,6 +29,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.traits import Traits
 
 
@@ -133,3 +134,5 @@ TRAITS = Traits(
     exact_on_floats=True,
     compiled="of other than 4 dimensions Vela's commands write a part of the output only",
 )
+
+SCHEME = MOVES_INT8

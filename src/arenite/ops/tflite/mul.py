@@ -17,6 +17,7 @@ from arenite.numeric.fixedpoint import Int64Array, multiply_by_quantized_multipl
 from arenite.ops.context import Array
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
@@ -67,3 +68,5 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+
+SCHEME = Scheme(affine="multiplies")

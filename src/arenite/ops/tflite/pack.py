@@ -16,6 +16,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     Interleaving,
     inputs_like_output,
@@ -86,3 +87,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES

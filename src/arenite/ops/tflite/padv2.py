@@ -8,6 +8,7 @@ from typing import ClassVar
 from arenite.model import OptionsTable
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared import pad as _pad
 from arenite.ops.traits import Traits
 
@@ -29,3 +30,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="padded", exact_on_floats=True, drawn="shape")
+
+SCHEME = MOVES

@@ -26,6 +26,7 @@ from arenite.ops.kernel_util import (
     scale_ratio,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme, Weights
 from arenite.ops.shared.binary import shapes_broadcast
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -123,3 +124,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(channels="broadcast")
+
+SCHEME = Scheme(weights={1: Weights()})

@@ -13,6 +13,7 @@ from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor
 from arenite.ops.registry import Registration
 from arenite.ops.resource_variables import raw_bytes
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.variables import (
     VariableParams,
     number_of,
@@ -63,3 +64,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(effect="variables")
+
+SCHEME = Scheme(scales="same", alike=True)

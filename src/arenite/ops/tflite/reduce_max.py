@@ -10,9 +10,12 @@ import math
 
 import numpy as np
 
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.reduction import extreme
 from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("maximum", np.fmax, worst=-math.inf)
 
 TRAITS = Traits(values="rising", channels="reduced", drawn="pool")
+
+SCHEME = MOVES_INT8

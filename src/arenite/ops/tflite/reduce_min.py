@@ -10,9 +10,12 @@ import math
 
 import numpy as np
 
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.reduction import extreme
 from arenite.ops.traits import Traits
 
 REGISTRATION = extreme("minimum", np.fmin, worst=math.inf)
 
 TRAITS = Traits(values="rising", channels="reduced")
+
+SCHEME = MOVES_INT8

@@ -18,6 +18,7 @@ from arenite.ops import constraints as c
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import (
     QUANTIZED_RANGE,
+    Activation,
     allocate_struct,
     input_array,
     input_tensor,
@@ -25,6 +26,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -90,3 +92,5 @@ TRAITS = Traits(
     clamps=True,
     compiled="TFLM ignores the output's scale, which Vela's command applies",
 )
+
+SCHEME = Scheme(scales="same", fused=Activation.RELU6)

@@ -18,6 +18,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
 from arenite.ops.traits import Traits
 
@@ -175,3 +176,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(channels="same")
+
+SCHEME = MOVES_INT8

@@ -17,6 +17,7 @@ from arenite.model import OptionsTable, TensorType, slot
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.resize import prepare_sizes, resize_constraints
 from arenite.ops.traits import Traits
 
@@ -86,3 +87,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="same", exact_on_floats=True)
+
+SCHEME = MOVES

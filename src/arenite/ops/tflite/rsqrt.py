@@ -43,6 +43,7 @@ from arenite.ops.kernel_util import (
     scale_ratio,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.abs_rsqrt import CONSTRAINTS, OP_DATA, operands
 from arenite.ops.shared.binary import is_quantized
 from arenite.ops.shared.overlap import element_by_element
@@ -139,3 +140,5 @@ REGISTRATION = Registration(
     overlap=element_by_element(0),
     constraints=CONSTRAINTS,
 )
+
+SCHEME = COMPUTES

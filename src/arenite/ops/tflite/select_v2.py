@@ -20,6 +20,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.binary import MAX_RANK, truth
 from arenite.ops.shared.overlap import element_by_element
 
@@ -68,3 +69,5 @@ REGISTRATION = Registration(
         three_broadcast,
     ),
 )
+
+SCHEME = MOVES

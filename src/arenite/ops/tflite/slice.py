@@ -18,6 +18,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
@@ -96,3 +97,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES

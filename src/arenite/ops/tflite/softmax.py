@@ -33,6 +33,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import UNIT_INTERVAL, Scheme
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
@@ -241,3 +242,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(fixed_output=True)
+
+SCHEME = Scheme(fixed=UNIT_INTERVAL)

@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
     allocate_struct,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES_INT8
 from arenite.ops.shared.batch_space import (
     CONSTRAINTS,
     TO_BATCHES,
@@ -75,3 +76,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES_INT8

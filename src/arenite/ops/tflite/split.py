@@ -15,6 +15,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     Interleaving,
     divide,
@@ -81,3 +82,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="split", exact_on_floats=True, drawn="shape")
+
+SCHEME = MOVES

@@ -19,6 +19,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     Interleaving,
     constant_values,
@@ -103,3 +104,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True)
+
+SCHEME = MOVES

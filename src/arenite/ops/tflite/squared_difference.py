@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
     requantization,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.add_sub import TYPES, AddSubParams, common_scale, on_common_scale
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric, resize_output
 from arenite.ops.shared.overlap import element_by_element
@@ -93,3 +94,5 @@ REGISTRATION = Registration(
     overlap=element_by_element(0, 1),
     constraints=(*constraints(*TYPES), int16_is_symmetric),
 )
+
+SCHEME = COMPUTES

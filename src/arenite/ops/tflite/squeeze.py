@@ -15,6 +15,7 @@ from arenite.ops.constraints import NodeView
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import input_tensor, output_tensor
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.shared.copy import (
     COPIED_TYPES,
     CopyParams,
@@ -72,3 +73,5 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="rising", channels="reshaped", exact_on_floats=True, reshapes=True, drawn="shape"
 )
+
+SCHEME = MOVES

@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
     output_tensor,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
@@ -176,3 +177,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", exact_on_floats=True, drawn="shape")
+
+SCHEME = MOVES

@@ -10,6 +10,7 @@ from arenite.model import TensorType
 from arenite.ops.constraints import NodeView
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Scheme
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
 from arenite.ops.shared.overlap import element_by_element
@@ -41,3 +42,5 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+
+SCHEME = Scheme(affine="subtracts")

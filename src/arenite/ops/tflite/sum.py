@@ -11,6 +11,7 @@ import numpy as np
 from arenite.ops.context import Context, Node
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import COMPUTES
 from arenite.ops.shared.reduction import (
     BUILTIN_DATA,
     CONSTRAINTS,
@@ -48,3 +49,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="reduced", drawn="pool")
+
+SCHEME = COMPUTES

@@ -36,6 +36,7 @@ from arenite.ops.kernel_util import (
     warn_of_zero_points,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.rescaling import Rescaling
 from arenite.ops.traits import Traits
 
@@ -319,3 +320,12 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(effect="state", drawn="dense")
+
+SCHEME = Scheme(
+    types=(TensorType.INT8,),
+    weights={WEIGHTS_FEATURE: Weights(), WEIGHTS_TIME: Weights(types=(TensorType.INT16,))},
+    biases={BIAS: Bias(STATE, WEIGHTS_TIME)},
+    states={STATE: State()},
+    # Integers know no activation: what clamps is the output's range.
+    activations=(Activation.NONE, Activation.RELU, Activation.RELU_N1_TO_1, Activation.RELU6),
+)

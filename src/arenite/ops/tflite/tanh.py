@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.scheme import BETWEEN_ONES, Scheme
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 from arenite.ops.traits import Traits
@@ -70,3 +71,5 @@ TRAITS = Traits(
     fixed_output=True,
     compiled="Vela's table is finer than TFLM's kernel: some values differ by a step, few by more",
 )
+
+SCHEME = Scheme(fixed=BETWEEN_ONES)

@@ -18,6 +18,7 @@ from arenite.ops.context import Array, Context, Node
 from arenite.ops.kernel_util import input_array, input_tensor, output_array, output_tensor
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import MOVES
 from arenite.ops.traits import Traits
 
 
@@ -98,3 +99,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="rising", channels="transposed", exact_on_floats=True, drawn="shape")
+
+SCHEME = MOVES

@@ -33,6 +33,7 @@ from arenite.ops.kernel_util import (
     window_padding,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Bias, Scheme, Weights
 from arenite.ops.shared.convolution import (
     ConvolutionParams,
     Sums,
@@ -228,3 +229,5 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(drawn="conv")
+
+SCHEME = Scheme(weights={_WEIGHTS: Weights(0, columns=3)}, biases={_BIAS: Bias(_INPUT, _WEIGHTS)})

@@ -12,6 +12,7 @@ Facts: TFLM ``micro/kernels/unidirectional_sequence_lstm.cc``,
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,6 +35,7 @@ from arenite.ops.kernel_util import (
     scale_ratio,
 )
 from arenite.ops.registry import Registration
+from arenite.ops.scheme import Bias, Scheme, State, Weights
 from arenite.ops.shared.convolution import accumulates_64_bits
 from arenite.ops.shared.lstm import (
     GateParams,
@@ -312,6 +314,27 @@ def _matrix(gates: list[Array], offsets: list[int]) -> Array:
     return np.ascontiguousarray(np.concatenate(rows).T)
 
 
+def cell_states(
+    inputs: Sequence[Array], options: UnidirectionalSequenceLSTMOptions
+) -> Mapping[int, Array]:
+    """The cell state after every step of an inference on floats, for :attr:`Scheme.inner`."""
+    x = inputs[INPUT] if options.time_major else inputs[INPUT].swapaxes(0, 1)
+    shape = (x.shape[1], -1)
+    hidden, cell = inputs[HIDDEN_STATE].reshape(shape), inputs[CELL_STATE].reshape(shape)
+    seen = []
+    for step in x:
+        forget, write, read, new = (
+            step @ inputs[w].T + hidden @ inputs[r].T + inputs[b] for w, r, b in GATES
+        )
+        candidate = np.tanh(new) if options.fused_activation_function == Activation.TANH else new
+        cell = cell / (1 + np.exp(-forget)) + candidate / (1 + np.exp(-write))
+        if options.cell_clip > 0:
+            cell = np.clip(cell, -options.cell_clip, options.cell_clip)
+        hidden = np.tanh(cell) / (1 + np.exp(-read))
+        seen.append(cell)
+    return {CELL_STATE: np.stack(seen)}
+
+
 REGISTRATION = Registration(
     init=allocate_struct(OP_DATA),
     prepare=prepare,
@@ -331,3 +354,11 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(effect="state", drawn="dense")
+
+SCHEME = Scheme(
+    weights={index: Weights() for index in WEIGHTS},
+    biases={gate[2]: Bias(INPUT, gate[0]) for gate in GATES},
+    states={HIDDEN_STATE: State(like=0), CELL_STATE: State(power_of_two=True)},
+    inner=cell_states,
+    activations=(Activation.TANH,),
+)

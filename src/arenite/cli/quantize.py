@@ -1,0 +1,308 @@
+"""``arenite quantize``: a float model as one for the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arenite.cli.common import (
+    AsJson,
+    ModelPath,
+    chosen_target,
+    console,
+    print_json,
+    progress,
+    require_other,
+    require_suffix,
+)
+from arenite.cli.fit import BoardName, Clock, Deadline, Flash, Ram
+from arenite.cli.run import PixelRange, RawPixels, Step
+from arenite.cores import DEFAULT
+
+if TYPE_CHECKING:
+    from arenite.quantize.settings import Budget
+    from arenite.target import Target
+
+
+class ActivationsName(str, Enum):
+    """``--activations``."""
+
+    int8 = "int8"
+    int16 = "int16"
+
+
+class PortsName(str, Enum):
+    """``--io``."""
+
+    integer = "integer"
+    real = "float"
+
+
+class DenseName(str, Enum):
+    """``--dense``."""
+
+    unit = "unit"
+    tensor = "tensor"
+
+
+DataPath = Annotated[
+    Path,
+    typer.Option(
+        "--data",
+        metavar="FOLDER|FILE",
+        help="Samples like those of the device: a folder of pictures or .wav files (or with a "
+        "folder per class), a .npz of samples, a .csv of paths. 100 to 1,000 are enough.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="OUT.tflite", help="The file to write; without it none is."
+    ),
+]
+Activations = Annotated[
+    ActivationsName, typer.Option(help="What values become; weights are int8 beside either.")
+]
+Io = Annotated[PortsName, typer.Option("--io", help="What inputs and outputs become.")]
+KeepFloat = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OPERATOR",
+        help="A kind of operators, a position or an output's name that stays float; repeatable.",
+    ),
+]
+Ranges = Annotated[
+    str,
+    typer.Option(
+        "--ranges",
+        metavar="METHOD",
+        help="How ranges are taken: minmax, percentile-99.99, percentile-99.9, mse. The pass "
+        "ranges tries the others.",
+    ),
+]
+Dense = Annotated[
+    DenseName,
+    typer.Option(
+        help="Scales of fully connected weights: one per unit, for 8 bytes of the arena each, or "
+        "one per tensor."
+    ),
+]
+Passes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PASS,...",
+        help="What is tried to come nearer: ranges, smooth, round, correct. By default all but "
+        "round, which takes minutes; none for none.",
+    ),
+]
+TargetName = Annotated[
+    str | None,
+    typer.Option("--target", metavar="PROCESSOR", help="Whose bits judge; TFLM's by default."),
+]
+Limit = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Take N samples, chosen at random.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Of all that is chosen at random.")]
+Samples = Annotated[str | None, typer.Option("--x", help="Array of samples, or column of paths.")]
+Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
+LabelsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A text file with one class per line.")
+]
+Workers = Annotated[
+    int, typer.Option(min=1, max=1024, metavar="N", help="Processes that run the float model.")
+]
+MaxDrop = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="What may be lost of the accuracy: 0.5% or 0.005."),
+]
+MinSqnr = Annotated[float | None, typer.Option(metavar="DB", help="The outputs' SQNR at least.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="All layers, mixtures and notes.")]
+Svg = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the mixtures of a budget to this .svg file."),
+]
+
+
+def quantize(
+    model: ModelPath,
+    data: DataPath,
+    *,
+    output: Output = None,
+    activations: Activations = ActivationsName.int8,
+    io: Io = PortsName.integer,
+    keep_float: KeepFloat = None,
+    ranges: Ranges = "minmax",
+    dense: Dense = DenseName.unit,
+    passes: Passes = None,
+    target: TargetName = None,
+    limit: Limit = None,
+    seed: Seed = 0,
+    x: Samples = None,
+    y: Labels = None,
+    pixel_range: PixelRange = None,
+    raw_pixels: RawPixels = False,
+    step: Step = None,
+    labels: LabelsFile = None,
+    max_drop: MaxDrop = None,
+    min_sqnr: MinSqnr = None,
+    board: BoardName = None,
+    ram: Ram = None,
+    flash: Flash = None,
+    deadline: Deadline = None,
+    clock: Clock = None,
+    workers: Workers = 1,
+    svg: Svg = None,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
+) -> None:
+    """Quantise a float model to what TFLM runs in integers, judged in the device's bits.
+
+    Example: arenite quantize float.tflite --data pictures/ -o int8.tflite
+    """
+    from arenite.quantize.outcome import quantization_facts
+    from arenite.quantize.quantizer import quantize as quantized
+    from arenite.quantize.settings import DEFAULT_PASSES
+    from arenite.report.quantize import front_svg, render_quantization
+
+    require_suffix(output, ".tflite", "--output")
+    require_suffix(svg, ".svg", "--svg")
+    require_other(output, "--output", [Path(model)])
+    meant, budget = _limits(board, target, (ram, flash, deadline, clock), (min_sqnr, max_drop))
+    names = DEFAULT_PASSES if passes is None else _names(passes)
+    try:
+        with _bars() as tell, ExitStack() as pools:
+            result, report = quantized(
+                model,
+                data,
+                activations=activations.value,
+                io=io.value,
+                keep_float=keep_float or (),
+                method=ranges,
+                dense=dense.value,
+                passes=names,
+                target=meant,
+                limit=limit,
+                seed=seed,
+                x=x,
+                y=y,
+                pixel_range=pixel_range,
+                raw_pixels=raw_pixels,
+                step=step,
+                labels=labels or (),
+                budget=budget,
+                executor=_pool(pools, workers),
+                progress=tell,
+            )
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise typer.BadParameter(str(error)) from None
+    _write(result, output)
+    if svg is not None:
+        from arenite.files import save
+
+        save(svg, front_svg(report).encode())
+    if as_json:
+        print_json(
+            {**quantization_facts(report), "output": None if output is None else str(output)}
+        )
+        return
+    terminal = console()
+    for line in render_quantization(report, terminal.width, verbose=verbose):
+        terminal.print(line, soft_wrap=True)
+    if output is not None:
+        terminal.print(f"written to {output}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _limits(
+    board: str | None,
+    target: str | None,
+    costs: tuple[int | None, int | None, float | None, float | None],
+    quality: tuple[float | None, str | None],
+) -> tuple[Target | None, Budget]:
+    """The target and what the result may cost and lose; a board says what is not said besides."""
+    from arenite.analysis.boards import find_board
+    from arenite.quantize.settings import Budget
+
+    ram, flash, deadline, clock = costs
+    if board is not None:
+        try:
+            facts = find_board(board)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--board") from None
+        target, clock = target or facts.processor, clock or facts.clock
+        ram, flash = ram or facts.ram, flash or facts.flash
+    if deadline is not None and clock is None:
+        raise typer.BadParameter("expected --clock or --board for a deadline")
+    if target is None and (ram is not None or deadline is not None):
+        target = DEFAULT
+    meant = None if target is None else chosen_target(target)
+    min_sqnr, max_drop = quality
+    share = None if max_drop is None else read_share(max_drop)
+    return meant, Budget(ram, flash, deadline, clock, min_sqnr, share)
+
+
+def read_share(text: str) -> float:
+    """``0.5%`` or ``0.005``.
+
+    Raises:
+        typer.BadParameter: It is none.
+    """
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise typer.BadParameter(
+            f"expected a share such as 0.5% or 0.005, got {text!r}", param_hint="--max-drop"
+        )
+    return share
+
+
+def _names(passes: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in passes.split(","))
+    return () if names == ("none",) else names
+
+
+def _pool(pools: ExitStack, workers: int) -> Any:
+    if workers == 1:
+        return None
+    from arenite.processes.workers import worker_pool
+
+    return pools.enter_context(worker_pool(workers))
+
+
+def _write(result: Any, output: Path | None) -> None:
+    if output is None:
+        return
+    from arenite.files import replacing
+    from arenite.formats import tflite
+
+    data = tflite.write(result)
+    with replacing(output) as file:
+        file.write(data)
+
+
+@contextmanager
+def _bars() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar for every kind of work, one after the other."""
+    with ExitStack() as outer:
+        inner = outer.enter_context(ExitStack())
+        title, done_before = "", 0
+        advance: Callable[..., None] | None = None
+
+        def tell(what: str, done: int, total: int) -> None:
+            nonlocal title, done_before, advance
+            if what != title or advance is None:
+                inner.close()
+                advance = inner.enter_context(progress(what, total, 2.0))
+                title, done_before = what, 0
+            advance(done - done_before)
+            done_before = done
+
+        yield tell

@@ -1,0 +1,111 @@
+"""What is refused before anything runs: models and data that no scale can be made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from arenite.analysis.evaluation.samples import Source
+from arenite.errors import ModelError, QuantizationError
+from arenite.model import Model, TensorType
+from arenite.model.check import check
+from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.quantize.plan import has_floats
+
+#: Fewer samples say nothing of ranges; below the second number a note says so.
+FEWEST, FEW = 2, 32
+_INTEGERS = (INT8, INT16, TensorType.UINT8, TensorType.INT4)
+#: Whole numbers up to here are bytes of pictures.
+_BYTE, _DARK = 255, 32
+
+
+def require_float(model: Model) -> None:
+    """Refuse a model that is quantised already, has unknown dimensions, or is not finite.
+
+    Raises:
+        ModelError: It is malformed or one of MNN's.
+        QuantizationError: It cannot be quantised.
+    """
+    if model.format == "mnn":
+        raise ModelError("expected a .tflite model, got one of MNN's: nothing writes .mnn files")
+    check(model)
+    main = model.main
+    kinds = Counter(
+        str(tensor.type)
+        for tensor in main.tensors
+        if tensor.type in _INTEGERS and tensor.quantization is not None
+        if len(tensor.quantization.scale)
+    )
+    if kinds:
+        counted = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        raise QuantizationError(
+            f"{model.source or 'the model'}: expected a float model, got one that is quantised "
+            f"already ({counted} tensors with scales); quantise the float model it was made of"
+        )
+    if not any(has_floats(main, op) for op in main.operators):
+        raise QuantizationError(
+            f"{model.source or 'the model'}: expected operators on float32, got none"
+        )
+    for tensor in model.inputs:
+        unknown = [n for n in (tensor.shape_signature or ())[1:] if n < 0]
+        if unknown or min(tensor.shape, default=1) < 1:
+            shape = list(tensor.shape_signature or tensor.shape)
+            raise QuantizationError(
+                f"input {tensor.name!r}: expected a shape without unknown dimensions, got {shape}; "
+                "convert the model with a fixed input shape, as TFLM needs it"
+            )
+    _require_finite(model)
+
+
+def _require_finite(model: Model) -> None:
+    for tensor in model.main.tensors:
+        value = tensor.value if tensor.type is FLOAT32 else None
+        if value is not None and not np.isfinite(value).all():
+            raise QuantizationError(
+                f"constant {tensor.name!r}: expected finite numbers, got NaN or infinity (a weight "
+                "beyond what float16 holds, 65504, becomes that in a float16 file)"
+            )
+
+
+def require_samples(source: Source) -> None:
+    """Refuse data that say nothing of ranges.
+
+    Raises:
+        QuantizationError: There are too few.
+    """
+    if len(source) < FEWEST:
+        raise QuantizationError(
+            f"expected at least {FEWEST} samples to take ranges from, better 100 to 1,000 that are "
+            f"like those of the device, got {len(source)}"
+        )
+
+
+def notes_on(model: Model, source: Source, inputs: tuple[np.ndarray, ...]) -> list[str]:
+    """What looks odd about samples, in words."""
+    notes = []
+    if len(source) < FEW:
+        notes.append(
+            f"{len(source)} samples are few: values beyond what they show are cut off on the device"
+        )
+    for tensor, values in zip(model.inputs, inputs, strict=True):
+        if looks_like_bytes(values):
+            notes.append(
+                f"input {tensor.name!r}: all samples are whole numbers from 0 to "
+                f"{int(values.max())}; if the model was trained on 0 to 1 or -1 to 1, say so with "
+                "--pixel-range, or divide by 255 before"
+            )
+        elif values.size and (values == values.flat[0]).all():
+            notes.append(f"input {tensor.name!r}: all samples are {values.flat[0]:g}")
+    return notes
+
+
+def looks_like_bytes(values: np.ndarray) -> bool:
+    """Whether real numbers are the bytes of pictures."""
+    if values.dtype.kind != "f" or values.size < _BYTE:
+        return False
+    return bool(
+        values.min() >= 0
+        and _DARK < values.max() <= _BYTE
+        and np.array_equal(values, np.rint(values))
+    )

@@ -1,0 +1,83 @@
+"""Samples to take ranges from: what ``evaluate`` reads, and folders and arrays without labels."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arenite.analysis.evaluation.data import Data, Reading, data_of
+from arenite.analysis.evaluation.samples import Files, Source
+from arenite.analysis.inputs.files import IMAGES
+from arenite.model import Model
+from arenite.model.model import Array
+
+#: One sample of so many judges and is not learnt from; at most so many judge.
+_JUDGES, _MOST_JUDGES = 5, 200
+#: With fewer samples all of them do both.
+_ENOUGH = 20
+
+
+class Parts(NamedTuple):
+    """Samples by what they are for.
+
+    Ranges and whatever else is learnt come from ``learning``; so values that only others show are
+    cut off when these judge, as on the device. In the end ranges are those of all samples.
+    """
+
+    learning: Source
+    judging: Source
+    is_split: bool
+
+
+def read_data(given: Any, model: Model, reading: Reading) -> Data:
+    """Data as a user names them: as for ``evaluate``, or without labels.
+
+    Those are an array of samples, a list of arrays for several inputs, or a folder of pictures or
+    sounds.
+
+    Raises:
+        InputError, EvaluateError, OSError: As of ``evaluate``.
+    """
+    if isinstance(given, np.ndarray):
+        return data_of((given, None), model, reading)
+    if isinstance(given, list):
+        return data_of((tuple(given), None), model, reading)
+    if isinstance(given, str | os.PathLike):
+        files = _flat(Path(given))
+        if files:
+            source = Files(tuple(files), reading.pixels, reading.step)
+            return Data(f"{Path(given).name}/", source, None)
+    return data_of(given, model, reading)
+
+
+def _flat(folder: Path) -> list[Path]:
+    """Pictures and sounds of a folder that has no folders of classes."""
+    if not folder.is_dir():
+        return []
+    inside = sorted(path for path in folder.iterdir() if path.name[0] != ".")
+    if any(path.is_dir() for path in inside):
+        return []
+    return [path for path in inside if path.suffix.lower() in (*IMAGES, ".wav")]
+
+
+def chosen(source: Source, limit: int | None, seed: int) -> Array:
+    """Indices of at most ``limit`` samples, chosen at random, in order."""
+    if limit is not None and limit < 1:
+        raise ValueError(f"expected a limit of at least 1 sample, got {limit}")
+    if limit is None or limit >= len(source):
+        return np.arange(len(source))
+    return np.sort(np.random.default_rng(seed).choice(len(source), limit, replace=False))
+
+
+def parts_of(source: Source, seed: int) -> Parts:
+    """One sample in five to judge, the others to learn from."""
+    count = len(source)
+    if count < _ENOUGH:
+        return Parts(source, source, is_split=False)
+    order = np.random.default_rng(seed).permutation(count)
+    cut = min(count // _JUDGES, _MOST_JUDGES)
+    judging, learning = np.sort(order[:cut]), np.sort(order[cut:])
+    return Parts(source.part(learning), source.part(judging), is_split=True)

@@ -1,0 +1,333 @@
+"""Quantise a float model for a device: the function that users call."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from arenite.analysis.evaluate import evaluate
+from arenite.analysis.evaluation.data import Data, Reading
+from arenite.analysis.inputs.values import Pixels
+from arenite.analysis.optimization import figures
+from arenite.errors import ConstraintError, QuantizationError
+from arenite.formats import Source as ModelSource
+from arenite.formats import model_of, tflite
+from arenite.model import Model
+from arenite.model.types import FLOAT32, INT8
+from arenite.ops import builtin_names, scheme_of
+from arenite.quantize.admission import notes_on, require_float, require_samples
+from arenite.quantize.calibration import calibrated
+from arenite.quantize.data import Parts, chosen, parts_of, read_data
+from arenite.quantize.judge import Judge, layer_noise
+from arenite.quantize.outcome import Floating, Report, Spread, Step
+from arenite.quantize.passes import improved
+from arenite.quantize.plan import FLOAT, Precision, has_floats
+from arenite.quantize.recipe import Recipe
+from arenite.quantize.rewriting import rewritten
+from arenite.quantize.settings import (
+    AGAIN,
+    DEFAULT_PASSES,
+    Activations,
+    Budget,
+    Dense,
+    Ports,
+    Settings,
+)
+from arenite.runtime.interpreter import Interpreter
+from arenite.target import HOST, Target, find_target
+
+#: Told what is done, and how much of it.
+Progress = Callable[[str, int, int], object]
+#: Where an error says which operator it is about.
+_OPERATOR = re.compile(r"\$\.subgraphs\[0\]\.operators\[(\d+)\]")
+
+
+def quantize(
+    model: Model | ModelSource,
+    data: Any,
+    *,
+    activations: Activations = "int8",
+    io: Ports = "integer",
+    keep_float: Iterable[str] = (),
+    method: str = "minmax",
+    dense: Dense = "unit",
+    passes: Sequence[str] = DEFAULT_PASSES,
+    target: Target | str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    x: str | None = None,
+    y: str | None = None,
+    pixel_range: tuple[float, float] | None = None,
+    raw_pixels: bool = False,
+    step: float | None = None,
+    labels: str | os.PathLike[str] | Sequence[str] = (),
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> tuple[Model, Report]:
+    """A float model as one that TFLM runs in integers, and how near it is in the device's bits.
+
+    >>> smaller, report = quantize("float.tflite", "pictures/")            # doctest: +SKIP
+    >>> smaller, report = quantize(model, (x, y), activations="int16")     # doctest: +SKIP
+
+    Args:
+        model: A float model, a ``.tflite`` file's path, or its bytes.
+        data: Samples like those of the device: what :func:`arenite.evaluate` takes, an array of
+            samples without labels, or a folder of pictures or sounds. 100 to 1,000 are enough.
+        activations: What values become: ``"int8"``, or ``"int16"`` with int8 weights (16x8).
+        io: Whether inputs and outputs are integers as well, or ``"float"``.
+        keep_float: Operators that stay float: kinds (``"SOFTMAX"``), positions (``"7"``), or the
+            names of the tensors that they write.
+        method: How ranges are taken, where the pass ``ranges`` does not choose: ``"minmax"``,
+            ``"percentile-99.99"``, ``"percentile-99.9"``, ``"mse"``.
+        dense: Scales of fully connected weights: one per ``"unit"``, for which TFLM keeps 8 bytes
+            of the arena each, or one per ``"tensor"``.
+        passes: What is tried to make it better, see ``docs/quantize.md``: ``"ranges"``,
+            ``"smooth"``, ``"correct"``, ``"round"``. What does not help is not kept.
+        target: Whose bits judge; None is TFLM's own package.
+        limit: At most so many samples, chosen at random.
+        seed: Of that choice, and of which samples judge. The same seed gives the same file.
+        x: As of :func:`arenite.evaluate`, and so ``y``, ``pixel_range``, ``raw_pixels``, ``step``
+            and ``labels``.
+        y: See there.
+        pixel_range: See there.
+        raw_pixels: See there.
+        step: See there.
+        labels: See there.
+        budget: What the result may cost and lose: precisions are mixed until it is met.
+        executor: Who runs the float model on samples: any ``concurrent.futures.Executor``.
+        progress: Called with what is done, how much of it, and how much there is.
+
+    Returns:
+        The quantised model, and a report.
+
+    Raises:
+        QuantizationError: The model cannot be quantised, the data do not say how, or no mixture
+            meets the budget.
+        ModelError, UnsupportedOperatorError, ConstraintError: The float model does not run.
+        InputError, EvaluateError, ShapeError, DTypeError: A sample is broken or does not fit.
+        ValueError: A setting means nothing.
+    """
+    meant = None if target is None else find_target(target)
+    settings = Settings(
+        activations,
+        io,
+        tuple(keep_float),
+        method,
+        dense,
+        tuple(passes),
+        meant,
+        budget or Budget(),
+    )
+    given = model_of(model)
+    require_float(given)
+    reading = Reading(Pixels(pixel_range, raw_pixels), step, x, y)
+    samples = read_data(data, given, reading)
+    picked = samples.source.part(chosen(samples.source, limit, seed))
+    require_samples(picked)
+    parts = parts_of(picked, seed)
+    work = _Work(given, settings, parts, executor, progress or (lambda *_: None))
+    recipe, changes = work.begin()
+    judge = Judge.of(given, parts.judging, meant)
+    notes = notes_on(given, picked, judge.fed.inputs)
+    work.progress("improving", 0, 1)
+    recipe, steps = improved(recipe, judge, parts.learning, settings, executor)
+    recipe = work.finish(recipe)
+    labelled: dict[str, Any] = {"limit": limit, "seed": seed, "x": x, "y": y, "step": step}
+    labelled |= {"pixel_range": pixel_range, "raw_pixels": raw_pixels, "labels": labels}
+
+    def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
+        return _scores((given, quantized), meant, samples, data, labelled)
+
+    front: tuple[Any, ...] = ()
+    if settings.budget.is_limit:
+        from arenite.quantize.mixed import mixed  # noqa: PLC0415 - when it is asked for
+
+        plain = recipe.wanted
+        recipe, front = mixed(recipe, judge, settings, score, work.progress)
+        if recipe.wanted != plain:
+            again = replace(settings, passes=tuple(p for p in settings.passes if p in AGAIN))
+            recipe, more = improved(recipe, judge, parts.learning, again, executor)
+            steps += more
+    report = _report(work, recipe, judge, steps)
+    scores = score(report.model)
+    report = replace(report, notes=tuple(notes), rewritten=changes, front=front, scores=scores)
+    return report.model, report
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What a quantisation works with."""
+
+    model: Model
+    settings: Settings
+    parts: Parts
+    executor: Executor | None
+    progress: Progress
+
+    def begin(self) -> tuple[Recipe, tuple[str, ...]]:
+        """The plain recipe, everything in the precision asked for; what was done to the model."""
+        kept = kept_float(self.model, self.settings.keep_float)
+        model, changes = rewritten(self.model)
+        names = {self.model.main.tensors[i].name: why for i, why in kept.items()}
+        positions = {
+            position: names[name]
+            for position, op in enumerate(model.main.operators)
+            for name in [model.main.tensors[op.outputs[0]].name if op.outputs else ""]
+            if name in names
+        }
+        found = calibrated(
+            model,
+            self.parts.learning,
+            executor=self.executor,
+            progress=lambda done, total: self.progress("calibrating", done, total),
+        )
+        wanted = dict.fromkeys(
+            range(len(model.main.operators)),
+            Precision(self.settings.kind, INT8, self.settings.dense == "tensor"),
+        )
+        recipe = Recipe(
+            model,
+            found,
+            self.settings.method,
+            wanted,
+            positions,
+            self.settings.port_types,
+        )
+        return runnable(recipe, self.settings.target), changes
+
+    def finish(self, recipe: Recipe) -> Recipe:
+        """The recipe with ranges of all samples, those that judged included."""
+        if not self.parts.is_split:
+            return recipe
+        more = calibrated(recipe.model, self.parts.judging, executor=self.executor)
+        seen = {index: one + more[index] for index, one in recipe.seen.items()}
+        return replace(recipe, seen=seen)
+
+
+def kept_float(model: Model, names: Iterable[str]) -> dict[int, str]:
+    """First outputs of the operators that a user wants to stay float, and the word for it.
+
+    Raises:
+        ValueError: There is no such operator.
+    """
+    main = model.main
+    kept: dict[int, str] = {}
+    for name in names:
+        found = [
+            op.outputs[0]
+            for position, op in enumerate(main.operators)
+            if op.outputs
+            and (name in (op.name, str(position)) or name == main.tensors[op.outputs[0]].name)
+        ]
+        if not found and name.upper() in builtin_names():
+            there = ", ".join(sorted({op.name for op in main.operators}))
+            raise ValueError(f"keep_float: the model has no {name}, but {there}")
+        if not found:
+            raise ValueError(
+                f"keep_float: expected a kind of operators, a position from 0 to "
+                f"{len(main.operators) - 1} or an output's name, got {name!r}"
+            )
+        kept |= dict.fromkeys(found, "asked for")
+    return kept
+
+
+def runnable(recipe: Recipe, target: Target | None) -> Recipe:
+    """The recipe with everything float that TFLM's integer kernels refuse as it stands.
+
+    Raises:
+        QuantizationError: Every operator is refused.
+    """
+    for _ in range(2 * len(recipe.model.main.operators) + 1):
+        made = recipe.written
+        try:
+            Interpreter(made.model, target=target)
+        except ConstraintError as error:
+            match = _OPERATOR.search(str(error))
+            where = {place: position for position, place in made.operators.items()}
+            position = None if match is None else where.get(int(match[1]))
+            if match is None or position is None or position in recipe.kept:
+                raise
+            spared = _with_one_scale(recipe, position)
+            if spared is not None:
+                recipe = spared
+                continue
+            reason = " ".join(str(error)[match.end() :].lstrip(": ").split())
+            recipe = replace(recipe, kept={**recipe.kept, position: f"TFLM refuses: {reason}"})
+            continue
+        if all(one == FLOAT for one in recipe.plan.precisions.values()):
+            break
+        return recipe
+    reasons = "; ".join(sorted(set(recipe.plan.reasons.values())))
+    raise QuantizationError(f"expected operators that integers can do, got none: {reasons}")
+
+
+def _with_one_scale(recipe: Recipe, position: int) -> Recipe | None:
+    """The recipe with one scale for an operator's weights, for kernels that know no other."""
+    scheme = scheme_of(recipe.model.main.operators[position].name)
+    wanted = recipe.wanted[position]
+    if scheme is None or wanted.spares or not any(w.spares for w in scheme.weights.values()):
+        return None
+    return replace(recipe, wanted={**recipe.wanted, position: replace(wanted, spares=True)})
+
+
+def _scores(
+    models: tuple[Model, Model],
+    target: Target | None,
+    samples: Data,
+    data: Any,
+    options: dict[str, Any],
+) -> Mapping[str, tuple[float, float]]:
+    """Metrics of both models, where there are labels."""
+    if samples.labels is None:
+        return {}
+    ours, theirs = (
+        evaluate(model, data, target=bits, **options).scores[0].metrics
+        for model, bits in zip(models, (None, target), strict=True)
+    )
+    return {name: (value, theirs[name]) for name, value in ours.items() if np.isfinite(value)}
+
+
+def _report(work: _Work, recipe: Recipe, judge: Judge, steps: tuple[Step, ...]) -> Report:
+    work.progress("judging", 0, 1)
+    main, plan = recipe.model.main, recipe.plan
+    content = tflite.write(recipe.written.model)
+    made = replace(tflite.read(content), source=work.model.source)
+    layers = layer_noise(replace(judge, model=recipe.model), recipe.written)
+    floating = tuple(
+        Floating(
+            position,
+            main.operators[position].name,
+            "".join(main.tensors[i].name for i in main.operators[position].outputs[:1]),
+            plan.reasons.get(position, ""),
+        )
+        for position, precision in plan.precisions.items()
+        if precision == FLOAT and has_floats(main, main.operators[position])
+    )
+    spreads = tuple(
+        Spread(main.tensors[i].name, one, plan.ranges[plan.groups.get(i, i)])
+        for i, one in recipe.seen.items()
+        if main.tensors[i].type is FLOAT32
+    )
+    target = work.settings.target or HOST
+    return Report(
+        original=work.model,
+        model=made,
+        settings=work.settings,
+        samples=len(work.parts.learning) + len(work.parts.judging) * work.parts.is_split,
+        judged=len(work.parts.judging),
+        sqnr=judge.sqnr(made),
+        steps=steps,
+        layers=layers,
+        floating=floating,
+        spreads=spreads,
+        before=figures(work.model, target),
+        after=figures(made, target),
+        scores={},
+    )

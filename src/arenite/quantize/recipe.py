@@ -1,0 +1,51 @@
+"""Everything that a quantised model follows from; passes make one recipe of another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from arenite.model import Model, TensorType
+from arenite.quantize.plan import Plan, Precision, Range, plan_of
+from arenite.quantize.ranges import ranges_of
+from arenite.quantize.seen import Seen
+from arenite.quantize.writing import Changes, Written, written
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """A float model and all decisions about it.
+
+    Attributes:
+        model: The float model, rewritten: it computes what the user's does.
+        seen: What was seen of its tensors.
+        method: How ranges are made of that.
+        wanted: Precision of every operator, by position.
+        kept: Operators that stay float, and why.
+        ports: Types of inputs and outputs.
+        changes: What was decided of constants.
+    """
+
+    model: Model
+    seen: Mapping[int, Seen]
+    method: str
+    wanted: Mapping[int, Precision]
+    kept: Mapping[int, str]
+    ports: tuple[TensorType, TensorType]
+    changes: Changes = field(default_factory=Changes)
+
+    @cached_property
+    def ranges(self) -> Mapping[int, Range]:
+        """The real values that integers stand for."""
+        return ranges_of(self.seen, self.method)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What becomes of operators and tensors."""
+        return plan_of(self.model, self.ranges, self.wanted, self.kept)
+
+    @cached_property
+    def written(self) -> Written:
+        """The quantised model."""
+        return written(self.model, self.plan, self.ports, self.changes)

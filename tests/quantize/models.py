@@ -1,0 +1,115 @@
+"""Float models to quantise, as people have them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from arenite.model import Model, ModelBuilder
+from arenite.ops.shared.add_sub import AddOptions
+from arenite.ops.tflite.assign_variable import AssignVariableOptions
+from arenite.ops.tflite.call_once import CallOnceOptions
+from arenite.ops.tflite.concatenation import ConcatenationOptions
+from arenite.ops.tflite.conv_2d import Conv2DOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
+from arenite.ops.tflite.mul import MulOptions
+from arenite.ops.tflite.read_variable import ReadVariableOptions
+from arenite.ops.tflite.slice import SliceOptions
+from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.var_handle import VarHandleOptions
+
+Array = np.ndarray[Any, Any]
+
+
+def dense(layers: list[tuple[Array, Array]], *, softmax: bool = True, activation: int = 1) -> Model:
+    """Fully connected layers of ``(units, depth)`` weights and biases, RELU between them."""
+    b = ModelBuilder()
+    x = b.input("x", (1, layers[0][0].shape[1]), "float32")
+    for number, (weights, bias) in enumerate(layers):
+        is_last = number == len(layers) - 1
+        w = b.constant(f"w{number}", weights.astype(np.float32))
+        c = b.constant(f"b{number}", bias.astype(np.float32))
+        y = b.tensor(f"y{number}", (1, len(weights)), "float32")
+        fused = 0 if is_last else activation
+        b.operator("FULLY_CONNECTED", [x, w, c], [y], FullyConnectedOptions(fused))
+        x = y
+    if softmax:
+        y = b.tensor("scores", (1, len(layers[-1][0])), "float32")
+        b.operator("SOFTMAX", [x], [y], SoftmaxOptions(beta=1.0))
+        x = y
+    b.output(x)
+    return b.build(description="dense layers")
+
+
+def random_dense(*widths: int, seed: int = 0, softmax: bool = False) -> Model:
+    """Dense layers with random weights."""
+    rng = np.random.default_rng(seed)
+    layers = [
+        (rng.normal(0, 1 / np.sqrt(m), (n, m)), rng.normal(0, 0.1, n)) for m, n in pairwise(widths)
+    ]
+    return dense(layers, softmax=softmax)
+
+
+def normalised(seed: int = 0) -> Model:
+    """A convolution, and batch normalisation as two operators behind it."""
+    rng = np.random.default_rng(seed)
+    b = ModelBuilder()
+    x = b.input("x", (1, 6, 6, 2), "float32")
+    w = b.constant("w", rng.normal(0, 0.4, (4, 3, 3, 2)).astype(np.float32))
+    y = b.tensor("y", (1, 6, 6, 4), "float32")
+    b.operator("CONV_2D", [x, w], [y], Conv2DOptions(0, 1, 1))
+    factor = b.constant("gamma", rng.uniform(0.1, 3, 4).astype(np.float32))
+    z = b.tensor("z", (1, 6, 6, 4), "float32")
+    b.operator("MUL", [y, factor], [z], MulOptions())
+    summand = b.constant("beta", rng.normal(0, 1, 4).astype(np.float32))
+    a = b.tensor("a", (1, 6, 6, 4), "float32")
+    b.operator("ADD", [z, summand], [a], AddOptions())
+    r = b.tensor("r", (1, 6, 6, 4), "float32")
+    b.operator("RELU", [a], [r])
+    b.output(r)
+    return b.build()
+
+
+def uneven(seed: int = 0) -> Model:
+    """Two layers between which channels differ by a factor of 1,000."""
+    rng = np.random.default_rng(seed)
+    size = 10.0 ** rng.uniform(-1.5, 1.5, 16)
+    first = rng.normal(0, 0.4, (16, 8)) * size[:, None]
+    second = rng.normal(0, 0.3, (4, 16)) / size
+    return dense([(first, rng.normal(0, 0.1, 16) * size), (second, np.zeros(4))], softmax=False)
+
+
+def streaming(seed: int = 0, *, begins: bool = False) -> Model:
+    """A dense layer over the last four inputs, which a resource variable remembers.
+
+    With ``begins`` a subgraph that is called once says what it holds at first.
+    """
+    rng = np.random.default_rng(seed)
+    b = ModelBuilder()
+    if begins:
+        b.operator("CALL_ONCE", [], [], CallOnceOptions(1))
+    x = b.input("x", (1, 1, 3), "float32")
+    handle = b.tensor("handle", (), "resource")
+    b.operator("VAR_HANDLE", [], [handle], VarHandleOptions("", "window"))
+    old = b.tensor("old", (1, 3, 3), "float32")
+    b.operator("READ_VARIABLE", [handle], [old], ReadVariableOptions())
+    window = b.tensor("window", (1, 4, 3), "float32")
+    b.operator("CONCATENATION", [old, x], [window], ConcatenationOptions(axis=1))
+    begin, size = b.constant("begin", np.array([0, 1, 0], np.int32)), [1, 3, 3]
+    kept = b.tensor("kept", (1, 3, 3), "float32")
+    sizes = b.constant("size", np.array(size, np.int32))
+    b.operator("SLICE", [window, begin, sizes], [kept], SliceOptions())
+    b.operator("ASSIGN_VARIABLE", [handle, kept], [], AssignVariableOptions())
+    weights = b.constant("w", rng.normal(0, 0.4, (5, 12)).astype(np.float32))
+    bias = b.constant("b", rng.normal(0, 0.1, 5).astype(np.float32))
+    y = b.tensor("y", (1, 5), "float32")
+    b.operator("FULLY_CONNECTED", [window, weights, bias], [y], FullyConnectedOptions(1))
+    b.output(y)
+    first = ModelBuilder("first")
+    handle = first.tensor("handle", (), "resource")
+    first.operator("VAR_HANDLE", [], [handle], VarHandleOptions("", "window"))
+    ones = first.constant("ones", np.ones((1, 3, 3), np.float32))
+    first.operator("ASSIGN_VARIABLE", [handle, ones], [], AssignVariableOptions())
+    return b.build("streaming", subgraphs=[first.subgraph()] if begins else [])
