@@ -13,12 +13,17 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from arenite.library_facts import usual_library
 from arenite.model import Model
 from arenite.ops.tflm_names import add_method
 from arenite.target import Target
 
 #: By what a sum was too high at most, and how far other cores may be off.
 _SHARED, _OTHERS = 1.26, 0.30
+
+
+#: Whose kernels the sizes are of: those that Cortex-M firmware has as a rule.
+_LIBRARY = usual_library("cortex-m").name
 
 
 class CodeSize(NamedTuple):
@@ -47,7 +52,7 @@ def code_size(model: Model, target: Target) -> CodeSize:
     base, largest = sizes[""], max(sizes[one] for one in sizes if one)
     low = max(base + max(known, default=0), (base + sum(known)) / _SHARED)
     high = base + sum(known) + largest * len(missing)
-    is_measured = target.processor == core and target.is_cmsis_nn
+    is_measured = target.processor == core and target.library == _LIBRARY
     off = 0.0 if is_measured else _OTHERS
     return CodeSize(low * (1 - off), high * (1 + off), missing, core)
 
@@ -55,7 +60,7 @@ def code_size(model: Model, target: Target) -> CodeSize:
 @cache
 def _table() -> dict[str, dict[str, int]]:
     """Sizes by core and line of the resolver; the interpreter alone is the empty line."""
-    text = files("arenite.libraries.cmsis_nn").joinpath("code_sizes.csv").read_text("utf-8")
+    text = files(f"arenite.libraries.{_LIBRARY}").joinpath("code_sizes.csv").read_text("utf-8")
     found: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(text.splitlines()):
         for core, size in row.items():

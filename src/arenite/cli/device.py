@@ -55,7 +55,8 @@ TargetName = Annotated[
         metavar="PROCESSOR",
         autocompletion=complete_targets,
         help=f"Firmware for {listed(devices())} (or m4, {DEFAULT}f ...): TFLM with CMSIS-NN, "
-        "built with GCC; ESP-NN's on an ESP32. By default the board's.",
+        "built with GCC, on a Cortex-M; other families have libraries of their own. By default the "
+        "board's.",
     ),
 ]
 Clock = Annotated[
@@ -95,7 +96,7 @@ def chosen_device(
     clock: str | None = None,
     *,
     default: str | None = DEFAULT,
-    **parts: Enum | str | None,
+    **parts: Enum | str | int | None,
 ) -> Device:
     """The device of a command's options.
 

@@ -20,7 +20,9 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.fit import BoardName, Clock, Deadline, Flash, Ram
+from arenite.cli.device import BoardName, Clock
+from arenite.cli.fit import Deadline, Flash, Ram
+from arenite.cli.quantity import read_megahertz
 from arenite.cli.run import PixelRange, RawPixels, Step
 from arenite.cores import DEFAULT
 
@@ -222,18 +224,19 @@ def quantize(
 def _limits(
     board: str | None,
     target: str | None,
-    costs: tuple[int | None, int | None, float | None, float | None],
+    costs: tuple[int | None, int | None, float | None, str | None],
     quality: tuple[float | None, str | None],
 ) -> tuple[Target | None, Budget]:
     """The target and what the result may cost and lose; a board says what is not said besides."""
-    from arenite.analysis.boards import find_board
+    from arenite.boards import find_board
     from arenite.quantize.settings import Budget
 
-    ram, flash, deadline, clock = costs
+    ram, flash, deadline, typed = costs
+    clock = None if typed is None else read_megahertz(typed)
     if board is not None:
         try:
             facts = find_board(board)
-        except ValueError as error:
+        except (ValueError, OSError) as error:
             raise typer.BadParameter(str(error), param_hint="--board") from None
         target, clock = target or facts.processor, clock or facts.clock
         ram, flash = ram or facts.ram, flash or facts.flash

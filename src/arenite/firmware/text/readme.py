@@ -57,7 +57,7 @@ $sums"""
 
 _ESP = "- **ESP-IDF**: the folder is a component."
 _NOT_ESP = """\
-- **ESP32, AVR and others that are no Cortex-M**: this folder has kernels for $processor. Plain C
+- **AVR, ESP-IDF and others that are no Cortex-M**: this folder has kernels for $processor. Plain C
   for any compiler: `arenite export MODEL --target host -o DIR`; that is an ESP-IDF component."""
 _ON_BOARD = "`arenite board` runs it on an\nemulated Cortex-M."
 _ON_HOST = "`make selftest` runs it where it is called."

@@ -62,7 +62,7 @@ def portable_work(layer: AnyLayer) -> Work:
     """
     wing = wing_of(layer.name)
     kernels = wing.module("kernels").KERNELS if wing else KERNELS
-    kernel: Callable[[Layer], Work] | None = kernels.get(layer.name)
+    kernel: Callable[[AnyLayer], Work] | None = kernels.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
