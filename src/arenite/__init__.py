@@ -11,6 +11,8 @@ from arenite.errors import (
     ConstraintError,
     DTypeError,
     EvaluateError,
+    KernelBuildError,
+    KernelError,
     LoopLimitError,
     MemoryLimitError,
     ModelError,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.formats import load
+    from arenite.kernels.compile import compile_kernels
     from arenite.memory.abi import Struct
     from arenite.memory.allocator import MicroAllocator
     from arenite.memory.budget import memory_limit, set_memory_limit
@@ -63,6 +66,8 @@ __all__ = [
     "EvaluateError",
     "HeapInterpreter",
     "Interpreter",
+    "KernelBuildError",
+    "KernelError",
     "LoopLimitError",
     "MemoryLimitError",
     "MicroAllocator",
@@ -86,6 +91,7 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "compare",
+    "compile_kernels",
     "evaluate",
     "export",
     "fit",
@@ -118,6 +124,7 @@ _LATE = {
     "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
+    "compile_kernels": "arenite.kernels.compile",
     "evaluate": "arenite.analysis.evaluate",
     "export": "arenite.firmware",
     "fit": "arenite.analysis.fit",

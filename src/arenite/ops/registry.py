@@ -327,17 +327,19 @@ def resolver_of(model: Model) -> AllOpsResolver:
     return _with_all(model.registrations)
 
 
-def named(registrations: Mapping[str, Registration]) -> dict[str, Registration]:
+def named(
+    registrations: Mapping[str, Registration], *, replace: bool = False
+) -> dict[str, Registration]:
     """Registrations of a user's own operators with their names, ready for a model.
 
     Raises:
         TypeError: One is no registration.
-        ValueError: Arenite has such an operator: only a MutableOpResolver replaces those.
+        ValueError: Arenite has such an operator, and they may not ``replace`` those.
     """
     taken = [name for name in registrations if builtin(name) is not None]
-    if taken:
+    if taken and not replace:
         raise ValueError(
-            f"operator {taken[0]!r}: Arenite has it; a MutableOpResolver can have another one"
+            f"operator {taken[0]!r}: Arenite has it; replace=True takes another one in its place"
         )
     return dict(_with_all(registrations)._registrations)
 

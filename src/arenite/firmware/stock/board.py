@@ -23,9 +23,9 @@ from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.build import link_script, linked
 from arenite.firmware.elf import Image
 from arenite.firmware.machine import Count, Machine, unicorn_name
-from arenite.firmware.stock.closure import sources_for
+from arenite.kernels.closure import sources_for
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
-from arenite.firmware.stock.tree import Tree, find_tree
+from arenite.kernels.tree import Tree, find_tree
 from arenite.firmware.text import fill
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
@@ -57,7 +57,7 @@ class StockBoard:
 
     Args:
         model: The model.
-        tflm: Its sources, see :mod:`arenite.firmware.stock.tree`.
+        tflm: Its sources, see :mod:`arenite.kernels.tree`.
         processor: A core that Unicorn has, see :mod:`arenite.cores`.
 
     Raises:
