@@ -21,6 +21,7 @@ from arenite.cli.explain import explain
 from arenite.cli.export import export
 from arenite.cli.fit import boards, fit
 from arenite.cli.info import info
+from arenite.cli.kernels import with_kernels
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
 from arenite.cli.process import run_as_process
@@ -40,7 +41,7 @@ _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
 }
 for _title, _commands in _GROUPS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_title)(_command)
+        app.command(rich_help_panel=_title)(with_kernels(_command))
 
 
 def _print_version(wanted: bool) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -181,19 +181,18 @@ class _Build:
             lacking, has_cxx = undefined(said), "-lc++" in more
             if any(name.startswith(_CXX) for name in lacking) and "-lc++" not in more:
                 more.append("-lc++")
-            found = [*sources_that_define(self._tree, lacking)]
-            if not wanted:
-                found += sources_beside(self._tree, self._headers())
+            found = sources_that_define(self._tree, lacking, self._beside)
             new = [path for path in found if path not in wanted and path.resolve() not in mine]
             if not new and has_cxx == ("-lc++" in more):
                 break
             wanted |= dict.fromkeys(new)
         raise KernelBuildError(_lacking(undefined(said), said), command=("zig", "cc", *more))
 
-    def _headers(self) -> Iterator[Path]:
-        """The headers of the tree that the user's files and the shim include."""
-        for path in self._folder.rglob("*.d"):
-            yield from inputs_of(path.read_text(errors="replace"))
+    @cached_property
+    def _beside(self) -> list[Path]:
+        """The sources beside the headers that the user's files and the shim include, and so on."""
+        listed = (path.read_text(errors="replace") for path in self._folder.rglob("*.d"))
+        return sources_beside(self._tree, (path for text in listed for path in inputs_of(text)))
 
     def _archives(self, wanted: Mapping[Path, None]) -> list[Path]:
         if not wanted:

@@ -23,7 +23,9 @@ _OWN = ("debug_log", "micro_time", "system_setup", "micro_mutable_op_resolver", 
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)
 _SUFFIXES = (".cc", ".cpp", ".c")
 #: Where names are looked for that no header leads to.
-_SEARCHED = ("tensorflow/lite", "signal")
+_SEARCHED = ("tensorflow", "signal")
+#: So many sources are taken for a function of whose name there are several, in no order.
+_MOST = 4
 #: What is no part of TFLM on this host there: other processors', tests, tools.
 _ELSEWHERE = re.compile(
     r"_test\b|/testing/|/tools/|/examples/|/benchmarks/|/python/|/cortex_m|/integration_tests/"
@@ -61,20 +63,29 @@ def sources_beside(tree: Tree, files: Iterable[Path]) -> list[Path]:
     return _followed(tree, waiting, "")
 
 
-def sources_that_define(tree: Tree, symbols: Iterable[str]) -> list[Path]:
-    """The sources that define functions, given as a linker names them."""
+def sources_that_define(
+    tree: Tree, symbols: Iterable[str], likely: Sequence[Path] = ()
+) -> list[Path]:
+    """The sources that define functions, given as a linker names them.
+
+    Where several define one of a name, those that are ``likely`` are meant, if any of them is.
+    """
     names = {re.split(r"[(<\[]", symbol)[0].rsplit("::", 1)[-1].strip() for symbol in symbols}
     names = {name for name in names if name.isidentifier()}
     if not names:
         return []
     wanted = "|".join(map(re.escape, sorted(names)))
-    defined = re.compile(rf"\b({wanted})\s*\([^;{{}}]*\)[\w\s]*(?::[^;{{}}]*)?\{{|\b({wanted})\s*(?:\[[^\]]*\]\s*)?=")
-    found: dict[str, Path] = {}
+    defined = re.compile(
+        rf"\b({wanted})\s*(?:\([^;{{}}]*\)[\w\s]*(?::[^;{{}}]*)?\{{|(?:\[[^\]]*\]\s*)?=)"
+    )
+    found: dict[str, list[Path]] = {}
     for path in _searched(tree):
-        text = path.read_text(errors="replace")
-        for match in defined.finditer(text):
-            found.setdefault(match.group(1) or match.group(2), path)
-    return sorted(set(found.values()))
+        for name in set(defined.findall(path.read_text(errors="replace"))):
+            found.setdefault(name, []).append(path)
+    chosen = set[Path]()
+    for paths in found.values():
+        chosen.update([path for path in paths if path in likely] or paths[:_MOST])
+    return sorted(chosen)
 
 
 def parser_of(tree: Tree, operator: str) -> str:

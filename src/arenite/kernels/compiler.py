@@ -125,7 +125,9 @@ def _first_error(source: Path, said: str) -> str:
 
 
 def inputs_of(listed: str) -> tuple[Path, ...]:
-    """The files in a Makefile's rule."""
+    """The files in a Makefile's rule, without the compiler's own: its version says what those are."""
+    own = Path(zig()).parent
     words = re.sub(r"\\\r?\n", " ", listed).partition(": ")[2]
     names = re.findall(r"(?:\\ |\S)+", words)
-    return tuple(Path(name.replace("\\ ", " ")) for name in names)
+    paths = (Path(name.replace("\\ ", " ")) for name in names)
+    return tuple(path for path in paths if not path.is_relative_to(own))

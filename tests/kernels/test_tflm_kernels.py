@@ -1,0 +1,79 @@
+"""TFLM's own kernels, compiled as a user's, are Arenite's operators: bits, head, tail, categories."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import arenite as ar
+from arenite.errors import AreniteError, UndefinedWarning
+from arenite.formats import tflite
+from arenite.kernels.compile import Kernels
+from arenite.ops import MutableOpResolver, builtin
+from arenite.ops.registry import custom_names
+from tests.kernels.trees import full_tree, kernel_of
+from tests.ops.differential import CASES, module_of, random_array
+
+#: Builtin operators with weights, options, scratch memory, and none of that.
+_BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "ADD", "SOFTMAX"]
+_ARENA = 1 << 20
+few = settings(
+    max_examples=max(CASES // 3, 5),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def compiled(operator: str) -> Kernels:
+    folder = full_tree()
+    path, function = kernel_of(folder, operator)
+    return ar.compile_kernels(path, tflm=folder, names={operator: function})
+
+
+def run(model, resolver, steps):
+    """Outputs of all steps, and how the arena is used."""
+    micro = ar.MicroInterpreter(model, resolver, bytearray(b"\x5a" * _ARENA), engine="auto")
+    micro.allocate_tensors()
+    outputs = []
+    for step in steps:
+        for number, array in enumerate(step):
+            micro.input(number)[...] = array
+        micro.invoke()
+        outputs += [micro.output(number).copy() for number in range(len(model.outputs))]
+    used = micro.allocations()
+    return outputs, (used.head, used.tail, used.categories)
+
+
+@pytest.mark.parametrize("operator", [*custom_names(), *_BUILTINS])
+def test_its_kernel_is_arenites_operator(operator):
+    kernels = compiled(operator)
+    models = module_of(operator).models()
+
+    @few
+    @given(model=models, seed=st.integers(0, 2**32 - 1))
+    def compare(model, seed):
+        model = tflite.read(tflite.write(model))
+        rng = np.random.default_rng(seed)
+        steps = [[random_array(tensor, rng) for tensor in model.inputs] for _ in range(3)]
+        own = MutableOpResolver()._insert(operator, builtin(operator))
+        theirs = MutableOpResolver()._insert(operator, kernels[operator])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UndefinedWarning)
+            try:
+                expected, used = run(model, own, steps)
+            except (AreniteError, UndefinedWarning):
+                assume(False)
+        got, theirs_used = run(model, theirs, steps)
+        for mine, its in zip(expected, got, strict=True):
+            if mine.dtype.kind == "f":
+                np.testing.assert_allclose(its, mine, rtol=1e-5, atol=1e-6)
+            else:
+                np.testing.assert_array_equal(its, mine, err_msg=str(model))
+        assert theirs_used == used, str(model)
+
+    compare()
