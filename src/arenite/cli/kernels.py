@@ -64,9 +64,7 @@ Define = Annotated[
 ]
 Replace = Annotated[
     bool,
-    typer.Option(
-        "--replace", help="Let them take the place of Arenite's.", rich_help_panel=_PANEL
-    ),
+    typer.Option("--replace", help="Let them take the place of Arenite's.", rich_help_panel=_PANEL),
 ]
 Sanitize = Annotated[
     bool,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -74,10 +75,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Built:
-    """A library, and the operators whose registrations it has, in its order."""
+    """A library, and the function of every operator, in its order."""
 
     path: Path
-    operators: tuple[str, ...]
+    functions: dict[str, Function]
 
 
 def build(request: Request) -> Built:
@@ -93,7 +94,8 @@ def build(request: Request) -> Built:
     if kept is not None:
         listed = kept[0].with_suffix(".names")
         if listed.is_file():
-            return Built(kept[0], tuple(listed.read_text().split()))
+            rows = json.loads(listed.read_text())
+            return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
     with tempfile.TemporaryDirectory(prefix="arenite-kernels-") as folder:
         return _Build(request, Path(folder).resolve()).built()
 
@@ -127,8 +129,9 @@ class _Build:
             here = (path for path in one.inputs if not path.is_relative_to(self._folder))
             self._inputs |= dict.fromkeys(here)
         kept = cache.keep(request.key, library, self._inputs)
-        save(kept.with_suffix(".names"), "\n".join(chosen).encode())
-        return Built(kept, tuple(chosen))
+        rows = {name: astuple(function) for name, function in chosen.items()}
+        save(kept.with_suffix(".names"), json.dumps(rows).encode())
+        return Built(kept, chosen)
 
     def _compiled(self, source: Path, more: Sequence[str] = ()) -> Compiled:
         """An object of a file, in a folder of its own: names of files may be alike."""

@@ -75,5 +75,3 @@ def _digest_of(path: Path) -> str:
 @lru_cache(maxsize=10_000)
 def _digest(path: str, _time: int, _size: int) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-

@@ -21,6 +21,8 @@ _BEGIN = ("tensorflow/lite/micro/micro_interpreter.h", "tensorflow/lite/micro/mi
 #: What the board's own program has instead, and what includes everything.
 _OWN = ("debug_log", "micro_time", "system_setup", "micro_mutable_op_resolver", "micro_ops")
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"', re.M)
+_REGISTRATION = re.compile(r"\b(Register_\w+)\s*\(\s*\)\s*\{")
+_USES_CMSIS_NN = "arm_nnfunctions.h"
 _SUFFIXES = (".cc", ".cpp", ".c")
 #: Where names are looked for that no header leads to.
 _SEARCHED = ("tensorflow", "signal")
@@ -33,9 +35,7 @@ _ELSEWHERE = re.compile(
 )
 
 
-def sources_for(
-    tree: Tree, calls: Sequence[str], own: Sequence[Path] = ()
-) -> list[Path]:
+def sources_for(tree: Tree, calls: Sequence[str], own: Sequence[Path] = ()) -> list[Path]:
     """The sources that a resolver with these lines needs, CMSIS-NN's with them.
 
     Args:
@@ -51,7 +51,16 @@ def sources_for(
         waiting += _of_include(tree, name, "cmsis_nn")
     found = _followed(tree, waiting, "cmsis_nn")
     mine = {path.resolve() for path in own}
-    return [*(path for path in found if path.resolve() not in mine), *_cmsis_nn(tree)]
+    defined = {name for path in own for name in _registrations(path)}
+    # A user's copy of a kernel takes the place of the tree's.
+    found = [p for p in found if p.resolve() not in mine and not defined & _registrations(p)]
+    needs_cmsis_nn = any(_USES_CMSIS_NN in path.read_text(errors="replace") for path in found)
+    return [*found, *(_cmsis_nn(tree) if needs_cmsis_nn or not own else ())]
+
+
+def _registrations(path: Path) -> set[str]:
+    """The functions that a file defines and that give registrations."""
+    return set(_REGISTRATION.findall(path.read_text(errors="replace")))
 
 
 def sources_beside(tree: Tree, files: Iterable[Path]) -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arenite import native
 from arenite.errors import KernelBuildError
-from arenite.kernels.build import Request, build
+from arenite.kernels.build import Built, Request, build
 from arenite.kernels.instance import CompiledKernel
 from arenite.model import BuiltinOperator
 from arenite.ops import NativeKernel, Registration, builtin
@@ -21,17 +21,17 @@ class Kernels(dict[str, Registration]):
 
     Attributes:
         request: What they were compiled from.
-        library: The file that they are in.
+        built: The library that they are in, and their functions.
     """
 
     def __init__(
-        self, registrations: Mapping[str, Registration], request: Request, library: Path
+        self, registrations: Mapping[str, Registration], request: Request, built: Built
     ) -> None:
         super().__init__(registrations)
-        self.request, self.library = request, library
+        self.request, self.built = request, built
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Kernels, (dict(self), self.request, self.library)
+        return Kernels, (dict(self), self.request, self.built)
 
 
 def compile_kernels(
@@ -93,9 +93,10 @@ def compile_kernels(
     )
     built = build(request)
     found = {
-        name: registration_of(CompiledKernel(built.path, name, guard)) for name in built.operators
+        name: registration_of(CompiledKernel(built.path, name, request, built.functions, guard))
+        for name in built.functions
     }
-    return Kernels(found, request, built.path)
+    return Kernels(found, request, built)
 
 
 def registration_of(kernel: CompiledKernel) -> Registration:

@@ -1,4 +1,4 @@
-"""The C++ compiler of users' kernels: zig's clang, a Python package that needs nothing of the system."""
+"""The C++ compiler of users' kernels: zig's clang, a package that needs nothing of the system."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def zig() -> str:
 
 
 def host_target() -> str:
-    """This machine, as the compiler calls it: never ``native``, which reads the system's headers."""
+    """This machine, as the compiler calls it; ``native`` would read the system's headers."""
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(
         platform.machine().lower(), platform.machine().lower()
     )
@@ -92,7 +92,14 @@ def compile_file(source: Path, arguments: Sequence[str], into: Path) -> Compiled
 def link(objects: Sequence[Path], arguments: Sequence[str], into: Path) -> tuple[Path | None, str]:
     """A library of objects and archives, or None with what the linker said."""
     target = into / f"kernels{library_suffix()}"
-    command = ["cc", f"--target={host_target()}", "-shared", *_ALL_DEFINED, *map(str, objects), *arguments]
+    command = [
+        "cc",
+        f"--target={host_target()}",
+        "-shared",
+        *_ALL_DEFINED,
+        *map(str, objects),
+        *arguments,
+    ]
     done = run_program(zig(), *command, "-o", str(target), folder=into)
     return (None, done.err) if done.code else (target, "")
 
@@ -125,7 +132,7 @@ def _first_error(source: Path, said: str) -> str:
 
 
 def inputs_of(listed: str) -> tuple[Path, ...]:
-    """The files in a Makefile's rule, without the compiler's own: its version says what those are."""
+    """The files in a Makefile's rule, without the compiler's own, which its version stands for."""
     own = Path(zig()).parent
     words = re.sub(r"\\\r?\n", " ", listed).partition(": ")[2]
     names = re.findall(r"(?:\\ |\S)+", words)

@@ -8,17 +8,20 @@ when the node first runs, and from then on the native engine calls it without Py
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from arenite.errors import KernelError
+from arenite.errors import BoardError, KernelError
 from arenite.formats.tflite_write import write
+from arenite.kernels.build import Built, Request
 from arenite.kernels.lines import line_of
+from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts
+from arenite.kernels.symbols import Function
 from arenite.model import Model, Operator, OptionsTable, Subgraph
 from arenite.native import kernel as c
 from arenite.native.kernel import Facts, KernelLibrary, address
@@ -45,18 +48,22 @@ class UserKernelParams:
     tensors: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompiledKernel:
     """A registration in a compiled library.
 
     Attributes:
         path: The library.
         name: The operator that it is for there.
+        request: What it was compiled from.
+        declared: The function of every operator in the library.
         guard: Whether its memory ends at pages that nobody may touch: slow, for finding faults.
     """
 
     path: Path
     name: str
+    request: Request
+    declared: dict[str, Function] = field(compare=False, default_factory=dict)
     guard: bool = False
 
     @property
@@ -111,17 +118,17 @@ def _instance(node: Node) -> Instance:
 class Instance:
     """One node; answers what it asks."""
 
-    def __init__(
-        self, kernel: CompiledKernel, number: int, context: Context, options: Any
-    ) -> None:
+    def __init__(self, kernel: CompiledKernel, number: int, context: Context, options: Any) -> None:
         self.error: BaseException | None = None
         self._kernel, self._library, self._context = kernel, kernel.library, context
         self._keep: list[Any] = []
         self._temps: dict[int, list[TfLiteTensor]] = {}
         self._buffers: dict[int, Array] = {}
         self._handles: list[int] = []
+        self._larger: dict[int, Array] = {}
         self._bound: list[tuple[int, EvalTensor, Array | None]] = []
         self._guards: list[tuple[str, Array]] = []
+        self._asked = self._asked_on_target(context)
         content = options if isinstance(options, bytes) else b""
         self._node = self._library.node(number, self, _aligned(content))
         if isinstance(options, OptionsTable):
@@ -155,7 +162,7 @@ class Instance:
         if not self._bound or any(tensor.data is not data for _, tensor, data in self._bound):
             self._bind(context, node)
         for handle in self._handles:
-            self._node.bind_scratch(handle, address(context.get_scratch_buffer(handle)))
+            self._node.bind_scratch(handle, self.scratch_data(handle))
         if self._kernel.guard:
             self._run_guarded(node)
             return
@@ -252,11 +259,45 @@ class Instance:
             raise KernelError(str(error)) from None
         raise AssertionError("report_error returned")
 
+    # -- targets whose structs are other ones
+
+    def _asked_on_target(self, context: Context) -> Iterator[tuple[str, int]] | None:
+        """What it asks for on the target, in order; None where that is what it asks for here."""
+        if is_this_hosts(context.abi):
+            return None
+        self._context = context
+        host = cast(Any, context).host  # strict kernels get a KernelContext
+        number = host.subgraph
+        where = Where(host.model, number, host.operator, host.tensors[number])
+        kernel = self._kernel
+        built = Built(kernel.path, kernel.declared)
+        try:
+            asked = asked_for(where, kernel.request, built, context.target)
+        except BoardError as error:
+            self._fail(
+                f"what it takes of the arena of {context.target} is not known: structs with pointers "
+                f"have other sizes there, and the emulated core does not say it: {error}"
+            )
+        return iter(asked)
+
+    def _size_on_target(self, kind: str) -> int:
+        """The bytes of the next request on the target."""
+        assert self._asked is not None
+        found, size = next(self._asked, ("nothing more", 0))
+        if found != kind:
+            self._fail(f"it asks for {kind} memory here, and on the emulated core for {found}")
+        return size
+
     # -- what it asks (:class:`arenite.native.kernel.Answers`)
 
     def persistent(self, size: int) -> int:
         """Persistent memory from the arena."""
-        buffer = self._context.allocate_persistent_buffer(size, "op data")
+        if self._asked is not None:
+            self._context.reserve_persistent_buffer(self._size_on_target(PERSISTENT), "op data")
+            buffer = np.full(size + 16, POISON, np.uint8)
+            buffer = buffer[-address(buffer) % 16 :][:size]
+        else:
+            buffer = self._context.allocate_persistent_buffer(size, "op data")
         if self._kernel.guard:
             memory = self._library.guarded(size, 16)
             if memory is not None:
@@ -268,12 +309,18 @@ class Instance:
 
     def scratch(self, size: int) -> int:
         """Scratch memory in the head."""
-        handle = self._context.request_scratch_buffer_in_arena(size, "scratch")
+        room = size if self._asked is None else self._size_on_target(SCRATCH)
+        handle = self._context.request_scratch_buffer_in_arena(room, "scratch")
+        if room < size:  # here it needs more than there
+            self._larger[handle] = np.empty(size + 16, np.uint8)
         self._handles.append(handle)
         return handle
 
     def scratch_data(self, handle: int) -> int:
         """Where it is."""
+        larger = self._larger.get(handle)
+        if larger is not None:
+            return -(-address(larger) // 16) * 16
         return address(self._context.get_scratch_buffer(handle))
 
     def temp_tensor(self, index: int) -> None:
@@ -324,6 +371,8 @@ class Instance:
         )
 
 
+#: What fresh memory holds, as in the arena: nobody may rely on zeros.
+POISON = 0xA5
 _PAGE = 4096
 
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +42,7 @@ def _rows(library: Path) -> tuple[tuple[Row, int], ...]:
         rows = list(_units(_section(library.read_bytes(), b".debug_line")))
     except (struct.error, IndexError, ValueError):
         return ()
-    pairs = zip(rows, rows[1:], strict=False)
+    pairs = pairwise(rows)
     return tuple((row, after.address) for row, after in pairs if not row.is_end)
 
 
@@ -104,10 +106,43 @@ def _units(data: bytes) -> Iterator[Row]:
         at += 4 + length
 
 
+@dataclass
+class _State:
+    """The registers of a line program."""
+
+    address: int = 0
+    file: int = 1
+    line: int = 1
+
+
+class _Program(NamedTuple):
+    """What a unit's header says: how special codes count, and the files."""
+
+    step: int
+    base: int
+    width: int
+    first: int
+    lengths: list[int]
+    files: list[str]
+
+
 def _unit(data: bytes, begin: int, end: int) -> Iterator[Row]:
     read = _Reader(data, begin + 6)
-    header_end = read.take("I")
-    header_end += read.at
+    program, state = _header(read), _State()
+    while read.at < end:
+        code = read.take("B")
+        is_row, is_end = _run(code, read, program, state)
+        if is_row:
+            files = program.files
+            name = Path(files[state.file - 1]).name if files else ""
+            yield Row(state.address, name, state.line, is_end)
+        if is_end:
+            state = _State()
+
+
+def _header(read: _Reader) -> _Program:
+    end = read.take("I")
+    end += read.at
     step = read.take("B")
     read.at += 2  # operations in an instruction, whether rows are statements
     base, width, first = read.take("b"), read.take("B"), read.take("B")
@@ -119,40 +154,41 @@ def _unit(data: bytes, begin: int, end: int) -> Iterator[Row]:
         files.append(name)
         for _ in range(3):
             read.unsigned()
-    read.at = header_end
-    address, file, line = 0, 1, 1
+    read.at = end
+    return _Program(step, base, width, first, lengths, files)
 
-    def row(*, is_end: bool = False) -> Row:
-        return Row(address, Path(files[file - 1]).name if files else "", line, is_end)
 
-    while read.at < end:
-        code = read.take("B")
-        if code >= first:
-            address += (code - first) // width * step
-            line += base + (code - first) % width
-            yield row()
-        elif code == 0:
-            size = read.unsigned()
-            after = read.at + size
-            kind = read.take("B")
-            if kind == _SET_ADDRESS:
-                address = read.take("Q")
-            if kind == _END:
-                yield row(is_end=True)
-                address, file, line = 0, 1, 1
-            read.at = after
-        elif code == _COPY:
-            yield row()
-        elif code == _ADVANCE:
-            address += read.unsigned() * step
-        elif code == _ADVANCE_LINE:
-            line += read.signed()
-        elif code == _FILE:
-            file = read.unsigned()
-        elif code == _CONST_ADD:
-            address += (255 - first) // width * step
-        elif code == _FIXED:
-            address += read.take("H")
-        else:
-            for _ in range(lengths[code - 1]):
-                read.unsigned()
+def _run(code: int, read: _Reader, program: _Program, state: _State) -> tuple[bool, bool]:
+    """Run an instruction; whether that makes a row, and whether the last one."""
+    if code >= program.first:
+        state.address += (code - program.first) // program.width * program.step
+        state.line += program.base + (code - program.first) % program.width
+        return True, False
+    if code == 0:
+        return _extended(read, state)
+    if code == _COPY:
+        return True, False
+    if code == _ADVANCE:
+        state.address += read.unsigned() * program.step
+    elif code == _ADVANCE_LINE:
+        state.line += read.signed()
+    elif code == _FILE:
+        state.file = read.unsigned()
+    elif code == _CONST_ADD:
+        state.address += (255 - program.first) // program.width * program.step
+    elif code == _FIXED:
+        state.address += read.take("H")
+    else:
+        for _ in range(program.lengths[code - 1]):
+            read.unsigned()
+    return False, False
+
+
+def _extended(read: _Reader, state: _State) -> tuple[bool, bool]:
+    size = read.unsigned()
+    after = read.at + size
+    kind = read.take("B")
+    if kind == _SET_ADDRESS:
+        state.address = read.take("Q")
+    read.at = after
+    return kind == _END, kind == _END

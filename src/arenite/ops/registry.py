@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 from arenite.memory.abi import Struct
 from arenite.model import BuiltinOperator, Model, Operator, OptionsTable
+from arenite.ops.cases import Cases
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
@@ -150,6 +151,14 @@ def traits_of(name: str) -> Traits:
     assert place is not None  # there is a registration
     traits: Traits = getattr(_module(place), "TRAITS", NO_TRAITS)
     return traits
+
+
+def cases_of(name: str) -> Cases | None:
+    """What makes random models of an operator, as its file states it; None where it does not."""
+    place = module_name(name)
+    module = None if place is None or builtin(name) is None else _module(place)
+    found: Cases | None = getattr(module, "CASES", None)
+    return found
 
 
 def only_mnn_has(name: str) -> bool:

@@ -54,9 +54,7 @@ def how_it_ended(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def run_module(
-    module: str, *arguments: str, folder: Path, timeout: float | None
-) -> Finished:
+def run_module(module: str, *arguments: str, folder: Path, timeout: float | None) -> Finished:
     """Run ``main(arguments)`` of a module of Arenite's in a child.
 
     Args:

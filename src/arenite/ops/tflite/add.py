@@ -11,6 +11,7 @@ from arenite.ops.kernel_util import QUANTIZED_RANGE, allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -38,3 +39,4 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="rising", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+CASES = binary_cases("ADD", AddOptions)

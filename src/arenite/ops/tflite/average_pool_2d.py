@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.ops.context import Array
-from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
+from arenite.ops.shared.cases import pooling_cases
+from arenite.ops.shared.pooling import Pool2DOptions, Pool2DParams, SlidingReduction, pooling
 from arenite.ops.traits import Traits
 
 
@@ -40,3 +41,4 @@ class AveragePool:
 REGISTRATION = pooling(AveragePool)
 
 TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
+CASES = pooling_cases("AVERAGE_POOL_2D", Pool2DOptions)

@@ -30,6 +30,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
+from arenite.ops.shared.cases import convolution_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
@@ -252,3 +253,4 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="sums", channels="convolved", fuses_clamp=True, drawn="conv")
+CASES = convolution_cases("CONV_2D", Conv2DOptions)

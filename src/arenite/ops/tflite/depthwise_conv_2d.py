@@ -30,6 +30,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
+from arenite.ops.shared.cases import convolution_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
@@ -207,3 +208,4 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="sums", channels="multiplied", fuses_clamp=True, drawn="conv")
+CASES = convolution_cases("DEPTHWISE_CONV_2D", DepthwiseConv2DOptions, is_depthwise=True)

@@ -37,6 +37,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.cases import dense_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
@@ -296,3 +297,4 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="sums", channels="dense", fuses_clamp=True, drawn="dense")
+CASES = dense_cases("FULLY_CONNECTED", FullyConnectedOptions)

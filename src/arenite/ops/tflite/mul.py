@@ -18,6 +18,7 @@ from arenite.ops.context import Array
 from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -67,3 +68,4 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+CASES = binary_cases("MUL", MulOptions)

@@ -36,6 +36,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -126,3 +127,4 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="function", channels="same", exact_on_floats=True, elementwise=True, clamps=True
 )
+CASES = unary_cases("RELU")

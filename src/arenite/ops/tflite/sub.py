@@ -12,6 +12,7 @@ from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -41,3 +42,4 @@ REGISTRATION = Registration(
 TRAITS = Traits(
     values="corners", channels="broadcast", elementwise=True, fuses_clamp=True, drawn="add"
 )
+CASES = binary_cases("SUB", SubOptions)

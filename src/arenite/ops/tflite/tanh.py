@@ -21,6 +21,7 @@ from arenite.ops.kernel_util import (
 )
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 from arenite.ops.traits import Traits
@@ -64,3 +65,4 @@ REGISTRATION = Registration(
 )
 
 TRAITS = Traits(values="function", channels="same", elementwise=True, fixed_output=True)
+CASES = unary_cases("TANH", output=(1 / 128, 0))
