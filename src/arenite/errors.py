@@ -174,7 +174,7 @@ class PredictError(AreniteError):
 
 
 class KernelBuildError(BoardError):
-    """A user's C++ sources cannot be built: a tree, a compiler or a function is missing, or an error.
+    """A user's C++ sources cannot be built: a tree, a compiler or a function is missing, or wrong.
 
     Attributes:
         command: What the compiler was called with; empty where it was not.

@@ -13,6 +13,7 @@ import typer
 
 from arenite.cli.bench import bench
 from arenite.cli.board import board
+from arenite.cli.check_kernel import check_kernel
 from arenite.cli.common import DEBUG_VARIABLE, Commands, require_isa
 from arenite.cli.compare import compare
 from arenite.cli.cost import cost
@@ -37,11 +38,13 @@ app = typer.Typer(
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "A model": (info, run, bench, compare, evaluate, report),
     "Its memory and time on a device": (fit, boards, memory, cost, explain),
-    "Smaller, and as firmware": (optimize, export, board),
+    "Smaller, and as firmware": (optimize, export, board, check_kernel),
 }
 for _title, _commands in _GROUPS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_title)(with_kernels(_command))
+        app.command(_command.__name__.replace("_", "-"), rich_help_panel=_title)(
+            with_kernels(_command)
+        )
 
 
 def _print_version(wanted: bool) -> None:

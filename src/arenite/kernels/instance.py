@@ -275,8 +275,8 @@ class Instance:
             asked = asked_for(where, kernel.request, built, context.target)
         except BoardError as error:
             self._fail(
-                f"what it takes of the arena of {context.target} is not known: structs with pointers "
-                f"have other sizes there, and the emulated core does not say it: {error}"
+                f"what it takes of the arena of {context.target} is not known: structs with "
+                f"pointers have other sizes there, and the emulated core does not say it: {error}"
             )
         return iter(asked)
 
