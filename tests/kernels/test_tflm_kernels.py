@@ -1,4 +1,4 @@
-"""TFLM's own kernels, compiled as a user's, are Arenite's operators: bits, head, tail, categories."""
+"""TFLM's own kernels, compiled as a user's, are Arenite's: bits, head, tail, categories."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -179,10 +179,12 @@ def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
         )
         for name, one in added.items()
     ]
+    hints = get_type_hints(command, include_extras=True)
+    own = [one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
     run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), *parameters]
+        parameters=[*own, *parameters]
     )
-    run.__annotations__ = {**command.__annotations__, **added}
+    run.__annotations__ = {**hints, **added}
     return run
 
 
