@@ -32,6 +32,7 @@ LAYERS = (
     {"memory"},
     {"ops"},
     {"formats"},
+    {"kernels"},
     {"cmsis_nn"},
     {"runtime"},
     {"optimize"},

@@ -76,8 +76,8 @@ def test_the_native_engine_runs_it(mistakes):
 def test_samples_of_a_batch_on_two_threads_are_those_on_one(mistakes):
     samples = np.random.default_rng(0).integers(-128, 128, (50, 1, LENGTH)).astype(np.int8)
     run = ar.Interpreter(model(mistakes, 9), engine="native")
-    np.testing.assert_array_equal(run.predict(samples, threads=2), samples)
-    np.testing.assert_array_equal(run.predict(samples), samples)
+    np.testing.assert_array_equal(run.predict(samples, threads=2), samples[:, 0])
+    np.testing.assert_array_equal(run.predict(samples), samples[:, 0])
 
 
 def test_its_memory_is_the_arenas(mistakes):
