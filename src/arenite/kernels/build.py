@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -93,7 +94,7 @@ def build(request: Request) -> Built:
     kept = cache.find(request.key)
     if kept is not None:
         listed = kept[0].with_suffix(".names")
-        if listed.is_file():
+        with suppress(OSError, ValueError):
             rows = json.loads(listed.read_text())
             return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
     with tempfile.TemporaryDirectory(prefix="arenite-kernels-") as folder:

@@ -79,8 +79,8 @@ def sources_that_define(
 
     Where several define one of a name, those that are ``likely`` are meant, if any of them is.
     """
-    names = {re.split(r"[(<\[]", symbol)[0].rsplit("::", 1)[-1].strip() for symbol in symbols}
-    names = {name for name in names if name.isidentifier()}
+    spelled = [re.split(r"[(<\[]", symbol)[0].strip().split("::") for symbol in symbols]
+    names = {parts[-1] for parts in spelled if parts[-1].isidentifier()}
     if not names:
         return []
     wanted = "|".join(map(re.escape, sorted(names)))
@@ -88,13 +88,23 @@ def sources_that_define(
         rf"\b({wanted})\s*(?:\([^;{{}}]*\)[\w\s]*(?::[^;{{}}]*)?\{{|(?:\[[^\]]*\]\s*)?=)"
     )
     found: dict[str, list[Path]] = {}
+    # What includes a C file within a namespace defines all that is in there.
+    spaces = {parts[-2] for parts in spelled if len(parts) == 2}
+    wrapped = re.compile(rf"\bnamespace\s+(?:{'|'.join(sorted(spaces)) or '$^'})\s*\{{\s*#include")
     for path in _searched(tree):
-        for name in set(defined.findall(path.read_text(errors="replace"))):
+        text = path.read_text(errors="replace")
+        for name in set(defined.findall(text)):
             found.setdefault(name, []).append(path)
+        if wrapped.search(_without_comments(text)):
+            found.setdefault(str(path), [path])
     chosen = set[Path]()
     for paths in found.values():
         chosen.update([path for path in paths if path in likely] or paths[:_MOST])
     return sorted(chosen)
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
 
 
 def parser_of(tree: Tree, operator: str) -> str:
