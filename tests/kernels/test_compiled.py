@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import pickle
 import re
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.errors import ConstraintError, KernelBuildError, KernelError, StateError
-from arenite.kernels.tree import find_tree
-from tests.kernels.trees import SAMPLES, any_tree
+from tests.kernels.trees import LENGTH, SAMPLES, any_tree, define, model
 
 pytest.importorskip("ziglang")
 
-LENGTH = 64
 #: What ends a kernel's call, by the options' byte of mistakes.cc, and what is said of it.
 STOPPED = {
     1: (KernelError, r"prepare answered 1: \S*mistakes.cc this is not for you"),
@@ -31,25 +27,10 @@ STOPPED = {
 }
 
 
-def define(folder: Path) -> dict[str, str]:
-    """The samples say ``tflite``; a tree may have another name for its namespace."""
-    namespace = find_tree(folder, needs_cmsis_nn=False).namespace
-    return {} if namespace == "tflite" else {"tflite": namespace}
-
-
 @pytest.fixture(scope="module")
 def mistakes():
     folder = any_tree()
     return ar.compile_kernels(SAMPLES / "mistakes.cc", tflm=folder, define=define(folder))
-
-
-def model(kernels, mistake=0, name="MISTAKES"):
-    b = ar.ModelBuilder()
-    x = b.input("x", (1, LENGTH), "int8", scale=0.5)
-    y = b.tensor("y", (1, LENGTH), "int8", scale=0.5)
-    b.operator(name, [x], [y], custom_options=bytes([mistake]))
-    b.output(y)
-    return replace(b.build(), registrations=dict(kernels))
 
 
 VALUES = np.arange(LENGTH, dtype=np.int8)[None]

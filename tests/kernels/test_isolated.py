@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from arenite.formats.tflite_write import write
-from tests.kernels.test_compiled import define, model
-from tests.kernels.trees import SAMPLES, any_tree
+from tests.kernels.trees import SAMPLES, any_tree, define, model
 
 pytest.importorskip("ziglang")
 

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+import arenite as ar
+from arenite import Registration
 from arenite.kernels.tree import find_tree
 
+#: Values of the input of samples' models.
+LENGTH = 64
 SAMPLES = Path(__file__).resolve().parent / "samples"
 _RESOLVER = "tensorflow/lite/micro/micro_mutable_op_resolver.h"
 _FOLDERS = ("signal/micro/kernels", "tensorflow/lite/micro/kernels")
@@ -51,6 +57,24 @@ def any_tree() -> Path:
     if found is None:
         pytest.skip("ARENITE_TFLM names no TFLM sources, and xmos-ai-tools is not installed")
     return found
+
+
+def define(folder: Path) -> dict[str, str]:
+    """The samples say ``tflite``; a tree may have another name for its namespace."""
+    namespace = find_tree(folder, needs_cmsis_nn=False).namespace
+    return {} if namespace == "tflite" else {"tflite": namespace}
+
+
+def model(
+    kernels: Mapping[str, Registration], mistake: int = 0, name: str = "MISTAKES"
+) -> ar.Model:
+    """A model with one operator of a sample's; ``mistake`` is its options' byte."""
+    b = ar.ModelBuilder()
+    x = b.input("x", (1, LENGTH), "int8", scale=0.5)
+    y = b.tensor("y", (1, LENGTH), "int8", scale=0.5)
+    b.operator(name, [x], [y], custom_options=bytes([mistake]))
+    b.output(y)
+    return replace(b.build(), registrations=dict(kernels))
 
 
 @cache
