@@ -37,6 +37,8 @@ def compiled(operator: str) -> Kernels:
 
 def values_of(tensor, rng):
     """Values of an input; a scalar says how far bits are moved, or the like."""
+    if tensor.type.name == "UINT64":
+        return rng.integers(0, 2**64, tensor.shape, np.uint64)
     if tensor.shape:
         return random_array(tensor, rng)
     return np.array(rng.integers(0, 8)).astype(tensor.type.dtype)

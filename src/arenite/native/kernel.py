@@ -99,42 +99,42 @@ def _pointer(found: int) -> Any:
     return ffi.cast("void *", found)
 
 
-def _define_callbacks() -> None:
-    """Let the module's C functions call Python."""
-    define = ffi.def_extern
+def _persistent(user: Any, size: int) -> Any:
+    return _answered(user, lambda one: _pointer(one.persistent(size)), ffi.NULL)
 
-    @define(name="ak_persistent")
-    def _persistent(user: Any, size: int) -> Any:
-        return _answered(user, lambda one: _pointer(one.persistent(size)), ffi.NULL)
 
-    @define(name="ak_scratch")
-    def _scratch(user: Any, size: int) -> Any:
-        return _answered(user, lambda one: one.scratch(size), -1)
+def _scratch(user: Any, size: int) -> Any:
+    return _answered(user, lambda one: one.scratch(size), -1)
 
-    @define(name="ak_scratch_data")
-    def _scratch_data(user: Any, handle: int) -> Any:
-        return _answered(user, lambda one: _pointer(one.scratch_data(handle)), ffi.NULL)
 
-    @define(name="ak_temp_tensor")
-    def _temp_tensor(user: Any, index: int) -> Any:
-        return _answered(user, lambda one: one.temp_tensor(index) is None, 0)
+def _scratch_data(user: Any, handle: int) -> Any:
+    return _answered(user, lambda one: _pointer(one.scratch_data(handle)), ffi.NULL)
 
-    @define(name="ak_free_tensor")
-    def _free_tensor(user: Any, index: int) -> Any:
-        return _answered(user, lambda one: one.free_tensor(index) is None, 0)
 
-    @define(name="ak_temp_buffer")
-    def _temp_buffer(user: Any, size: int, alignment: int) -> Any:
-        return _answered(user, lambda one: _pointer(one.temp_buffer(size, alignment)), ffi.NULL)
+def _temp_tensor(user: Any, index: int) -> Any:
+    return _answered(user, lambda one: _done(one.temp_tensor, index), 0)
 
-    @define(name="ak_free_buffer")
-    def _free_buffer(user: Any, buffer: Any) -> Any:
-        where = int(ffi.cast("uintptr_t", buffer))
-        return _answered(user, lambda one: one.free_buffer(where) is None, 0)
 
-    @define(name="ak_tensor_of")
-    def _tensor(user: Any, index: int, out: Any) -> Any:
-        return _answered(user, lambda one: _fill(out, one.tensor(index)), 0)
+def _free_tensor(user: Any, index: int) -> Any:
+    return _answered(user, lambda one: _done(one.free_tensor, index), 0)
+
+
+def _temp_buffer(user: Any, size: int, alignment: int) -> Any:
+    return _answered(user, lambda one: _pointer(one.temp_buffer(size, alignment)), ffi.NULL)
+
+
+def _free_buffer(user: Any, buffer: Any) -> Any:
+    where = int(ffi.cast("uintptr_t", buffer))
+    return _answered(user, lambda one: _done(one.free_buffer, where), 0)
+
+
+def _tensor(user: Any, index: int, out: Any) -> Any:
+    return _answered(user, lambda one: _fill(out, one.tensor(index)), 0)
+
+
+def _done(call: Callable[[int], None], argument: int) -> int:
+    call(argument)
+    return 1
 
 
 def _fill(out: Any, facts: Facts) -> int:
@@ -153,7 +153,19 @@ def _fill(out: Any, facts: Facts) -> int:
     return 1
 
 
-_define_callbacks()
+#: What the module's C functions of these names call.
+_CALLBACKS = {
+    "ak_persistent": _persistent,
+    "ak_scratch": _scratch,
+    "ak_scratch_data": _scratch_data,
+    "ak_temp_tensor": _temp_tensor,
+    "ak_free_tensor": _free_tensor,
+    "ak_temp_buffer": _temp_buffer,
+    "ak_free_buffer": _free_buffer,
+    "ak_tensor_of": _tensor,
+}
+for _name, _function in _CALLBACKS.items():
+    ffi.def_extern(name=_name)(_function)
 _HOST = ffi.new(
     "ak_host *",
     (
