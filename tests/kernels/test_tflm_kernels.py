@@ -16,7 +16,7 @@ from arenite.kernels.compile import Kernels
 from arenite.ops import MutableOpResolver, builtin
 from arenite.ops.registry import custom_names
 from tests.kernels.trees import full_tree, kernel_of
-from tests.ops.differential import CASES, module_of, random_array
+from tests.ops.differential import CASES, assert_same, module_of, random_array
 
 #: Builtin operators with weights, options, scratch memory, and none of that.
 _BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "ADD", "SOFTMAX"]
@@ -78,11 +78,8 @@ def test_its_kernel_is_arenites_operator(operator):
             except (AreniteError, UndefinedWarning):
                 assume(False)
         got, theirs_used = run(model, theirs, steps)
-        for mine, its in zip(expected, got, strict=True):
-            if mine.dtype.kind == "f":
-                np.testing.assert_allclose(its, mine, rtol=1e-5, atol=1e-6)
-            else:
-                np.testing.assert_array_equal(its, mine, err_msg=str(model))
+        for number, (mine, its) in enumerate(zip(expected, got, strict=True)):
+            assert_same(its, mine, model, number)
         assert theirs_used == used, str(model)
 
     compare()

@@ -27,7 +27,8 @@ _ARENA = 1 << 20
 _LEFTOVERS = 0x5A
 #: Inferences with every model: a kernel may remember what it should not.
 _INFERENCES = 2
-_RTOL, _ATOL = 1e-5, 1e-6
+#: Of floats, of the largest one's magnitude.
+_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,8 @@ def _first_difference(
 ) -> str:
     for number, (wanted, found) in enumerate(zip(expected[0], got[0], strict=True)):
         if wanted.dtype.kind == "f":
-            is_other = ~np.isclose(found, wanted, _RTOL, _ATOL, equal_nan=True)
+            largest = float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0.0))
+            is_other = ~np.isclose(found, wanted, 0, _TOLERANCE * largest, equal_nan=True)
         else:
             is_other = np.asarray(found != wanted)
         if is_other.any():
