@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from arenite.errors import BoardError, KernelError
+from arenite.errors import BoardError, KernelError, StateError
 from arenite.formats.tflite_write import write
 from arenite.kernels.build import Built, Request
 from arenite.kernels.lines import line_of
@@ -223,7 +223,7 @@ class Instance:
     def _checked(self, function: str, status: int) -> None:
         error, self.error = self.error, None
         if error is not None:
-            raise error
+            raise self._with_place(error)
         if status == c.OK:
             return
         if status == c.ABORTED and function == "invoke":
@@ -234,6 +234,12 @@ class Instance:
             self._library.crash = f"it crashed in {function}: {said}"
         outcome = {c.HOST: "failed", c.STOPPED: "stopped", c.CRASHED: "crashed"}
         self._fail(f"{function} {outcome.get(status, f'answered {status}')}: {said}")
+
+    def _with_place(self, error: BaseException) -> BaseException:
+        """What the host has raised, with the node's place where it has none."""
+        if type(error) is not StateError or str(error).startswith("$"):
+            return error
+        return StateError(f"{cast(Any, self._context).host.place()}: {error}")
 
     def _crash(self, said: str) -> str:
         """A crash with its line, and the memory behind whose end it was."""
