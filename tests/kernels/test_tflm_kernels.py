@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from arenite.ops import MutableOpResolver, builtin
 from arenite.ops.registry import custom_names
 from tests.kernels.trees import full_tree, kernel_of
 from tests.ops.differential import CASES, assert_same, module_of, random_array
+from tests.ops.signal.test_signal_framer import framer
 
 #: Builtin operators with weights, options, scratch memory, and none of that.
 _BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "ADD", "SOFTMAX"]
@@ -83,3 +85,12 @@ def test_its_kernel_is_arenites_operator(operator):
         assert theirs_used == used, str(model)
 
     compare()
+
+
+def test_samples_that_start_anew_are_forgotten_by_its_reset():
+    model = replace(framer(3, 2, prefill=True), registrations=dict(compiled("SignalFramer")))
+    samples = np.arange(20, dtype=np.int16).reshape(10, 2)
+    frames, _ = ar.Interpreter(model, engine="native").predict(samples, stateful=False)
+    expected, _ = ar.Interpreter(replace(model, registrations={})).predict(samples, stateful=False)
+    np.testing.assert_array_equal(frames, expected)
+    np.testing.assert_array_equal(frames[:, 0, 0], 0)
