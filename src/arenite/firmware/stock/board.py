@@ -321,7 +321,7 @@ def _parting_layers(board: StockBoard, processor: str) -> list[str]:
         f"layer {number} ({model.main.operators[number].name}), tensor {index}"
         for number, outputs in enumerate(board.results(inputs))
         for index, array in outputs.items()
-        if not same_outputs([np.asarray(reference.tensor(index)).reshape(-1)], [array])
+        if not same_outputs(np.asarray(reference.tensor(index)).reshape(-1), array)
     ]
 
 
