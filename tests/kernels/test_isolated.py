@@ -31,7 +31,6 @@ _PLAIN = {
 _SANITIZED = {
     7: "1 bytes behind the 64 of tensor",
     10: "signed integer overflow",
-    18: "1 bytes before tensor 1",
 }
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import arenite as ar
-from arenite.errors import AreniteError, UndefinedWarning
+from arenite.errors import AreniteError, KernelError, UndefinedWarning
 from arenite.formats import tflite
 from arenite.kernels.compile import Kernels
 from arenite.ops import MutableOpResolver, builtin
@@ -21,7 +21,7 @@ from tests.ops.differential import CASES, assert_same, module_of, random_array
 from tests.ops.signal.test_signal_framer import framer
 
 #: Builtin operators with weights, options, scratch memory, and none of that.
-_BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "ADD", "SOFTMAX"]
+_BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MUL", "ADD", "SOFTMAX"]
 _ARENA = 1 << 20
 few = settings(
     max_examples=max(CASES // 3, 5),
@@ -41,6 +41,8 @@ def values_of(tensor, rng):
     """Values of an input; a scalar says how far bits are moved, or the like."""
     if tensor.type.name == "UINT64":
         return rng.integers(0, 2**64, tensor.shape, np.uint64)
+    if tensor.type.name == "INT32" and tensor.shape:  # sums that overflow are undefined in C++
+        return rng.integers(-(2**20), 2**20, tensor.shape, np.int32)
     if tensor.shape:
         return random_array(tensor, rng)
     return np.array(rng.integers(0, 8)).astype(tensor.type.dtype)
@@ -79,7 +81,11 @@ def test_its_kernel_is_arenites_operator(operator):
                 expected, used = run(model, own, steps)
             except (AreniteError, UndefinedWarning):
                 assume(False)
-        got, theirs_used = run(model, theirs, steps)
+        try:
+            got, theirs_used = run(model, theirs, steps)
+        except KernelError as error:  # TFLM's debug builds end there, its release builds go on
+            assume("check failed" not in str(error))
+            raise
         for number, (mine, its) in enumerate(zip(expected, got, strict=True)):
             assert_same(its, mine, model, number)
         assert theirs_used == used, str(model)

@@ -166,9 +166,9 @@ def inputs_of(model: Model, seed: int) -> list[Array]:
     draw = Draw(seed)
     found = []
     for tensor in (*model.inputs,) * _INFERENCES:
-        values = draw.array(tensor.shape, tensor.type.dtype.name)
+        values: Array = draw.array(tensor.shape, tensor.type.dtype.name)
         if values.dtype.kind in "iu":
-            limits = np.iinfo(values.dtype)
+            limits = np.iinfo(tensor.type.dtype)
             ends = draw.values.choice([limits.min, limits.max], tensor.shape)
             values = np.where(draw.values.random(tensor.shape) < 0.1, ends, values)
         found.append(values.astype(tensor.type.dtype))

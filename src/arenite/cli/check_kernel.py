@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arenite.cli.common import AsJson, console, print_json, progress
 from arenite.cli.kernels import compiled, given_kernels
+
+if TYPE_CHECKING:
+    from arenite import Registration
 
 File = Annotated[str, typer.Argument(metavar="FILE.cc", help="C++ with the kernel; with --tflm.")]
 Operator = Annotated[
@@ -57,7 +60,9 @@ def check_kernel(
     if not options.tflm:
         raise typer.BadParameter("expected --tflm PATH", param_hint="--tflm")
     named = (f"{operator}={file}:{function}",) if function else ()
-    found = compiled(replace(options, kernels=() if function else (file,), kernel=named)) or {}
+    found: dict[str, Registration] = (
+        compiled(replace(options, kernels=() if function else (file,), kernel=named)) or {}
+    )
     kernel = found.get(operator) or (next(iter(found.values())) if len(found) == 1 else None)
     if kernel is None:
         raise KernelBuildError(

@@ -138,6 +138,8 @@ class _Build:
         """An object of a file, in a folder of its own: names of files may be alike."""
         into = Path(tempfile.mkdtemp(dir=self._folder))
         flags = C_FLAGS if source.suffix == ".c" else FLAGS
+        if "-fsanitize=undefined" in more:  # which the other one would switch off, behind it too
+            flags = tuple(flag for flag in flags if flag != "-fno-sanitize=all")
         return compile_file(source, [*flags, *self._arguments, *more], into)
 
     # -- which functions are meant

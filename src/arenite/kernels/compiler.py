@@ -19,6 +19,7 @@ FLAGS = (
     *("-O2", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-funsigned-char"),
     *("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-strict-aliasing"),
     *("-ffp-contract=off", "-fno-omit-frame-pointer", "-fno-sanitize=all"),
+    "-UNDEBUG",  # assert() says what and where
 )
 C_FLAGS = tuple(f for f in FLAGS if not f.startswith("-std") and "rtti" not in f)
 #: Names of lines, in the format that :mod:`arenite.kernels.lines` reads.

@@ -252,8 +252,6 @@ class Instance:
             beyond = touched - begin - memory.nbytes
             if 0 <= beyond < _PAGE:
                 said += f", {beyond + 1} bytes behind the {memory.nbytes} of {name}"
-            elif -_PAGE <= touched - begin < 0:
-                said += f", {begin - touched} bytes before {name}"
         return f"{said} ({where})" if where else said
 
     def _fail(self, message: str) -> NoReturn:
@@ -305,11 +303,11 @@ class Instance:
         else:
             buffer = self._context.allocate_persistent_buffer(size, "op data")
         if self._kernel.guard:
-            memory = self._library.guarded(size, 16)
-            if memory is not None:
-                memory[:] = buffer
-                self._guards.append((f"its persistent buffer {len(self._guards)}", memory))
-                buffer = memory
+            guarded = self._library.guarded(size, 16)
+            if guarded is not None:
+                guarded[:] = buffer
+                self._guards.append((f"its persistent buffer {len(self._guards)}", guarded))
+                buffer = guarded
         self._keep.append(buffer)
         return address(buffer) or 16  # of no bytes: an address that nobody may use
 

@@ -72,7 +72,7 @@ def pooling_cases(operator: str, options: Callable[..., OptionsTable]) -> Cases:
         size, taps, geometry = _geometry(draw, has_dilation=False)
         batch, depth, scale = draw.integer(1, 2), draw.integer(1, 9), draw.scale()
         b, zero_point = ModelBuilder(), int(draw.values.integers(*_BYTES, endpoint=True))
-        same = {"scale": scale, "zero_point": zero_point}
+        same: dict[str, Any] = {"scale": scale, "zero_point": zero_point}
         x = b.input("x", (batch, *size, depth), "int8", **same)
         y = b.tensor("y", (batch, *_output(size, taps, geometry), depth), "int8", **same)
         made = options(
