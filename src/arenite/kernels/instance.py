@@ -213,10 +213,10 @@ class Instance:
         for name, memory in self._guards:
             if name == what and memory.nbytes == size:
                 return memory
-        memory = self._library.guarded(size, alignment)
-        if memory is not None:
-            self._guards.append((what, memory))
-        return memory
+        made = self._library.guarded(size, alignment)
+        if made is not None:
+            self._guards.append((what, made))
+        return made
 
     # -- what came of a call
 
