@@ -18,7 +18,6 @@ from arenite.ops import MutableOpResolver, builtin
 from arenite.ops.registry import custom_names
 from tests.kernels.trees import full_tree, kernel_of
 from tests.ops.differential import CASES, assert_same, module_of, random_array
-from tests.ops.signal.test_signal_framer import framer
 
 #: Builtin operators with weights, options, scratch memory, and none of that.
 _BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MUL", "ADD", "SOFTMAX"]
@@ -94,6 +93,7 @@ def test_its_kernel_is_arenites_operator(operator):
 
 
 def test_samples_that_start_anew_are_forgotten_by_its_reset():
+    framer = module_of("SignalFramer").framer
     model = replace(framer(3, 2, prefill=True), registrations=dict(compiled("SignalFramer")))
     samples = np.arange(20, dtype=np.int16).reshape(10, 2)
     frames, _ = ar.Interpreter(model, engine="native").predict(samples, stateful=False)
