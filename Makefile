@@ -17,7 +17,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 
 # What the native engine is made of, and, from pyproject.toml, what it is made with.
 ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/*.* cmake/python/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
-	src/arenite/native/_build.py
+	src/arenite/native/_build.py src/arenite/kernels/shim/kernel.h
 # Whose C and C++ .clang-format says the form of.
 FORMATTED := src
 # What is installed is what requirements/ names, by version and hash; `make lock` renews that.

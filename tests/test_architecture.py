@@ -42,6 +42,7 @@ LAYERS = (
     {"memory", "npu"},
     {"ops"},
     {"formats"},
+    {"kernels"},
     {"libraries"},
     {"runtime"},
     {"optimize"},

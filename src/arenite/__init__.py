@@ -11,6 +11,8 @@ from arenite.errors import (
     ConstraintError,
     DTypeError,
     EvaluateError,
+    KernelBuildError,
+    KernelError,
     LoopLimitError,
     MemoryLimitError,
     ModelError,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from arenite.firmware.board import Board
     from arenite.firmware.export import export
     from arenite.formats import load
+    from arenite.kernels.compile import compile_kernels
     from arenite.memory.abi import Struct
     from arenite.memory.allocator import MicroAllocator
     from arenite.memory.budget import memory_limit, set_memory_limit
@@ -68,6 +71,8 @@ __all__ = [
     "EvaluateError",
     "HeapInterpreter",
     "Interpreter",
+    "KernelBuildError",
+    "KernelError",
     "LoopLimitError",
     "MemoryLimitError",
     "MicroAllocator",
@@ -92,6 +97,7 @@ __all__ = [
     "UnsupportedOperatorError",
     "__version__",
     "compare",
+    "compile_kernels",
     "cost",
     "evaluate",
     "explain",
@@ -128,6 +134,7 @@ _LATE = {
     "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",
+    "compile_kernels": "arenite.kernels.compile",
     "find_board": "arenite.boards",
     "cost": "arenite.analysis.model_cost",
     "evaluate": "arenite.analysis.evaluate",

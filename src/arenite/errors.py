@@ -175,3 +175,19 @@ class PredictError(AreniteError):
     def __init__(self, message: str, *, index: int = 0) -> None:
         super().__init__(message)
         self.index = index
+
+
+class KernelBuildError(BoardError):
+    """A user's C++ sources cannot be built: a tree, a compiler or a function is missing, or wrong.
+
+    Attributes:
+        command: What the compiler was called with; empty where it was not.
+    """
+
+    def __init__(self, message: str, *, command: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.command = tuple(command)
+
+
+class KernelError(ConstraintError):
+    """A user's compiled kernel answered with an error, stopped or crashed; with its own words."""

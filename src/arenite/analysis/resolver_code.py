@@ -7,6 +7,7 @@ operators' names with a few exceptions.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arenite.model import Model, Operator
@@ -30,13 +31,16 @@ class Resolver:
     missing: tuple[str, ...]
 
 
-def resolver(model: Model) -> Resolver:
-    """The resolver that a firmware needs to run ``model``, each operator once."""
+def resolver(model: Model, own: Mapping[str, str] | None = None) -> Resolver:
+    """The resolver that a firmware needs to run ``model``, each operator once.
+
+    ``own``: a C++ pointer to the registration of each operator that has another one than TFLM's.
+    """
     operators: dict[tuple[bool, str], Operator] = {}
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             operators.setdefault((operator.is_custom, operator.name), operator)
-    calls = [_call(operator) for operator in operators.values()]
+    calls = [_call(operator, (own or {}).get(operator.name)) for operator in operators.values()]
     known = [call for call in calls if call is not None]
     missing = tuple(
         operator.name
@@ -53,10 +57,12 @@ def resolver(model: Model) -> Resolver:
     )
 
 
-def _call(operator: Operator) -> str | None:
+def _call(operator: Operator, own: str | None = None) -> str | None:
     if not operator.is_custom:
         method = add_method(operator.name)
-        return f"{method}()" if method else None
+        return f"{method}({'' if own is None else f'*{own}'})" if method else None
+    if own is not None:
+        return f"AddCustom({_c_string(operator.name)}, {own})"
     if operator.name in _CUSTOM_METHODS:
         return f"{_CUSTOM_METHODS[operator.name]}()"
     if only_mnn_has(operator.name):

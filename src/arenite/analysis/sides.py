@@ -1,15 +1,15 @@
 """What can be compared: a model on an engine, or what a board has sent.
 
 A side is named ``MODEL@ENGINE``. The engine is a processor of :data:`arenite.cores.CORES`
-(its firmware's bits, computed here), ``litert``, ``litert-reference`` or ``tflm``; without one the
-bits are TFLM's.
+(its firmware's bits, computed here), ``litert``, ``litert-reference``, ``tflm`` or ``kernels``, the
+user's own; without one the bits are TFLM's.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arenite.analysis.dumps import read_dump
@@ -20,13 +20,15 @@ from arenite.errors import CompareError
 from arenite.formats import Source, load, model_of
 from arenite.model import Model
 from arenite.model.model import Array
-from arenite.ops import Registration
+from arenite.ops import Registration, builtin, named
 from arenite.optimize.samples import sequence
 from arenite.runtime.heap_host import HeapInterpreter
 from arenite.runtime.io_conversion import dequantized, quantized
 from arenite.target import find_target
 
 _MODELS = (".tflite", ".mnn")
+#: The engine of a model's own operators: a user's kernels, in the place of Arenite's.
+KERNELS = "kernels"
 _EXTREME = 4  # inputs of sequence() before the random ones
 
 
@@ -108,11 +110,28 @@ def side_of(
         if other is None:
             raise ValueError(f"expected a model before the dump {text!r}")
         return Side(text, other, dump=read_dump(Path(file), other))
+    if engine == KERNELS:
+        return _with_kernels(text, load(file) if file else other, operators, isa)
     if not file and other is None:
         raise ValueError(f"expected MODEL or MODEL@ENGINE, got {text!r}")
-    model = load(file, operators=operators) if file else other
+    others = {name: one for name, one in (operators or {}).items() if builtin(name) is None}
+    model = load(file, operators=others) if file else other
     assert model is not None
     return Side(text, model, engine, isa=isa)
+
+
+def _with_kernels(
+    label: str, model: Model | None, operators: Mapping[str, Registration] | None, isa: str | None
+) -> Side:
+    """A model with a user's kernels in the place of Arenite's operators."""
+    if model is None:
+        raise ValueError(f"expected MODEL or MODEL@{KERNELS}, got {label!r}")
+    names = {one.name for subgraph in model.subgraphs for one in subgraph.operators}
+    used = {name: one for name, one in (operators or {}).items() if name in names}
+    if not used:
+        raise ValueError(f"@{KERNELS}: expected kernels for some of {', '.join(sorted(names))}")
+    registrations = named({**model.registrations, **used}, replace=True)
+    return Side(label, replace(model, registrations=registrations), isa=isa)
 
 
 def file_of(given: str | os.PathLike[str]) -> str:
@@ -125,14 +144,14 @@ def _parts(text: str) -> tuple[str, str]:
     file, at, engine = text.rpartition("@")
     if not at:
         return text, ""
-    if engine in ENGINES:
+    if engine in ENGINES or engine == KERNELS:
         return file, engine
     try:
         return file, find_target(engine).processor
     except ValueError:
         if Path(engine).suffix.lower() in _MODELS or Path(text).exists():
             return text, ""
-        known = ", ".join([f"{DEFAULT} and other processors", *ENGINES])
+        known = ", ".join([f"{DEFAULT} and other processors", *ENGINES, KERNELS])
         raise ValueError(f"expected an engine of {known}, got {engine!r}") from None
 
 

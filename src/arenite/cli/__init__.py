@@ -13,6 +13,7 @@ import typer
 
 from arenite.cli.bench import bench
 from arenite.cli.board import board
+from arenite.cli.check_kernel import check_kernel
 from arenite.cli.common import DEBUG_VARIABLE, Commands, require_isa
 from arenite.cli.compare import compare
 from arenite.cli.cost import cost
@@ -21,6 +22,7 @@ from arenite.cli.explain import explain
 from arenite.cli.export import export
 from arenite.cli.fit import boards, fit
 from arenite.cli.info import info
+from arenite.cli.kernels import with_kernels
 from arenite.cli.memory import memory
 from arenite.cli.optimize import optimize
 from arenite.cli.process import run_as_process
@@ -37,11 +39,13 @@ app = typer.Typer(
 _GROUPS: dict[str, tuple[Callable[..., None], ...]] = {
     "A model": (info, run, bench, compare, evaluate, report),
     "Its memory and time on a device": (fit, boards, memory, cost, explain),
-    "Smaller, and as firmware": (quantize, optimize, export, board),
+    "Smaller, and as firmware": (quantize, optimize, export, board, check_kernel),
 }
 for _title, _commands in _GROUPS.items():
     for _command in _commands:
-        app.command(rich_help_panel=_title)(_command)
+        app.command(_command.__name__.replace("_", "-"), rich_help_panel=_title)(
+            with_kernels(_command)
+        )
 
 
 def _print_version(wanted: bool) -> None:

@@ -16,6 +16,7 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets
+from arenite.cli.kernels import compiled, given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
 
@@ -104,6 +105,10 @@ def board(
 
     named = target is not None or on is not None
     processor = chosen_device(on, target).target.processor if named else None
+    if given_kernels().is_any and not stock:
+        raise typer.BadParameter("kernels run with TFLM's interpreter: expected --stock")
+    if stock and ops is not None:
+        raise typer.BadParameter("a board runs kernels in C++: expected --kernels, got --ops")
     if stock != (tflm is not None):
         raise typer.BadParameter("expected --stock and --tflm PATH together, got one of them")
     budget: Budget = {
@@ -148,8 +153,16 @@ def _exported(
 
 
 def _stock(model: str, tflm: str, processor: str | None, runs: int, budget: Budget) -> Trial:
+    from dataclasses import replace
+
+    from arenite import load
     from arenite.firmware.stock.board import stock_trial
+    from arenite.ops import named
 
     if any(budget[name] for name in ("flash", "ram", "least")) or budget["inputs"] != "overwritten":
         raise typer.BadParameter("--flash, --ram, --least and --input are not TFLM's")
-    return stock_trial(model, tflm, processor or DEFAULT, runs)
+    kernels, loaded = compiled(given_kernels()), load(model)
+    if kernels is not None:
+        registrations = named(kernels, replace=given_kernels().replace)
+        loaded = replace(loaded, registrations=registrations)
+    return stock_trial(loaded, tflm, processor or DEFAULT, runs, kernels)

@@ -16,7 +16,7 @@ from arenite.cli.common import (
     progress,
     require_suffix,
 )
-from arenite.cli.operators import Ops, read_operators
+from arenite.cli.operators import Ops, chosen_operators
 from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def compare(
 
     require_suffix(svg, ".svg", "--svg")
     try:
-        operators = None if ops is None else read_operators(ops)
+        operators = chosen_operators(ops)
         a = side_of(first, operators=operators, isa=isa)
         if snippet:
             typer.echo(lines_of(a.model), nl=False)

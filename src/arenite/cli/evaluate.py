@@ -25,7 +25,7 @@ from arenite.cli.common import (
     progress,
 )
 from arenite.cli.device import BoardName, TargetName, chosen_device
-from arenite.cli.operators import Ops, read_operators
+from arenite.cli.operators import Ops, chosen_operators
 from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
 from arenite.cores import DEFAULT
 
@@ -184,7 +184,7 @@ def evaluate(
                 raw_pixels=raw_pixels,
                 front_end=frontend,
                 step=step,
-                operators=None if ops is None else read_operators(ops),
+                operators=chosen_operators(ops),
                 executor=None if workers == 1 else partial(_next_pool, pools, workers),
                 progress=report,
                 on_error=on_error.value,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arenite.cli.kernels import compiled, for_model, given_kernels
 from arenite.errors import AreniteError
 
 if TYPE_CHECKING:
@@ -36,15 +37,35 @@ class OperatorsError(AreniteError):
 
 
 def load_model(path: str | Path, ops: Path | None) -> Model:
-    """A model, with the operators of ``--ops``.
+    """A model, with the operators of ``--ops`` and ``--kernels``.
 
     Raises:
-        AreniteError: The model, or the module of its operators, is no such thing.
+        AreniteError: The model, or the module of its operators, is no such thing; or kernels do
+            not compile.
         OSError: A file cannot be read.
     """
-    from arenite import load
+    from dataclasses import replace
 
-    return load(path, operators=None if ops is None else read_operators(ops))
+    from arenite import load
+    from arenite.ops import named
+
+    model, operators = load(path), chosen_operators(ops)
+    if not operators:
+        return model
+    fitting = for_model(operators, model)
+    return replace(model, registrations=named(fitting, replace=given_kernels().replace))
+
+
+def chosen_operators(ops: Path | None) -> dict[str, Registration] | None:
+    """The operators of ``--ops`` and of ``--kernels``; None where there are none.
+
+    Raises:
+        AreniteError: The module has none, or the kernels do not compile.
+        OSError: A file cannot be read.
+    """
+    operators = {} if ops is None else read_operators(ops)
+    kernels = compiled(given_kernels())
+    return {**operators, **(kernels or {})} or None
 
 
 def read_operators(path: Path) -> dict[str, Registration]:

@@ -16,7 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from arenite.cli.operators import read_operators
+from arenite.cli.kernels import KernelOptions, given, given_kernels
+from arenite.cli.operators import chosen_operators
 from arenite.cli.peers import ENGINES, Peer, convert_to_mnn, hushed
 from arenite.processes.children import run_module
 
@@ -81,8 +82,9 @@ def try_out(
 
 def _elsewhere(setup: Mapping[str, Any]) -> dict[str, Any]:
     """The setup for a process that has another working folder."""
-    ops = setup.get("ops")
-    return dict(setup) if ops is None else {**setup, "ops": str(Path(ops).absolute())}
+    ops, kernels = setup.get("ops"), given_kernels()
+    found = dict(setup) if ops is None else {**setup, "ops": str(Path(ops).absolute())}
+    return {**found, "kernels": kernels.absolute()} if kernels.is_any else found
 
 
 def _cause(code: int) -> str:
@@ -116,9 +118,10 @@ def _setup(text: str = "{}") -> dict[str, Any]:
     setup: dict[str, Any] = json.loads(text)
     if "target" in setup:
         setup["target"] = Target(**setup["target"])
-    if ops := setup.pop("ops", None):
-        setup["operators"] = read_operators(Path(ops))
-    return setup
+    ops, kernels = setup.pop("ops", None), KernelOptions(**setup.pop("kernels", {}))
+    with given(kernels):
+        operators = chosen_operators(None if ops is None else Path(ops))
+    return {**setup, "operators": operators} if operators else setup
 
 
 def main(arguments: list[str]) -> int:

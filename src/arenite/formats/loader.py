@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections import abc
-from dataclasses import replace
 from mmap import ACCESS_READ
 from mmap import mmap as Mapping  # noqa: N812 - a class, and load() has an argument of that name
 from typing import Any, BinaryIO
@@ -35,7 +35,11 @@ _OTHERS = (
 
 
 def load(
-    source: Source, *, mmap: bool = False, operators: abc.Mapping[str, Registration] | None = None
+    source: Source,
+    *,
+    mmap: bool = False,
+    operators: abc.Mapping[str, Registration] | None = None,
+    replace: bool = False,
 ) -> Model:
     """Load and verify a model.
 
@@ -48,6 +52,8 @@ def load(
             that stay as they are.
         operators: Registrations of operators that Arenite does not have, by name. Whatever is
             made of the model finds them, where no resolver is given.
+        replace: Let ``operators`` take the place of those that Arenite has: a user's faster
+            CONV_2D, say.
 
     Files of TensorFlow Lite begin with its identifier. MNN's have none: they are recognised by
     their name (``.mnn``), or as a FlatBuffer without identifier.
@@ -56,11 +62,13 @@ def load(
         ModelError: The content is no model, or a broken one, or changed while it was read.
         UnsupportedOperatorError: A model of MNN's needs operators that are not mapped.
         OSError: The file is not there or cannot be read, or is a directory, pipe or device.
-        ValueError: Arenite has one of ``operators`` itself.
+        ValueError: Arenite has one of ``operators`` itself, and ``replace`` is not set.
         TypeError: One of ``operators`` is no registration.
     """
     model = _loaded(source, mapped=mmap)
-    return replace(model, registrations=named(operators)) if operators else model
+    if not operators:
+        return model
+    return dataclasses.replace(model, registrations=named(operators, replace=replace))
 
 
 def _loaded(source: Source, *, mapped: bool) -> Model:

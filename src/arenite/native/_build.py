@@ -1,6 +1,7 @@
 """Generates the C source of the extension module from the headers in ``csrc/include``.
 
-Run by the build, not at run time: ``python _build.py FOLDER OUTPUT``.
+Run by the build, not at run time: ``python _build.py FOLDER OUTPUT``. The header of the boundary to
+users' kernels is with those, in ``src/arenite/kernels/shim``: their compiler reads it too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,20 @@ from cffi import FFI
 
 INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 PREPROCESSOR = re.compile(r"^#.*$", re.MULTILINE)
+_KERNEL = Path(__file__).resolve().parents[1] / "kernels" / "shim" / "kernel.h"
+#: What a user's kernel calls in its host (``ak_host``), as functions of Python's.
+CALLBACKS = """
+extern "Python" {
+  void *ak_persistent(void *user, uint64_t bytes);
+  int32_t ak_scratch(void *user, uint64_t bytes);
+  void *ak_scratch_data(void *user, int32_t handle);
+  int32_t ak_temp_tensor(void *user, int32_t index);
+  int32_t ak_free_tensor(void *user, int32_t index);
+  void *ak_temp_buffer(void *user, uint64_t bytes, uint64_t alignment);
+  int32_t ak_free_buffer(void *user, void *buffer);
+  int32_t ak_tensor_of(void *user, int32_t index, ak_tensor *out);
+}
+"""
 
 
 def headers(folder: Path) -> dict[str, str]:
@@ -35,9 +50,9 @@ def headers(folder: Path) -> dict[str, str]:
 def generate(folder: Path, output: Path) -> None:
     """Write the extension module's source."""
     found = headers(folder)
-    ffi = FFI()
-    ffi.cdef(PREPROCESSOR.sub("", "\n".join(found.values())))
-    includes = "".join(f'#include "{name}"\n' for name in found)
+    ffi, kernel = FFI(), _KERNEL.read_text("utf-8")
+    ffi.cdef(PREPROCESSOR.sub("", "\n".join([*found.values(), kernel])) + CALLBACKS)
+    includes = "".join(f'#include "{name}"\n' for name in found) + kernel
     ffi.set_source("arenite.native._engine", includes)
     ffi.emit_c_code(str(output))
 

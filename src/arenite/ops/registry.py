@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, Protocol
 
 from arenite.memory.abi import Struct
 from arenite.model import BuiltinOperator, Model, Operator, OptionsTable
+from arenite.ops.cases import Cases
 from arenite.ops.constraints import Constraint
 from arenite.ops.context import Context, Node
 from arenite.ops.overlap import Overlap
@@ -162,6 +163,15 @@ def scheme_of(name: str) -> Scheme | None:
     assert place is not None  # there is a registration
     scheme: Scheme | None = getattr(_module(place), "SCHEME", None)
     return scheme
+
+
+@lru_cache(maxsize=1024)
+def cases_of(name: str) -> Cases | None:
+    """What makes random models of an operator, as its file states it; None where it does not."""
+    place = module_name(name)
+    module = None if place is None or builtin(name) is None else _module(place)
+    found: Cases | None = getattr(module, "CASES", None)
+    return found
 
 
 def only_mnn_has(name: str) -> bool:
@@ -349,17 +359,19 @@ def resolver_of(model: Model) -> AllOpsResolver:
     return _with_all(model.registrations)
 
 
-def named(registrations: Mapping[str, Registration]) -> dict[str, Registration]:
+def named(
+    registrations: Mapping[str, Registration], *, replace: bool = False
+) -> dict[str, Registration]:
     """Registrations of a user's own operators with their names, ready for a model.
 
     Raises:
         TypeError: One is no registration.
-        ValueError: Arenite has such an operator: only a MutableOpResolver replaces those.
+        ValueError: Arenite has such an operator, and they may not ``replace`` those.
     """
     taken = [name for name in registrations if builtin(name) is not None]
-    if taken:
+    if taken and not replace:
         raise ValueError(
-            f"operator {taken[0]!r}: Arenite has it; a MutableOpResolver can have another one"
+            f"operator {taken[0]!r}: Arenite has it; replace=True takes another one in its place"
         )
     return dict(_with_all(registrations)._registrations)
 

@@ -54,14 +54,14 @@ def how_it_ended(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def run_module(module: str, *arguments: str, folder: Path, timeout: float) -> Finished:
+def run_module(module: str, *arguments: str, folder: Path, timeout: float | None) -> Finished:
     """Run ``main(arguments)`` of a module of Arenite's in a child.
 
     Args:
         module: Its full name.
         arguments: What it is given; paths among them are absolute.
         folder: The child's working folder, where nothing of the user's lies.
-        timeout: Seconds that it may take.
+        timeout: Seconds that it may take; None for any time.
 
     Raises:
         TimeoutError: It takes longer.

@@ -250,6 +250,11 @@ class KernelContext:
         """A full tensor that takes no temporary memory."""
         return self._host.view_tensor(index)
 
+    @property
+    def host(self) -> Host:
+        """Who gives all of that: for looking on, where a kernel's place in its model matters."""
+        return self._host
+
     # -- what the graph uses
 
     def begin(self) -> None:

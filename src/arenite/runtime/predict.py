@@ -78,7 +78,9 @@ def _chunks(
     life: Life | None = None,
 ) -> Generator[int]:
     """All samples; each starts anew where there is a ``life`` to start over."""
-    call = whole_call(None)
+    # C copies states, and does not call a function by which a user's kernel forgets its own.
+    resets = life is not None and any(one.strict and one.reset for one in life.graph.registrations)
+    call = None if resets else whole_call(None)
     own = _memory(micro)
     if call is None:
         run = one_by_one(micro)

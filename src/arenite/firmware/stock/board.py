@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +26,14 @@ from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.build import link_script, linked
 from arenite.firmware.c_text import fill
-from arenite.firmware.stock.closure import sources_for
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
-from arenite.firmware.stock.tree import Tree, find_tree
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
+from arenite.kernels.closure import sources_for, sources_that_define
+from arenite.kernels.compile import Kernels
+from arenite.kernels.compiler import undefined
+from arenite.kernels.tree import Tree, find_tree
 from arenite.model import Model
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
@@ -38,6 +42,8 @@ from arenite.runtime.interpreter import Interpreter
 _DEFINED = (
     *("-DTF_LITE_STATIC_MEMORY", "-DTF_LITE_DISABLE_X86_NEON"),
     *("-DCMSIS_NN", "-DKERNELS_OPTIMIZED_FOR_SPEED"),
+    # FlatBuffers, unless TFLM's Makefile has patched it, expects strtoll_l, which musl lacks.
+    "-DFLATBUFFERS_LOCALE_INDEPENDENT=0",
 )
 #: Enumerations as small as they can be, as for bare cores (AAPCS, GCC's ``arm-none-eabi``): structs
 #: in the arena have them.
@@ -45,7 +51,10 @@ _FLAGS = (
     *("-fshort-enums", "-O2", "-w", "-fno-rtti", "-fno-exceptions", "-fno-threadsafe-statics"),
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
     *("-ffunction-sections", "-fdata-sections", "-funsigned-char", "-fomit-frame-pointer"),
+    "-fno-access-control",
 )
+#: How often the linker may be asked anew what it still lacks.
+_ROUNDS = 6
 _LINKED = ("-lc++", "-static", "-nostartfiles", "-Wl,-T,link.ld", "-Wl,--gc-sections")
 #: What TFLM may take while it prepares, beyond what stays.
 _ROOM = 16 << 10
@@ -57,8 +66,10 @@ class StockBoard:
 
     Args:
         model: The model.
-        tflm: Its sources, see :mod:`arenite.firmware.stock.tree`.
+        tflm: Its sources, see :mod:`arenite.kernels.tree`.
         processor: A core that Unicorn has, see :mod:`arenite.cores`.
+        kernels: A user's own kernels, for operators of their names.
+        arena: Bytes of its arena; None for what Arenite says that the model needs.
 
     Raises:
         BoardError: Sources, ziglang or unicorn are missing, the compiler does not take them, or
@@ -66,19 +77,37 @@ class StockBoard:
         UnsupportedOperatorError: TFLM has no kernels for some operators.
     """
 
-    def __init__(self, model: Model, tflm: str | os.PathLike[str], processor: str) -> None:
+    def __init__(
+        self,
+        model: Model,
+        tflm: str | os.PathLike[str],
+        processor: str,
+        kernels: Kernels | None = None,
+        *,
+        arena: int | None = None,
+    ) -> None:
         unicorn_name(processor)
         self.model, self.processor = model, processor
         self.model_bytes = write(model)
+        self._arena = arena
         with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-            self.image = self._built(find_tree(tflm), Path(folder))
+            self.image = self._built(find_tree(tflm), kernels, Path(folder))
         self._machine = Machine(self.image, processor, LIMIT if has_loops(model) else None)
         self._printed: list[str] = []
+
+    def begin(self) -> None:
+        """Start TFLM's interpreter and let it allocate its tensors.
+
+        Raises:
+            BoardError: TFLM does not take the model.
+        """
         self._call("begin")
         self.arena_bytes = self._call("arena_used")
 
-    def _built(self, tree: Tree, folder: Path) -> Image:
-        needed = resolver(self.model)
+    def _built(self, tree: Tree, kernels: Kernels | None, folder: Path) -> Image:
+        functions = {} if kernels is None else kernels.built.functions
+        own = {name: f"stock_own({one.name}())" for name, one in functions.items()}
+        needed = resolver(self.model, own)
         if needed.missing:
             missing = list(needed.missing)
             raise UnsupportedOperatorError(f"TFLM has no {', '.join(missing)}", missing)
@@ -88,8 +117,10 @@ class StockBoard:
             "model.S": MODEL,
             "main.cc": fill(
                 MAIN,
-                arena=Interpreter(self.model, target=self.processor).arena.size + _ROOM,
+                arena=self._arena
+                or Interpreter(self.model, target=self.processor).arena.size + _ROOM,
                 operators=max(needed.operators, 1),
+                declarations="\n".join(one.declaration for one in functions.values()),
                 calls="\n".join(calls),
                 variables=_variables(self.model),
             ),
@@ -97,18 +128,25 @@ class StockBoard:
         for name, text in texts.items():
             save(folder / name, text.encode())
         save(folder / "model.bin", self.model_bytes)
-        core = CORES[self.processor]
-        floats = "hf" if core.has_fpu else ""
-        arguments = [f"--target=thumb-linux-musleabi{floats}"]
-        arguments += [f"-mcpu={core.clang}", *_FLAGS, *_DEFINED]
-        arguments += [f"-I{path}" for path in tree.includes]
-        files = [*map(str, sources_for(tree, calls)), "main.cc", "model.S"]
-        return linked([*arguments, *files, *_LINKED], folder, tree.root)
+        arguments = [*_arguments(self.processor), *(f"-I{path}" for path in tree.includes)]
+        files: list[Path] = []
+        if kernels is not None:
+            request = kernels.request
+            arguments += [f"-I{path}" for path in request.include]
+            arguments += [f"-D{k}={v}" for k, v in request.define.items() if v is not None]
+            files = [*request.files, *request.sources]
+        sources = [*files, *sources_for(tree, calls, files)]
+        return _linked(tree, arguments, sources, folder)
 
     # -- inferences
 
-    def layers(self, inputs: Sequence[Array]) -> tuple[list[tuple[str, Count]], Count]:
-        """One inference: every layer's name and cost, and that of all."""
+    def layers(
+        self, inputs: Sequence[Array], through: Callable[[int], object] | None = None
+    ) -> tuple[list[tuple[str, Count]], Count]:
+        """One inference: every layer's name and cost, and that of all.
+
+        ``through`` is told of every layer's number when it has run.
+        """
         machine = self._machine
         for index, array in enumerate(inputs):
             machine.write(self._call("input", index), np.ascontiguousarray(array).tobytes())
@@ -122,12 +160,49 @@ class StockBoard:
             name, before = open_.pop()
             if not open_:  # of the main subgraph
                 found.append((name, _since(before, machine.count())))
+                if through is not None:
+                    through(len(found) - 1)
 
         before = machine.count()
         layers = machine.watching("board_layer", begins), machine.watching("board_layer_end", ends)
         with machine.counting(), layers[0], layers[1]:
             self._call("invoke")
         return found, _since(before, machine.count())
+
+    def results(self, inputs: Sequence[Array]) -> list[dict[int, Array]]:
+        """One inference: the outputs of every layer by their tensors, when it has just run."""
+        operators, tensors = self.model.main.operators, self.model.main.tensors
+        wanted = {index for one in operators for index in one.outputs if index >= 0}
+        places = {index: self._call("tensor", index) for index in wanted}
+        found: list[dict[int, Array]] = []
+
+        def through(layer: int) -> None:
+            read = {}
+            for index in operators[layer].outputs:
+                if index >= 0:
+                    data = self._machine.read(places[index], tensors[index].nbytes)
+                    read[index] = np.frombuffer(data, tensors[index].type.dtype)
+            found.append(read)
+
+        self.layers(inputs, through)
+        return found
+
+    def asks(self, functions: Mapping[str, int]) -> list[tuple[str, int]]:
+        """What is passed to functions while TFLM's interpreter begins: names, and an argument.
+
+        Raises:
+            BoardError: There is no such function in the firmware, or TFLM does not take the model.
+        """
+        machine, found = self._machine, list[tuple[str, int]]()
+
+        def told(name: str, number: int) -> None:
+            found.append((name, machine.argument(number)))
+
+        with ExitStack() as watches:
+            for name, number in functions.items():
+                watches.enter_context(machine.watching(name, partial(told, name, number)))
+            self._call("begin")
+        return found
 
     def outputs(self) -> tuple[Array, ...]:
         """Copies of the last inference's outputs."""
@@ -161,11 +236,34 @@ class StockBoard:
         return result
 
 
+def _arguments(processor: str) -> list[str]:
+    core = CORES[processor]
+    floats = "hf" if core.has_fpu else ""
+    return [f"--target=thumb-linux-musleabi{floats}", f"-mcpu={core.clang}", *_FLAGS, *_DEFINED]
+
+
+def _linked(tree: Tree, arguments: Sequence[str], sources: Sequence[Path], folder: Path) -> Image:
+    """All sources, and those that the linker turns out to lack."""
+    wanted = dict.fromkeys(sources)
+    for _ in range(_ROUNDS):
+        try:
+            files = [*map(str, wanted), "main.cc", "model.S"]
+            return linked([*arguments, *files, *_LINKED], folder, tree.root)
+        except BoardError as error:
+            lacking = undefined(str(error))
+            new = [path for path in sources_that_define(tree, lacking) if path not in wanted]
+            if not new:
+                raise
+            wanted |= dict.fromkeys(new)
+    raise BoardError(f"'{tree.root}' has no sources for {', '.join(lacking)}")
+
+
 def stock_trial(
     model: Model | Source,
     tflm: str | os.PathLike[str],
     processor: str = DEFAULT,
     runs: int = 4,
+    kernels: Kernels | None = None,
 ) -> Trial:
     """What TFLM with CMSIS-NN costs, and whether it gives what Arenite's interpreter says of it.
 
@@ -174,14 +272,20 @@ def stock_trial(
         tflm: A folder with TFLM's sources.
         processor: The emulated core.
         runs: How many inferences are compared with the interpreter's for that target.
+        kernels: A user's own kernels, which the model's registrations are; the outputs of every
+            layer are compared too.
 
     Raises:
         BoardError: As :class:`StockBoard`.
         UnsupportedOperatorError: TFLM has no kernels for some operators.
     """
     model = model_of(model)
-    board, reference = StockBoard(model, tflm, processor), Interpreter(model, target=processor)
-    differences = []
+    board, reference = (
+        StockBoard(model, tflm, processor, kernels),
+        Interpreter(model, target=processor),
+    )
+    board.begin()
+    differences = _parting_layers(board, processor) if kernels else []
     for number, arrays in enumerate(trial_inputs(model, runs)):
         layers, count = board.layers(arrays)
         stack = board.stack_bytes
@@ -205,6 +309,20 @@ def stock_trial(
         ),
         library="tflm",
     )
+
+
+def _parting_layers(board: StockBoard, processor: str) -> list[str]:
+    """Where layers' outputs are not the interpreter's for that target, in one inference."""
+    model = board.model
+    reference = Interpreter(model, target=processor, preserve_all_tensors=True)
+    (inputs,) = trial_inputs(model, 1)
+    reference(*inputs)
+    return [
+        f"layer {number} ({model.main.operators[number].name}), tensor {index}"
+        for number, outputs in enumerate(board.results(inputs))
+        for index, array in outputs.items()
+        if not same_outputs(np.asarray(reference.tensor(index)).reshape(-1), array)
+    ]
 
 
 def _variables(model: Model) -> int:

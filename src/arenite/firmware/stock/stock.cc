@@ -21,6 +21,8 @@ extern void (*stock_init_last[])(void);
 extern const unsigned char stock_model[];
 }
 
+$declarations;
+
 namespace tflite {
 uint32_t ticks_per_second() { return 1; }
 uint32_t GetCurrentTimeTicks() { return 0; }
@@ -36,6 +38,15 @@ class Profiler : public tflite::MicroProfilerInterface {
   }
   void EndEvent(uint32_t) override { board_layer_end(); }
 };
+
+// A registration, whichever way a function gives it.
+[[maybe_unused]] const TFLMRegistration* stock_own(const TFLMRegistration* found) { return found; }
+[[maybe_unused]] const TFLMRegistration* stock_own(const TFLMRegistration& found) {
+  static TFLMRegistration kept[$operators];
+  static int used;
+  kept[used] = found;
+  return &kept[used++];
+}
 
 alignas(16) uint8_t arena[$arena];
 alignas(16) uint8_t interpreter_bytes[sizeof(tflite::MicroInterpreter)];
@@ -63,6 +74,9 @@ __attribute__((used)) void* stock_input(int index) {
 }
 __attribute__((used)) const void* stock_output(int index) {
   return interpreter->output(static_cast<size_t>(index))->data.raw;
+}
+__attribute__((used)) const void* stock_tensor(int index) {  // of the main subgraph
+  return interpreter->graph_.GetAllocations()[0].tensors[index].data.data;
 }
 __attribute__((used)) int stock_invoke(void) { return interpreter->Invoke() == kTfLiteOk ? 0 : 3; }
 __attribute__((used)) size_t stock_arena_used(void) { return interpreter->arena_used_bytes(); }

@@ -7,6 +7,7 @@ from arenite.firmware.c_text import text_file
 #: Only what is reached from the program's own functions stays.
 LINK = text_file(__name__, "stock.ld")
 
+#: Compiled with ``-fno-access-control``: where tensors are, the interpreter keeps to itself.
 MAIN = text_file(__name__, "stock.cc")
 
 MODEL = text_file(__name__, "stock_model.s")

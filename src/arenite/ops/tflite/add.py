@@ -12,6 +12,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme
 from arenite.ops.shared.add_sub import TYPES, AddOptions, invoke, prepare_with
 from arenite.ops.shared.binary import constraints, int32_is_not_quantized
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -41,3 +42,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(affine="adds")
+
+CASES = binary_cases("ADD", AddOptions)

@@ -13,7 +13,8 @@ import numpy as np
 
 from arenite.ops.context import Array
 from arenite.ops.scheme import MOVES
-from arenite.ops.shared.pooling import Pool2DParams, SlidingReduction, pooling
+from arenite.ops.shared.cases import pooling_cases
+from arenite.ops.shared.pooling import Pool2DOptions, Pool2DParams, SlidingReduction, pooling
 from arenite.ops.traits import Traits
 
 
@@ -43,3 +44,5 @@ REGISTRATION = pooling(AveragePool)
 TRAITS = Traits(values="rising", channels="same", fuses_clamp=True, drawn="pool")
 
 SCHEME = MOVES
+
+CASES = pooling_cases("AVERAGE_POOL_2D", Pool2DOptions)

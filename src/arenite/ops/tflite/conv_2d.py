@@ -31,6 +31,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.overlap import Clearance
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Bias, Scheme, Weights
+from arenite.ops.shared.cases import convolution_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     OP_DATA,
@@ -257,3 +258,5 @@ TRAITS = Traits(values="sums", channels="convolved", fuses_clamp=True, drawn="co
 SCHEME = Scheme(
     weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}
 )
+
+CASES = convolution_cases("CONV_2D", Conv2DOptions)

@@ -38,6 +38,7 @@ from arenite.ops.overlap import Clearance, element_bytes
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Bias, Scheme, Weights
+from arenite.ops.shared.cases import dense_cases
 from arenite.ops.shared.convolution import (
     CONSTRAINTS,
     ConvolutionParams,
@@ -308,3 +309,5 @@ SCHEME = Scheme(
     weights={1: Weights(0, (TensorType.INT8, *_INT4), per_tensor=_INT4, spares=True, columns=1)},
     biases={2: Bias(0, 1)},
 )
+
+CASES = dense_cases("FULLY_CONNECTED", FullyConnectedOptions)

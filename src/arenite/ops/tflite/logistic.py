@@ -23,6 +23,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 from arenite.ops.traits import Traits
@@ -83,3 +84,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(fixed=UNIT_INTERVAL)
+
+CASES = unary_cases("LOGISTIC", output=(1 / 256, -128))

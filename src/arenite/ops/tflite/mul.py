@@ -19,6 +19,7 @@ from arenite.ops.kernel_util import allocate_struct
 from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme
 from arenite.ops.shared.binary import arithmetic, constraints, int16_is_symmetric
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.mul_div import MulDivParams, prepare_with
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
@@ -70,3 +71,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(affine="multiplies")
+
+CASES = binary_cases("MUL", MulOptions)

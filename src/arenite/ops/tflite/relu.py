@@ -37,6 +37,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import Scheme
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -129,3 +130,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(fused=Activation.RELU)
+
+CASES = unary_cases("RELU")

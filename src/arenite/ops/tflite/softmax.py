@@ -6,6 +6,7 @@ Facts: TFLM ``micro/kernels/softmax.cc``, ``softmax_common.cc`` and ``reference/
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import UNIT_INTERVAL, Scheme
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.softmax import (
     ACCUMULATION_BITS,
@@ -244,3 +246,5 @@ REGISTRATION = Registration(
 TRAITS = Traits(fixed_output=True)
 
 SCHEME = Scheme(fixed=UNIT_INTERVAL)
+
+CASES = unary_cases("SOFTMAX", partial(SoftmaxOptions, beta=1.0), output=(1 / 256, -128))

@@ -13,6 +13,7 @@ from arenite.ops.registry import Registration
 from arenite.ops.scheme import Scheme
 from arenite.ops.shared.add_sub import TYPES, SubOptions, invoke, prepare_with
 from arenite.ops.shared.binary import activation_range_int32, constraints, is_quantized
+from arenite.ops.shared.cases import binary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.traits import Traits
 
@@ -44,3 +45,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(affine="subtracts")
+
+CASES = binary_cases("SUB", SubOptions)

@@ -22,6 +22,7 @@ from arenite.ops.kernel_util import (
 from arenite.ops.registry import Registration
 from arenite.ops.rows import row_by_row
 from arenite.ops.scheme import BETWEEN_ONES, Scheme
+from arenite.ops.shared.cases import unary_cases
 from arenite.ops.shared.overlap import element_by_element
 from arenite.ops.shared.sigmoid import CONSTRAINTS, SigmoidParams, int8_params, int16_params
 from arenite.ops.traits import Traits
@@ -73,3 +74,5 @@ TRAITS = Traits(
 )
 
 SCHEME = Scheme(fixed=BETWEEN_ONES)
+
+CASES = unary_cases("TANH", output=(1 / 128, 0))

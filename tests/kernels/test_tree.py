@@ -7,8 +7,8 @@ import re
 import pytest
 
 from arenite.errors import BoardError
-from arenite.firmware.stock.closure import sources_for
-from arenite.firmware.stock.tree import find_tree
+from arenite.kernels.closure import sources_for
+from arenite.kernels.tree import find_tree
 
 _MICRO = "tensorflow/lite/micro"
 _PARTIES = [

@@ -1,0 +1,279 @@
+"""``--kernels``: a user's own C++ kernels, compiled for the command; ``--isolate``: in a child."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+if TYPE_CHECKING:
+    from arenite import Registration
+    from arenite.kernels.compile import Kernels
+    from arenite.model import Model
+
+_PANEL = "Your own C++ kernels"
+#: Set in the child that ``--isolate`` starts.
+_INSIDE = "ARENITE_ISOLATED"
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--kernels",
+        metavar="FILE.cc",
+        help="C++ with functions such as Register_MY_OP(), for the operators of these names; "
+        "with --tflm.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Named = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME=FILE.cc:FUNCTION",
+        help="The same, for an operator of another name.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Tflm = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="The sources of TFLM that the kernels are written for.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Sources = Annotated[
+    list[Path] | None,
+    typer.Option("--source", metavar="FILE", help="More sources.", rich_help_panel=_PANEL),
+]
+Include = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="DIR", help="More folders of headers.", rich_help_panel=_PANEL),
+]
+Define = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME[=VALUE]", help="Macros.", rich_help_panel=_PANEL),
+]
+Replace = Annotated[
+    bool,
+    typer.Option("--replace", help="Let them take the place of Arenite's.", rich_help_panel=_PANEL),
+]
+Sanitize = Annotated[
+    bool,
+    typer.Option(
+        "--sanitize",
+        help="Find undefined behaviour, and reads and writes behind tensors, in a process of "
+        "its own.",
+        rich_help_panel=_PANEL,
+    ),
+]
+Isolate = Annotated[
+    bool,
+    typer.Option(
+        "--isolate", help="Run the command in a process of its own.", rich_help_panel=_PANEL
+    ),
+]
+
+
+@dataclass(frozen=True)
+class KernelOptions:
+    """What a command was given of a user's own kernels; all of it can be JSON."""
+
+    kernels: tuple[str, ...] = ()
+    kernel: tuple[str, ...] = ()
+    tflm: str = ""
+    source: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    replace: bool = False
+    sanitize: bool = False
+    isolate: bool = False
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there are kernels."""
+        return bool(self.kernels or self.kernel)
+
+    def absolute(self) -> KernelOptions:
+        """The same for a process that has another working folder."""
+        changed = {
+            name: tuple(str(Path(path).absolute()) for path in getattr(self, name))
+            for name in ("kernels", "source", "include")
+        }
+        named = tuple(
+            f"{name}={Path(rest).absolute()}"
+            for name, _, rest in (one.partition("=") for one in self.kernel)
+        )
+        tflm = str(Path(self.tflm).absolute()) if self.tflm else ""
+        rest = {"define": self.define, "replace": self.replace, "sanitize": self.sanitize}
+        return KernelOptions(kernel=named, tflm=tflm, **changed, **rest)  # type: ignore[arg-type]
+
+
+_PARAMETERS: dict[str, Any] = {
+    "kernels": Files,
+    "kernel": Named,
+    "tflm": Tflm,
+    "source": Sources,
+    "include": Include,
+    "define": Define,
+    "replace": Replace,
+    "sanitize": Sanitize,
+    "isolate": Isolate,
+}
+#: Those of the command that runs.
+_given: list[KernelOptions] = []
+
+
+def given_kernels() -> KernelOptions:
+    """What the command that runs was given."""
+    return _given[-1] if _given else KernelOptions()
+
+
+@contextmanager
+def given(options: KernelOptions) -> Iterator[None]:
+    """Let a command run with these kernels.
+
+    Raises:
+        typer.BadParameter: They are not complete.
+    """
+    if options.is_any and not options.tflm:
+        raise typer.BadParameter("expected --tflm PATH with --kernels", param_hint="--tflm")
+    _given.append(options)
+    try:
+        yield
+    finally:
+        _given.pop()
+
+
+def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options of users' kernels behind its own; one without ``ops`` as it is."""
+    signature = inspect.signature(command)
+    if "ops" not in signature.parameters:
+        return command
+    added = {name: one for name, one in _PARAMETERS.items() if name not in signature.parameters}
+
+    @functools.wraps(command)
+    def run(**arguments: Any) -> None:
+        found = {name: arguments[name] for name in _PARAMETERS}
+        own = {name: value for name, value in arguments.items() if name not in added}
+        options = _options(found)
+        if (options.isolate or options.sanitize) and not os.environ.get(_INSIDE):
+            raise typer.Exit(_isolated())
+        with given(options):
+            command(**own)
+
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if isinstance(_default(one), bool) else None,
+            annotation=one,
+        )
+        for name, one in added.items()
+    ]
+    hints = get_type_hints(command, include_extras=True)
+    own = [one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
+    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*own, *parameters]
+    )
+    run.__annotations__ = {**hints, **added}
+    return run
+
+
+def _default(annotation: Any) -> bool | None:
+    """What an option is without being given."""
+    return False if annotation.__origin__ is bool else None
+
+
+def _options(found: dict[str, Any]) -> KernelOptions:
+    made: dict[str, Any] = {}
+    for field in fields(KernelOptions):
+        value = found[field.name]
+        if isinstance(value, list):
+            value = tuple(map(str, value))
+        elif field.name == "tflm":
+            value = "" if value is None else str(value)
+        made[field.name] = () if value is None else value
+    return KernelOptions(**made)
+
+
+def compiled(options: KernelOptions) -> Kernels | None:
+    """The kernels of these options, compiled; None where there are none.
+
+    Raises:
+        KernelBuildError: They do not compile.
+        typer.BadParameter: An option is none.
+    """
+    if not options.is_any:
+        return None
+    from arenite.kernels.compile import compile_kernels
+
+    files, names = [*options.kernels], dict[str, str]()
+    for text in options.kernel:
+        name, is_there, rest = text.partition("=")
+        file, has_function, function = rest.rpartition(":")
+        if not (is_there and has_function and name and file and function):
+            raise typer.BadParameter(f"expected NAME=FILE.cc:FUNCTION, got {text!r}")
+        names[name] = function
+        if file not in files:
+            files.append(file)
+    return compile_kernels(
+        *files,
+        tflm=options.tflm,
+        names=names or None,
+        sources=options.source,
+        include=options.include,
+        define=dict(_macro(one) for one in options.define),
+        sanitize=options.sanitize,
+        guard=options.sanitize,
+    )
+
+
+def _macro(text: str) -> tuple[str, str]:
+    name, has_value, value = text.partition("=")
+    return name, value if has_value else "1"
+
+
+def for_model(kernels: dict[str, Registration], model: Model) -> dict[str, Registration]:
+    """Kernels by the names that a model has.
+
+    One kernel whose operator the model does not have is for the one operator that nobody knows.
+    """
+    from dataclasses import replace
+
+    from arenite.ops import builtin
+
+    names = {one.name for subgraph in model.subgraphs for one in subgraph.operators}
+    unknown = [name for name in names if builtin(name) is None and name not in kernels]
+    if len(kernels) != 1 or len(unknown) != 1 or names & set(kernels):
+        return kernels
+    (one,) = kernels.values()
+    return {unknown[0]: replace(one, name=unknown[0])}
+
+
+def _isolated() -> int:
+    """The exit code of this command in a child, whose output is printed."""
+    from arenite.processes.children import how_it_ended, run_module
+
+    arguments = [one for one in sys.argv[1:] if one != "--isolate"]
+    before = os.environ.get(_INSIDE)
+    os.environ[_INSIDE] = "1"
+    try:
+        done = run_module("arenite.cli.isolated", *arguments, folder=Path.cwd(), timeout=None)
+    finally:
+        if before is None:
+            del os.environ[_INSIDE]
+    sys.stdout.write(done.out)
+    sys.stderr.write(done.err)
+    if done.code < 0 or done.code > 127:
+        print(f"Error: the process of the kernels {how_it_ended(done.code)}", file=sys.stderr)
+        return 1
+    return done.code

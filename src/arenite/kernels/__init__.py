@@ -1,0 +1,1 @@
+"""Users' own C++ kernels, unmodified: compiled against their TFLM, run in the arena."""

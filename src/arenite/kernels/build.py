@@ -1,0 +1,274 @@
+"""A user's sources, compiled with the shim against the user's tree, as a library."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field
+from functools import cached_property, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from arenite.errors import KernelBuildError
+from arenite.files import save
+from arenite.kernels import cache
+from arenite.kernels.closure import parser_of, sources_beside, sources_that_define
+from arenite.kernels.compiler import (
+    C_FLAGS,
+    FLAGS,
+    LINES,
+    Compiled,
+    archive,
+    compile_file,
+    host_target,
+    inputs_of,
+    link,
+    undefined,
+)
+from arenite.kernels.symbols import Function, functions_in, named_function
+from arenite.kernels.tree import Tree, find_tree
+from arenite.model import BuiltinOperator
+
+SHIM = Path(__file__).resolve().parent / "shim"
+#: What TFLM is built with for a host, as its own package is.
+_DEFINED = {"TF_LITE_STATIC_MEMORY": "1", "TF_LITE_DISABLE_X86_NEON": "1"}
+_COMPRESSION = "USE_TFLM_COMPRESSION"
+#: How often the linker may be asked anew what it still lacks.
+_ROUNDS = 12
+_CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What shall be compiled, and how.
+
+    Attributes:
+        files: Sources with registrations.
+        tflm: The folder of the tree.
+        sources: More sources, without registrations that count.
+        include: More folders for includes, behind the tree's.
+        define: Macros; None undefines one that Arenite would define.
+        flags: More arguments of the compiler.
+        names: The function for an operator, where its name does not say it.
+        sanitize: Whether undefined behaviour ends the process with a report.
+    """
+
+    files: tuple[Path, ...]
+    tflm: Path
+    sources: tuple[Path, ...] = ()
+    include: tuple[Path, ...] = ()
+    define: Mapping[str, str | None] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    sanitize: bool = False
+
+    @property
+    def key(self) -> str:
+        """What distinguishes its products, but for the contents of files."""
+        parts = (*self.files, *self.sources), self.tflm, self.include, sorted(self.define.items())
+        rest = self.flags, sorted(self.names.items()), self.sanitize
+        return cache.key_of(*parts, *rest, _compiler(), host_target(), FLAGS, SHIM)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A library, and the function of every operator, in its order."""
+
+    path: Path
+    functions: dict[str, Function]
+
+
+def build(request: Request) -> Built:
+    """The library of a request, from the cache if nothing has changed.
+
+    Raises:
+        KernelBuildError: A tree, the compiler or a function is missing, or a source is wrong.
+    """
+    for path in (*request.files, *request.sources):
+        if not path.is_file():
+            raise KernelBuildError(f"expected a C++ source, there is no file '{path}'")
+    kept = cache.find(request.key)
+    if kept is not None:
+        listed = kept[0].with_suffix(".names")
+        with suppress(OSError, ValueError):
+            rows = json.loads(listed.read_text())
+            return Built(kept[0], {name: Function(*row) for name, row in rows.items()})
+    with tempfile.TemporaryDirectory(prefix="arenite-kernels-") as folder:
+        return _Build(request, Path(folder).resolve()).built()
+
+
+class _Build:
+    """One build in a folder of its own."""
+
+    def __init__(self, request: Request, folder: Path) -> None:
+        self._request, self._folder = request, folder
+        self._tree = tree = find_tree(request.tflm, needs_cmsis_nn=False)
+        self._inputs: dict[Path, None] = {}
+        self._defines = defines = dict[str, str | None](_DEFINED)
+        if "AK_COMPRESSION_KNOWN" in tree.defines:
+            defines[_COMPRESSION] = "1"
+        defines |= request.define
+        own = [f"-D{name}={value}" for name, value in defines.items() if value is not None]
+        self._arguments = [*own, *(f"-I{path}" for path in (*tree.includes, *request.include))]
+
+    def built(self) -> Built:
+        request = self._request
+        forced = ["-include", str(SHIM / "forced.h"), *LINES]
+        forced += ["-fsanitize=undefined"] if request.sanitize else []
+        files = [*request.files, *request.sources]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            mine = [*threads.map(partial(self._compiled, more=[*forced, *request.flags]), files)]
+        chosen = self._chosen(mine)
+        shim = self._shim(chosen)
+        objects = [*(one.object for one in mine), shim.object]
+        library = self._linked(objects)
+        for one in (*mine, shim):
+            here = (path for path in one.inputs if not path.is_relative_to(self._folder))
+            self._inputs |= dict.fromkeys(here)
+        kept = cache.keep(request.key, library, self._inputs)
+        rows = {name: astuple(function) for name, function in chosen.items()}
+        save(kept.with_suffix(".names"), json.dumps(rows).encode())
+        return Built(kept, chosen)
+
+    def _compiled(self, source: Path, more: Sequence[str] = ()) -> Compiled:
+        """An object of a file, in a folder of its own: names of files may be alike."""
+        into = Path(tempfile.mkdtemp(dir=self._folder))
+        flags = C_FLAGS if source.suffix == ".c" else FLAGS
+        if "-fsanitize=undefined" in more:  # which the other one would switch off, behind it too
+            flags = tuple(flag for flag in flags if flag != "-fno-sanitize=all")
+        return compile_file(source, [*flags, *self._arguments, *more], into)
+
+    # -- which functions are meant
+
+    def _chosen(self, mine: Sequence[Compiled]) -> dict[str, Function]:
+        """The function of every operator."""
+        request = self._request
+        texts = [path.read_text(errors="replace") for path in request.files]
+        objects = [one.object.read_bytes() for one in mine[: len(request.files)]]
+        found = functions_in(texts, objects)
+        if request.names:
+            return {
+                name: named_function(found, function, request.files)
+                for name, function in request.names.items()
+            }
+        if not found:
+            files = ", ".join(f"'{path}'" for path in request.files)
+            raise KernelBuildError(
+                f"{files}: expected a function such as 'TFLMRegistration* Register_MY_OP()', "
+                "got none"
+            )
+        return {one.operator: one for one in found}
+
+    def _shim(self, chosen: Mapping[str, Function]) -> Compiled:
+        generated = self._folder / "generated"
+        generated.mkdir()
+        save(generated / "generated.h", _generated(self._tree, chosen, self._defines).encode())
+        return self._compiled(SHIM / "shim.cc", [f"-I{generated}", f"-I{SHIM}"])
+
+    # -- what TFLM has to give
+
+    def _linked(self, objects: list[Path]) -> Path:
+        request, more = self._request, list[str]()
+        if request.sanitize:
+            more.append("-fsanitize=undefined")
+        if self._tree.archive is not None:
+            return self._last(objects, [str(self._tree.archive), *more])
+        mine = {path.resolve() for path in (*request.files, *request.sources)}
+        wanted: dict[Path, None] = {}
+        said = ""
+        for _ in range(_ROUNDS):
+            library, said = link([*objects, *self._archives(wanted)], more, self._folder)
+            if library is not None:
+                return library
+            lacking, has_cxx = undefined(said), "-lc++" in more
+            if any(name.startswith(_CXX) for name in lacking) and "-lc++" not in more:
+                more.append("-lc++")
+            found = sources_that_define(self._tree, lacking, self._beside)
+            new = [path for path in found if path not in wanted and path.resolve() not in mine]
+            if not new and has_cxx == ("-lc++" in more):
+                break
+            wanted |= dict.fromkeys(new)
+        raise KernelBuildError(_lacking(undefined(said), said), command=("zig", "cc", *more))
+
+    @cached_property
+    def _beside(self) -> list[Path]:
+        """The sources beside the headers that the user's files and the shim include, and so on."""
+        listed = (path.read_text(errors="replace") for path in self._folder.rglob("*.d"))
+        return sources_beside(self._tree, (path for text in listed for path in inputs_of(text)))
+
+    def _archives(self, wanted: Mapping[Path, None]) -> list[Path]:
+        if not wanted:
+            return []
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            return [archive([*threads.map(self._support, wanted)], self._folder)]
+
+    def _support(self, source: Path) -> Path:
+        """An object of the tree's, from the cache if nothing has changed."""
+        key = cache.key_of(source, self._arguments, FLAGS, _compiler(), host_target())
+        kept = cache.find(key)
+        if kept is None:
+            made = self._compiled(source)
+            kept = cache.keep(key, made.object, made.inputs), [*made.inputs]
+        self._inputs |= dict.fromkeys(kept[1])
+        return kept[0]
+
+    def _last(self, objects: Sequence[Path], more: list[str]) -> Path:
+        """Linked with an archive: it has everything, or not."""
+        said = ""
+        for arguments in (more, [*more, "-lc++"]):
+            library, said = link(objects, arguments, self._folder)
+            if library is not None:
+                self._inputs[self._tree.archive or Path()] = None
+                return library
+        raise KernelBuildError(_lacking(undefined(said), said))
+
+
+def _generated(
+    tree: Tree, chosen: Mapping[str, Function], defines: Mapping[str, str | None]
+) -> str:
+    """The header that says what tree and functions are called."""
+    parsers = {
+        name: parser_of(tree, name) if name in BuiltinOperator.__members__ else ""
+        for name in chosen
+    }
+    has_type = "TFLMRegistration" in tree.text("tensorflow/lite/micro/micro_common.h")
+    lines = {
+        "AK_NAMESPACE": tree.namespace,
+        "AK_REGISTRATION": "TFLMRegistration" if has_type else "TfLiteRegistration",
+        "AK_COUNT": str(len(chosen)),
+        "AK_DECLARATIONS": " ".join(one.declaration for one in chosen.values()),
+        "AK_ENTRIES": " ".join(
+            f"AK_ENTRY({one.name}, {f'tree::{parsers[name]}' if parsers[name] else 'nullptr'})"
+            for name, one in chosen.items()
+        ),
+        "AK_NAMES": ", ".join(f'"{name}"' for name in chosen),
+    }
+    lines |= dict.fromkeys(tree.defines, "1")
+    if any(parsers.values()):
+        lines["AK_PARSERS"] = "1"
+    if "AK_COMPRESSION_KNOWN" in tree.defines and defines.get(_COMPRESSION) is not None:
+        lines["AK_COMPRESSION"] = "1"
+    if os.name != "nt":
+        lines["AK_GUARD"] = "1"
+    return "".join(f"#define {name} {value}\n" for name, value in lines.items())
+
+
+def _lacking(names: Sequence[str], said: str) -> str:
+    if not names:
+        return f"the kernel's library cannot be linked:\n{said[-4000:]}"
+    return (
+        f"nothing defines {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}: expected it "
+        "in the tree, or in a source among --source"
+    )
+
+
+def _compiler() -> str:
+    """The compiler's version, without starting it."""
+    try:
+        return f"ziglang {version('ziglang')}"
+    except PackageNotFoundError:
+        return "ziglang"

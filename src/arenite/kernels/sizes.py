@@ -1,0 +1,102 @@
+"""What a kernel asks of another target's arena: never guessed from this host's structs.
+
+A target of 32 bits has other sizes of pointers, and so of structs. The emulated core says them
+(``firmware.stock.sizes``, found by name: it is above this room); what it said is kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import NamedTuple
+
+from arenite.errors import BoardError
+from arenite.files import save
+from arenite.formats.tflite_write import write
+from arenite.kernels import cache
+from arenite.kernels.build import Built, Request
+from arenite.memory.abi import Abi
+from arenite.model import Model, Subgraph
+from arenite.ops import EvalTensor
+from arenite.target import Target
+
+PERSISTENT, SCRATCH = "persistent", "scratch"
+#: Who asks the core.
+_ASKER = "arenite.firmware.stock.sizes"
+
+
+def is_this_hosts(abi: Abi) -> bool:
+    """Whether structs have the sizes that they have here."""
+    return abi.pointer == ctypes.sizeof(ctypes.c_void_p)
+
+
+class Where(NamedTuple):
+    """An operator: its model, subgraph and number; the subgraph's tensors with current shapes."""
+
+    model: Model
+    subgraph: int
+    operator: int
+    shapes: Sequence[EvalTensor]
+
+
+def asked_for(
+    where: Where, request: Request, built: Built, target: Target
+) -> list[tuple[str, int]]:
+    """What the kernel of one operator asks for on a target, in order: kinds and bytes.
+
+    Args:
+        where: The operator.
+        request: What its kernel was compiled from.
+        built: The kernel.
+        target: The firmware.
+
+    Raises:
+        BoardError: That cannot be found out: there is no emulator, or it does not run there.
+    """
+    alone = _alone(where)
+    written = write(alone)
+    key = cache.key_of("sizes", request.key, built.path, target.processor, written.hex())
+    kept = cache.cache_folder() / f"{key}.json"
+    if kept.is_file():
+        return [(str(kind), int(size)) for kind, size in json.loads(kept.read_text())]
+    if not target.processor:
+        raise BoardError(f"{target}: expected a processor, whose core is emulated")
+    found: list[tuple[str, int]] = import_module(_ASKER).asked_on_core(
+        alone, request, built, target.processor
+    )
+    save(kept, json.dumps(found).encode())
+    return found
+
+
+def _alone(where: Where) -> Model:
+    """A model of one operator, with its tensors only."""
+    subgraph, shapes = where.model.subgraphs[where.subgraph], where.shapes
+    operator = subgraph.operators[where.operator]
+    used = [*operator.inputs, *operator.outputs, *operator.intermediates]
+    numbers = {old: new for new, old in enumerate(dict.fromkeys(i for i in used if i >= 0))}
+    tensors = tuple(
+        replace(subgraph.tensors[old], shape=shapes[old].shape)
+        if subgraph.tensors[old].data is None
+        else subgraph.tensors[old]
+        for old in numbers
+    )
+
+    def renumbered(indices: Sequence[int]) -> tuple[int, ...]:
+        return tuple(numbers.get(index, -1) for index in indices)
+
+    moved = replace(
+        operator,
+        inputs=renumbered(operator.inputs),
+        outputs=renumbered(operator.outputs),
+        intermediates=renumbered(operator.intermediates),
+    )
+    inputs = tuple(
+        index
+        for index in dict.fromkeys(moved.inputs)
+        if index >= 0 and tensors[index].data is None and not tensors[index].is_variable
+    )
+    outputs = tuple(index for index in moved.outputs if index >= 0)
+    return Model((Subgraph(tensors, (moved,), inputs, outputs),))

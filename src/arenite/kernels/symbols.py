@@ -1,0 +1,109 @@
+"""The registrations that C++ sources define: their functions' names, namespaces and types.
+
+Names with their namespaces are in the object file, in any format, as the Itanium ABI mangles them;
+what a function returns only the text says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arenite.errors import KernelBuildError
+
+PREFIX = "Register_"
+_MANGLED = re.compile(rb"_Z[N\d]\w*Register_\w+")
+_LENGTH = re.compile(r"\d+")
+_FUNCTION = re.compile(
+    rf"(const\s+)?([\w:]+)\s*([*&]?)\s*((?:\w+::)*{PREFIX}\w+)\s*\(\s*(?:void)?\s*\)\s*\{{"
+)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that gives a registration.
+
+    Attributes:
+        name: With its namespaces: ``my::Register_MY_OP``.
+        returns: What it returns: ``TFLMRegistration*``.
+        is_c: Whether its name is C's.
+    """
+
+    name: str
+    returns: str
+    is_c: bool = False
+
+    @property
+    def short(self) -> str:
+        """Its name alone."""
+        return self.name.rsplit("::", 1)[-1]
+
+    @property
+    def operator(self) -> str:
+        """The operator that it is for by its name: ``MY_OP``."""
+        return self.short.removeprefix(PREFIX)
+
+    @property
+    def declaration(self) -> str:
+        """It, declared."""
+        *spaces, name = self.name.split("::")
+        text = f"{self.returns} {name}();"
+        if self.is_c:
+            return f'extern "C" {text}'
+        for space in reversed(spaces):
+            text = f"namespace {space} {{ {text} }}"
+        return text
+
+
+def functions_in(texts: Sequence[str], objects: Sequence[bytes]) -> list[Function]:
+    """The functions that sources define, in their order; ``objects`` are those sources compiled."""
+    mangled = {name for data in objects for name in _demangled(data)}
+    found = []
+    for text in texts:
+        for const, type_, by, written in _FUNCTION.findall(_without_comments(text)):
+            returns = f"{const}{type_}{by}"
+            if type_ in ("return", "static", "inline"):
+                continue
+            found.append(_resolved(written, returns, mangled))
+    return list(dict.fromkeys(found))
+
+
+def named_function(functions: Sequence[Function], name: str, sources: Sequence[Path]) -> Function:
+    """The function that a person means.
+
+    Raises:
+        KernelBuildError: There is none of that name.
+    """
+    for one in functions:
+        if name in (one.name, one.short, one.operator):
+            return one
+    has = ", ".join(one.name for one in functions) or "none"
+    files = ", ".join(f"'{path}'" for path in sources)
+    raise KernelBuildError(f"{files}: expected a function {name!r} there, got {has}")
+
+
+def _resolved(written: str, returns: str, mangled: set[str]) -> Function:
+    """A function with all of its namespaces."""
+    fitting = [name for name in mangled if name == written or name.endswith(f"::{written}")]
+    return Function(fitting[0] if fitting else written, returns, is_c=not fitting)
+
+
+def _demangled(data: bytes) -> Iterator[str]:
+    """Names of functions without arguments, as mangled names in an object say them."""
+    for match in set(_MANGLED.findall(data)):
+        rest, parts = match.decode()[2:], []
+        is_nested = rest.startswith("N")
+        rest = rest[is_nested:]
+        while length := _LENGTH.match(rest):
+            end = length.end() + int(length.group())
+            parts.append(rest[length.end() : end])
+            rest = rest[end:]
+        # Behind the name: the end of its namespaces, and no arguments. Other names may follow.
+        if parts and rest.startswith("Ev" if is_nested else "v"):
+            yield "::".join(parts)
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)

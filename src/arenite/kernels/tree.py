@@ -1,0 +1,115 @@
+"""Where TFLM's sources and those of its third parties lie in a folder, and what they call things.
+
+Taken are what TFLM's ``create_tflm_tree.py`` writes; a checkout whose ``tools/make/downloads`` are
+filled (as ``make -f tensorflow/lite/micro/tools/make/Makefile OPTIMIZED_KERNEL_DIR=cmsis_nn
+third_party_downloads`` does); a vendor's component with its ``third_party``; and headers alone next
+to an archive of the rest (``include/`` and ``lib/``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from arenite.errors import KernelBuildError
+
+_MICRO = Path("tensorflow/lite/micro")
+_CONTEXT = _MICRO / "micro_context.h"
+#: Where third parties may lie, in this order.
+_PLACES = (Path("third_party"), _MICRO / "tools/make/downloads", Path())
+#: A file of each, from the folder that goes on the include path.
+_PARTIES = {
+    "flatbuffers/include": "flatbuffers/flatbuffers.h",
+    "gemmlowp": "fixedpoint/fixedpoint.h",
+    "ruy": "ruy/profiler/instrumentation.h",
+}
+#: Those that only some operators, or boards, need.
+_MORE = {"kissfft": "kiss_fft.h"}
+_CMSIS_NN = {"cmsis_nn": "Include/arm_nnfunctions.h"}
+_NAMESPACE = re.compile(r"^namespace\s+(\w+)\s*\{", re.M)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """TFLM's sources.
+
+    Attributes:
+        root: What includes such as ``"tensorflow/lite/micro/..."`` begin at.
+        includes: All folders of the include path, the root first.
+        cmsis_nn: The folder with CMSIS-NN's ``Include`` and ``Source``; None where there is none.
+        archive: A library of this host with what the sources would give; None where they do.
+    """
+
+    root: Path
+    includes: tuple[Path, ...]
+    cmsis_nn: Path | None = None
+    archive: Path | None = None
+
+    def text(self, name: str | Path) -> str:
+        """A file's text; empty where there is no such file."""
+        path = self.root / name
+        return path.read_text(errors="replace") if path.is_file() else ""
+
+    @cached_property
+    def namespace(self) -> str:
+        """What TFLM's names are in: ``tflite``, or what a vendor has made of it."""
+        return next(iter(_NAMESPACE.findall(self.text(_CONTEXT))), "tflite")
+
+    @cached_property
+    def defines(self) -> tuple[str, ...]:
+        """What the shim has to know of this tree, as names of macros."""
+        context = self.text(_CONTEXT)
+        found = {
+            "AK_LOG_TAKES_LIST": "va_list" in self.text(_MICRO / "debug_log.h"),
+            "AK_COMPRESSION_KNOWN": "USE_TFLM_COMPRESSION" in context,
+            "AK_DECOMPRESSION_MEMORY": "AllocateDecompressionMemory" in context,
+        }
+        return tuple(name for name, is_so in found.items() if is_so)
+
+
+def find_tree(folder: str | os.PathLike[str], *, needs_cmsis_nn: bool = True) -> Tree:
+    """The sources in a folder.
+
+    Args:
+        folder: What holds them, or holds ``include`` with them.
+        needs_cmsis_nn: Whether CMSIS-NN must be there, as for a board.
+
+    Raises:
+        KernelBuildError: Something is missing; names all of it.
+    """
+    root = Path(os.fspath(folder)).resolve()
+    if not (root / _MICRO).is_dir() and (root / "include" / _MICRO).is_dir():
+        return _headers_alone(root)
+    wanted = _CMSIS_NN | _PARTIES | _MORE
+    found = {party: _party(root, party, file) for party, file in wanted.items()}
+    required = [*(_CMSIS_NN if needs_cmsis_nn else ()), *_PARTIES]
+    missing = [party for party in required if found[party] is None]
+    if not (root / _MICRO / "micro_interpreter.h").is_file():
+        missing.insert(0, str(_MICRO))
+    if missing:
+        raise KernelBuildError(
+            f"'{folder}' has no {', '.join(missing)}: expected what TFLM's create_tflm_tree.py "
+            "writes with OPTIMIZED_KERNEL_DIR=cmsis_nn, or a checkout of tflite-micro with its "
+            f"third parties in {' or '.join(str(place) for place in _PLACES[:2])}"
+        )
+    parties = [path for path in found.values() if path is not None]
+    cmsis_nn = found["cmsis_nn"]
+    own = () if cmsis_nn is None else (cmsis_nn / "Include",)
+    return Tree(root, (root, *parties, *own), cmsis_nn)
+
+
+def _headers_alone(root: Path) -> Tree:
+    """Headers, and an archive for this host beside them."""
+    include = root / "include"
+    archives = sorted((root / "lib").glob("libhost*.a"))
+    if not archives:
+        raise KernelBuildError(f"'{root}' has headers of TFLM's: expected lib/libhost*.a beside")
+    return Tree(include, (include,), archive=archives[0])
+
+
+def _party(root: Path, party: str, file: str) -> Path | None:
+    folders = (root / place / party for place in _PLACES)
+    return next((path for path in folders if (path / file).is_file()), None)

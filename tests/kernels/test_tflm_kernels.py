@@ -1,0 +1,102 @@
+"""TFLM's own kernels, compiled as a user's, are Arenite's: bits, head, tail, categories."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import arenite as ar
+from arenite.errors import AreniteError, KernelError, UndefinedWarning
+from arenite.formats import tflite
+from arenite.kernels.compile import Kernels
+from arenite.ops import MutableOpResolver, builtin
+from arenite.ops.registry import custom_names
+from tests.kernels.trees import full_tree, kernel_of
+from tests.ops.differential import CASES, assert_same, module_of, random_array
+
+#: Builtin operators with weights, options, scratch memory, and none of that.
+_BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MUL", "ADD", "SOFTMAX"]
+_ARENA = 1 << 20
+few = settings(
+    max_examples=max(CASES // 3, 5),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def compiled(operator: str) -> Kernels:
+    folder = full_tree()
+    path, function = kernel_of(folder, operator)
+    return ar.compile_kernels(path, tflm=folder, names={operator: function})
+
+
+def values_of(tensor, rng):
+    """Values of an input; a scalar says how far bits are moved, or the like."""
+    if tensor.type.name == "UINT64":
+        return rng.integers(0, 2**64, tensor.shape, np.uint64)
+    if tensor.type.name == "INT32" and tensor.shape:  # sums that overflow are undefined in C++
+        return rng.integers(-(2**20), 2**20, tensor.shape, np.int32)
+    if tensor.shape:
+        return random_array(tensor, rng)
+    return np.array(rng.integers(0, 8)).astype(tensor.type.dtype)
+
+
+def run(model, resolver, steps):
+    """Outputs of all steps, and how the arena is used."""
+    micro = ar.MicroInterpreter(model, resolver, bytearray(b"\x5a" * _ARENA), engine="auto")
+    micro.allocate_tensors()
+    outputs = []
+    for step in steps:
+        for number, array in enumerate(step):
+            micro.input(number)[...] = array
+        micro.invoke()
+        outputs += [micro.output(number).copy() for number in range(len(model.outputs))]
+    used = micro.allocations()
+    return outputs, (used.head, used.tail, used.categories)
+
+
+@pytest.mark.parametrize("operator", [*custom_names(), *_BUILTINS])
+def test_its_kernel_is_arenites_operator(operator):
+    kernels = compiled(operator)
+    models = module_of(operator).models()
+
+    @few
+    @given(model=models, seed=st.integers(0, 2**32 - 1))
+    def compare(model, seed):
+        model = tflite.read(tflite.write(model))
+        rng = np.random.default_rng(seed)
+        steps = [[values_of(tensor, rng) for tensor in model.inputs] for _ in range(3)]
+        own = MutableOpResolver()._insert(operator, builtin(operator))
+        theirs = MutableOpResolver()._insert(operator, kernels[operator])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UndefinedWarning)
+            try:
+                expected, used = run(model, own, steps)
+            except (AreniteError, UndefinedWarning):
+                assume(False)
+        try:
+            got, theirs_used = run(model, theirs, steps)
+        except KernelError as error:  # TFLM's debug builds end there, its release builds go on
+            assume("check failed" not in str(error))
+            raise
+        for number, (mine, its) in enumerate(zip(expected, got, strict=True)):
+            assert_same(its, mine, model, number)
+        assert theirs_used == used, str(model)
+
+    compare()
+
+
+def test_samples_that_start_anew_are_forgotten_by_its_reset():
+    framer = module_of("SignalFramer").framer
+    model = replace(framer(3, 2, prefill=True), registrations=dict(compiled("SignalFramer")))
+    samples = np.arange(20, dtype=np.int16).reshape(10, 2)
+    frames, _ = ar.Interpreter(model, engine="native").predict(samples, stateful=False)
+    expected, _ = ar.Interpreter(replace(model, registrations={})).predict(samples, stateful=False)
+    np.testing.assert_array_equal(frames, expected)
+    np.testing.assert_array_equal(frames[:, 0, 0], 0)
