@@ -20,13 +20,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from arenite.firmware.stock.closure import sources_for
-from arenite.firmware.stock.tree import Tree, find_tree
-
 from arenite.analysis.resolver_code import resolver
 from arenite.cores import CORES
 from arenite.errors import BoardError
 from arenite.formats import load
+from arenite.kernels.closure import sources_for
+from arenite.kernels.tree import Tree, find_tree
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "src/arenite/libraries/cmsis_nn/code_sizes.csv"
