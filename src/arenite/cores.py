@@ -36,8 +36,15 @@ FAMILIES: dict[Family, str] = {
 
 
 #: Products of int8 that an instruction set adds in a cycle at most: no kernel takes less time than
-#: its products do (SMLAD two, VMLADAV sixteen in two cycles; Arm's technical reference manuals).
-PRODUCTS_PER_CYCLE: dict[Instructions, int] = {"plain": 1, "dsp": 2, "mve": 8}
+#: its products do (SMLAD two, VMLADAV sixteen in two cycles: Arm's technical reference manuals; of
+#: PIE as many as a vector of 16 bytes has).
+PRODUCTS_PER_CYCLE: dict[Instructions, int] = {
+    "plain": 1,
+    "dsp": 2,
+    "mve": 8,
+    "pie": 16,
+    "pie_rv32": 16,
+}
 
 
 @dataclass(frozen=True)

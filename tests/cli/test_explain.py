@@ -21,6 +21,7 @@ def test_explain_shows_a_row_per_operator_and_why_every_path_was_taken(arenite, 
     result = arenite("explain", model_file)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
+    lines = lines[lines.index(str(model_file)) :]
     heading = "cortex-m4, TFLM with CMSIS-NN, GCC, structs of ilp32; DSP instructions"
     assert lines[:2] == [str(model_file), heading]
     columns = ["#", "operator", "function", "MACs", "scratch", "SMLAD", "SMLAL", "MLA"]
@@ -49,7 +50,9 @@ def test_without_cmsis_nn_tflm_s_own_kernels_do_all_the_work(arenite, model_file
     result = arenite("explain", model_file, "--library", "tflm")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[1].startswith("cortex-m4, TFLM's reference kernels, GCC, structs of ilp32")
+    assert lines[lines.index(str(model_file)) + 1].startswith(
+        "cortex-m4, TFLM's reference kernels, GCC, structs of ilp32"
+    )
     assert lines.count("  TFLM's own kernel: CMSIS-NN is not linked.") == 3
     first = arenite("explain", model_file, "--library", "tflm", "--op", "0")
     assert first.exit_code == 0
@@ -140,7 +143,7 @@ def test_wrong_usage_is_code_2(arenite, model_file, arguments):
 def test_no_line_is_wider_than_the_terminal(arenite, model_file, monkeypatch, columns, arguments):
     monkeypatch.setenv("COLUMNS", str(columns))
     lines = arenite("explain", model_file, *arguments).stdout.splitlines()
-    assert max(len(line) for line in lines[1:]) <= columns
+    assert max(len(line) for line in lines if line != str(model_file)) <= columns
 
 
 def test_operators_of_mnn_files_are_on_no_device(arenite, tmp_path):

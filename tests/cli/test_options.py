@@ -48,6 +48,7 @@ def test_no_quantity_goes_by_another_name():
         "bench --repeat",
         "bench --threads",
         "board --limit",
+        "check-kernel --cases",
         "compare --min-sqnr",
         "evaluate --limit",
         "evaluate --min-accuracy",
@@ -57,6 +58,9 @@ def test_no_quantity_goes_by_another_name():
         "evaluate --workers",
         "optimize --seconds",
         "optimize --verify",
+        "quantize --limit",
+        "quantize --min-sqnr",
+        "quantize --workers",
         "run --repeat",
         "run --threads",
         "run --threshold",
@@ -67,7 +71,12 @@ def test_no_quantity_goes_by_another_name():
 @pytest.mark.parametrize("command", WITH_TARGET)
 def test_processors_have_short_names(arenite, tmp_path, command):
     missing = tmp_path / "no.tflite"
-    others = {"export": ("-o", "out"), "report": ("-o", "out.html"), "evaluate": ("data.npz",)}
+    others = {
+        "export": ("-o", "out"),
+        "report": ("-o", "out.html"),
+        "quantize": ("--data", "x.npz", "-o", "q.tflite"),
+        "evaluate": ("data.npz",),
+    }
     needed = others.get(command, ())
     result = arenite(command, missing, "--target", "m4", *needed)
     assert result.exit_code == 1

@@ -52,7 +52,7 @@ def test_without_the_library_it_says_how_to_install_it(arenite, model_file, tmp_
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     result = arenite("report", model_file, "-o", tmp_path / "page.html")
     assert result.exit_code == 1
-    assert "pip install 'vl-convert-python>=1.9,<1.10'" in result.stderr
+    assert "pip install 'vl-convert-python>=1.9,<2'" in result.stderr
 
 
 def test_the_function_and_the_room_have_one_name():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from arenite.cli.common import chosen_target
+from arenite.cli.quantity import read_megahertz
 from arenite.cores import CORES, DEFAULT, devices, full_name, listed
-from arenite.quantity import megahertz_of
 from arenite.report.text import wrapped
 from arenite.target import HOST
 
@@ -60,8 +60,9 @@ TargetName = Annotated[
     ),
 ]
 Clock = Annotated[
-    str | None,
+    float | None,
     typer.Option(
+        parser=read_megahertz,
         metavar="MHZ",
         help="The processor's clock: 168, 168MHz or 1.2GHz; by default the board's highest.",
     ),
@@ -93,7 +94,7 @@ class Device(NamedTuple):
 def chosen_device(
     board: str | None,
     target: str | None,
-    clock: str | None = None,
+    clock: float | None = None,
     *,
     default: str | None = DEFAULT,
     **parts: Enum | str | int | None,
@@ -103,12 +104,12 @@ def chosen_device(
     Args:
         board: A board's name; its processor counts unless a target is given as well.
         target: A processor's name.
-        clock: As it was typed.
+        clock: In MHz.
         default: Whose numbers are shown where neither was given; None for TFLM's package here.
         parts: Library, compiler and so on, where they were given.
 
     Raises:
-        typer.BadParameter: There is no such board, target or clock.
+        typer.BadParameter: There is no such board or target.
     """
     from arenite.boards import find_board
 
@@ -120,10 +121,7 @@ def chosen_device(
     meant = chosen_target(name, **parts)
     speed = None if found is None else found.clock
     if clock is not None:
-        try:
-            speed = megahertz_of(clock)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--clock") from None
+        speed = clock
     note = "" if board or target else no_device(meant)
     return Device(meant, found, speed, note)
 

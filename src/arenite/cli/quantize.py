@@ -22,7 +22,7 @@ from arenite.cli.common import (
 )
 from arenite.cli.device import BoardName, Clock
 from arenite.cli.fit import Deadline, Flash, Ram
-from arenite.cli.quantity import read_megahertz
+from arenite.cli.operators import Ops, load_model
 from arenite.cli.run import PixelRange, RawPixels, Step
 from arenite.cores import DEFAULT
 
@@ -159,6 +159,7 @@ def quantize(
     clock: Clock = None,
     workers: Workers = 1,
     svg: Svg = None,
+    ops: Ops = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
@@ -179,7 +180,7 @@ def quantize(
     try:
         with _bars() as tell, ExitStack() as pools:
             result, report = quantized(
-                model,
+                load_model(model, ops),
                 data,
                 activations=activations.value,
                 io=io.value,
@@ -224,15 +225,14 @@ def quantize(
 def _limits(
     board: str | None,
     target: str | None,
-    costs: tuple[int | None, int | None, float | None, str | None],
+    costs: tuple[int | None, int | None, float | None, float | None],
     quality: tuple[float | None, str | None],
 ) -> tuple[Target | None, Budget]:
     """The target and what the result may cost and lose; a board says what is not said besides."""
     from arenite.boards import find_board
     from arenite.quantize.settings import Budget
 
-    ram, flash, deadline, typed = costs
-    clock = None if typed is None else read_megahertz(typed)
+    ram, flash, deadline, clock = costs
     if board is not None:
         try:
             facts = find_board(board)
