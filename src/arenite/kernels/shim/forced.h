@@ -15,10 +15,10 @@ AK_NORETURN void ak_abort_at(const char *file, int line);
 AK_NORETURN void ak_exit_at(int code, const char *file, int line);
 #ifdef __cplusplus
 }
-namespace std { // for those who write std::abort()
+namespace std {  // for those who write std::abort()
 using ::ak_abort_at;
 using ::ak_exit_at;
-}
+}  // namespace std
 #endif
 
 #define abort() ak_abort_at(__FILE__, __LINE__)

@@ -41,11 +41,11 @@ enum { AK_INIT = 0, AK_PREPARE = 1, AK_INVOKE = 2, AK_RESET = 3, AK_FREE = 4 };
 /* How a call ends, besides what the kernel itself answers (TfLiteStatus). */
 enum {
   AK_OK = 0,
-  AK_ABORTED = 15,  /* kTfLiteAbort: the inference ends, nothing is wrong */
-  AK_HOST = 100,    /* a call to the host failed, which knows why */
+  AK_ABORTED = 15, /* kTfLiteAbort: the inference ends, nothing is wrong */
+  AK_HOST = 100, /* a call to the host failed, which knows why */
   AK_STOPPED = 101, /* a check, an abort() or what cannot be had: the log says it */
   AK_CRASHED = 102, /* a signal, see `ak_library.where` */
-  AK_AGAIN = 103    /* a step has to be run by Arenite's interpreter instead */
+  AK_AGAIN = 103 /* a step has to be run by Arenite's interpreter instead */
 };
 
 typedef struct ak_node ak_node;
@@ -80,11 +80,11 @@ typedef struct {
   /* One inference without Python: `data` are the outputs' and then the inputs' addresses, which are
    * those that were bound last, or AK_AGAIN. What else it ends with, `call` says next time. */
   int32_t (*step)(ak_node *node, void *const *data);
-  const char *(*said)(void);  /* what the last call of this thread has logged */
+  const char *(*said)(void); /* what the last call of this thread has logged */
   /* The instruction at which it crashed (0), and those behind the calls that led there; NULL ends them. */
   void *(*where)(int32_t number);
   void *(*base)(void); /* where the library begins in memory; NULL: that is not known here */
-  void *(*touched)(void);     /* the address that it touched there */
+  void *(*touched)(void); /* the address that it touched there */
   void (*destroy)(ak_node *node);
   /* Memory that ends at a page which nobody may touch, as does what is before it; NULL: none here. */
   void *(*guarded)(uint64_t bytes, uint64_t alignment);

@@ -50,7 +50,8 @@ thread_local char log_text[4096];
 thread_local size_t log_used;
 thread_local sigjmp_buf* way_out;
 enum { kTraced = 12 };
-thread_local void* crashed_at[kTraced];  // the instruction, and those behind the calls that led there
+thread_local void*
+    crashed_at[kTraced];  // the instruction, and those behind the calls that led there
 thread_local void* touched_at;
 
 void log_add(const char* format, va_list args) {
@@ -124,7 +125,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (!way_out) return;
   trace(context);
   touched_at = info->si_addr;
-  const char* what = number == SIGFPE ? "an arithmetic error (such as a division by 0)"
+  const char* what = number == SIGFPE   ? "an arithmetic error (such as a division by 0)"
                      : number == SIGILL ? "an illegal instruction, or a trap"
                                         : "a segmentation fault";
   log_line("%s", what);
@@ -137,7 +138,7 @@ void catch_signals() {
   static bool is_done;
   if (is_done) return;
   is_done = true;
-  struct sigaction own {};
+  struct sigaction own{};
   own.sa_sigaction = on_signal;
   own.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   for (int i = 0; i < 4; ++i) sigaction(kCaught[i], &own, &before[i]);
@@ -170,10 +171,10 @@ TfLiteIntArray* ints(const int32_t* from, int n) {
 
 TfLiteType type_of(int schema) {  // the schema's numbers, in their order
   static const TfLiteType types[] = {
-      kTfLiteFloat32, kTfLiteFloat16, kTfLiteInt32,   kTfLiteUInt8,      kTfLiteInt64,
-      kTfLiteString,  kTfLiteBool,    kTfLiteInt16,   kTfLiteComplex64,  kTfLiteInt8,
-      kTfLiteFloat64, kTfLiteComplex128, kTfLiteUInt64, kTfLiteResource, kTfLiteVariant,
-      kTfLiteUInt32,  kTfLiteUInt16,  kTfLiteInt4};
+      kTfLiteFloat32, kTfLiteFloat16,    kTfLiteInt32,  kTfLiteUInt8,     kTfLiteInt64,
+      kTfLiteString,  kTfLiteBool,       kTfLiteInt16,  kTfLiteComplex64, kTfLiteInt8,
+      kTfLiteFloat64, kTfLiteComplex128, kTfLiteUInt64, kTfLiteResource,  kTfLiteVariant,
+      kTfLiteUInt32,  kTfLiteUInt16,     kTfLiteInt4};
   return schema >= 0 && schema < 18 ? types[schema] : kTfLiteNoType;
 }
 
@@ -502,8 +503,9 @@ __attribute__((visibility("hidden"), noreturn)) void abort(void) AK_NOEXCEPT {
 }
 #endif
 #ifdef __GLIBC__
-__attribute__((visibility("hidden"), noreturn)) void __assert_fail(
-    const char* what, const char* file, unsigned line, const char*) AK_NOEXCEPT {
+__attribute__((visibility("hidden"), noreturn)) void __assert_fail(const char* what,
+                                                                   const char* file, unsigned line,
+                                                                   const char*) AK_NOEXCEPT {
   log_line("assertion failed: %s (%s:%u)", what, file, line);
   leave(AK_STOPPED);
 }
@@ -568,7 +570,8 @@ void place(ak_node* node, const ak_place* where) {
   node->node.outputs = ints(where->outputs, where->output_count);
   node->node.intermediates = ints(where->intermediates, where->intermediate_count);
   node->home_count = where->output_count + where->input_count;
-  node->homes = static_cast<void**>(calloc(static_cast<size_t>(node->home_count) + 1, sizeof(void*)));
+  node->homes =
+      static_cast<void**>(calloc(static_cast<size_t>(node->home_count) + 1, sizeof(void*)));
 }
 
 int finished(int status) {
@@ -702,9 +705,10 @@ void unguarded(void* data, uint64_t bytes, uint64_t alignment) {
 }
 #endif
 
-const ak_library library = {
-    1,    AK_COUNT, names,        has,           create, parse,   place, call, bind, bind_scratch,
-    bind_external, dims, data_of, step, said, where, base, touched, destroy, guarded, unguarded};
+const ak_library library = {1,       AK_COUNT, names,    has,          create,        parse,
+                            place,   call,     bind,     bind_scratch, bind_external, dims,
+                            data_of, step,     said,     where,        base,          touched,
+                            destroy, guarded,  unguarded};
 
 }  // namespace
 
