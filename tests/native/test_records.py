@@ -15,7 +15,9 @@ import pytest
 
 pytest.importorskip("arenite.native._engine")
 
+import arenite.kernels
 import arenite.libraries.cmsis_nn.arithmetic
+import arenite.mnn.operators
 import arenite.ops
 from arenite.native.program import ffi
 from arenite.native.record import ARRAYS, to_struct
@@ -31,14 +33,19 @@ PRIMITIVES = {"int32_t": int, "int64_t": int, "double": float, "_Bool": bool}
 STRUCTS = sorted(
     name
     for name in ffi.list_types()[0]
-    if not name.startswith("ar_") and ffi.typeof(name).kind == "struct"
+    if not name.startswith(("ar_", "ak_")) and ffi.typeof(name).kind == "struct"
 )
 
 
 def records() -> dict[str, type]:
     """All dataclasses of the operators and of CMSIS-NN's arithmetic, by name."""
     found: dict[str, type] = {}
-    for package in (arenite.ops, arenite.libraries.cmsis_nn.arithmetic):
+    for package in (
+        arenite.ops,
+        arenite.mnn.operators,
+        arenite.kernels,
+        arenite.libraries.cmsis_nn.arithmetic,
+    ):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             members = vars(importlib.import_module(module.name))
             found |= {n: m for n, m in members.items() if dataclasses.is_dataclass(m)}
@@ -101,6 +108,7 @@ def header_of(record: type) -> str:
     """The header of the module that defines a record: other namespaces than TFLM's are named."""
     *_, namespace, module = record.__module__.split(".")
     plain = namespace in ("tflite", "shared") or module.startswith(f"{namespace}_")
+    namespace = {"operators": "mnn"}.get(namespace, namespace)
     return f"{module}.h" if plain else f"{namespace}_{module}.h"
 
 
