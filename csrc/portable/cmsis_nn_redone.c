@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "product.h"
-#include "records/arithmetic_redone.h"
+#include "records/arithmetic_cmsis_deviations.h"
 
 enum {
   REDONE_ISA_portable = AR_PORTABLE,

@@ -1,7 +1,7 @@
 /* USER_KERNEL: a kernel that somebody else has compiled. No operator of a model: whichever it stands
  * for, src/arenite/kernels/ knows. */
 #include "name.h"
-#include "records/user_kernel.h"
+#include "records/kernels_instance.h"
 
 /* As ak_library.step, and what it answers. */
 typedef int32_t step_fn(void *node, void *const *data);
