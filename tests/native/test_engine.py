@@ -77,7 +77,8 @@ def test_one_module_loads_the_engine() -> None:
 def test_all_structs_of_the_headers_are_realised() -> None:
     from arenite.native.engine import ffi, realise
 
-    text = "\n".join(path.read_text("utf-8") for path in HEADERS.rglob("*.h"))
+    shim = Path(arenite.__file__).parent / "kernels" / "shim" / "kernel.h"
+    text = "\n".join(path.read_text("utf-8") for path in [*HEADERS.rglob("*.h"), shim])
     structs = re.findall(r"^typedef struct (\w*)\s*\{[^}]*\} (\w+);", text, re.MULTILINE)
     assert len(structs) > 100
     assert realise(ffi) == {f"struct {tag}" if tag else name for tag, name in structs}
