@@ -34,7 +34,7 @@ from arenite.ops.traits import NO_TRAITS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "src/arenite"
-COSTS = f"{PACKAGE}/cmsis_nn/cost"
+COSTS = f"{PACKAGE}/libraries/cmsis_nn/cost"
 #: ``pytest`` found no test that it was asked for.
 NO_TESTS = 5
 
