@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.cli.quantize import ActivationsName, DenseName, PortsName
+from arenite.cli.quantize import ActivationsName, DenseName, PortsName, _limits
 from arenite.formats import tflite
 from arenite.quantize.settings import Activations, Dense, Ports
 from tests.quantize.agreement import samples
@@ -152,3 +152,13 @@ def test_the_choices_are_those_of_the_settings():
         (PortsName, Ports),
     ):
         assert tuple(one.value for one in names) == type_.__args__
+
+
+def test_an_arena_gets_one_piece_of_a_board_s_memory() -> None:
+    target, budget = _limits("nucleo-h743zi2", None, (None, None, None, None), (None, None))
+    assert target is not None
+    assert (target.processor, budget.ram) == ("cortex-m7", 512 * 1024)
+
+
+def test_without_a_device_or_a_limit_no_target_is_meant() -> None:
+    assert _limits(None, None, (None, None, None, None), (None, None))[0] is None

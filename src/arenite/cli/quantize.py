@@ -13,18 +13,17 @@ import typer
 from arenite.cli.common import (
     AsJson,
     ModelPath,
-    chosen_target,
     console,
     print_json,
     progress,
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, Clock
+from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.evaluate import Labels, Limit, Samples
 from arenite.cli.fit import Deadline, Flash, Ram
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.run import PixelRange, RawPixels, Step
-from arenite.cores import DEFAULT
 
 if TYPE_CHECKING:
     from arenite.quantize.settings import Budget
@@ -102,16 +101,7 @@ Passes = Annotated[
         "round, which takes minutes; none for none.",
     ),
 ]
-TargetName = Annotated[
-    str | None,
-    typer.Option("--target", metavar="PROCESSOR", help="Whose bits judge; TFLM's by default."),
-]
-Limit = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Take N samples, chosen at random.")
-]
 Seed = Annotated[int, typer.Option(min=0, metavar="S", help="Of all that is chosen at random.")]
-Samples = Annotated[str | None, typer.Option("--x", help="Array of samples, or column of paths.")]
-Labels = Annotated[str | None, typer.Option("--y", help="Array or column of labels.")]
 LabelsFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="A text file with one class per line.")
 ]
@@ -229,25 +219,20 @@ def _limits(
     quality: tuple[float | None, str | None],
 ) -> tuple[Target | None, Budget]:
     """The target and what the result may cost and lose; a board says what is not said besides."""
-    from arenite.boards import find_board
     from arenite.quantize.settings import Budget
 
     ram, flash, deadline, clock = costs
-    if board is not None:
-        try:
-            facts = find_board(board)
-        except (ValueError, OSError) as error:
-            raise typer.BadParameter(str(error), param_hint="--board") from None
-        target, clock = target or facts.processor, clock or facts.clock
-        ram, flash = ram or facts.ram, flash or facts.flash
-    if deadline is not None and clock is None:
+    device = chosen_device(board, target, clock)
+    if device.board is not None:
+        ram = ram or device.board.region().size  # an arena lies in one piece
+        flash = flash or device.board.flash
+    if deadline is not None and device.clock is None:
         raise typer.BadParameter("expected --clock or --board for a deadline")
-    if target is None and (ram is not None or deadline is not None):
-        target = DEFAULT
-    meant = None if target is None else chosen_target(target)
+    is_meant = board or target or ram is not None or deadline is not None
     min_sqnr, max_drop = quality
     share = None if max_drop is None else read_share(max_drop)
-    return meant, Budget(ram, flash, deadline, clock, min_sqnr, share)
+    budget = Budget(ram, flash, deadline, device.clock, min_sqnr, share)
+    return device.target if is_meant else None, budget
 
 
 def read_share(text: str) -> float:
