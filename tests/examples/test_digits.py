@@ -62,6 +62,7 @@ def test_it_equals_tflm_on_every_held_out_digit(oracle: Oracle, held_out, output
 
 def test_the_float_model_quantised_is_the_bundled_one():
     """But for the RESHAPE, which a float model does without."""
+    pytest.importorskip("sklearn")
     training, _ = data.load()
     images = data.as_floats(training.images)
     model, _ = ar.quantize(data.FLOAT_MODEL, images, passes=())

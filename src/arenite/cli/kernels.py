@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -155,7 +155,8 @@ def given(options: KernelOptions) -> Iterator[None]:
 
 def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options of users' kernels behind its own; one without ``ops`` as it is."""
-    signature = inspect.signature(command)
+    # Not get_type_hints: where None is the default, Python 3.10 loses an option's annotation there.
+    signature = inspect.signature(command, eval_str=True)
     if "ops" not in signature.parameters:
         return command
     added = {name: one for name, one in _PARAMETERS.items() if name not in signature.parameters}
@@ -179,12 +180,9 @@ def with_kernels(command: Callable[..., None]) -> Callable[..., None]:
         )
         for name, one in added.items()
     ]
-    hints = get_type_hints(command, include_extras=True)
-    own = [one.replace(annotation=hints[name]) for name, one in signature.parameters.items()]
-    run.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*own, *parameters]
-    )
-    run.__annotations__ = {**hints, **added}
+    every = [*signature.parameters.values(), *parameters]
+    run.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in every}
     return run
 
 
