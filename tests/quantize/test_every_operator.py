@@ -40,7 +40,7 @@ def float_models(name, monkeypatch):
     return found[:FEW]
 
 
-@pytest.mark.filterwarnings("ignore::arenite.UndefinedWarning")
+@pytest.mark.filterwarnings("error::arenite.UndefinedWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_quantised_operators_run_in_tflm_with_the_same_bits(name, oracle, monkeypatch):
     for model in float_models(name, monkeypatch):

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.model import TensorType
-from arenite.ops.scheme import COMPUTES
+from arenite.ops.scheme import COMPUTES_INT8
 from arenite.ops.shared.comparison import comparison
 
 REGISTRATION = comparison(np.greater, TensorType.INT16)
 
-SCHEME = COMPUTES
+#: What TFLM makes of int16 is undefined.
+SCHEME = COMPUTES_INT8
