@@ -253,7 +253,14 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(values="sums", channels="convolved", fuses_clamp=True, drawn="conv")
+TRAITS = Traits(
+    values="sums",
+    channels="convolved",
+    fuses_clamp=True,
+    drawn="conv",
+    compiled="TFLM ignores a fused TANH, Vela does not; of groups and a batch, Vela's commands "
+    "read the first sample twice",
+)
 
 SCHEME = Scheme(
     weights={1: Weights(0, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}

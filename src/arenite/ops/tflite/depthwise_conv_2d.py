@@ -208,7 +208,13 @@ REGISTRATION = Registration(
     ),
 )
 
-TRAITS = Traits(values="sums", channels="multiplied", fuses_clamp=True, drawn="conv")
+TRAITS = Traits(
+    values="sums",
+    channels="multiplied",
+    fuses_clamp=True,
+    drawn="conv",
+    compiled="TFLM ignores a fused TANH, Vela does not",
+)
 
 SCHEME = Scheme(
     weights={1: Weights(3, (TensorType.INT8, TensorType.INT4), columns=3)}, biases={2: Bias(0, 1)}

@@ -301,7 +301,7 @@ TRAITS = Traits(
     channels="dense",
     fuses_clamp=True,
     drawn="dense",
-    compiled="TFLM ignores zero points of weights, which Vela takes off",
+    compiled="TFLM ignores a fused TANH and zero points of weights, Vela does not",
 )
 
 _INT4 = (TensorType.INT4,)
