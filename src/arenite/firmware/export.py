@@ -138,10 +138,11 @@ def write(
     place = Path(os.fspath(folder))
     check_room(place)  # before the work, not after it
     golden = golden_of(made.model, program, made.original)
-    files = _files(program, golden, processor)
+    facts = model_facts(made)
+    files = _files(program, golden, processor, str(facts["sha256"] or ""))
     counted = emulate and not golden.unfinished
     figures = _figures(files, program, golden, processor) if counted else None
-    result = _export(program, processor, place, figures, model_facts(made))
+    result = _export(program, processor, place, figures, facts)
     result = replace(result, not_verified=golden.unfinished)
     files["README.md"] = readme(result)
     result = replace(result, files=(*files, MANIFEST))
@@ -149,14 +150,23 @@ def write(
     return replace(result, kept=kept)
 
 
-def _files(program: Program, golden: Golden, processor: str) -> dict[str, str]:
+#: Of files with a notice; the preprocessor reads assembly as well.
+_LANGUAGES = (".c", ".h", ".S")
+_YOURS = "/* Written by Arenite. This file is yours: use it under any licence, without a notice. */"
+
+
+def _files(program: Program, golden: Golden, processor: str, model_hash: str) -> dict[str, str]:
     """All files but those with figures, by their paths."""
-    library = sources(program, processor)
+    library = sources(program, processor, model_hash=model_hash)
     compiled = [name for name in library if not name.endswith(".h")]
     library |= selftest_files(program, golden)
-    return {
+    files = {
         **{f"{SOURCES}/{name}": text for name, text in library.items()},
         **project_files(program.name, program.arena_bytes, compiled, processor),
+    }
+    return {
+        path: f"{_YOURS}\n{text}" if Path(path).suffix in _LANGUAGES else text
+        for path, text in files.items()
     }
 
 

@@ -8,8 +8,14 @@ static void ar_copy_rows(uint8_t *to, const uint8_t *from, int32_t bytes) {
     for (; i + 32 <= bytes; i += 32, words += 8, others += 8) {
       const uint32_t a = others[0], b = others[1], c = others[2], d = others[3];
       const uint32_t e = others[4], f = others[5], g = others[6], h = others[7];
-      words[0] = a, words[1] = b, words[2] = c, words[3] = d;
-      words[4] = e, words[5] = f, words[6] = g, words[7] = h;
+      words[0] = a;
+      words[1] = b;
+      words[2] = c;
+      words[3] = d;
+      words[4] = e;
+      words[5] = f;
+      words[6] = g;
+      words[7] = h;
     }
     for (; i + 4 <= bytes; i += 4) *words++ = *others++;
   }

@@ -5,4 +5,8 @@
 .syntax unified
 .cpu $processor
 .thumb
+#ifdef $NAME$_CODE_SECTION
+.section $NAME$_CODE_SECTION,"ax",%progbits
+#else
 .text
+#endif

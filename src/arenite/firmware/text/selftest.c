@@ -110,7 +110,10 @@ $write_inputs;
 int $name$_selftest(void (*print)(const char *text)) {
   state s = {print, 0, 0, 0};
   check_constants(&s);
-  $name$_init();
+  if ($name$_init() != $NAME$_OK) {
+    print("FAIL $name: no arena\n");
+    return 1;
+  }
   for (; s.sample < $samples; ++s.sample) {
     s.result = 0;
     $invoke;

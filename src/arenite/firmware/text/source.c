@@ -19,10 +19,22 @@ $body;
 // template: api
 /* $title: a neural network as C, written by Arenite.
  *
- * One caller at a time: all calls work in one static arena of $NAME$_ARENA_BYTES bytes.
- * $about_inputs */
+ * One caller at a time: all calls work in one arena of $NAME$_ARENA_BYTES bytes.
+ * $about_inputs
+ *
+ * Macros for all files of this folder (-D) say where things lie:
+ *   $NAME$_ARENA          attributes of the arena, as __attribute__((section(".dtcm")))
+ *   $NAME$_GIVEN_ARENA    there is no arena: $name$_use_arena() gives one
+ *   $NAME$_CONST_SECTION  a section for constants, as ".qspi"
+ *   $NAME$_CODE_SECTION   a section for kernels and what calls them, as ".itcm" */
 
+/* What calls return. */
+#define $NAME$_OK 0
+#define $NAME$_NO_ARENA (-1)
+
+#define $NAME$_MODEL_HASH "$hash"
 #define $NAME$_ARENA_BYTES $arena
+#define $NAME$_STATE_BYTES $state
 #define $NAME$_CONSTANT_BYTES $constants
 #define $NAME$_LAYERS $layers
 #define $NAME$_INPUTS $inputs
@@ -30,15 +42,21 @@ $body;
 
 $ports;
 
+#ifdef $NAME$_GIVEN_ARENA
+/* Before $name$_init(): the arena, at least $NAME$_ARENA_BYTES bytes at a multiple of 16.
+ * $NAME$_NO_ARENA for any other. $sharing */
+int $name$_use_arena(void *memory, size_t bytes);
+#endif
+
 /* Before all else: clears the arena. */
-void $name$_init(void);
+int $name$_init(void);
 
 /* Where to write an input, and to read an output after $name$_invoke(); NULL for other indices. */
 void *$name$_input(int index);
 const void *$name$_output(int index);
 
 $delivery;
-void $name$_invoke($rows_only);
+int $name$_invoke($rows_only);
 
 /* Forgets what inferences remember of those before them; $remembers. */
 void $name$_reset(void);
@@ -48,7 +66,7 @@ void $name$_reset(void);
 typedef void (*$name$_observer)(void *user, int layer, const char *operator_name,
                                  const void *result, size_t bytes);
 // clang-format on
-void $name$_invoke_observed($rows$$name$_observer observer, void *user);
+int $name$_invoke_observed($rows$$name$_observer observer, void *user);
 
 // template: delivery
 // What there is where rows of the input are delivered.
@@ -85,25 +103,46 @@ static inline float $name$_dequantize_$port($type value) {
 #include "kernels.h"
 #include "weights.h"
 
-AR_ALIGNED(16) static uint8_t arena[$NAME$_ARENA_BYTES];
+#ifdef $NAME$_GIVEN_ARENA
+static uint8_t *arena;
+#define HAS_ARENA (arena != NULL)
+
+int $name$_use_arena(void *memory, size_t bytes) {
+  if (memory == NULL || bytes < $NAME$_ARENA_BYTES || (uintptr_t)memory % 16 != 0) {
+    return $NAME$_NO_ARENA;
+  }
+  arena = (uint8_t *)memory;
+  return $NAME$_OK;
+}
+#else
+#ifndef $NAME$_ARENA
+#define $NAME$_ARENA
+#endif
+$NAME$_ARENA AR_ALIGNED(16) static uint8_t arena[$NAME$_ARENA_BYTES];
+#define HAS_ARENA 1
+#endif
 
 #define AT(type, offset) ((type *)(void *)(arena + (offset)))
 #define TOLD(layer, name, result, bytes) \
   if (observer) observer(user, layer, name, result, bytes)
 #define DONE(layer, name, offset, bytes) TOLD(layer, name, arena + (offset), bytes)
 $groups;
-void $name$_init(void) {
-  for (size_t i = 0; i < sizeof arena; ++i) arena[i] = 0;
+int $name$_init(void) {
+  if (!HAS_ARENA) return $NAME$_NO_ARENA;
+  for (size_t i = 0; i < $NAME$_ARENA_BYTES; ++i) arena[i] = 0;
   $first;
+  return $NAME$_OK;
 }
 
 // clang-format off
 void $name$_reset(void) {
+  if (!HAS_ARENA) return;
   $reset;
 }
 // clang-format on
 
 void *$name$_input(int index) {
+  if (!HAS_ARENA) return NULL;
   switch (index) {
     $inputs;
     default: return NULL;
@@ -111,15 +150,29 @@ void *$name$_input(int index) {
 }
 
 const void *$name$_output(int index) {
+  if (!HAS_ARENA) return NULL;
   switch (index) {
     $outputs;
     default: return NULL;
   }
 }
 
-void $name$_invoke_observed($rows$$name$_observer observer, void *user) {
-  (void)observer, (void)user;
+$NAME$_CODE int $name$_invoke_observed($rows$$name$_observer observer, void *user) {
+  (void)observer;
+  (void)user;
+  if (!HAS_ARENA) return $NAME$_NO_ARENA;
   $layers;
+  return $NAME$_OK;
 }
 
-void $name$_invoke($rows_only) { $name$_invoke_observed($rows_passed$NULL, NULL); }
+$NAME$_CODE int $name$_invoke($rows_only) {
+  return $name$_invoke_observed($rows_passed$NULL, NULL);
+}
+
+// template: section
+// Attributes of what a build may put into a section of its own.
+#ifdef $NAME$_$WHAT$_SECTION
+#define $NAME$_$WHAT __attribute__((section($NAME$_$WHAT$_SECTION)))
+#else
+#define $NAME$_$WHAT
+#endif

@@ -34,6 +34,7 @@ _C = templates(__name__)
 _GUARDED = _C["guarded"]
 _API = _C["api"]
 _DELIVERY = _C["delivery"]
+_SECTION = _C["section"]
 
 _ABOUT_INPUTS = {
     "overwritten": "Inputs lie in that arena and are overwritten by an inference. An output may "
@@ -45,6 +46,10 @@ _ABOUT_INPUTS = {
 }
 
 _ONE = "/* One inference. */"
+_SHARING = (
+    "Others may use it between inferences:\n * write all inputs after they did.",
+    "It holds what inferences remember:\n * nothing else may write to it.",
+)
 _PORT = _C["port"]
 
 _SCALE = """
@@ -66,11 +71,17 @@ _RANGES = {
 _BYTES = (TensorType.UINT8, TensorType.BOOL)
 
 
-def sources(program: Program, processor: str = DEFAULT) -> dict[str, str]:
-    """The text of every C file by its name; ``processor`` is what assembly is for."""
+def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "") -> dict[str, str]:
+    """The text of every C file by its name.
+
+    Args:
+        program: What they compute.
+        processor: What assembly is for.
+        model_hash: The model's SHA-256, where it is known.
+    """
     kernels, headers = _kernels_c(program), own_headers(program.routines)
     files = {
-        "model.h": _model_h(program),
+        "model.h": _model_h(program, model_hash),
         "model.c": _model_c(program),
         "arithmetic.h": arithmetic_h("".join([kernels, *headers.values()])),
         **headers,
@@ -84,9 +95,10 @@ def sources(program: Program, processor: str = DEFAULT) -> dict[str, str]:
         for routine in program.routines
         if routine.language == "s"
     )
-    if not assembly:
-        return files
-    return files | {"kernels.S": f"{fill(_HEAD, processor=processor)}\n\n{assembly}"}
+    if assembly:
+        head = fill(_HEAD, processor=processor, NAME=program.name.upper())
+        files["kernels.S"] = f"{head}\n\n{assembly}"
+    return files
 
 
 _HEAD = text_file(__name__, "kernels_head.S")
@@ -100,8 +112,9 @@ def _guarded(guard: str, includes: tuple[str, ...], body: str) -> str:
 # -- the interface ------------------------------------------------------------------------
 
 
-def _model_h(program: Program) -> str:
+def _model_h(program: Program, model_hash: str) -> str:
     name, network = program.name, program.network
+    state = sum(one.bytes for one in program.kept)
     ports = [_port(program, "input", i, value) for i, value in enumerate(network.inputs)]
     ports += [_port(program, "output", i, value) for i, value in enumerate(network.outputs)]
     body = fill(
@@ -109,23 +122,21 @@ def _model_h(program: Program) -> str:
         title=name,
         name=name,
         NAME=name.upper(),
+        hash=model_hash,
         arena=program.arena_bytes,
+        state=state,
+        sharing=_SHARING[state > 0],
         constants=program.constant_bytes,
         layers=len(network.layers),
         inputs=len(network.inputs),
         outputs=len(network.outputs),
-        remembers=_remembers(program),
+        remembers=f"this network remembers {f'{state:,} bytes' if state else 'nothing'}",
         ports="\n\n".join(ports),
         about_inputs=_ABOUT_INPUTS[program.inputs],
         in_pieces=", row by row where there is no more of it" if program.groups else "",
         **_rows(program),
     )
     return _guarded(f"{name.upper()}_MODEL_H", ("<stddef.h>", "<stdint.h>"), body)
-
-
-def _remembers(program: Program) -> str:
-    total = sum(one.bytes for one in program.kept)
-    return f"this network remembers {f'{total:,} bytes' if total else 'nothing'}"
 
 
 def _port(program: Program, side: str, index: int, value: Value) -> str:
@@ -258,19 +269,26 @@ def _steps(program: Program) -> Iterator[str]:
 
 def _weights_h(program: Program) -> str:
     body = declarations(program) or "/* no constants */"
+    body = f"{_section(program, 'CONST')}\n\n{body}"
     return _guarded(f"{program.name.upper()}_WEIGHTS_H", ("<stdint.h>",), body)
 
 
-def _prototype(program: Program, routine: Routine) -> str:
+def _section(program: Program, what: str) -> str:
+    """The macro of attributes for what may have a section of its own."""
+    return fill(_SECTION, NAME=program.name.upper(), WHAT=what)
+
+
+def _prototype(program: Program, routine: Routine, attributes: str = "") -> str:
     name = f"{program.name}_{program.routines[routine]}"
-    return call_of(f"void {name}", routine.parameters)
+    return call_of(f"{attributes}void {name}", routine.parameters)
 
 
 def _kernels_h(program: Program) -> str:
-    lines = []
+    lines = [_section(program, "CODE"), ""]
     for routine in program.routines:
-        lines += [f"/* {routine.about} */", f"{_prototype(program, routine)};"]
-    body = "\n".join(lines) or "/* nothing to do */"
+        prototype = _prototype(program, routine, f"{program.name.upper()}_CODE ")
+        lines += [f"/* {routine.about} */", f"{prototype};"]
+    body = "\n".join(lines)
     return _guarded(f"{program.name.upper()}_KERNELS_H", ("<stdint.h>",), body)
 
 

@@ -32,7 +32,7 @@ def definitions(program: Program) -> str:
     """``weights.c``."""
     lines = ['#include "weights.h"', ""]
     for name, one in program.constants.items():
-        lines += [_defined(name, one.values), ""]
+        lines += [f"{program.name.upper()}_CONST {_defined(name, one.values)}", ""]
     return "\n".join(lines)
 
 
