@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arenite.boards import Bank, Board, boards, find_board
-from arenite.boards.board import board_facts
+from arenite.boards.board import Cache, FlashWaits, board_facts
 from arenite.cores import CORES
 
 MINE = 'name = "mine"\nprocessor = "cortex-m4"\nclock = 48\nflash = "64k"\n'
@@ -89,6 +89,9 @@ def test_facts_have_all_that_a_board_is():
     assert facts["banks"][0]["name"] == "SRAM0-3"
 
 
+CACHE = '{ size = "1k", line = 16, ways = 64 }'
+
+
 def from_text(folder, text):
     file = folder / "mine.toml"
     file.write_text(text)
@@ -103,6 +106,19 @@ def test_a_file_describes_a_board(tmp_path):
 def test_a_file_can_name_a_chip_of_the_list(tmp_path):
     board = from_text(tmp_path, 'name = "mine"\nchip = "STM32L4R5ZI"\nclock = 80\n')
     assert (board.processor, board.clock, board.ram) == ("cortex-m4", 80, 640 * 1024)
+
+
+def test_a_file_says_what_flash_makes_wait(tmp_path):
+    waits = from_text(
+        tmp_path,
+        MINE + f'waits = {{ cycles = 3, shared = {CACHE}, source = "my manual" }}\n' + BANK,
+    ).waits
+    assert waits == FlashWaits(3, Cache(1024, 16, 64), Cache(1024, 16, 64), True, "my manual")
+
+
+def test_all_lines_of_code_are_prefetched_or_none_and_none_of_data():
+    waits = find_board("stm32f407vg").waits
+    assert waits.beyond(1000, code=7, data=20) == (1000 + 5 * 20, 1000 + 5 * 20 + 5 * 7)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +136,13 @@ def test_a_file_can_name_a_chip_of_the_list(tmp_path):
         ('name = "a"\nchip = "none"\n', "not in the list"),
         (MINE + 'energy = "none"\n' + BANK, "expected energy"),
         (MINE + "banks = 3\n", "a list of tables"),
+        (MINE + f"waits = {{ cycles = 5, code = {CACHE} }}\n" + BANK, "waits: expected a table"),
+        (MINE + f"waits = {{ cycles = -1, shared = {CACHE} }}\n" + BANK, "cycles from 0 to 10000"),
+        (MINE + "waits = { cycles = 5, source = 'x' }\n" + BANK, "code and data, or shared"),
+        (
+            MINE + "waits = { cycles = 5, shared = { size = 48, line = 16, ways = 2 } }\n" + BANK,
+            "a cache of whole sets",
+        ),
         (MINE + "aliases = 3\n" + BANK, "a list of texts"),
     ],
 )

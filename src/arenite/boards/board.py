@@ -69,6 +69,41 @@ class Energy:
 
 
 @dataclass(frozen=True)
+class Cache:
+    """A cache of what is read from flash: bytes of it, bytes of a line, places of a line."""
+
+    size: int
+    line: int
+    ways: int
+
+
+@dataclass(frozen=True)
+class FlashWaits:
+    """What reading flash takes where no cache has the line.
+
+    Attributes:
+        cycles: That the processor waits for a line, at the board's highest clock.
+        code: The cache of instructions.
+        data: The cache of what instructions load; the same as ``code`` where one serves both.
+        source: The documents.
+    """
+
+    cycles: int
+    code: Cache
+    data: Cache
+    is_shared: bool
+    source: str
+
+    def beyond(self, cycles: int, code: int, data: int) -> tuple[int, int]:
+        """The least and the most cycles of what takes so many, if so many lines are missing.
+
+        Nobody prefetches data. Of instructions all lines are prefetched in time, or none.
+        """
+        least = cycles + self.cycles * data
+        return least, least + self.cycles * code
+
+
+@dataclass(frozen=True)
 class Board:
     """A board with its chip.
 
@@ -84,6 +119,7 @@ class Board:
         aliases: Other names, of board and chip.
         energy: What a cycle takes; None where nobody published it.
         note: What else decides on a model's memory or time there.
+        waits: What reading flash takes; None where nobody said it.
     """
 
     name: str
@@ -97,6 +133,7 @@ class Board:
     aliases: tuple[str, ...] = ()
     energy: Energy | None = None
     note: str = ""
+    waits: FlashWaits | None = None
 
     @property
     def ram(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from arenite.boards.board import Bank, Board, Energy, Holds
+from arenite.boards.board import Bank, Board, Cache, Energy, FlashWaits, Holds
 from arenite.quantity import bytes_of, megahertz_of
 
 if sys.version_info >= (3, 11):
@@ -26,6 +26,7 @@ _CHIP = (
     "banks",
     "note",
     "energy",
+    "waits",
 )
 _BOARD = (
     "name",
@@ -39,6 +40,7 @@ _BOARD = (
     "banks",
     "note",
 )
+_CACHE = ("size", "line", "ways")
 _BANK = ("name", "size", "address", "holds", "note")
 #: No chip list is longer; a file that is no board is refused before it is parsed.
 _LARGEST = 1 << 20
@@ -77,7 +79,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
     Raises:
         BoardFileError: A key is missing, unknown, or has a value that it cannot have.
     """
-    _known(table, (*_BOARD, "energy"), where)
+    _known(table, (*_BOARD, "energy", "waits"), where)
     chip: Mapping[str, Any] = {}
     if "chip" in table:
         name = _text(table, "chip", where)
@@ -105,6 +107,7 @@ def board_of(table: Mapping[str, Any], chips: Mapping[str, Mapping[str, Any]], w
         aliases=aliases,
         energy=_energy(both.get("energy"), where),
         note=_text(both, "note", where, ""),
+        waits=_waits(both.get("waits"), where),
     )
 
 
@@ -153,6 +156,33 @@ def _energy(table: Any, where: str) -> Energy | None:
                 return Energy((float(low), float(high)), source)
     raise BoardFileError(
         f"{where}: expected energy = {{ picojoules = [least, most], source = ... }}, got {table!r}"
+    )
+
+
+def _waits(table: Any, where: str) -> FlashWaits | None:
+    if table is None:
+        return None
+    place = f"{where}, waits"
+    _known(table, ("cycles", "code", "data", "shared", "source"), place)
+    is_shared = "shared" in table
+    if is_shared == ("code" in table or "data" in table):
+        raise BoardFileError(f"{place}: expected code and data, or shared, a cache each")
+    code, data = (_cache(table.get("shared", table.get(one)), place) for one in ("code", "data"))
+    cycles = table.get("cycles")
+    if type(cycles) is not int or not 0 <= cycles <= 10_000:
+        raise BoardFileError(f"{place}: expected cycles from 0 to 10000, got {cycles!r}")
+    return FlashWaits(cycles, code, data, is_shared, _text(table, "source", place))
+
+
+def _cache(table: Any, where: str) -> Cache:
+    _known(table, _CACHE, where)
+    size = _quantity(bytes_of, table, "size", where)
+    line, ways = table.get("line"), table.get("ways")
+    are_counts = type(line) is int and type(ways) is int and min(line, ways, size) > 0
+    if are_counts and size % (line * ways) == 0:
+        return Cache(size, line, ways)
+    raise BoardFileError(
+        f"{where}: expected a cache of whole sets, {{ size, line, ways }}; got {table!r}"
     )
 
 

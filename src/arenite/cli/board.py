@@ -21,7 +21,9 @@ from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, emulated, listed
 
 if TYPE_CHECKING:
+    from arenite.boards import Board as BoardFacts
     from arenite.firmware.trial import Trial
+    from arenite.model import Model
 
 Runs = Annotated[
     int, typer.Option(min=1, metavar="N", help="Inferences that are compared with the reference.")
@@ -104,7 +106,8 @@ def board(
     from arenite.report.board import render_trial
 
     named = target is not None or on is not None
-    processor = chosen_device(on, target).target.processor if named else None
+    device = chosen_device(on, target)
+    processor = device.target.processor if named else None
     if given_kernels().is_any and not stock:
         raise typer.BadParameter("kernels run with TFLM's interpreter: expected --stock")
     if stock and ops is not None:
@@ -121,9 +124,10 @@ def board(
     }
     try:
         if tflm is None:
-            result = _exported(model, processor, runs, budget, ops)
+            what = model if Path(model).is_dir() else load_model(model, ops)
+            result = _exported(what, processor, runs, budget, device.board)
         else:
-            result = _stock(model, tflm, processor, runs, budget)
+            result = _stock(model, tflm, processor, budget, runs=runs, on=device.board)
     except BoardLimitError as error:
         fail(f"not verified: {error}", NOT_VERIFIED)
     if as_json:
@@ -137,14 +141,13 @@ def board(
 
 
 def _exported(
-    model: str, processor: str | None, runs: int, budget: Budget, ops: Path | None
+    what: str | Model, processor: str | None, runs: int, budget: Budget, on: BoardFacts | None
 ) -> Trial:
     from arenite.errors import AreniteError
     from arenite.firmware.trial import trial
 
     try:
-        what = model if Path(model).is_dir() else load_model(model, ops)
-        return trial(what, processor, runs, **budget)
+        return trial(what, processor, runs, **budget, on=on)
     except ValueError as error:
         is_plain = not (budget["flash"] or budget["ram"] or budget["inputs"] == "rows")
         if isinstance(error, AreniteError) or is_plain:
@@ -152,7 +155,15 @@ def _exported(
         raise typer.BadParameter(str(error)) from None
 
 
-def _stock(model: str, tflm: str, processor: str | None, runs: int, budget: Budget) -> Trial:
+def _stock(
+    model: str,
+    tflm: str,
+    processor: str | None,
+    budget: Budget,
+    *,
+    runs: int,
+    on: BoardFacts | None,
+) -> Trial:
     from dataclasses import replace
 
     from arenite import load
@@ -165,4 +176,4 @@ def _stock(model: str, tflm: str, processor: str | None, runs: int, budget: Budg
     if kernels is not None:
         registrations = named(kernels, replace=given_kernels().replace)
         loaded = replace(loaded, registrations=registrations)
-    return stock_trial(loaded, tflm, processor or DEFAULT, runs, kernels)
+    return stock_trial(loaded, tflm, processor or DEFAULT, runs, kernels, on=on)

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.machine import Count
 from arenite.errors import BoardError, BoardLimitError
 from arenite.firmware.device import Device, LayerRun, whole
 from arenite.firmware.export import layered, write
+from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.folder.exported import Export, export_of
 from arenite.firmware.folder.io_spec import ports_model
 from arenite.firmware.folder.manifest import MANIFEST, manifest_of
@@ -228,6 +230,22 @@ class Board:
         self._write()
         return whole(self._device.invoke_observed(), [one.rows > 0 for one in self.export.layers])
 
+    def flash_reads(self, on: BoardFacts | None) -> FlashReads | None:
+        """What the last inference, run again, waits for a board's flash; see :func:`flash_reads`.
+
+        Raises:
+            BoardError: Results are others while reads are watched.
+        """
+        before, cycles = self.outputs(), self.count.cycles
+        found = flash_reads(self._device.machine, self._again, on, cycles)
+        if not self.is_stateful and not _same(before, self.outputs()):
+            raise BoardError("the emulated core computes something else while reads are watched")
+        return found
+
+    def _again(self) -> None:
+        self._write()
+        self._device.invoke_uncounted()
+
     def measured(self, inputs: Sequence[bytes]) -> Measured:
         """The first inference and the next, of the board as it begins; see :class:`Measured`."""
         return measured(self._device, len(self.export.layers), inputs)
@@ -297,6 +315,11 @@ class Board:
             for index, results in enumerate(outputs):
                 results[number] = self.output(index)
         return count, None
+
+
+def _same(one: Outputs, two: Outputs) -> bool:
+    pairs = zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two)), strict=True)
+    return all(a.tobytes() == b.tobytes() for a, b in pairs)
 
 
 def has_loops(model: Model) -> bool:

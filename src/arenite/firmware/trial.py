@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from arenite.boards.board import Board as BoardFacts
 from arenite.errors import BoardLimitError, LoopLimitError
 from arenite.firmware.board import Board, exported_folder
 from arenite.firmware.device import LayerRun
+from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.measurements import by_layer, passed
 from arenite.firmware.plan.budget import Least
 from arenite.firmware.plan.golden import (
@@ -58,6 +60,7 @@ class Trial:
         differences: Where results differ from the reference's, and what the self-test says.
         layers: One record each.
         library: Whose kernels ran: ``"arenite"``, or ``"tflm"`` for TFLM's with CMSIS-NN.
+        reads: What flash adds on the board that was named.
     """
 
     file: str
@@ -73,6 +76,7 @@ class Trial:
     differences: tuple[str, ...]
     layers: tuple[LayerTrial, ...]
     library: str = "arenite"
+    reads: FlashReads | None = None
 
     @property
     def equal(self) -> bool:
@@ -96,11 +100,13 @@ def trial(
     inputs: Inputs = "overwritten",
     optimize: bool = True,
     limit: int | None = None,
+    on: BoardFacts | None = None,
 ) -> Trial:
     """Export, build, run and compare; a folder that was exported is built and run as it stands.
 
     Inputs are those of the self-test, then noise. Of a folder there is no model to compare with:
-    its self-test has what four inferences shall give, layer by layer.
+    its self-test has what four inferences shall give, layer by layer. ``on`` is the board whose
+    flash and caches count.
 
     Raises:
         BoardLimitError: Loops, or a call of the firmware, go on for too long.
@@ -118,6 +124,7 @@ def trial(
         differences, layers, runs = [], board.layers(*trial_inputs(board.model, 1)[0]), SAMPLES
     board(*trial_inputs(board.model, 1)[0])
     count, stack = board.count, board.stack_bytes
+    reads = board.flash_reads(on)
     printed = board.self_test()
     if not passed(printed):
         differences += [line for line in printed.splitlines() if "FAIL" in line] or ["no PASS"]
@@ -134,6 +141,7 @@ def trial(
         self_test=printed,
         differences=tuple(differences),
         layers=tuple(_layers(board, layers)),
+        reads=reads,
     )
 
 

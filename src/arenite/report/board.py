@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.trial import Trial
 from arenite.model.text import printable
 from arenite.report.text import Column, number, table, wrapped
@@ -45,6 +46,8 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
     constants = "the model" if result.library == "tflm" else "constants"
     flash = f"{number(result.constant_bytes)} of {constants}, {number(result.code_bytes)} of code"
     yield Text(f"flash  {number(result.flash_bytes)} bytes: {flash}")
+    if result.reads is not None:
+        yield from wrapped(_flash(result.reads), width, indent=7)
     for line in result.self_test.splitlines():
         yield Text(f"test   {printable(line)}")
     yield Text(_verdict(result), style="green" if result.equal else "bold red")
@@ -54,6 +57,16 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
         "that never waits; no board was measured."
     )
     yield from wrapped(text, width)
+
+
+def _flash(reads: FlashReads) -> str:
+    least, most = (cycles / reads.clock / 1000 for cycles in reads.cycles)
+    return (
+        f"time   {least:.3g} to {most:.3g} ms at {reads.clock:g} MHz: {reads.cycles[0]:,} to "
+        f"{reads.cycles[1]:,} cycles. {reads.code:,} lines of code and {reads.data:,} of constants "
+        f"are not in the chip's caches, {reads.waits} cycles each; the less, the more of the code "
+        "it prefetches"
+    )
 
 
 def _verdict(result: Trial) -> str:

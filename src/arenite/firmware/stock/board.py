@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from arenite.analysis.resolver_code import resolver
+from arenite.boards.board import Board as BoardFacts
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image
@@ -26,6 +27,7 @@ from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.build import link_script, linked
 from arenite.firmware.c_text import fill
+from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs
 from arenite.formats import Source, model_of
@@ -204,6 +206,10 @@ class StockBoard:
             self._call("begin")
         return found
 
+    def flash_reads(self, on: BoardFacts | None, cycles: int) -> FlashReads | None:
+        """What the last inference, run again, waits for a board's flash; see the function."""
+        return flash_reads(self._machine, lambda: self._call("invoke"), on, cycles)
+
     def outputs(self) -> tuple[Array, ...]:
         """Copies of the last inference's outputs."""
         found = []
@@ -264,6 +270,8 @@ def stock_trial(
     processor: str = DEFAULT,
     runs: int = 4,
     kernels: Kernels | None = None,
+    *,
+    on: BoardFacts | None = None,
 ) -> Trial:
     """What TFLM with CMSIS-NN costs, and whether it gives what Arenite's interpreter says of it.
 
@@ -274,6 +282,7 @@ def stock_trial(
         runs: How many inferences are compared with the interpreter's for that target.
         kernels: A user's own kernels, which the model's registrations are; the outputs of every
             layer are compared too.
+        on: The board whose flash and caches count.
 
     Raises:
         BoardError: As :class:`StockBoard`.
@@ -291,6 +300,7 @@ def stock_trial(
         stack = board.stack_bytes
         if not same_outputs(reference(*arrays), board.outputs()):
             differences.append(f"inference {number}, outputs")
+    reads = board.flash_reads(on, count.cycles)
     return Trial(
         file=model.source,
         processor=processor,
@@ -308,6 +318,7 @@ def stock_trial(
             for index, (name, one) in enumerate(layers)
         ),
         library="tflm",
+        reads=reads,
     )
 
 

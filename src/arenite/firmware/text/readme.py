@@ -35,9 +35,9 @@ $origin
 $model
 ## Where it lies, and whose it is
 
-Macros for all files of the folder, explained in `src/model.h`, give the arena attributes (`${NAME}_ARENA`), leave it to
-the caller (`${NAME}_GIVEN_ARENA`: two models can share one), and put constants and kernels into sections
-(`${NAME}_CONST_SECTION`, `${NAME}_CODE_SECTION`).
+Macros for all files of the folder, explained in `src/model.h`, give the arena attributes
+(`${NAME}_ARENA`), leave it to the caller (`${NAME}_GIVEN_ARENA`: two models can share one), and put
+constants and kernels into sections (`${NAME}_CONST_SECTION`, `${NAME}_CODE_SECTION`).
 
 The folder is yours: use it under any licence, without a notice.
 

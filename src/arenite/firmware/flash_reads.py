@@ -1,0 +1,67 @@
+"""What an inference waits for flash on a chip whose caches are known: lines that they do not have.
+
+The emulated core tells every block of code that it runs and every constant that it loads; caches of
+exactly the chip's sizes are simulated over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+
+from arenite.boards.board import Board, FlashWaits
+from arenite.emulator.caches import LineCache
+from arenite.emulator.machine import Machine
+from arenite.errors import BoardError
+
+
+@dataclass(frozen=True)
+class FlashReads:
+    """An inference on a board.
+
+    Attributes:
+        waits: Cycles for a line that no cache has.
+        code: Such lines of instructions.
+        data: Such lines of constants.
+        cycles: The least and the most, waits among them.
+        clock: In MHz.
+    """
+
+    waits: int
+    code: int
+    data: int
+    cycles: tuple[int, int]
+    clock: float
+
+
+def flash_reads(
+    machine: object, invoke: Callable[[], object], board: Board | None, cycles: int
+) -> FlashReads | None:
+    """What flash adds on a board; None where no board, or nothing of its caches, is known.
+
+    Args:
+        machine: The emulated core.
+        invoke: One inference, its inputs written before.
+        board: The board.
+        cycles: Of an inference, for memory that never waits.
+
+    Raises:
+        BoardError: The core is a Cortex-M55's, which does not tell what it reads.
+    """
+    if board is None or board.waits is None:
+        return None
+    if not isinstance(machine, Machine):
+        raise BoardError("an emulated cortex-m55 does not tell what it reads of flash")
+    code, data = lines_missing(machine, invoke, board.waits)
+    most = board.waits.beyond(cycles, code, data)
+    return FlashReads(board.waits.cycles, code, data, most, board.clock)
+
+
+def lines_missing(
+    machine: Machine, invoke: Callable[[], object], waits: FlashWaits
+) -> tuple[int, int]:
+    """Lines of code and data that are missing in the second of two inferences."""
+    code = LineCache(*astuple(waits.code))
+    data = code if waits.is_shared else LineCache(*astuple(waits.data))
+    machine.lines_missing(invoke, code, data)
+    return machine.lines_missing(invoke, code, data)
