@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
-from arenite.cli.budgets import Flash, Inputs, Least, Optimize, Ram
+from arenite.cli.budgets import Flash, Icache, Inputs, Least, Optimize, Ram, icache_of
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
@@ -73,6 +73,7 @@ class Budget(TypedDict):
     ram: int | None
     least: Literal["time", "ram", "flash"] | None
     inputs: Literal["overwritten", "apart", "kept", "rows"]
+    icache: int | None
     optimize: bool
     limit: int | None
 
@@ -85,6 +86,7 @@ def board(
     flash: Flash = None,
     ram: Ram = None,
     least: Least = None,
+    icache: Icache = None,
     inputs: Inputs = "overwritten",
     optimize: Optimize = True,
     runs: Runs = 4,
@@ -119,6 +121,7 @@ def board(
         "ram": ram,
         "least": least,
         "inputs": inputs,
+        "icache": icache_of(icache, device.board),
         "optimize": optimize,
         "limit": None if limit is None else limit * 10**6,
     }

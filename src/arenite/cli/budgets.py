@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from arenite.cli.quantity import read_bytes
+
+if TYPE_CHECKING:
+    from arenite.boards import Board
 
 Flash = Annotated[
     int | None,
@@ -32,6 +35,15 @@ Least = Annotated[
         help="What shall be small; ram in at most 1.3 times the cycles, time with any constants."
     ),
 ]
+Icache = Annotated[
+    int | None,
+    typer.Option(
+        parser=read_bytes,
+        metavar="BYTES",
+        help="The processor's cache of instructions, such as 1k: loops are unrolled as far as they "
+        "fit; by default the board's, or any size.",
+    ),
+]
 Inputs = Annotated[
     Literal["overwritten", "apart", "kept", "rows"],
     typer.Option(
@@ -46,3 +58,10 @@ Optimize = Annotated[
         help="Run the passes of arenite optimize that lose nothing before, on what the layers are."
     ),
 ]
+
+
+def icache_of(icache: int | None, board: Board | None) -> int | None:
+    """Bytes of the cache of instructions: what was given, or the board's where it is known."""
+    if icache is None and board is not None and board.waits is not None:
+        return board.waits.code.size
+    return icache

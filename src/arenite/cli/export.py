@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arenite.cli.budgets import Flash, Inputs, Least, Optimize, Ram
+from arenite.cli.budgets import Flash, Icache, Inputs, Least, Optimize, Ram, icache_of
 from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
@@ -78,6 +78,7 @@ def export(
     flash: Flash = None,
     ram: Ram = None,
     least: Least = None,
+    icache: Icache = None,
     inputs: Inputs = "overwritten",
     optimize: Optimize = True,
     emulate: Emulate = True,
@@ -95,7 +96,8 @@ def export(
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
-    meant = chosen_device(board, target).target
+    device = chosen_device(board, target)
+    meant = device.target
     loaded = load_model(model, ops)
     if library is FirmwareLibrary.tflm:
         _for_tflm(loaded, output, meant, name, as_json=as_json)
@@ -110,6 +112,7 @@ def export(
             ram=ram,
             least=least,
             inputs=inputs,
+            icache=icache_of(icache, device.board),
             emulate=emulate,
             optimize=optimize,
         )

@@ -64,6 +64,7 @@ class Board:
         ram: Bytes that the arena may take.
         least: What shall be small: ``"time"``, ``"ram"`` or ``"flash"``.
         inputs: What becomes of inputs; where their rows are asked for, the board delivers them.
+        icache: Bytes of the cache of instructions, see :func:`export`.
         folder: Where to export to; by default nothing is kept.
         optimize: Whether passes that lose nothing run before, see :func:`export`.
         limit: Instructions that a call may take (:class:`Machine`): by default :data:`LIMIT` of a
@@ -93,6 +94,7 @@ class Board:
         ram: int | None = None,
         least: Least | None = None,
         inputs: Inputs = "overwritten",
+        icache: int | None = None,
         folder: str | os.PathLike[str] | None = None,
         optimize: bool = True,
         limit: int | None = None,
@@ -108,11 +110,11 @@ class Board:
             self._device = Device(exported, self.export.name, processor, row_bytes, limit)
         else:
             processor = processor or DEFAULT
-            made = layered(model_of(model), processor, optimize=optimize)
+            made = layered(model_of(model), processor, icache, optimize=optimize)
             self.model, self.layered = made.original, made.model
             with tempfile.TemporaryDirectory(prefix="arenite-") as into:
                 place = Path(folder or Path(into) / "folder")
-                budget = Budget(ram, flash, least, inputs)
+                budget = Budget(ram, flash, least, inputs, icache)
                 self.export = write(made, place, processor, budget, name=name)
                 if self.export.not_verified:
                     raise BoardLimitError(f"the reference: {self.export.not_verified}")

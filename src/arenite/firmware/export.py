@@ -56,6 +56,7 @@ def export(
     ram: int | None = None,
     least: Least | None = None,
     inputs: Inputs = "overwritten",
+    icache: int | None = None,
     emulate: bool = False,
     optimize: bool = True,
 ) -> Export:
@@ -85,6 +86,8 @@ def export(
         inputs: ``"overwritten"`` by an inference, where outputs may lie as well; ``"apart"``,
             overwritten but by no output; or ``"kept"``. With ``"rows"`` a function of the caller's
             delivers rows when they are needed, so that no input is in RAM as a whole.
+        icache: Bytes of the processor's cache of instructions: loops in assembly are unrolled as
+            far as they fit. By default they are as for memory that never waits.
         emulate: Whether to run the firmware on an emulated core of that processor for instructions,
             cycles, code and stack, where ziglang and unicorn are installed (extra ``board``) and
             there is such a core; without them these figures are not known.
@@ -104,8 +107,8 @@ def export(
         OSError: A file cannot be written.
     """
     processor = find_target(target).processor
-    made = layered(model_of(model), processor, optimize=optimize)
-    budget = Budget(ram, flash, least, inputs)
+    budget = Budget(ram, flash, least, inputs, icache)
+    made = layered(model_of(model), processor, icache, optimize=optimize)
     return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
 
 
@@ -120,8 +123,8 @@ def write(
     emulate: bool = False,
 ) -> Export:
     """Write the layers that :func:`layered` made; see :func:`export`."""
-    kernels, flash = TUNED.get(processor, portable_work), budget.flash
-    improve = partial(_improved, kernels=kernels, budget=budget)
+    kernels, flash = kernels_for(processor, budget.icache), budget.flash
+    improve = partial(_improved, processor=processor, budget=budget)
     program = program_from(
         made.network,
         made.works,
@@ -182,14 +185,22 @@ def _figures(
     return emulated(files, program.name, layers, data, processor, row_bytes=row_bytes)
 
 
-def _improved(network: Network, works: Sequence[Work], kernels: Kernels, budget: Budget) -> Plan:
+def _improved(network: Network, works: Sequence[Work], processor: str, budget: Budget) -> Plan:
     def others(layer: AnyLayer, work: Work) -> list[Work]:
-        if kernels is portable_work or not work.routine:
+        if processor not in TUNED or not work.routine:
             return []
         plain = [] if budget.least == "time" else [portable_work(layer)]
-        return [*plain, *(offers(layer, work) if kernels is cortex_m_work else [])]
+        return [*plain, *(offers(layer, work) if processor in ASSEMBLED else [])]
 
-    return plan_within(network, works, budget, kernels, others)
+    return plan_within(network, works, budget, kernels_for(processor, budget.icache), others)
+
+
+def kernels_for(processor: str, icache: int | None = None) -> Kernels:
+    """How layers are done on a processor whose cache of instructions has so many bytes."""
+    kernels = TUNED.get(processor, portable_work)
+    if icache is None:
+        return kernels
+    return lambda layer: kernels(replace(layer, icache=icache))
 
 
 def _slower(program: Program, kernels: Kernels) -> float:
@@ -202,9 +213,11 @@ def _slower(program: Program, kernels: Kernels) -> float:
     return time / max(sum(cycles(layer, kernels(layer)) for layer in layers), 1)
 
 
-def layered(model: Model, processor: str, *, optimize: bool = True) -> Lossless:
+def layered(
+    model: Model, processor: str, icache: int | None = None, *, optimize: bool = True
+) -> Lossless:
     """Layers of a firmware for a processor; see :func:`arenite.firmware.plan.lossless`."""
-    kernels = TUNED.get(processor, portable_work)
+    kernels = kernels_for(processor, icache)
     return lossless(model, kernels, tuned=processor in TUNED, optimize=optimize)
 
 

@@ -98,6 +98,7 @@ def trial(
     ram: int | None = None,
     least: Least | None = None,
     inputs: Inputs = "overwritten",
+    icache: int | None = None,
     optimize: bool = True,
     limit: int | None = None,
     on: BoardFacts | None = None,
@@ -113,7 +114,7 @@ def trial(
         BoardError: Unicorn or ziglang is missing, or the firmware does what it must not.
         UnsupportedOperatorError: Some layers cannot be exported.
     """
-    budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs}
+    budget = {"flash": flash, "ram": ram, "least": least, "inputs": inputs, "icache": icache}
     board = Board(model, processor, **budget, optimize=optimize, limit=limit)  # type: ignore[arg-type]
     if exported_folder(model) is None:
         try:

@@ -52,12 +52,15 @@ class Budget:
             memory is that of programs which take at most :data:`SLOWER` times the cycles of the
             fastest; a limit of ``ram`` may take more.
         inputs: What becomes of the model's inputs.
+        icache: Bytes of the processor's cache of instructions, which loops shall fit into; None is
+            any number.
     """
 
     ram: int | None = None
     flash: int | None = None
     least: Least | None = None
     inputs: Inputs = "overwritten"
+    icache: int | None = None
 
 
 def plan_within(
@@ -100,7 +103,7 @@ class _Choice:
 
     def plan(self) -> Plan:
         budget = self._budget
-        if budget == Budget(inputs=budget.inputs) and not self._fed:
+        if (budget.ram, budget.flash, budget.least) == (None, None, None) and not self._fed:
             return Plan(self._works)
         if self._fed:
             self._check_delivery()

@@ -81,7 +81,8 @@ class Layer(Generic[P_co]):
     ``called`` are the subgraphs that it runs, ``resources`` the resource variables of the model, if
     it uses one, ``state`` what it remembers at first.
     ``runs`` is how often it does so in one inference: more than once where it is a few rows of a
-    layer that goes row by row.
+    layer that goes row by row. ``icache`` are the bytes of the processor's cache of instructions,
+    where loops have to fit into one.
     """
 
     index: int
@@ -93,6 +94,7 @@ class Layer(Generic[P_co]):
     resources: tuple[Resource, ...] = ()
     state: tuple[Array, ...] = ()
     runs: int = 1
+    icache: int | None = None
 
     @property
     def name(self) -> str:

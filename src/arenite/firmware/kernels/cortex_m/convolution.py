@@ -79,7 +79,9 @@ def _pointwise(layer: AnyLayer, stream: Constant, finish: Finish) -> Work:
     routine = Routine(
         "pointwise",
         ("const int8_t *x", "const uint32_t *stream", "int16_t *two_pixels", "int8_t *y"),
-        pointwise_code(Products(depth // 2, 2 * depth, filters, finish, pairs, layer.runs), depth),
+        pointwise_code(
+            Products(depth // 2, 2 * depth, filters, finish, pairs, layer.runs, layer.icache), depth
+        ),
         language="s",
         about=str(layer),
     )
@@ -164,7 +166,7 @@ class Columns:
         steps = window.filter_size[1] * self.pitch // 2
         distance = 2 * window.stride[1] * self.pitch
         pairs = layer.output.size // (filters * window.output_size[1]) * self.pairs
-        products = Products(steps, distance, filters, finish, pairs, layer.runs)
+        products = Products(steps, distance, filters, finish, pairs, layer.runs, layer.icache)
         row = Routine(
             "conv_row",
             ("const int16_t *columns", "const uint32_t *stream", "int8_t *y"),

@@ -49,6 +49,8 @@ _STRAIGHT, _STRAIGHT_COLD = 20, 8
 #: Quads of filters for two pixels from which on a loop runs often: another turn costs some five
 #: cycles each time, eight steps more in one turn take 400 bytes.
 _OFTEN = 150
+#: Bytes of a step, and of what is around them in the loop over quads: the most that they take.
+_STEP, _AROUND = 56, 400
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Products:
         finish: What becomes of sums.
         pairs: Pairs of pixels.
         runs: How often it does them in one inference.
+        icache: Bytes that the loop over quads of filters may have; None is any number.
     """
 
     steps: int
@@ -70,14 +73,18 @@ class Products:
     finish: Finish
     pairs: int
     runs: int = 1
+    icache: int | None = None
 
     @property
     def unrolled(self) -> int:
         """Steps in one turn."""
         is_hot = self.runs * self.pairs * len(quads(self.filters)) >= _OFTEN
-        if self.steps <= (_STRAIGHT if is_hot else _STRAIGHT_COLD):
+        straight, most = (_STRAIGHT, _UNROLLED) if is_hot else (_STRAIGHT_COLD, _UNROLLED_COLD)
+        if self.icache is not None:
+            room = max((self.icache - _AROUND) // _STEP, 1)
+            straight, most = min(straight, room), min(most, room)
+        if self.steps <= straight:
             return self.steps
-        most = _UNROLLED if is_hot else _UNROLLED_COLD
         return next(n for n in range(most, 0, -1) if self.steps % n == 0)
 
     @property
