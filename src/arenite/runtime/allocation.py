@@ -51,7 +51,7 @@ def smallest_arena(
         preserve_all_tensors=preserve_all_tensors,
         resource_variables=resource_variables,
     )
-    return arena_peak(model_of(model), resolver, setup).smallest_arena
+    return arena_peak(setup.planned(model_of(model)), resolver, setup).smallest_arena
 
 
 def arena_peak(model: Model, resolver: OpResolver | None, setup: Setup) -> Peak:

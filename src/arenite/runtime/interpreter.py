@@ -62,7 +62,8 @@ class Interpreter:
         arena: A writable buffer or a size in bytes; by default as large as necessary, which
             takes calling ``init`` and ``prepare`` twice where there are custom operators.
         planner: Name of the memory planner: TFLM's ``"greedy"`` or ``"linear"``, or ``"optimal"``.
-        preserve_all_tensors: Keep every tensor's value for :meth:`tensor`.
+        preserve_all_tensors: Keep every tensor's value for :meth:`tensor`. A plan that the model
+            brings along lets tensors share memory, and is not looked at.
         resource_variables: How many variables there is room for, see :class:`MicroInterpreter`.
         threads: How many threads share one inference of the native engine, the caller's among
             them, from 1 to 1024. Bits are the same. Small operators run on one thread, and so does

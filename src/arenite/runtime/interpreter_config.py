@@ -7,20 +7,19 @@ and passed along.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from arenite import native
 from arenite.errors import AreniteError
 from arenite.library_facts import facts_of
 from arenite.memory.allocator import MicroAllocator
 from arenite.memory.arena import Bytes, Memory
+from arenite.memory.offline import without_plan
 from arenite.memory.planners import planner_for
+from arenite.model import Model
 from arenite.ops import OpResolver
 from arenite.runtime.threads import checked_threads
 from arenite.target import Target, find_target
-
-if TYPE_CHECKING:
-    pass
 
 #: ``"reference"`` computes with NumPy, ``"native"`` with compiled kernels where there are some,
 #: ``"auto"`` natively if the engine was built. The results are the same.
@@ -41,6 +40,8 @@ class Setup:
     threads: int = 1
     #: Whose kernels the native engine runs; None for the best of this CPU.
     isa: str | None = None
+    #: Every tensor has memory of its own.
+    preserves_all_tensors: bool = False
     #: Alternate memory for decompressed tensors.
     regions: tuple[Bytes, ...] = field(default=(), compare=False, repr=False)
 
@@ -73,7 +74,8 @@ class Setup:
         count = checked_threads(threads)
         if isa is not None:
             _check_isa(isa, engine)
-        return cls(find_target(target), engine, planner, resource_variables, count, isa)
+        options = resource_variables, count, isa, preserve_all_tensors
+        return cls(find_target(target), engine, planner, *options)
 
     @property
     def is_native(self) -> bool:
@@ -85,6 +87,13 @@ class Setup:
         """What makes an interpreter set up like this: target, engine, threads and ``isa``."""
         names = ("target", "engine", "threads", "isa")
         return {name: getattr(self, name) for name in names}
+
+    def planned(self, model: Model) -> Model:
+        """The model whose memory is planned: without its own plan where all tensors are preserved.
+
+        TFLM's linear planner refuses such plans, which let tensors share memory.
+        """
+        return without_plan(model) if self.preserves_all_tensors else model
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """What finds the target's operators, where ``resolver`` finds those of TFLM."""

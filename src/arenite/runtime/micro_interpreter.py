@@ -56,7 +56,8 @@ class MicroInterpreter:
         planner: Name of the memory planner, ``"greedy"`` as in TFLM; ``"optimal"`` takes the
             least memory there is.
         preserve_all_tensors: Give every tensor memory of its own, so that :meth:`tensor`
-            can show all of them after an inference. As in TFLM this takes the linear planner.
+            can show all of them after an inference. As in TFLM this takes the linear planner;
+            a plan that the model brings along, which that planner refuses, is not looked at.
         resource_variables: How many variables there is room for, as a firmware says in
             ``MicroResourceVariables::Create``; by default one for every name in the model, as
             TFLM's package has it.
@@ -105,11 +106,12 @@ class MicroInterpreter:
         # TFLM's seven steps: model, resolver, allocator, graph, flags, context, init. Here a
         # context exists before the graph, which holds on to it.
         model, resolver = model_of(model), setup.resolver(resolver)
-        allocator = allocator or create_allocator(model, resolver, arena, setup)
-        self._stand_on(Foundation(model, resolver, allocator, setup, profiler))
+        planned = setup.planned(model)
+        allocator = allocator or create_allocator(planned, resolver, arena, setup)
+        self._stand_on(model, Foundation(planned, resolver, allocator, setup, profiler))
 
-    def _stand_on(self, base: Foundation) -> None:
-        self._model, self._base, self._turn = base.model, base, base.allocator.turn
+    def _stand_on(self, model: Model, base: Foundation) -> None:
+        self._model, self._base, self._turn = model, base, base.allocator.turn
 
     @classmethod
     def in_smallest_arena(
@@ -148,7 +150,8 @@ class MicroInterpreter:
         )
         resolver, unlimited = setup.resolver(resolver), setup.allocator(None)
         micro = cls.__new__(cls)
-        micro._stand_on(Foundation(model, resolver, unlimited, setup, profiler))
+        base = Foundation(setup.planned(model), resolver, unlimited, setup, profiler)
+        micro._stand_on(model, base)
         micro._base.external_context = external_context
         if decompression_memory:
             micro.set_decompression_memory(*decompression_memory)
