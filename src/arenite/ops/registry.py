@@ -78,8 +78,8 @@ class Registration:
             nobody has said it. See :mod:`arenite.ops.rows`.
         native: The native engine's kernel; None where ``invoke`` always runs.
         strict: TFLM's rules are checked: temporary tensors and buffers are given back, scratch
-            memory is not kept, fresh memory holds anything. With False, as Arenite's own
-            kernels are run, temporary memory comes back by itself and persistent is zeroed.
+            memory is not kept, fresh memory holds anything. With False, and for functions of
+            Arenite's own, temporary memory comes back by itself and persistent is zeroed.
     """
 
     invoke: Callable[[Context, Node], None]
@@ -95,6 +95,10 @@ class Registration:
     rows: Rows | None = None
     native: NativeKernel | None = None
     strict: bool = True
+
+    def checks(self, function: Callable[..., Any]) -> bool:
+        """Whether TFLM's rules are checked of one of its functions: never of Arenite's own."""
+        return self.strict and not is_arenites(function)
 
     def kernel_for(self, node: Node) -> str:
         """The native kernel that may run for a prepared node; empty if ``invoke`` has to."""
@@ -118,6 +122,11 @@ class Registration:
         return f"<Registration {self.name or 'without a name yet'}: {', '.join(has)}>"
 
 
+def is_arenites(function: Callable[..., Any]) -> bool:
+    """Whether a function is of a kernel that ships with Arenite, whoever registers it."""
+    return (getattr(function, "__module__", None) or "").startswith(_KERNELS)
+
+
 class OpResolver(Protocol):
     """Finds an operator's registration by name."""
 
@@ -127,6 +136,8 @@ class OpResolver(Protocol):
 
 #: What the names of the custom operators of TFLM's signal library begin with.
 SIGNAL_PREFIX = "Signal"
+#: Where functions of Arenite's own kernels are defined.
+_KERNELS = "arenite.ops.", *(f"arenite.{wing.name}.operators." for wing in WINGS)
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -184,9 +195,7 @@ def takes_scratch(operator: Operator) -> bool:
 
     A user's own may; of Arenite's those whose operands were placed by a compiler.
     """
-    if not operator.is_custom:
-        return False
-    return builtin(operator.name) is None or places_operands(operator)
+    return operator.is_custom and (builtin(operator.name) is None or places_operands(operator))
 
 
 def places_operands(operator: Operator) -> bool:
@@ -305,7 +314,7 @@ class MutableOpResolver:
                 f"operator {name!r}: the resolver's size is too small: it has room for {self.size} "
                 f"and holds {', '.join(self._registrations)}"
             )
-        self._registrations[name] = replace(registration, name=name)
+        self._registrations[name] = _whole(name, registration)
         return self
 
     def find(self, name: str) -> Registration | None:
@@ -323,6 +332,12 @@ class MutableOpResolver:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._registrations) or 'empty'})"
+
+
+def _whole(name: str, registration: Registration) -> Registration:
+    """The registration under its name; where it is the one in Arenite's file, as ``builtin``'s."""
+    own, named = builtin(name), replace(registration, name=name)
+    return own if own and named == replace(own, native=None, strict=True) else named
 
 
 class AllOpsResolver(MutableOpResolver):

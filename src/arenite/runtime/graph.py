@@ -7,7 +7,7 @@ against whichever host context it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -272,9 +272,9 @@ class Graph:
                 node.host.clear()
             if registration.init is not None:
                 options = node.custom_options if node.options is None else node.options
-                context = self._context(registration) if registration.strict else self.host
+                context = self._context(registration, registration.init)
                 node.user_data = registration.init(context, options)
-                if registration.strict:
+                if context is not self.host:
                     self._checked.finish_allocating("init")
 
     def prepare_one_by_one(self) -> Iterator[tuple[int, int]]:
@@ -285,9 +285,9 @@ class Graph:
             if registration.constraints:
                 self._check(entry)
             if registration.prepare is not None:
-                context = self._context(registration) if registration.strict else host
+                context = self._context(registration, registration.prepare)
                 node.params = registration.prepare(context, node)
-                if registration.strict:
+                if context is not host:
                     self._checked.finish_allocating("prepare")
             host.finish_prepare_node()
             yield subgraph, number
@@ -312,21 +312,21 @@ class Graph:
         if host.input_copies:
             for source, copy in host.input_copies.get((subgraph, number), ()):
                 copy[...] = source
-        if not entry.registration.strict:
-            entry.registration.invoke(self.host, entry.node)
-            return
-        entry.registration.invoke(self._context(entry.registration), entry.node)
-        self._checked.finish_invoke()
+        registration = entry.registration
+        context = self._context(registration, registration.invoke)
+        registration.invoke(context, entry.node)
+        if context is not host:
+            self._checked.finish_invoke()
 
     def reset_subgraphs(self) -> None:
         """Call ``reset`` of every node that has one."""
         for entry, reset in self._having("reset"):
-            reset(self._context(entry.registration), entry.node.user_data)
+            reset(self._context(entry.registration, reset), entry.node.user_data)
 
     def free_subgraphs(self) -> None:
         """Call ``free`` of every node that has one."""
         for entry, free in self._having("free"):
-            free(self._context(entry.registration), entry.node.user_data)
+            free(self._context(entry.registration, free), entry.node.user_data)
 
     @cached_property
     def _checked(self) -> KernelContext:
@@ -334,8 +334,9 @@ class Graph:
 
         return KernelContext(self.host)
 
-    def _context(self, registration: Registration) -> Context:
-        if not registration.strict:
+    def _context(self, registration: Registration, function: Callable[..., Any]) -> Context:
+        """What a function of a registration is given, which is about to be called."""
+        if not registration.checks(function):
             return self.host
         self._checked.begin()
         return self._checked

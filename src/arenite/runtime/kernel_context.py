@@ -89,7 +89,7 @@ class _Loan:
 
 
 class KernelContext:
-    """A host with TFLM's rules: the context of kernels whose registration is ``strict``.
+    """A host with TFLM's rules: the context of users' functions, unless not ``strict``.
 
     Temporary tensors and buffers are given back before ``init`` or ``prepare`` returns, and not
     used after that. Scratch memory is the node's while it runs, and views of it end with that.

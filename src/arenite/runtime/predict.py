@@ -21,6 +21,7 @@ import numpy.typing as npt
 from arenite.errors import PredictError
 from arenite.memory.arena import SingleArenaBufferAllocator
 from arenite.ops.context import Array
+from arenite.ops.registry import is_arenites
 from arenite.runtime.batch import Batch, BatchPort, batch_of, in_c
 from arenite.runtime.independent_samples import Run, each_anew, kept, starts_anew, states_in
 from arenite.runtime.io_conversion import (
@@ -79,7 +80,9 @@ def _chunks(
 ) -> Generator[int]:
     """All samples; each starts anew where there is a ``life`` to start over."""
     # C copies states, and does not call a function by which a user's kernel forgets its own.
-    resets = life is not None and any(one.strict and one.reset for one in life.graph.registrations)
+    resets = life is not None and any(
+        one.reset and not is_arenites(one.reset) for one in life.graph.registrations
+    )
     call = None if resets else whole_call(None)
     own = _memory(micro)
     if call is None:
