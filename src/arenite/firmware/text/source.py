@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arenite.cores import DEFAULT
+from arenite.cores import CORES, DEFAULT
 from arenite.firmware.c_text import (
     c_elements,
     call_of,
@@ -96,7 +96,8 @@ def sources(program: Program, processor: str = DEFAULT, *, model_hash: str = "")
         if routine.language == "s"
     )
     if assembly:
-        head = fill(_HEAD, processor=processor, NAME=program.name.upper())
+        core, name = CORES[processor].clang, program.name.upper()
+        head = fill(_HEAD, processor=processor, zig=core, NAME=name)
         files["kernels.S"] = f"{head}\n\n{assembly}"
     return files
 
