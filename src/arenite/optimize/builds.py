@@ -50,6 +50,18 @@ def evaluations(operator: Operator, tensors: Sequence[Tensor]) -> list[list[Arra
     return found if len(found) == len(BUILDS) else None
 
 
+def moved(operator: Operator, tensors: Sequence[Tensor]) -> Array | None:
+    """What becomes of the numbers 0, 1, 2 ... in the first input of an operator that moves values.
+
+    None where builds differ; they are taken modulo a prime below 128.
+    """
+    index = operator.inputs[0]
+    values = (np.arange(tensors[index].size) % 127).astype(tensors[index].type.dtype)
+    told = replace(tensors[index], data=constant_bytes(values.reshape(tensors[index].shape)))
+    found = evaluate(operator, [*tensors[:index], told, *tensors[index + 1 :]])
+    return None if found is None else found[0]
+
+
 def alone(operator: Operator, tensors: Sequence[Tensor]) -> Model:
     """A model of one operator."""
     used = [i for i in dict.fromkeys((*operator.inputs, *operator.outputs)) if i >= 0]

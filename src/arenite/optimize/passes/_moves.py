@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Operator, TensorType
+from arenite.model.model import Array, constant_bytes
 from arenite.ops.kernel_util import Activation
 from arenite.ops.registry import traits_of
-from arenite.optimize.builds import every_value, is_of_one_value, table
+from arenite.optimize.builds import every_value, is_of_one_value, moved, table
 from arenite.optimize.passes._result import Changed, Declined, Result
 from arenite.optimize.rewrite import Edit, same_kind
 
@@ -22,10 +23,13 @@ _POOLS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
 
 def drop_copy(edit: Edit, position: int) -> Result:
     """Take out an operator whose output is its input, value by value."""
+    source = copied(edit, edit.operator(position))
+    return None if source is None else _take_out(edit, position, source)
+
+
+def _take_out(edit: Edit, position: int, source: int) -> Changed | Declined:
+    """Read an operator's input, or what its input is made of, in place of its equal output."""
     operator = edit.operator(position)
-    source = copied(edit, operator)
-    if source is None:
-        return None
     target = operator.outputs[0]
     x, y = edit.tensors[source], edit.tensors[target]
     if x.is_variable or y.is_variable:
@@ -78,7 +82,7 @@ def _changes_nothing(edit: Edit, operator: Operator, index: int) -> bool:
         return _is_identity(edit, operator, index)
     if operator.name == "TRANSPOSE":
         order = edit.constant(operator, 1)
-        return order is not None and np.array_equal(order, np.arange(order.size))
+        return _is_in_order(order) and moved(operator, edit.tensors) is not None
     if operator.name in ("PAD", "PADV2"):
         paddings = edit.constant(operator, 1)
         return paddings is not None and not paddings.any()
@@ -91,6 +95,11 @@ def _changes_nothing(edit: Edit, operator: Operator, index: int) -> bool:
         sizes = (options.filter_height, options.filter_width, options.stride_h, options.stride_w)
         return sizes == (1, 1, 1, 1) and options.fused_activation_function == Activation.NONE
     return operator.name == "SPLIT"
+
+
+def _is_in_order(order: Array | None) -> bool:
+    """Whether a TRANSPOSE leaves all dimensions where they are."""
+    return order is not None and np.array_equal(order, np.arange(order.size))
 
 
 def _is_identity(edit: Edit, operator: Operator, index: int) -> bool:
@@ -128,14 +137,31 @@ def join_transpositions(edit: Edit, position: int) -> Result:
         return None
     if any(sorted(order.tolist()) != list(range(rank)) for order in orders if order is not None):
         return None
-    order = edit.tensors[second.inputs[1]]
-    joined = edit.add_constant(f"{order.name}_joined", orders[0][orders[1]], order)
     assert writer is not None
-    edit.put(writer, None)
-    edit.put(position, replace(second, inputs=(first.inputs[0], joined)))
-    return Changed(
-        f"TRANSPOSE took in the one before it: the order is {list(orders[0][orders[1]])}"
-    )
+    return _joined(edit, (writer, position), orders[0][orders[1]])
+
+
+def _joined(edit: Edit, pair: tuple[int, int], order: Array) -> Result:
+    """One TRANSPOSE in place of two in a row, or none, where all builds exchange the same."""
+    first, second = map(edit.operator, pair)
+    source, target = first.inputs[0], second.outputs[0]
+    joined = replace(second, inputs=(source, len(edit.tensors)))
+    like = edit.tensors[second.inputs[1]]
+    tensors = [*edit.tensors, replace(like, data=constant_bytes(order))]
+    if any(moved(one, tensors) is None for one in (first, second)):
+        return Declined("TRANSPOSE stays: builds differ in what it makes of two dimensions")
+    if moved(joined, tensors) is not None:
+        edit.add_constant(f"{like.name}_joined", order, like)
+        edit.put(pair[0], None)
+        edit.put(pair[1], joined)
+        return Changed(f"TRANSPOSE took in the one before it: the order is {order.tolist()}")
+    x, y = edit.tensors[source], edit.tensors[target]
+    if x.shape != y.shape or not same_kind(x, y):
+        return None
+    found = _take_out(edit, pair[1], source)
+    if found.is_change:
+        edit.put(pair[0], None)
+    return found
 
 
 def join_reshapes(edit: Edit, position: int) -> Result:
