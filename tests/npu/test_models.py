@@ -90,3 +90,9 @@ def test_inputs_outside_of_the_memory_to_work_in_are_refused() -> None:
     interpreter.allocate_tensors()
     with pytest.raises(ar.ConstraintError, match="run it in an arena"):
         interpreter.invoke()
+
+
+def test_preserving_all_tensors_leaves_out_the_plan_that_is_part_of_such_a_file() -> None:
+    interpreter = ar.Interpreter(KEPT["ethos-u55-128"], preserve_all_tensors=True)
+    with pytest.raises(ar.ConstraintError, match="in an arena, without preserve_all_tensors"):
+        interpreter.invoke()

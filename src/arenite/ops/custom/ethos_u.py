@@ -107,7 +107,7 @@ def _memory(context: Context, node: Node, program: Program) -> dict[int, Bytes]:
     if not all(_is_inside(array, work) for array in operands):
         context.report_error(
             "its inputs and outputs have to lie in its memory to work in, as the file's plan says: "
-            "run it in an arena"
+            "run it in an arena, without preserve_all_tensors"
         )
     if program.is_shared:
         return {0: read_only, 1: work, 2: work}
