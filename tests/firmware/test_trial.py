@@ -44,14 +44,28 @@ def test_floats_are_equal_where_the_core_has_no_fpu():
 def test_a_layer_that_differs_is_named(monkeypatch):
     layers = room.Board.layers
 
-    def wrong(self, *inputs):
-        runs = layers(self, *inputs)
+    def wrong(self, *inputs, **how):
+        runs = layers(self, *inputs, **how)
         return [*runs[:2], runs[2].__class__(2, runs[2].count, b"?"), *runs[3:]]
 
     monkeypatch.setattr(room.Board, "layers", wrong)
     result = room.trial(residual(), runs=1)
     assert result.differences == ("inference 0, layer 2, ADD",)
     assert not result.equal
+
+
+def test_only_the_last_of_the_compared_inferences_is_counted(monkeypatch):
+    layers, counts = room.Board.layers, []
+
+    def seen(self, *inputs, **how):
+        runs = layers(self, *inputs, **how)
+        counts.append(sum(run.count.instructions for run in runs))
+        return runs
+
+    monkeypatch.setattr(room.Board, "layers", seen)
+    result = room.trial(residual(), runs=3)
+    assert counts == [0, 0, sum(layer.instructions for layer in result.layers)]
+    assert counts[2] > 0
 
 
 def test_facts_are_json(result):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,9 +94,10 @@ class Device:
         with self._delivering() as rows:
             self.call("invoke", *rows)
 
-    def invoke_observed(self) -> list[LayerRun]:
+    def invoke_observed(self, *, is_counted: bool = True) -> list[LayerRun]:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
-        with self.machine.counting(), self._observing() as runs, self._delivering() as rows:
+        counting = self.machine.counting() if is_counted else nullcontext()
+        with counting, self._observing() as runs, self._delivering() as rows:
             self.call("invoke_observed", *rows, self.machine.address("board_observe") | 1, 0)
         return runs
 
