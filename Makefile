@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 ENGINE := pyproject.toml CMakeLists.txt $(wildcard cmake/*.* cmake/python/* csrc/*/*.[ch] csrc/*/*/*.[ch]) \
 	src/arenite/native/_build.py src/arenite/kernels/shim/kernel.h
 # Whose C and C++ .clang-format says the form of.
-FORMATTED := src
+FORMATTED := src csrc
 # What is installed is what requirements/ names, by version and hash; `make lock` renews that.
 LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \

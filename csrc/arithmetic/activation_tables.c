@@ -11,8 +11,8 @@ enum { BYTES = 256 };
 /* -- LEAKY_RELU */
 
 int32_t ar_leaky_relu_table(int32_t input_offset, int32_t output_offset, int32_t multiplier_alpha,
-                            int32_t shift_alpha, int32_t multiplier_identity, int32_t shift_identity,
-                            int8_t *table) {
+                            int32_t shift_alpha, int32_t multiplier_identity,
+                            int32_t shift_identity, int8_t *table) {
   if (!ar_is_small(input_offset) || multiplier_alpha == INT32_MIN || !ar_is_rescale(shift_alpha) ||
       !ar_is_rescale(shift_identity))
     return 0;

@@ -125,8 +125,8 @@ static inline void ar_inverse_sqrt(const int32_t x[AR_ROOTS], int32_t multiplier
   for (int step = 0; step < 5; ++step)
     for (int i = 0; i < AR_ROOTS; ++i) {
       const int32_t cube = ar_srdhm(ar_srdhm(root[i], root[i]), root[i]);
-      const int32_t next = ar_srdhm(3 << 27, root[i]) -
-                           ar_srdhm(half[i], ar_saturating_shift(cube, 6));
+      const int32_t next =
+          ar_srdhm(3 << 27, root[i]) - ar_srdhm(half[i], ar_saturating_shift(cube, 6));
       root[i] = ar_saturating_shift(next, 3);
     }
   for (int i = 0; i < AR_ROOTS; ++i) {

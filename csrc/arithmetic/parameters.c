@@ -58,7 +58,8 @@ static int32_t exp_on_negative(int32_t x, const int integer_bits) {
   const int64_t remainder = (int64_t)within - x;
   int32_t result = exp_on_last_quarter(ar_saturating_shift(within, integer_bits));
   for (int bit = 0; bit < integer_bits + 2; ++bit)
-    if (remainder >> (fractional_bits - 2 + bit) & 1) result = ar_srdhm(result, exp_minus_power[bit]);
+    if (remainder >> (fractional_bits - 2 + bit) & 1)
+      result = ar_srdhm(result, exp_minus_power[bit]);
   return x == 0 ? INT32_MAX : result;
 }
 
@@ -92,8 +93,8 @@ int32_t ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, in
       continue;
     }
     const int32_t x = ar_srdhm((int32_t)(centred * (INT64_C(1) << left_shift)), multiplier);
-    const int32_t y = is_tanh ? ar_rdbpot(hyperbolic_tangent(x), 24)
-                              : ar_rdbpot(logistic(x), 23) - 128;
+    const int32_t y =
+        is_tanh ? ar_rdbpot(hyperbolic_tangent(x), 24) : ar_rdbpot(logistic(x), 23) - 128;
     table[i] = (int8_t)ar_clamp(y, -128, 127);
   }
   return 1;

@@ -18,9 +18,8 @@ ar_requantize_mode ar_requantize_integer_plan(ar_requantize_integers *way, int l
     return AR_REQUANT_SLOW;
   }
   const int64_t total = 31 - bare;
-  way->constant[place] =
-      (once ? 0 : INT64_C(1) << 30) + (INT64_C(1) << (total - 1)) +
-      output_offset * (INT64_C(1) << total);
+  way->constant[place] = (once ? 0 : INT64_C(1) << 30) + (INT64_C(1) << (total - 1)) +
+                         output_offset * (INT64_C(1) << total);
   way->below_zero = once ? 0 : INT64_C(1) << 31;
   way->high_shift[lane] = (int32_t)(total - 32);
   if (way->mode < AR_REQUANT_INTEGER) way->mode = AR_REQUANT_INTEGER;

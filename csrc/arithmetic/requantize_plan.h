@@ -15,10 +15,11 @@ typedef enum {
   AR_REQUANT_SIGNED = 1,  /* one line for acc >= 0, one for acc < 0, verified */
   AR_REQUANT_INTEGER = 2, /* one 64-bit shift */
   AR_REQUANT_SLOW = 3,    /* the reference, lane by lane */
-  AR_REQUANT_REAL = 4,    /* a factor and an offset in float32, as MNN has it: a mode of the
-                             block's `integers` only */
-  AR_REQUANT_BARE = 5     /* an instruction set's own way, which all channels of a block have, or none:
-                             lines on sums whose bits are floats, or rounded products */
+  /* a factor and an offset in float32, as MNN has it: a mode of the block's `integers` only */
+  AR_REQUANT_REAL = 4,
+  /* an instruction set's own way, which all channels of a block have, or none: lines on sums whose
+   * bits are floats, or rounded products */
+  AR_REQUANT_BARE = 5
 } ar_requantize_mode;
 
 /* The integers' way, for blocks where some lane has no line. */
@@ -61,7 +62,7 @@ typedef struct {
   int32_t multiplier, shift;
   int32_t known, gave_up; /* whether there is something; whether one for more channels is none */
   ar_range range;
-  int32_t moved;          /* what all accumulators are moved by */
+  int32_t moved; /* what all accumulators are moved by */
   float scale, offset, negative_offset;
   ar_requantize_mode mode;
 } ar_known_line;

@@ -3,8 +3,7 @@
 #include "gemm_conv.h"
 #include "records/fully_connected.h"
 
-ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io,
-                                     ar_gemm_conv *conv) {
+ar_status ar_fully_connected_problem(const void *opaque, const ar_tensor *io, ar_gemm_conv *conv) {
   const FullyConnectedParams *params = opaque;
   const ar_tensor *y = &io[0], *x = &io[1], *weights = &io[2], *bias = &io[3];
   if (x->type != AR_INT8 && x->type != AR_FLOAT32) return AR_UNSUPPORTED;

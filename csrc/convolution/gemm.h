@@ -29,13 +29,13 @@ enum {
 
 typedef struct {
   int32_t segments;
-  int32_t dwords;                     /* per segment */
-  int32_t segment[AR_MAX_SEGMENTS];   /* byte offset of each run */
-  int32_t position_stride;            /* bytes from one output position to the next in a row */
-  int32_t positions;                  /* of a tile */
-  int32_t channels;                   /* elements from one position to the next in the output */
-  float low, high;                    /* the activation's bounds */
-  int32_t entries;                    /* at most, of grouped weights: see grouped.h */
+  int32_t dwords;                   /* per segment */
+  int32_t segment[AR_MAX_SEGMENTS]; /* byte offset of each run */
+  int32_t position_stride;          /* bytes from one output position to the next in a row */
+  int32_t positions;                /* of a tile */
+  int32_t channels;                 /* elements from one position to the next in the output */
+  float low, high;                  /* the activation's bounds */
+  int32_t entries;                  /* at most, of grouped weights: see grouped.h */
 } ar_gemm;
 
 /* What stands before the weights of 16 channels that lie by eight bytes: two channels' numbers, twice,
@@ -77,24 +77,26 @@ typedef void (*ar_leave_fn)(uint32_t before);
 /* What an instruction set brings to the matrix product. Floats are staged as they are, and
  * their tiles take the bias alone of a block. */
 typedef struct {
-  int32_t int8_bytes; /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
-  int32_t is_signed;  /* bytes are q itself */
+  int32_t int8_bytes;    /* of a staged int8: 1 for q ^ 0x80, 2 for q + input_offset */
+  int32_t is_signed;     /* bytes are q itself */
   int32_t one_is_signed; /* they are where tiles have one position, which flip them */
-  int32_t wide;       /* weights of int8 lie by eight bytes of a channel, behind an ar_wide_header, and
-                         tiles, of 16 channels, have any number of positions but one */
-  ar_pair_fn pair;    /* of wide ones: what tiles that are found with `taps` read */
-  int32_t vectors;    /* registers that the 16 lanes of a block take */
-  int32_t at_once[2]; /* of int8, of float: positions that go through the registers at a time, or one
-                         less, where tiles have any number; else 0 */
-  int32_t floats_in_flight; /* products of floats that tiles want under way, 0 where one set is all */
-  int32_t run_dwords; /* segments become runs of so many where they can, 0 for as they are */
-  int32_t groups;     /* whether weights are grouped, see grouped.h, where that pays */
+  /* Weights of int8 lie by eight bytes of a channel, behind an ar_wide_header, and tiles, of 16
+   * channels, have any number of positions but one. */
+  int32_t wide;
+  ar_pair_fn pair; /* of wide ones: what tiles that are found with `taps` read */
+  int32_t vectors; /* registers that the 16 lanes of a block take */
+  /* Of int8, of float: positions that go through the registers at a time, or one less, where tiles
+   * have any number; else 0. */
+  int32_t at_once[2];
+  int32_t floats_in_flight; /* products that tiles want under way, 0 where one set is all */
+  int32_t run_dwords;       /* segments become runs of so many where they can, 0 for as they are */
+  int32_t groups;           /* whether weights are grouped, see grouped.h, where that pays */
   ar_find_tile find_tile, find_float_tile; /* NULL where there are none */
   ar_find_transposed find_transposed;      /* likewise */
   ar_plan_lane plan_lane;
   ar_plan_lane plan_bare; /* tried first, for all channels of a block; NULL where there is none */
   ar_stage_fn stage;
-  ar_enter_fn enter;  /* around plan_lane and int8 tiles; NULL where instructions say it */
+  ar_enter_fn enter; /* around plan_lane and int8 tiles; NULL where instructions say it */
   ar_leave_fn leave;
   void (*forget_nan)(void); /* whether float tiles met or made a NaN since; NULL where they */
   int (*met_nan)(void);     /* cannot say */

@@ -55,7 +55,8 @@ static void choose_strip(const ar_gemm_isa *isa, ar_find_tile find, conv_plan *p
   const int32_t columns = plan->columns;
   int64_t best_cost = INT64_MAX;
   plan->tile_blocks = 1;
-  for (int32_t p = columns < AR_MAX_STRIP_POSITIONS ? columns : AR_MAX_STRIP_POSITIONS; p > 1; --p) {
+  for (int32_t p = columns < AR_MAX_STRIP_POSITIONS ? columns : AR_MAX_STRIP_POSITIONS; p > 1;
+       --p) {
     const int64_t strips = (columns + p - 1) / p;
     const int64_t cost = strips * wide_cost(isa->at_once[0], &plan->gemm, p);
     if (cost >= best_cost) continue;
@@ -99,8 +100,7 @@ static ar_status gather(const ar_gemm_conv *p, conv_plan *plan) {
   const int32_t kh = w->filter_size[0], kw = w->filter_size[1];
   const int32_t runs = w->dilation[1] == 1 ? 1 : kw;
   if ((int64_t)kh * runs > AR_MAX_SEGMENTS) return AR_UNSUPPORTED;
-  const int32_t elements =
-      runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * p->depth : p->depth;
+  const int32_t elements = runs == 1 ? (kw + (plan->fold - 1) * w->stride[1]) * p->depth : p->depth;
   if (plan->weight_bytes == 8 && wastes_width(elements)) return AR_UNSUPPORTED;
   ar_gemm *gemm = &plan->gemm;
   gemm->segments = kh * runs;
@@ -162,8 +162,9 @@ static int32_t band_of(const conv_plan *plan) {
                                       : plan->row_stride + plan->columns * position;
   const int64_t count = BAND_BYTES / bytes;
   if (!plan->is_flat) return count < 1 ? 1 : (int32_t)count;
-  return count < plan->tile_positions ? plan->tile_positions
-                                      : (int32_t)count / plan->tile_positions * plan->tile_positions;
+  return count < plan->tile_positions
+             ? plan->tile_positions
+             : (int32_t)count / plan->tile_positions * plan->tile_positions;
 }
 
 /* What running would divide by otherwise: small layers would feel it. */
@@ -179,7 +180,8 @@ static void set_sizes(conv_plan *plan) {
 /* Whether tiles read the input alone, as it is: they load four words of a run at once. */
 static int is_read_whole(const conv_plan *plan, const ar_gemm_conv *p) {
   return ar_needs_no_border(&plan->staging) &&
-         (ar_run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 == 0;
+         (ar_run_elements(plan, p) + (plan->fold - 1) * p->window.stride[1] * plan->depth) % 16 ==
+             0;
 }
 
 /* How the input of tiles of one position is staged: not at all where runs are whole words of it. */
@@ -277,8 +279,7 @@ static void set_tiles(const ar_gemm_isa *isa, const ar_gemm_conv *p, ar_gemm_til
   plan->blocks = ar_round_up(plan->blocks, plan->tile_blocks);
   plan->tile_bytes = (int64_t)gemm->segments * gemm->dwords * 64 * plan->tile_blocks;
   if (isa->groups) plan->tile_bytes = ar_grouped_bytes(gemm->entries);
-  if (transposed)
-    set_transposed(p, transposed, plan);
+  if (transposed) set_transposed(p, transposed, plan);
   else if (!p->is_float && isa->one_is_signed && plan->tile_positions == 1)
     plan->stage = stage_of_one(plan, p);
   if (plan->weight_bytes == 8) plan->tile_bytes += (int64_t)sizeof(ar_wide_header);
@@ -348,9 +349,8 @@ static ar_requantize_mode plan_channel(const ar_gemm_isa *isa, const ar_gemm_con
   const int32_t folded = isa->int8_bytes == 1 ? ar_left_out(isa, p->input_offset) : 0;
   const uint32_t sum = (uint32_t)(sums.positive + sums.negative);
   block->bias[lane] = (int32_t)((uint32_t)b + (uint32_t)folded * sum);
-  return plan_lane(block, lane, &p->rescaling, filter, p->output_offset,
-                   (int32_t)p->activation_min, (int32_t)p->activation_max,
-                   ar_range_of(b, sums, p->input_offset));
+  return plan_lane(block, lane, &p->rescaling, filter, p->output_offset, (int32_t)p->activation_min,
+                   (int32_t)p->activation_max, ar_range_of(b, sums, p->input_offset));
 }
 
 /* A block's channels, `step` filters apart, with one way to find lines: the slowest of their modes. */
@@ -420,8 +420,8 @@ ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *p, void 
   const uint32_t before = plan->enter ? plan->enter() : 0;
   plan_blocks(isa, &knowing, plan, blocks);
   for (int32_t i = 0; p->is_float && p->bias && i < plan->gemm.channels; ++i)
-    memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK],
-           (const float *)p->bias + i % plan->filters, sizeof(float));
+    memcpy(&blocks[i / AR_BLOCK].bias[i % AR_BLOCK], (const float *)p->bias + i % plan->filters,
+           sizeof(float));
   if (plan->leave) plan->leave(before);
   ar_gemm_conv_pack(isa, plan, p, blocks, packed);
   split_segments(&plan->gemm, isa->run_dwords);

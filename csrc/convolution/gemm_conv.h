@@ -12,19 +12,18 @@ typedef struct {
   int32_t batches, height, width, depth, filters;
   int32_t input_offset, output_offset;
   double activation_min, activation_max;
-  int32_t is_float; /* all of x, weights, bias and output; otherwise int8 with int32 bias */
+  int32_t is_float;       /* all of x, weights, bias and output; otherwise int8 with int32 bias */
   ar_rescaling rescaling; /* per filter; floats need none */
-  const void *weights; /* element i of filter f: [f * filter_step + i * element_step] */
+  const void *weights;    /* element i of filter f: [f * filter_step + i * element_step] */
   int64_t filter_step, element_step; /* elements in the order height, width, depth */
   const void *bias;                  /* per filter, or NULL */
 } ar_gemm_conv;
 
 ar_status ar_gemm_conv_measure(const ar_gemm_isa *isa, const ar_gemm_conv *conv, ar_sizes *sizes);
 ar_status ar_gemm_conv_plan(const ar_gemm_isa *isa, const ar_gemm_conv *conv, void *plan);
-ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output,
-                           uint8_t *workspace);
-ar_status ar_gemm_conv_part(const void *plan, const void *input, void *output,
-                            uint8_t *workspace, ar_share share);
+ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output, uint8_t *workspace);
+ar_status ar_gemm_conv_part(const void *plan, const void *input, void *output, uint8_t *workspace,
+                            ar_share share);
 
 /* The problem that an operator poses, or AR_UNSUPPORTED. */
 typedef ar_status (*ar_gemm_problem)(const void *params, const ar_tensor *io, ar_gemm_conv *conv);

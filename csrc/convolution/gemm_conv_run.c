@@ -26,8 +26,7 @@ static const uint8_t *stage_columns(const conv_plan *plan, const places *at, con
   if (!plan->stage) return input;
   ar_staging part = plan->staging;
   part.rows = part.staged_rows = 1;
-  part.row_bytes = part.staged_row_bytes =
-      (r->column_end - r->column) * plan->gemm.position_stride;
+  part.row_bytes = part.staged_row_bytes = (r->column_end - r->column) * plan->gemm.position_stride;
   plan->stage(&part, (const int8_t *)input, at->workspace);
   return at->workspace;
 }
@@ -37,16 +36,13 @@ static const uint8_t *stage_columns(const conv_plan *plan, const places *at, con
 static const uint8_t *stage(const conv_plan *plan, const places *at, const region *r) {
   if (plan->is_flat) return stage_columns(plan, at, r);
   const int32_t step = plan->row_step;
-  const ar_staged_part part = ar_staged_rows(&plan->staging, r->row * step,
-                                             (r->row_end - 1) * step + plan->window_rows);
+  const ar_staged_part part =
+      ar_staged_rows(&plan->staging, r->row * step, (r->row_end - 1) * step + plan->window_rows);
   const int64_t row = (int64_t)plan->staging.row_bytes / plan->staged_bytes * plan->element_bytes;
   const uint8_t *input = at->input + part.first * row;
-  if (plan->stage)
-    plan->stage(&part.staging, (const int8_t *)input, at->workspace);
-  else if (ar_needs_no_border(&plan->staging))
-    return input;
-  else
-    ar_stage_zero(&part.staging, input, at->workspace);
+  if (plan->stage) plan->stage(&part.staging, (const int8_t *)input, at->workspace);
+  else if (ar_needs_no_border(&plan->staging)) return input;
+  else ar_stage_zero(&part.staging, input, at->workspace);
   return at->workspace;
 }
 
@@ -60,13 +56,14 @@ static void run_region(const conv_plan *plan, const places *at, const region *r)
       for (int32_t column = r->column; column < r->column_end; column += positions) {
         /* The last tile starts early enough to be whole: it computes some columns twice. */
         const int32_t last = r->column_end - positions, start = column > last ? last : column;
-        plan->tile(&plan->gemm,
-                   staged + (int64_t)(row - r->row) * plan->row_stride +
-                       (int64_t)(start - r->column) * plan->gemm.position_stride,
-                   at->packed + block / n * plan->tile_bytes, at->blocks + block,
-                   channels - AR_BLOCK * block,
-                   at->output + (((int64_t)row * plan->columns + start) * channels +
-                                 AR_BLOCK * block) * bytes);
+        plan->tile(
+            &plan->gemm,
+            staged + (int64_t)(row - r->row) * plan->row_stride +
+                (int64_t)(start - r->column) * plan->gemm.position_stride,
+            at->packed + block / n * plan->tile_bytes, at->blocks + block,
+            channels - AR_BLOCK * block,
+            at->output +
+                (((int64_t)row * plan->columns + start) * channels + AR_BLOCK * block) * bytes);
       }
 }
 
@@ -107,8 +104,8 @@ static region region_of(const conv_plan *plan, ar_share share) {
 
 /* A folded filter meets its neighbours' inputs with zeros, which an infinity makes no number of:
  * AR_UNSUPPORTED leaves those to the reference. */
-ar_status ar_gemm_conv_part(const void *memory, const void *input, void *output,
-                            uint8_t *workspace, ar_share share) {
+ar_status ar_gemm_conv_part(const void *memory, const void *input, void *output, uint8_t *workspace,
+                            ar_share share) {
   const conv_plan *plan = memory;
   places at = {
       .input = input,
@@ -129,7 +126,6 @@ ar_status ar_gemm_conv_part(const void *memory, const void *input, void *output,
   return plan->met_nan && plan->met_nan() ? AR_UNSUPPORTED : AR_OK;
 }
 
-ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output,
-                           uint8_t *workspace) {
+ar_status ar_gemm_conv_run(const void *plan, const void *input, void *output, uint8_t *workspace) {
   return ar_gemm_conv_part(plan, input, output, workspace, ar_whole);
 }

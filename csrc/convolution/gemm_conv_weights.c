@@ -58,7 +58,8 @@ static void pack_lanes(const conv_plan *plan, const ar_gemm_conv *p, const int8_
   const int32_t bytes = plan->element_bytes, side = plan->weight_bytes;
   const int32_t each = side / plan->staged_bytes;
   const int32_t run = ar_run_elements(plan, p), whole = run / each, rest = run % each;
-  const int64_t step = p->filter_step * bytes, vector = (int64_t)plan->tile_blocks * AR_BLOCK * side;
+  const int64_t step = p->filter_step * bytes,
+                vector = (int64_t)plan->tile_blocks * AR_BLOCK * side;
   const int32_t depth = whole / 3; /* dwords of a tap */
   for (int32_t s = 0; s < plan->gemm.segments; ++s, filters += run * bytes) {
     for (int32_t d = 0; d < whole; ++d, packed += vector) {

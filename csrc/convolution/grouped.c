@@ -45,8 +45,7 @@ static void emit(packing *to, int size, const ar_filters *f, int32_t number,
   if (!to->header) return;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t place = to->place[size]++, at = number + i;
-    to->header->offset[place] =
-        f->gemm->segment[at / f->gemm->dwords] + 4 * (at % f->gemm->dwords);
+    to->header->offset[place] = f->gemm->segment[at / f->gemm->dwords] + 4 * (at % f->gemm->dwords);
     memcpy(to->weights + (int64_t)VECTOR * place, dwords[i], VECTOR);
   }
 }

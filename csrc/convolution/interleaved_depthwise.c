@@ -110,8 +110,8 @@ static ar_rescaling rescaling_of(const DepthwiseConv2DParams *params) {
   return (ar_rescaling){.multiplier = params->multiplier, .shift = params->shift};
 }
 
-ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
-                               const ar_tensor *io, ar_sizes *sizes) {
+ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                               ar_sizes *sizes) {
   const ar_rescaling rescaling = rescaling_of(params);
   return ar_depthwise_measure_rescaled(isa, params, &rescaling, io, sizes);
 }
@@ -142,10 +142,8 @@ ar_status ar_depthwise_measure_rescaled(const ar_depthwise_isa *isa,
 /* Writes a weight for row y of a group of filter rows. */
 static void put(const ar_depthwise_isa *isa, int8_t *packed, int32_t y, int8_t weight) {
   const int16_t wide = weight;
-  if (isa->group == 4)
-    packed[y % 4] = weight;
-  else
-    memcpy(packed + y % 2 * 2, &wide, sizeof wide);
+  if (isa->group == 4) packed[y % 4] = weight;
+  else memcpy(packed + y % 2 * 2, &wide, sizeof wide);
 }
 
 /* What was found for the channels before, to be tried first: where lanes repeat channels, for each of
@@ -159,10 +157,12 @@ static int repeats_channels(const ar_depthwise_isa *isa, const ar_depthwise *d) 
 }
 
 /* One lane: its channel's weights, a group of filter rows to a dword, and its requantisation. */
-static ar_requantize_mode plan_interleaved_lane(
-    const ar_depthwise_isa *isa, ar_plan_lane plan_lane, const DepthwiseConv2DParams *params,
-    const ar_rescaling *rescaling, const ar_tensor *io, const ar_depthwise *d, int32_t i,
-    known_lines *known, ar_requantize_block *block, int8_t *packed) {
+static ar_requantize_mode plan_interleaved_lane(const ar_depthwise_isa *isa, ar_plan_lane plan_lane,
+                                                const DepthwiseConv2DParams *params,
+                                                const ar_rescaling *rescaling, const ar_tensor *io,
+                                                const ar_depthwise *d, int32_t i,
+                                                known_lines *known, ar_requantize_block *block,
+                                                int8_t *packed) {
   const int8_t *weights = io[2].data;
   const int32_t *bias = io[3].type == AR_ABSENT ? 0 : io[3].data;
   const int32_t unit = i / AR_BLOCK, lane = i % AR_BLOCK;
@@ -201,8 +201,8 @@ static ar_requantize_mode plan_store(const ar_depthwise_isa *isa, ar_plan_lane p
     blocks[n].mode = bare ? AR_REQUANT_BARE : AR_REQUANT_FLOAT;
   for (int32_t i = first * AR_BLOCK; i < end; ++i) {
     ar_requantize_block *block = &blocks[i / AR_BLOCK];
-    const ar_requantize_mode mode = plan_interleaved_lane(isa, plan_lane, params, rescaling, io, d,
-                                                          i, known, block, packed);
+    const ar_requantize_mode mode =
+        plan_interleaved_lane(isa, plan_lane, params, rescaling, io, d, i, known, block, packed);
     if (bare && mode != AR_REQUANT_BARE) return mode;
     if ((int32_t)mode > block->mode) block->mode = mode;
   }
@@ -254,7 +254,8 @@ static void run_rows(const depthwise_plan *plan, const uint8_t *memory, const in
   if (!d.output_rows) return;
   const uint8_t *seen = (const uint8_t *)input;
   if (plan->stage) {
-    const int32_t read = (d.output_rows - 1) * d.stride_rows + (d.filter_rows - 1) * d.dilation_rows;
+    const int32_t read =
+        (d.output_rows - 1) * d.stride_rows + (d.filter_rows - 1) * d.dilation_rows;
     const ar_staged_part part = ar_staged_rows(&d.staging, first, first + read + 1);
     seen = workspace + plan->staged;
     plan->stage(&part.staging, input + (int64_t)part.first * d.staging.row_bytes,

@@ -20,12 +20,12 @@ typedef struct {
   int32_t output_rows, output_columns; /* of a part of the image, or of all of it */
   int32_t image_rows;                  /* of output, in all of it */
   int32_t channels;
-  int32_t row_bytes;                   /* of one staged (padded, u8) input row */
+  int32_t row_bytes; /* of one staged (padded, u8) input row */
   int32_t filter_rows, filter_columns;
   int32_t stride_rows, stride_columns;
   int32_t dilation_rows, dilation_columns;
-  int32_t groups;                      /* of filter rows, see ar_depthwise_isa */
-  int32_t units;                       /* of 16 lanes: those after the last channel repeat */
+  int32_t groups; /* of filter rows, see ar_depthwise_isa */
+  int32_t units;  /* of 16 lanes: those after the last channel repeat */
   int8_t activation_min, activation_max;
 } ar_depthwise;
 
@@ -36,8 +36,8 @@ typedef void (*ar_depthwise_fn)(const ar_depthwise *plan, const uint8_t *input,
 
 /* What an instruction set brings to it. */
 typedef struct {
-  int32_t group;  /* filter rows in a dword: 4, with weights of int8, or 2 of int16 */
-  int32_t lanes;  /* units fill a multiple of so many lanes */
+  int32_t group; /* filter rows in a dword: 4, with weights of int8, or 2 of int16 */
+  int32_t lanes; /* units fill a multiple of so many lanes */
   int64_t (*workspace)(const ar_depthwise *plan); /* bytes, for interleaved rows */
   /* The channel of a lane; NULL where they are in order. */
   int32_t (*channel)(const ar_depthwise *plan, int32_t lane);
@@ -46,14 +46,15 @@ typedef struct {
    * `run` is given those then. Both are NULL where there is no such order. */
   int64_t (*arranged_bytes)(const ar_depthwise *plan);
   void (*arrange)(const ar_depthwise *plan, const int8_t *packed, int8_t *arranged);
-  ar_stage_fn stage;        /* what `run` is given; NULL if it takes the image as it is */
-  int32_t in_place; /* `stage` copies, and rows of a multiple of so many bytes, without a border, need
-                       none; 0 where that never holds */
-  const ar_gemm_isa *gemm;  /* for lines, and for one input channel */
+  ar_stage_fn stage; /* what `run` is given; NULL if it takes the image as it is */
+  /* `stage` copies, and rows of a multiple of so many bytes, without a border, need none; 0 where
+   * that never holds. */
+  int32_t in_place;
+  const ar_gemm_isa *gemm; /* for lines, and for one input channel */
 } ar_depthwise_isa;
 
-ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params,
-                               const ar_tensor *io, ar_sizes *sizes);
+ar_status ar_depthwise_measure(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                               ar_sizes *sizes);
 ar_status ar_depthwise_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                             void *plan);
 /* The same with another way from sums to outputs than the parameters' own. */

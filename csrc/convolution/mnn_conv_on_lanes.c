@@ -88,13 +88,15 @@ static depthwise_node depthwise(const MnnConvInt8Params *p, const ar_tensor *io)
                  .input_offset = p->input_offset,
                  .activation_min = p->activation_min,
                  .activation_max = p->activation_max},
-      .io = {io[0], io[1], io[2],
+      .io = {io[0],
+             io[1],
+             io[2],
              {.data = (void *)p->start.data, .type = AR_INT32, .rank = 1, .dims = {io[2].dims[3]}}},
   };
 }
 
-ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
-                              const ar_tensor *io, ar_sizes *sizes) {
+ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                              ar_sizes *sizes) {
   const MnnConvInt8Params *p = params;
   if (check(p, io) != AR_OK) return AR_UNSUPPORTED;
   const ar_gemm_isa gemm = real_gemm(isa->gemm);

@@ -5,8 +5,8 @@
 #include "interleaved_depthwise.h"
 #include "gemm_conv.h"
 
-ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params,
-                              const ar_tensor *io, ar_sizes *sizes);
+ar_status ar_mnn_conv_measure(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
+                              ar_sizes *sizes);
 ar_status ar_mnn_conv_plan(const ar_depthwise_isa *isa, const void *params, const ar_tensor *io,
                            void *plan);
 ar_status ar_mnn_conv_run(const void *params, const void *plan, const ar_tensor *io,

@@ -11,10 +11,10 @@
 
 /* Bytes are those of the staged elements, whatever the source's are. */
 typedef struct {
-  int32_t rows, row_bytes;               /* of the source image */
-  int32_t top, left_bytes;               /* where it lies in the staged image */
+  int32_t rows, row_bytes; /* of the source image */
+  int32_t top, left_bytes; /* where it lies in the staged image */
   int32_t staged_rows, staged_row_bytes;
-  uint8_t padding;                       /* of bytes: the one that stands for zero */
+  uint8_t padding; /* of bytes: the one that stands for zero */
 } ar_staging;
 
 /* Bytes of one staged image, with room for vector loads past its end. */

@@ -7,7 +7,7 @@
 #include "gemm_conv.h"
 
 enum {
-  AR_TRANSPOSED_ROWS = 3,       /* of a filter, and columns */
+  AR_TRANSPOSED_ROWS = 3, /* of a filter, and columns */
   AR_TRANSPOSED_FILTERS = 8,
   AR_TRANSPOSED_POSITIONS = 16, /* at a time: a row has as many, or more */
   AR_TRANSPOSED_DWORDS = 7      /* of a filter, at most */

@@ -59,8 +59,7 @@ static void set_points(ar_winograd *w) {
   w->gemm.position_stride = w->values * w->depth * 2;
 }
 
-static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p,
-                          winograd_plan *plan) {
+static ar_status describe(const ar_winograd_isa *isa, const ar_gemm_conv *p, winograd_plan *plan) {
   const Window *window = &p->window;
   const int32_t rows = window->output_size[0], columns = window->output_size[1];
   const int32_t stride = window->stride[0];
@@ -169,7 +168,8 @@ static void at_points(const ar_winograd *w, const lanes *a, const lanes *b, cons
 static void pack_channels(const ar_winograd *w, const lanes *taps, int64_t step, int8_t *packed) {
   line_values rows[3], columns[2][AR_WINOGRAD_MOST_POINTS];
   const int32_t phases = w->stride;
-  for (int y = 0; y < 3; ++y) at_points(w, taps + 3 * y, taps + 3 * y + 1, taps + 3 * y + 2, &rows[y]);
+  for (int y = 0; y < 3; ++y)
+    at_points(w, taps + 3 * y, taps + 3 * y + 1, taps + 3 * y + 2, &rows[y]);
   for (int phase = 0; phase < phases; ++phase)
     for (int x = 0; x < w->points; ++x)
       at_points(w, &rows[0].at[phase][x], &rows[1].at[phase][x], &rows[2].at[phase][x],
@@ -182,8 +182,7 @@ static void pack_channels(const ar_winograd *w, const lanes *taps, int64_t step,
 }
 
 /* A block of up to 16 filters. */
-static void pack_block(const ar_winograd *w, const ar_gemm_conv *p, int32_t first,
-                       int8_t *packed) {
+static void pack_block(const ar_winograd *w, const ar_gemm_conv *p, int32_t first, int8_t *packed) {
   const int32_t rest = p->filters - first, count = rest < AR_BLOCK ? rest : AR_BLOCK;
   for (int32_t c = 0; c < w->depth; c += 2, packed += 64) {
     int16_t taps[9][2 * AR_BLOCK] = {{0}};

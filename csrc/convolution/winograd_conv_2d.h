@@ -19,11 +19,11 @@
 #include "gemm_conv.h"
 
 enum {
-  AR_WINOGRAD_OUT = 4,          /* rows and columns of outputs in a tile */
-  AR_WINOGRAD_MOST_POINTS = 6,  /* in one direction */
-  AR_WINOGRAD_TILES = 8,        /* that are under way together, at most */
-  AR_WINOGRAD_DEPTH = 16,       /* least channels: those of one vector of int16 */
-  AR_WINOGRAD_BYTES = 1 << 23   /* of weights, at most: beyond caches, fetching them is too slow */
+  AR_WINOGRAD_OUT = 4,         /* rows and columns of outputs in a tile */
+  AR_WINOGRAD_MOST_POINTS = 6, /* in one direction */
+  AR_WINOGRAD_TILES = 8,       /* that are under way together, at most */
+  AR_WINOGRAD_DEPTH = 16,      /* least channels: those of one vector of int16 */
+  AR_WINOGRAD_BYTES = 1 << 23  /* of weights, at most: beyond caches, fetching them is too slow */
 };
 #define AR_WINOGRAD_NINTH INT32_C(0x38E38E39) /* its product with 9 is 1, modulo 2^32 */
 
@@ -32,12 +32,12 @@ typedef struct {
   int32_t rows, columns; /* of the output */
   int32_t tile_rows, tile_columns;
   int32_t depth;
-  int32_t row_bytes;     /* of one staged (padded, u8) input row */
-  int32_t blocks;        /* of 16 filters */
-  int32_t stride;        /* 1 or 2 */
-  int32_t points;        /* in either direction: 6 or 5 */
+  int32_t row_bytes;                       /* of one staged (padded, u8) input row */
+  int32_t blocks;                          /* of 16 filters */
+  int32_t stride;                          /* 1 or 2 */
+  int32_t points;                          /* in either direction: 6 or 5 */
   int32_t phases[AR_WINOGRAD_MOST_POINTS]; /* of inputs that a point of a row, or column, has */
-  int32_t values;        /* of a tile at all points, per channel: 36 or 81 */
+  int32_t values;                          /* of a tile at all points, per channel: 36 or 81 */
 } ar_winograd;
 
 /* weights: [blocks][points][points][phases][depth / 2][16 lanes][2] of int16; blocks: one per 16

@@ -26,8 +26,7 @@ static uint32_t cpu_isas(void) {
   if (!(b & avx2)) return portable;
   uint32_t isas = portable | 1u << AR_AVX2;
   if ((b & avx512) == avx512 && (c & vnni) && saves(0xE6)) isas |= 1u << AR_AVX512VNNI;
-  if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & avx_vnni))
-    isas |= 1u << AR_AVXVNNI;
+  if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & avx_vnni)) isas |= 1u << AR_AVXVNNI;
   return isas;
 }
 #elif defined(__aarch64__)

@@ -17,18 +17,18 @@
 
 /* A kernel that goes through its first TENSORS tensors element by element, all alike, and through
  * nothing else: threads share it. Each element takes the time of about WORK products of int8. */
-#define AR_DEFINE_FLAT(NAME, OPERATOR, TENSORS, WORK, MEASURE, PLAN, RUN)                       \
-  static ar_status NAME##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {   \
-    const ar_status status = MEASURE(params, io, sizes);                                        \
-    sizes->work = WORK * ar_elements(&io[0]);                                                   \
-    return status;                                                                              \
-  }                                                                                             \
-  static ar_status NAME##_part(const void *params, const void *plan, const ar_tensor *io,       \
-                               uint8_t *workspace, ar_share share) {                            \
-    return ar_run_flat(RUN, TENSORS, params, plan, io, workspace, share);                       \
-  }                                                                                             \
+#define AR_DEFINE_FLAT(NAME, OPERATOR, TENSORS, WORK, MEASURE, PLAN, RUN)                     \
+  static ar_status NAME##_measure(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
+    const ar_status status = MEASURE(params, io, sizes);                                      \
+    sizes->work = WORK * ar_elements(&io[0]);                                                 \
+    return status;                                                                            \
+  }                                                                                           \
+  static ar_status NAME##_part(const void *params, const void *plan, const ar_tensor *io,     \
+                               uint8_t *workspace, ar_share share) {                          \
+    return ar_run_flat(RUN, TENSORS, params, plan, io, workspace, share);                     \
+  }                                                                                           \
   const ar_kernel NAME = {#OPERATOR, NAME##_measure, PLAN, RUN, NAME##_part};
-#define AR_FLAT_KERNEL(ISA, ORDER, OPERATOR, TENSORS, WORK, MEASURE, PLAN, RUN)                 \
+#define AR_FLAT_KERNEL(ISA, ORDER, OPERATOR, TENSORS, WORK, MEASURE, PLAN, RUN)                  \
   AR_DEFINE_FLAT(ar_kernel_##ISA##_##OPERATOR##_##ORDER, OPERATOR, TENSORS, WORK, MEASURE, PLAN, \
                  RUN)
 

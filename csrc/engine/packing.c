@@ -378,7 +378,8 @@ ar_packing_state ar_packing_run(const ar_packing *p, int64_t steps, int64_t *tak
   search s = open(p);
   head *h = s.h;
   ar_packing_state state = AR_SEARCHING;
-  if (h->depth == 1 && h->outcome == ENTERING && !rank_members(&s, s.room + s.frames->members, p->count))
+  if (h->depth == 1 && h->outcome == ENTERING &&
+      !rank_members(&s, s.room + s.frames->members, p->count))
     return AR_NO_ROOM;
   for (*taken = 0; state == AR_SEARCHING;) {
     if (!h->depth) return h->outcome == SOLVED ? AR_FITS : AR_FITS_NOT;

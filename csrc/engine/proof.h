@@ -26,10 +26,20 @@ static inline int64_t ar_elements(const ar_tensor *t) {
 
 static inline int32_t ar_element_bytes(int32_t type) {
   switch (type) {
-    case AR_INT8: case AR_UINT8: case AR_BOOL: return 1;
-    case AR_INT16: case AR_UINT16: case AR_FLOAT16: case AR_BFLOAT16: return 2;
-    case AR_INT32: case AR_UINT32: case AR_FLOAT32: return 4;
-    case AR_INT64: case AR_UINT64: case AR_FLOAT64: case AR_COMPLEX64: return 8;
+    case AR_INT8:
+    case AR_UINT8:
+    case AR_BOOL: return 1;
+    case AR_INT16:
+    case AR_UINT16:
+    case AR_FLOAT16:
+    case AR_BFLOAT16: return 2;
+    case AR_INT32:
+    case AR_UINT32:
+    case AR_FLOAT32: return 4;
+    case AR_INT64:
+    case AR_UINT64:
+    case AR_FLOAT64:
+    case AR_COMPLEX64: return 8;
     default: return 0;
   }
 }
@@ -45,7 +55,7 @@ static inline int ar_is_one_of(int32_t type, const int32_t *types, int32_t count
     if (types[i] == type) return 1;
   return 0;
 }
-#define AR_IS_ONE_OF(type, ...) \
+#define AR_IS_ONE_OF(type, ...)                      \
   ar_is_one_of(type, (const int32_t[]){__VA_ARGS__}, \
                (int32_t)(sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)))
 
@@ -88,7 +98,7 @@ static inline int ar_has_shape(const ar_tensor *t, const int64_t *shape, int32_t
   return 1;
 }
 /* Whether a tensor has just these dimensions. */
-#define AR_HAS_SHAPE(t, ...) \
+#define AR_HAS_SHAPE(t, ...)                      \
   ar_has_shape(t, (const int64_t[]){__VA_ARGS__}, \
                (int32_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
 

@@ -11,9 +11,9 @@
 #include "threads.h"
 
 enum {
-  LOOK_NS = 100 * 1000,   /* how long a thread looks for work before it sleeps */
-  PATIENCE_NS = 20 * 1000, /* how long the caller's keeps its processor, waiting for others' parts */
-  PAUSES = 32             /* between looks at the clock */
+  LOOK_NS = 100 * 1000,    /* how long a thread looks for work before it sleeps */
+  PATIENCE_NS = 20 * 1000, /* how long the caller's keeps its processor, for others' parts */
+  PAUSES = 32              /* between looks at the clock */
 };
 
 /* A thread; number 0 is the caller's. Neighbouring parts are its own at first, the same share of

@@ -53,9 +53,7 @@ static inline void ar_lock_make(ar_lock *lock) { pthread_mutex_init(lock, 0); }
 static inline void ar_lock_take(ar_lock *lock) { pthread_mutex_lock(lock); }
 static inline void ar_lock_give(ar_lock *lock) { pthread_mutex_unlock(lock); }
 static inline void ar_condition_make(ar_condition *c) { pthread_cond_init(c, 0); }
-static inline void ar_condition_wait(ar_condition *c, ar_lock *lock) {
-  pthread_cond_wait(c, lock);
-}
+static inline void ar_condition_wait(ar_condition *c, ar_lock *lock) { pthread_cond_wait(c, lock); }
 static inline void ar_condition_wake_all(ar_condition *c) { pthread_cond_broadcast(c); }
 
 /* What is on the stacks of kernels fits many times; musl gives less than that by itself. */

@@ -22,8 +22,7 @@ typedef struct {
 
 static uint64_t unsigned_at(const ar_fb_scan *scan, int64_t place, int32_t bytes) {
   uint64_t value = 0;
-  for (int32_t i = 0; i < bytes; ++i)
-    value |= (uint64_t)scan->data[place + i] << (8 * i);
+  for (int32_t i = 0; i < bytes; ++i) value |= (uint64_t)scan->data[place + i] << (8 * i);
   return value;
 }
 
@@ -60,8 +59,7 @@ static int64_t row_at(const ar_fb_scan *scan, int64_t start, int32_t width) {
 }
 
 static void put(ar_fb_scan *scan, int64_t row, int32_t column, int64_t value) {
-  if (row != NO_ROW)
-    scan->room[row + column] = value;
+  if (row != NO_ROW) scan->room[row + column] = value;
 }
 
 /* -- tables --------------------------------------------------------------------------------- */
@@ -73,10 +71,8 @@ static int pay_vtable(ar_fb_scan *scan, const header *h, int32_t table) {
   const uint32_t hash = ((uint32_t)h->vtable * 31 + (uint32_t)table) * UINT32_C(2654435761);
   for (uint32_t probe = 0; probe < MAX_PROBES; ++probe) {
     ar_fb_known *known = &scan->known[((hash >> 16) + probe) & mask];
-    if (known->vtable == h->vtable + 1 && known->table == table)
-      return 1;
-    if (known->vtable)
-      continue;
+    if (known->vtable == h->vtable + 1 && known->table == table) return 1;
+    if (known->vtable) continue;
     *known = (ar_fb_known){h->vtable + 1, table};
     return pay(scan, h->vtable_size);
   }
@@ -84,18 +80,14 @@ static int pay_vtable(ar_fb_scan *scan, const header *h, int32_t table) {
 }
 
 static int open_table(ar_fb_scan *scan, int64_t place, int32_t table, header *h) {
-  if (place > scan->size - 4)
-    return 0;
+  if (place > scan->size - 4) return 0;
   h->place = place;
   h->vtable = place - signed_at(scan, place, 4);
-  if (h->vtable < 0 || h->vtable > scan->size - 4)
-    return 0;
+  if (h->vtable < 0 || h->vtable > scan->size - 4) return 0;
   h->vtable_size = u16_at(scan, h->vtable);
   h->size = u16_at(scan, h->vtable + 2);
-  if (h->vtable_size < 4 || h->vtable_size % 2 || h->vtable + h->vtable_size > scan->size)
-    return 0;
-  if (h->size < 4 || place + h->size > scan->size)
-    return 0;
+  if (h->vtable_size < 4 || h->vtable_size % 2 || h->vtable + h->vtable_size > scan->size) return 0;
+  if (h->size < 4 || place + h->size > scan->size) return 0;
   if (-h->size < place - h->vtable && place - h->vtable < h->vtable_size)
     return 0; /* it lies over its vtable */
   return pay_vtable(scan, h, table);
@@ -118,8 +110,7 @@ static int follow(const ar_fb_scan *scan, int64_t place, int64_t *target) {
 /* Start and length of the vector to which the offset at a place points, paid for. */
 static int extent(ar_fb_scan *scan, int64_t place, int32_t item, int32_t behind, int64_t *start,
                   int64_t *count) {
-  if (!follow(scan, place, start))
-    return 0;
+  if (!follow(scan, place, start)) return 0;
   *count = u32_at(scan, *start);
   *start += 4;
   return *start + *count * item + behind <= scan->size && pay(scan, 4 + *count * item);
@@ -127,8 +118,7 @@ static int extent(ar_fb_scan *scan, int64_t place, int32_t item, int32_t behind,
 
 static int read_text(ar_fb_scan *scan, int64_t place, int64_t row, int32_t column) {
   int64_t start, count;
-  if (!extent(scan, place, 1, 1, &start, &count) || scan->data[start + count])
-    return 0;
+  if (!extent(scan, place, 1, 1, &start, &count) || scan->data[start + count]) return 0;
   put(scan, row, column, start);
   put(scan, row, column + 1, count);
   return 1;
@@ -143,18 +133,15 @@ static int read_offsets(reader r, const ar_fb_field *f, int64_t place, int64_t r
   const int is_text = f->kind == AR_FB_TEXTS;
   const int32_t width = is_text ? 2 : r.schema->tables[f->table].width;
   int64_t start, count;
-  if (!extent(scan, place, 4, 0, &start, &count))
-    return 0;
-  if (count * (is_text ? 4 : r.schema->table_cost) > scan->budget)
-    return 0;
+  if (!extent(scan, place, 4, 0, &start, &count)) return 0;
+  if (count * (is_text ? 4 : r.schema->table_cost) > scan->budget) return 0;
   int64_t next = reserve(scan, count, width);
   put(scan, row, column, next);
   put(scan, row, column + 1, count);
   for (; count > 0; --count, start += 4, next += width) {
     int64_t target;
     if (is_text) {
-      if (!read_text(scan, start, row_at(scan, next, width), 0))
-        return 0;
+      if (!read_text(scan, start, row_at(scan, next, width), 0)) return 0;
     } else if (!follow(scan, start, &target) || !read_table(r, f->table, target, next, depth + 1)) {
       return 0;
     }
@@ -172,26 +159,20 @@ static int read_union(reader r, const ar_fb_field *f, const header *h, int64_t v
                       int32_t column, int32_t depth) {
   ar_fb_scan *scan = r.scan;
   int64_t type, target, start;
-  if (!slot(scan, h, f->id - 1, 1, &type))
-    return 0;
+  if (!slot(scan, h, f->id - 1, 1, &type)) return 0;
   const int32_t code = type ? scan->data[type] : 0;
-  if (!code || !value)
-    return 1;
-  if (!follow(scan, value, &target))
-    return 0;
+  if (!code || !value) return 1;
+  if (!follow(scan, value, &target)) return 0;
   put(scan, row, column, code);
   const ar_fb_member *members = r.schema->members + f->table;
   for (int32_t i = 0; i < f->members; ++i) {
-    if (members[i].code != code)
-      continue;
-    if (!read_child(r, members[i].table, target, &start, depth))
-      return 0;
+    if (members[i].code != code) continue;
+    if (!read_child(r, members[i].table, target, &start, depth)) return 0;
     put(scan, row, column + 1, start);
     return 1;
   }
   header opaque;
-  if (!open_table(scan, target, NO_FIELDS, &opaque))
-    return 0;
+  if (!open_table(scan, target, NO_FIELDS, &opaque)) return 0;
   int is_empty = 1;
   for (int64_t entry = 4; entry < opaque.vtable_size; entry += 2)
     is_empty &= !u16_at(scan, opaque.vtable + entry);
@@ -206,39 +187,31 @@ static int read_outside(reader r, const ar_fb_field *f, int64_t place, int64_t r
   ar_fb_scan *scan = r.scan;
   int64_t start, count;
   switch (f->kind) {
-    case AR_FB_TEXT:
-      return read_text(scan, place, row, column);
+    case AR_FB_TEXT: return read_text(scan, place, row, column);
     case AR_FB_VECTOR:
-      if (!extent(scan, place, f->item, 0, &start, &count))
-        return 0;
+      if (!extent(scan, place, f->item, 0, &start, &count)) return 0;
       put(scan, row, column, start);
       put(scan, row, column + 1, count);
       return 1;
     case AR_FB_TABLE:
-      if (!follow(scan, place, &count) || !read_child(r, f->table, count, &start, depth))
-        return 0;
+      if (!follow(scan, place, &count) || !read_child(r, f->table, count, &start, depth)) return 0;
       put(scan, row, column, start);
       return 1;
-    default:
-      return read_offsets(r, f, place, row, column, depth);
+    default: return read_offsets(r, f, place, row, column, depth);
   }
 }
 
 static int64_t scalar(const ar_fb_scan *scan, const ar_fb_field *f, int64_t place) {
-  if (f->kind == AR_FB_PLACE)
-    return place;
-  if (!place)
-    return f->fallback;
-  if (f->kind == AR_FB_SIGNED)
-    return signed_at(scan, place, f->item);
+  if (f->kind == AR_FB_PLACE) return place;
+  if (!place) return f->fallback;
+  if (f->kind == AR_FB_SIGNED) return signed_at(scan, place, f->item);
   const uint64_t value = unsigned_at(scan, place, f->item);
   return f->kind == AR_FB_BOOL ? value != 0 : (int64_t)value;
 }
 
 /* A field's numbers in a row. */
 static int32_t columns(const ar_fb_field *f) {
-  if (f->kind <= AR_FB_PLACE || f->kind == AR_FB_TABLE)
-    return 1;
+  if (f->kind <= AR_FB_PLACE || f->kind == AR_FB_TABLE) return 1;
   return f->kind == AR_FB_UNION ? 3 : 2;
 }
 
@@ -246,18 +219,14 @@ static int read_field(reader r, const ar_fb_field *f, const header *h, int64_t r
                       int32_t depth) {
   const int is_scalar = f->kind <= AR_FB_PLACE;
   int64_t place;
-  if (!slot(r.scan, h, f->id, is_scalar ? f->item : 4, &place))
-    return 0;
-  if (!place && f->required)
-    return 0;
+  if (!slot(r.scan, h, f->id, is_scalar ? f->item : 4, &place)) return 0;
+  if (!place && f->required) return 0;
   if (is_scalar) {
     put(r.scan, row, column, scalar(r.scan, f, place));
     return 1;
   }
-  for (int32_t i = 0; i < columns(f); ++i)
-    put(r.scan, row, column + i, 0);
-  if (f->kind == AR_FB_UNION)
-    return read_union(r, f, h, place, row, column, depth);
+  for (int32_t i = 0; i < columns(f); ++i) put(r.scan, row, column + i, 0);
+  if (f->kind == AR_FB_UNION) return read_union(r, f, h, place, row, column, depth);
   return place ? read_outside(r, f, place, row, column, depth) : 1;
 }
 
@@ -269,14 +238,12 @@ static int read_table(reader r, int32_t table, int64_t place, int64_t start, int
   header h;
   if (depth > r.schema->max_depth || !open_table(scan, place, r.schema->first + table, &h))
     return 0;
-  if (!pay(scan, h.size > least ? h.size : least))
-    return 0;
+  if (!pay(scan, h.size > least ? h.size : least)) return 0;
   const int64_t row = row_at(scan, start, t->width);
   const ar_fb_field *f = r.schema->fields + t->fields;
   int32_t column = 0;
   for (int32_t i = 0; i < t->field_count; ++i, ++f) {
-    if (!read_field(r, f, &h, row, column, depth))
-      return 0;
+    if (!read_field(r, f, &h, row, column, depth)) return 0;
     column += columns(f);
   }
   return 1;
@@ -289,7 +256,6 @@ int32_t ar_fb_verify_table(const ar_fb_schema *schema, ar_fb_scan *scan, int64_t
 
 int32_t ar_fb_verify(const ar_fb_schema *schema, ar_fb_scan *scan) {
   int64_t root;
-  if (scan->size < 8 || !follow(scan, 0, &root))
-    return 0;
+  if (scan->size < 8 || !follow(scan, 0, &root)) return 0;
   return ar_fb_verify_table(schema, scan, root);
 }

@@ -60,8 +60,8 @@ typedef struct {
 typedef struct {
   int64_t plan;      /* lives as long as the program; filled by plan() */
   int64_t workspace; /* shared by all kernels of a program, valid during one run() */
-  int64_t work;      /* about as many products of int8 as run() takes the time of; 0 where unknown */
-  int64_t order;     /* of sums of floats: two of a kernel that say the same add in the same order */
+  int64_t work;  /* about as many products of int8 as run() takes the time of; 0 where unknown */
+  int64_t order; /* of sums of floats: two of a kernel that say the same add in the same order */
 } ar_sizes;
 
 typedef ar_status (*ar_measure_fn)(const void *params, const ar_tensor *io, ar_sizes *sizes);
@@ -196,11 +196,11 @@ typedef struct {
 
 /* A step before there is memory for its plan; all zeros but for `isa` where it is for Python. */
 typedef struct {
-  const ar_kernel *kernel;  /* NULL for a control */
+  const ar_kernel *kernel; /* NULL for a control */
   const void *params;
   const ar_tensor *tensors; /* as measure() saw them */
   ar_sizes sizes;
-  int32_t isa;              /* whose kernel it is, -1 for Python */
+  int32_t isa; /* whose kernel it is, -1 for Python */
   int32_t first_tensor;
   const ar_control *control;
   ar_copies before;
@@ -275,7 +275,7 @@ typedef struct {
   int64_t since; /* when the walk began or went on, and the last look at the clock, in ns */
   int64_t last;
   ar_parcels *parcels; /* what the first run packs; NULL where there is nothing to pack */
-  int64_t *calls; /* how many subgraphs controls may still call; NULL: any number */
+  int64_t *calls;      /* how many subgraphs controls may still call; NULL: any number */
 } ar_program;
 
 /* Runs the steps [begin, end) in order, and what they call, once constants are packed. Where that ends before, frames[depth]

@@ -7,7 +7,7 @@
 
 /* What a field is, and what stands for it in its table's row: */
 typedef enum {
-  AR_FB_BOOL = 0,   /* the value, as of all integers; the fallback where the file leaves it out */
+  AR_FB_BOOL = 0, /* the value, as of all integers; the fallback where the file leaves it out */
   AR_FB_SIGNED = 1,
   AR_FB_UNSIGNED = 2,
   AR_FB_PLACE = 3,  /* another scalar: its place in the file, or 0 */
@@ -21,11 +21,11 @@ typedef enum {
 } ar_fb_kind;
 
 typedef struct {
-  int32_t id;         /* its slot of the vtable */
-  int32_t kind;       /* an ar_fb_kind */
-  int32_t item;       /* bytes of the scalar, or of a vector's element */
-  int32_t table;      /* of what table its tables are; of a union the first of its members */
-  int32_t members;    /* of a union: how many members there are */
+  int32_t id;      /* its slot of the vtable */
+  int32_t kind;    /* an ar_fb_kind */
+  int32_t item;    /* bytes of the scalar, or of a vector's element */
+  int32_t table;   /* of what table its tables are; of a union the first of its members */
+  int32_t members; /* of a union: how many members there are */
   int32_t required;
   int64_t fallback;
 } ar_fb_field;
@@ -45,8 +45,8 @@ typedef struct {
   const ar_fb_field *fields;
   const ar_fb_member *members;
   int32_t max_depth;
-  int32_t table_cost;        /* the least that a visited table takes of the budget */
-  int32_t first;             /* the root's number among the tables of all schemas of one scan */
+  int32_t table_cost; /* the least that a visited table takes of the budget */
+  int32_t first;      /* the root's number among the tables of all schemas of one scan */
 } ar_fb_schema;
 
 /* A vtable that tables of a kind were found to have; zeros where nothing was. */
@@ -58,11 +58,11 @@ typedef struct {
 typedef struct {
   const uint8_t *data;
   int64_t size;
-  int64_t budget;     /* what may be visited, in bytes; what is left of it afterwards */
-  int64_t *room;      /* for the rows, that of the root first */
+  int64_t budget; /* what may be visited, in bytes; what is left of it afterwards */
+  int64_t *room;  /* for the rows, that of the root first */
   int64_t room_count;
-  int64_t used;       /* how many numbers the rows take, and they may not have room for all */
-  ar_fb_known *known; /* zeros */
+  int64_t used;        /* how many numbers the rows take, and they may not have room for all */
+  ar_fb_known *known;  /* zeros */
   int64_t known_count; /* a power of two */
 } ar_fb_scan;
 

@@ -7,12 +7,12 @@
 
 /* A buffer. Sections are stretches of time in which the same buffers are alive. */
 typedef struct {
-  int64_t size;           /* 1 or more bytes */
-  int64_t least;          /* bytes of it on which nothing may lie, whoever it is: its least distance */
-  int64_t lifetime;       /* in moments */
-  int64_t offset;         /* where it is, once there is a plan */
-  int32_t first, behind;  /* alive in the sections [first, behind), at least one */
-  int32_t others;         /* the first of its neighbours */
+  int64_t size;     /* 1 or more bytes */
+  int64_t least;    /* bytes of it on which nothing may lie, whoever it is: its least distance */
+  int64_t lifetime; /* in moments */
+  int64_t offset;   /* where it is, once there is a plan */
+  int32_t first, behind; /* alive in the sections [first, behind), at least one */
+  int32_t others;        /* the first of its neighbours */
   int32_t unused;
 } ar_block;
 
@@ -29,15 +29,15 @@ typedef struct {
 typedef enum { AR_WAT = 0, AR_TAW = 1, AR_TWA = 2 } ar_rank_order;
 
 typedef struct {
-  ar_block *blocks;                 /* one more than there are, whose `others` is the end */
+  ar_block *blocks; /* one more than there are, whose `others` is the end */
   const ar_neighbour *neighbours;
-  const int32_t *alive;             /* the blocks of every section, one section after the other, */
-  const int32_t *alive_from;        /* each from there on, and the end */
+  const int32_t *alive;      /* the blocks of every section, one section after the other, */
+  const int32_t *alive_from; /* each from there on, and the end */
   int32_t count, sections;
   int64_t height;
-  int32_t order;                    /* an ar_rank_order */
-  int32_t has_ties;                 /* two neighbours may begin at the same byte; not in a circle */
-  int64_t *room;                    /* ar_packing_room() or more numbers; more serve deep searches */
+  int32_t order;    /* an ar_rank_order */
+  int32_t has_ties; /* two neighbours may begin at the same byte; not in a circle */
+  int64_t *room;    /* ar_packing_room() or more numbers; more serve deep searches */
   int64_t room_count;
 } ar_packing;
 
@@ -45,7 +45,7 @@ typedef enum {
   AR_FITS = 0,     /* all offsets are set */
   AR_FITS_NOT = 1, /* there is no plan */
   AR_SEARCHING = 2,
-  AR_NO_ROOM = 3   /* the search would take more room */
+  AR_NO_ROOM = 3 /* the search would take more room */
 } ar_packing_state;
 
 /* What the search takes before its first step, in numbers. */

@@ -27,8 +27,8 @@ int32_t ar_sigmoid_table(int32_t is_tanh, int32_t zero_point, int32_t radius, in
  * compute the table: for numbers outside of what C defines, and the few for which a double does not say
  * which float is the nearest. ops/tflite/leaky_relu.py, hard_swish.py, elu.py. */
 int32_t ar_leaky_relu_table(int32_t input_offset, int32_t output_offset, int32_t multiplier_alpha,
-                            int32_t shift_alpha, int32_t multiplier_identity, int32_t shift_identity,
-                            int8_t *table);
+                            int32_t shift_alpha, int32_t multiplier_identity,
+                            int32_t shift_identity, int8_t *table);
 int32_t ar_hard_swish_table(int32_t input_zero_point, int32_t output_zero_point,
                             int32_t reluish_multiplier, int32_t reluish_exponent,
                             int32_t output_multiplier, int32_t output_exponent, int8_t *table);

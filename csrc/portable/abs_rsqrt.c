@@ -63,12 +63,11 @@ static ar_status measure_rsqrt(const void *opaque, const ar_tensor *io, ar_sizes
   return is_known(io, p->table) ? AR_OK : AR_UNSUPPORTED;
 }
 
-#define AR_LEAST(T)                                                  \
-  static int32_t least_##T(const T *x, int64_t count) {              \
-    T least = INT8_MAX;                                              \
-    for (int64_t i = 0; i < count; ++i)                              \
-      least = x[i] < least ? x[i] : least;                           \
-    return least;                                                    \
+#define AR_LEAST(T)                                                          \
+  static int32_t least_##T(const T *x, int64_t count) {                      \
+    T least = INT8_MAX;                                                      \
+    for (int64_t i = 0; i < count; ++i) least = x[i] < least ? x[i] : least; \
+    return least;                                                            \
   }
 
 AR_LEAST(int8_t)

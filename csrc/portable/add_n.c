@@ -26,8 +26,7 @@ static inline uint32_t halved(const AddNParams *p, int32_t x) {
 static inline void rescale(const int once, const AddNParams *p, const uint32_t *sum, int8_t *y,
                            int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int32_t scaled =
-        ar_scale(once, (int32_t)sum[i], p->output_multiplier, p->output_shift);
+    const int32_t scaled = ar_scale(once, (int32_t)sum[i], p->output_multiplier, p->output_shift);
     y[i] = (int8_t)ar_clamp_offset(scaled, p->output_offset, p->output_min, p->output_max);
   }
 }

@@ -12,17 +12,17 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 }
 
 /* Nothing replaces a NaN, and a NaN replaces nothing. */
-#define AR_SEARCH(name, T, WINS)                                                           \
-  static void name(const T *x, int32_t *y, int64_t outer, int64_t n, int64_t inner) {      \
-    for (int64_t i = 0; i < outer; ++i)                                                    \
-      for (int64_t j = 0; j < inner; ++j) {                                                \
-        const T *column = x + i * n * inner + j;                                           \
-        T best = *column;                                                                  \
-        int32_t found = 0;                                                                 \
-        for (int64_t k = 1; k < n; ++k)                                                    \
-          if (column[k * inner] WINS best) best = column[k * inner], found = (int32_t)k;   \
-        *y++ = found;                                                                      \
-      }                                                                                    \
+#define AR_SEARCH(name, T, WINS)                                                         \
+  static void name(const T *x, int32_t *y, int64_t outer, int64_t n, int64_t inner) {    \
+    for (int64_t i = 0; i < outer; ++i)                                                  \
+      for (int64_t j = 0; j < inner; ++j) {                                              \
+        const T *column = x + i * n * inner + j;                                         \
+        T best = *column;                                                                \
+        int32_t found = 0;                                                               \
+        for (int64_t k = 1; k < n; ++k)                                                  \
+          if (column[k * inner] WINS best) best = column[k * inner], found = (int32_t)k; \
+        *y++ = found;                                                                    \
+      }                                                                                  \
   }
 
 AR_SEARCH(largest_int8, int8_t, >)

@@ -37,24 +37,24 @@ enum { AR_FOLDED = 128 }; /* elements of short rows that are worked on side by s
 /* Defines name(x, rows, n, to), which brings `rows` rows of n elements of type T, one behind the
  * other, onto one row of results of type R: to[i] = OP(x[i], to[i]). Short rows are brought
  * together in lanes first, each of which begins with BEGIN(to[i]). */
-#define AR_FOLD(name, T, R, BEGIN, OP)                                                      \
-  static void name(const T *restrict x, int64_t rows, int64_t n, R *restrict to) {          \
-    const int64_t together = n < AR_FOLDED ? AR_FOLDED / n : 1, width = together * n;       \
-    int64_t row = 0;                                                                        \
-    if (together > 1 && rows >= 2 * together) {                                             \
-      R lane[AR_FOLDED];                                                                    \
-      for (int64_t k = 0; k < width; k += n)                                                \
-        for (int64_t i = 0; i < n; ++i) lane[k + i] = BEGIN(to[i]);                         \
-      if (width == AR_FOLDED) /* a loop of known length, whose lanes are registers */       \
-        for (; row + together <= rows; row += together, x += AR_FOLDED)                     \
-          for (int i = 0; i < AR_FOLDED; ++i) lane[i] = OP(x[i], lane[i]);                  \
-      for (; row + together <= rows; row += together, x += width)                           \
-        for (int64_t i = 0; i < width; ++i) lane[i] = OP(x[i], lane[i]);                    \
-      for (int64_t k = 0; k < width; k += n)                                                \
-        for (int64_t i = 0; i < n; ++i) to[i] = OP(lane[k + i], to[i]);                     \
-    }                                                                                       \
-    for (; row < rows; ++row, x += n)                                                       \
-      for (int64_t i = 0; i < n; ++i) to[i] = OP(x[i], to[i]);                              \
+#define AR_FOLD(name, T, R, BEGIN, OP)                                                \
+  static void name(const T *restrict x, int64_t rows, int64_t n, R *restrict to) {    \
+    const int64_t together = n < AR_FOLDED ? AR_FOLDED / n : 1, width = together * n; \
+    int64_t row = 0;                                                                  \
+    if (together > 1 && rows >= 2 * together) {                                       \
+      R lane[AR_FOLDED];                                                              \
+      for (int64_t k = 0; k < width; k += n)                                          \
+        for (int64_t i = 0; i < n; ++i) lane[k + i] = BEGIN(to[i]);                   \
+      if (width == AR_FOLDED) /* a loop of known length, whose lanes are registers */ \
+        for (; row + together <= rows; row += together, x += AR_FOLDED)               \
+          for (int i = 0; i < AR_FOLDED; ++i) lane[i] = OP(x[i], lane[i]);            \
+      for (; row + together <= rows; row += together, x += width)                     \
+        for (int64_t i = 0; i < width; ++i) lane[i] = OP(x[i], lane[i]);              \
+      for (int64_t k = 0; k < width; k += n)                                          \
+        for (int64_t i = 0; i < n; ++i) to[i] = OP(lane[k + i], to[i]);               \
+    }                                                                                 \
+    for (; row < rows; ++row, x += n)                                                 \
+      for (int64_t i = 0; i < n; ++i) to[i] = OP(x[i], to[i]);                        \
   }
 
 /* Takes the axis out of a walk along which rows that stay follow each other on the way to one

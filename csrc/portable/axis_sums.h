@@ -14,23 +14,23 @@ static inline ar_status ar_describe_sums(const ReductionParams *p, const ar_tens
 #define AR_NO_SUM(sum) 0
 
 /* Adds rows to a row of sums, or all of a row to one sum. Sums wrap at 32 bits. */
-#define AR_ADD_ROWS(T, SUM)                                                            \
-  static inline SUM plus_##T(SUM x, SUM sum) { return x + sum; }                       \
-  AR_FOLD(fold_##T, T, SUM, AR_NO_SUM, plus_##T)                                       \
-  static void add_##T(ar_walk walk, const T *restrict x, SUM *restrict sums) {         \
-    const int64_t rows = ar_take_rows(&walk), n = walk.size[walk.rank - 1];            \
-    int64_t index[AR_WALK_RANK] = {0}, start = 0;                                      \
-    do {                                                                               \
-      SUM *to = sums + start;                                                          \
-      if (walk.step[walk.rank - 1]) {                                                  \
-        fold_##T(x, rows, n, to);                                                      \
-      } else {                                                                         \
-        SUM sum = *to;                                                                 \
-        for (int64_t i = 0; i < n; ++i) sum += (SUM)x[i];                              \
-        *to = sum;                                                                     \
-      }                                                                                \
-      x += rows * n;                                                                   \
-    } while (ar_next(&walk, index, &start));                                           \
+#define AR_ADD_ROWS(T, SUM)                                                    \
+  static inline SUM plus_##T(SUM x, SUM sum) { return x + sum; }               \
+  AR_FOLD(fold_##T, T, SUM, AR_NO_SUM, plus_##T)                               \
+  static void add_##T(ar_walk walk, const T *restrict x, SUM *restrict sums) { \
+    const int64_t rows = ar_take_rows(&walk), n = walk.size[walk.rank - 1];    \
+    int64_t index[AR_WALK_RANK] = {0}, start = 0;                              \
+    do {                                                                       \
+      SUM *to = sums + start;                                                  \
+      if (walk.step[walk.rank - 1]) {                                          \
+        fold_##T(x, rows, n, to);                                              \
+      } else {                                                                 \
+        SUM sum = *to;                                                         \
+        for (int64_t i = 0; i < n; ++i) sum += (SUM)x[i];                      \
+        *to = sum;                                                             \
+      }                                                                        \
+      x += rows * n;                                                           \
+    } while (ar_next(&walk, index, &start));                                   \
   }
 
 AR_ADD_ROWS(int8_t, uint32_t)

@@ -150,8 +150,7 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   const int64_t x_bytes = plan->rows * plan->depth * bytes;
   const int64_t y_bytes = plan->depth * plan->columns * bytes;
   const void *bias;
-  const ar_finish finish =
-      load_finish(p, plan, io[0].type, workspace + plan->requantize, &bias);
+  const ar_finish finish = load_finish(p, plan, io[0].type, workspace + plan->requantize, &bias);
   uint8_t *out = io[0].data;
   ar_row row = {0};
   if (ar_elements(&io[0]) == 0) return AR_OK;

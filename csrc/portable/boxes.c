@@ -10,49 +10,48 @@ typedef struct {
 } ar_32_bytes;
 
 /* Tensors are aligned to their elements only; a run of several may lie anywhere. */
-#define AR_MOVE(T, TO, FROM)           \
-  do {                                 \
-    T one;                             \
-    memcpy(&one, (FROM), sizeof one);  \
-    memcpy((TO), &one, sizeof one);    \
+#define AR_MOVE(T, TO, FROM)          \
+  do {                                \
+    T one;                            \
+    memcpy(&one, (FROM), sizeof one); \
+    memcpy((TO), &one, sizeof one);   \
   } while (0)
 
-#define AR_MOVE_ALL(T)                         \
-  do {                                         \
-    for (int64_t i = 0; i < count; ++i)        \
-      AR_MOVE(T, y + i * to, x + i * from);    \
+#define AR_MOVE_ALL(T)                                                        \
+  do {                                                                        \
+    for (int64_t i = 0; i < count; ++i) AR_MOVE(T, y + i * to, x + i * from); \
   } while (0)
 
 /* The same with steps that the compiler knows, for vectors. */
-#define AR_MOVE_DENSE(T, FROM_STEP)                                            \
-  do {                                                                         \
-    uint8_t *restrict out = y;                                                 \
-    const uint8_t *restrict in = x;                                            \
-    for (int64_t i = 0; i < count; ++i)                                        \
-      AR_MOVE(T, out + i * (int64_t)sizeof(T), in + i * (FROM_STEP));          \
+#define AR_MOVE_DENSE(T, FROM_STEP)                                   \
+  do {                                                                \
+    uint8_t *restrict out = y;                                        \
+    const uint8_t *restrict in = x;                                   \
+    for (int64_t i = 0; i < count; ++i)                               \
+      AR_MOVE(T, out + i * (int64_t)sizeof(T), in + i * (FROM_STEP)); \
   } while (0)
 
 /* Runs longer than T and not longer than two: two that overlap. Both are read before they are
  * written. */
-#define AR_MOVE_ENDS(T)                              \
-  do {                                               \
-    const int64_t last = run - (int64_t)sizeof(T);   \
-    for (int64_t i = 0; i < count; ++i) {            \
-      T first, second;                               \
-      memcpy(&first, x + i * from, sizeof first);    \
+#define AR_MOVE_ENDS(T)                                    \
+  do {                                                     \
+    const int64_t last = run - (int64_t)sizeof(T);         \
+    for (int64_t i = 0; i < count; ++i) {                  \
+      T first, second;                                     \
+      memcpy(&first, x + i * from, sizeof first);          \
       memcpy(&second, x + i * from + last, sizeof second); \
-      memcpy(y + i * to, &first, sizeof first);      \
-      memcpy(y + i * to + last, &second, sizeof second); \
-    }                                                \
+      memcpy(y + i * to, &first, sizeof first);            \
+      memcpy(y + i * to + last, &second, sizeof second);   \
+    }                                                      \
   } while (0)
 
-#define AR_MOVE_RUNS(T)                                                      \
-  do {                                                                       \
-    if (to == (int64_t)sizeof(T) && from == -(int64_t)sizeof(T))             \
-      AR_MOVE_DENSE(T, -(int64_t)sizeof(T));                                 \
-    else if (to == (int64_t)sizeof(T) && from == 2 * (int64_t)sizeof(T))     \
-      AR_MOVE_DENSE(T, 2 * (int64_t)sizeof(T));                              \
-    else AR_MOVE_ALL(T);                                                     \
+#define AR_MOVE_RUNS(T)                                                  \
+  do {                                                                   \
+    if (to == (int64_t)sizeof(T) && from == -(int64_t)sizeof(T))         \
+      AR_MOVE_DENSE(T, -(int64_t)sizeof(T));                             \
+    else if (to == (int64_t)sizeof(T) && from == 2 * (int64_t)sizeof(T)) \
+      AR_MOVE_DENSE(T, 2 * (int64_t)sizeof(T));                          \
+    else AR_MOVE_ALL(T);                                                 \
   } while (0)
 
 void ar_copy_runs(uint8_t *y, int64_t to, const uint8_t *x, int64_t from, int64_t count,

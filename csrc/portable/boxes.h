@@ -43,7 +43,8 @@ static inline void ar_box_axis(ar_box *box, int64_t size, int64_t from, int64_t 
     box->run *= size;
     return;
   }
-  if (last >= 0 && from == box->from[last] * box->size[last] && to == box->to[last] * box->size[last]) {
+  if (last >= 0 && from == box->from[last] * box->size[last] &&
+      to == box->to[last] * box->size[last]) {
     box->size[last] *= size;
     return;
   }
@@ -63,7 +64,8 @@ enum { AR_MOST_NUMBERS = 12 };
  * it. */
 static inline void ar_read_numbers(const ar_tensor *t, int32_t count, int64_t *numbers) {
   for (int32_t i = 0; i < count; ++i)
-    numbers[i] = t->type == AR_INT64 ? ((const int64_t *)t->data)[i] : ((const int32_t *)t->data)[i];
+    numbers[i] =
+        t->type == AR_INT64 ? ((const int64_t *)t->data)[i] : ((const int32_t *)t->data)[i];
 }
 
 /* Whether a tensor has so many numbers for ar_read_numbers(). */

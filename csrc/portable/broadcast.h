@@ -89,8 +89,7 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
   for (int32_t i = g->rank - 2; i >= 0; --i) {
     for (int32_t k = 0; k < AR_BROADCAST_INPUTS; ++k) row->start[k] += g->step[k][i];
     if (++row->index[i] < g->size[i]) return 1;
-    for (int32_t k = 0; k < AR_BROADCAST_INPUTS; ++k)
-      row->start[k] -= g->step[k][i] * g->size[i];
+    for (int32_t k = 0; k < AR_BROADCAST_INPUTS; ++k) row->start[k] -= g->step[k][i] * g->size[i];
     row->index[i] = 0;
   }
   return 0;
@@ -99,36 +98,36 @@ static inline int ar_next_row(const ar_broadcast *g, ar_row *row) {
 /* Defines `static void name(const ar_broadcast *, const PARAMS *p, const ar_tensor *io)`, which
  * fills the output, of type Y, with FUNCTION(p, T, S). */
 #define AR_BINARY(name, T, PARAMS, FUNCTION) AR_MIXED_BINARY(name, T, T, T, PARAMS, FUNCTION)
-#define AR_MIXED_BINARY(name, Y, T, S, PARAMS, FUNCTION)                                      \
-  static void name##_row(const PARAMS p, const T *a, const S *b, Y *restrict y, int64_t n,    \
-                         int64_t step0, int64_t step1) {                                      \
-    if (step0 && step1) {                                                                     \
-      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, a[i], b[i]);                     \
-    } else if (step0) {                                                                       \
-      const S one = *b;                                                                       \
-      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, a[i], one);                      \
-    } else {                                                                                  \
-      const T one = *a;                                                                       \
-      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, one, b[i]);                      \
-    }                                                                                         \
-  }                                                                                           \
+#define AR_MIXED_BINARY(name, Y, T, S, PARAMS, FUNCTION)                                   \
+  static void name##_row(const PARAMS p, const T *a, const S *b, Y *restrict y, int64_t n, \
+                         int64_t step0, int64_t step1) {                                   \
+    if (step0 && step1) {                                                                  \
+      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, a[i], b[i]);                  \
+    } else if (step0) {                                                                    \
+      const S one = *b;                                                                    \
+      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, a[i], one);                   \
+    } else {                                                                               \
+      const T one = *a;                                                                    \
+      for (int64_t i = 0; i < n; ++i) y[i] = (Y)FUNCTION(&p, one, b[i]);                   \
+    }                                                                                      \
+  }                                                                                        \
   AR_BINARY_BY_ROWS(name, Y, T, S, PARAMS)
 
 /* The same with a function name##_row() of the caller's, which fills one row. */
-#define AR_BINARY_BY_ROWS(name, Y, T, S, PARAMS)                                              \
-  static void name(const ar_broadcast *g, const PARAMS *p, const ar_tensor *io) {             \
-    const T *a = io[1].data;                                                                  \
-    const S *b = io[2].data;                                                                  \
-    Y *y = io[0].data;                                                                        \
-    const int32_t last = g->rank - 1;                                                         \
-    const int64_t n = g->size[last];                                                          \
-    ar_row row = {0};                                                                         \
-    if (ar_elements(&io[0]) == 0) return;                                                     \
-    do {                                                                                      \
-      name##_row(*p, a + row.start[0], b + row.start[1], y, n, g->step[0][last],              \
-                 g->step[1][last]);                                                           \
-      y += n;                                                                                 \
-    } while (ar_next_row(g, &row));                                                           \
+#define AR_BINARY_BY_ROWS(name, Y, T, S, PARAMS)                                  \
+  static void name(const ar_broadcast *g, const PARAMS *p, const ar_tensor *io) { \
+    const T *a = io[1].data;                                                      \
+    const S *b = io[2].data;                                                      \
+    Y *y = io[0].data;                                                            \
+    const int32_t last = g->rank - 1;                                             \
+    const int64_t n = g->size[last];                                              \
+    ar_row row = {0};                                                             \
+    if (ar_elements(&io[0]) == 0) return;                                         \
+    do {                                                                          \
+      name##_row(*p, a + row.start[0], b + row.start[1], y, n, g->step[0][last],  \
+                 g->step[1][last]);                                               \
+      y += n;                                                                     \
+    } while (ar_next_row(g, &row));                                               \
   }
 
 /* measure() and plan() of such an operator: the plan is the broadcast. */
@@ -146,30 +145,30 @@ static inline ar_status ar_plan_binary(const void *params, const ar_tensor *io, 
 
 /* run() of arithmetic on int8, int16, int32 and float32: of `rescaled(once, p, a, b)` for what is
  * quantised, and of `on_int32(p, a, b)` and `on_float(p, a, b)`. */
-#define AR_ARITHMETIC(PARAMS)                                                                 \
-  static inline int32_t quantized(const PARAMS *p, int32_t a, int32_t b) {                    \
-    return rescaled(0, p, a, b);                                                              \
-  }                                                                                           \
-  static inline int32_t quantized_once(const PARAMS *p, int32_t a, int32_t b) {               \
-    return rescaled(1, p, a, b);                                                              \
-  }                                                                                           \
-  AR_BINARY(run_int8, int8_t, PARAMS, quantized)                                              \
-  AR_BINARY(run_int16, int16_t, PARAMS, quantized)                                            \
-  AR_BINARY(run_int8_once, int8_t, PARAMS, quantized_once)                                    \
-  AR_BINARY(run_int16_once, int16_t, PARAMS, quantized_once)                                  \
-  AR_BINARY(run_int32, int32_t, PARAMS, on_int32)                                             \
-  AR_BINARY(run_float, float, PARAMS, on_float)                                               \
-  static ar_status run(const void *params, const void *plan, const ar_tensor *io,             \
-                       uint8_t *workspace) {                                                  \
-    (void)workspace;                                                                          \
-    const int once = ar_rounds_once(((const PARAMS *)params)->output_shift);                  \
-    switch (io[0].type) {                                                                     \
-      case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;               \
-      case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break;            \
-      case AR_INT32: run_int32(plan, params, io); break;                                      \
-      default: run_float(plan, params, io);                                                   \
-    }                                                                                         \
-    return AR_OK;                                                                             \
+#define AR_ARITHMETIC(PARAMS)                                                      \
+  static inline int32_t quantized(const PARAMS *p, int32_t a, int32_t b) {         \
+    return rescaled(0, p, a, b);                                                   \
+  }                                                                                \
+  static inline int32_t quantized_once(const PARAMS *p, int32_t a, int32_t b) {    \
+    return rescaled(1, p, a, b);                                                   \
+  }                                                                                \
+  AR_BINARY(run_int8, int8_t, PARAMS, quantized)                                   \
+  AR_BINARY(run_int16, int16_t, PARAMS, quantized)                                 \
+  AR_BINARY(run_int8_once, int8_t, PARAMS, quantized_once)                         \
+  AR_BINARY(run_int16_once, int16_t, PARAMS, quantized_once)                       \
+  AR_BINARY(run_int32, int32_t, PARAMS, on_int32)                                  \
+  AR_BINARY(run_float, float, PARAMS, on_float)                                    \
+  static ar_status run(const void *params, const void *plan, const ar_tensor *io,  \
+                       uint8_t *workspace) {                                       \
+    (void)workspace;                                                               \
+    const int once = ar_rounds_once(((const PARAMS *)params)->output_shift);       \
+    switch (io[0].type) {                                                          \
+      case AR_INT8: (once ? run_int8_once : run_int8)(plan, params, io); break;    \
+      case AR_INT16: (once ? run_int16_once : run_int16)(plan, params, io); break; \
+      case AR_INT32: run_int32(plan, params, io); break;                           \
+      default: run_float(plan, params, io);                                        \
+    }                                                                              \
+    return AR_OK;                                                                  \
   }
 
 #endif

@@ -16,10 +16,10 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   return plan(params, io, &unused);
 }
 
-#define AR_FILL(T)                                                                             \
-  do {                                                                                         \
-    const T one = *(const T *)from;                                                            \
-    for (int64_t i = 0; i < n; ++i) ((T *)to)[i] = one;                                        \
+#define AR_FILL(T)                                      \
+  do {                                                  \
+    const T one = *(const T *)from;                     \
+    for (int64_t i = 0; i < n; ++i) ((T *)to)[i] = one; \
   } while (0)
 
 static void fill(const uint8_t *from, uint8_t *to, int64_t n, int32_t bytes) {

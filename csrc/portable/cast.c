@@ -22,39 +22,38 @@ static inline int64_t saturated(double x, double low, double high) {
 }
 
 /* Through a wider integer, whose low bits are C's result for narrower ones. */
-#define AR_FROM_INTEGER(IN, OUT)                                                       \
-  static void IN##_to_##OUT(const IN *restrict x, OUT *restrict y, int64_t count) {    \
-    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)x[i];                              \
+#define AR_FROM_INTEGER(IN, OUT)                                                    \
+  static void IN##_to_##OUT(const IN *restrict x, OUT *restrict y, int64_t count) { \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)x[i];                           \
   }
-#define AR_FROM_FLOAT(OUT)                                                             \
-  static void float_to_##OUT(const CastParams p, const float *restrict x,              \
-                             OUT *restrict y, int64_t count) {                         \
-    const double low = (double)p.output_min, high = (double)p.output_max;              \
-    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)saturated(x[i], low, high);        \
+#define AR_FROM_FLOAT(OUT)                                                                 \
+  static void float_to_##OUT(const CastParams p, const float *restrict x, OUT *restrict y, \
+                             int64_t count) {                                              \
+    const double low = (double)p.output_min, high = (double)p.output_max;                  \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)saturated(x[i], low, high);            \
   }
 /* Any byte may stand for a bool: what is not 0 is 1. */
-#define AR_FROM_BOOLEAN(OUT)                                                           \
-  static void boolean_to_##OUT(const uint8_t *restrict x, OUT *restrict y,             \
-                               int64_t count) {                                        \
-    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)(x[i] != 0);                       \
+#define AR_FROM_BOOLEAN(OUT)                                                                \
+  static void boolean_to_##OUT(const uint8_t *restrict x, OUT *restrict y, int64_t count) { \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)(x[i] != 0);                            \
   }
-#define AR_TO(OUT)                                                                     \
-  AR_FROM_INTEGER(int8_t, OUT)                                                         \
-  AR_FROM_INTEGER(int16_t, OUT)                                                        \
-  AR_FROM_INTEGER(int32_t, OUT)                                                        \
-  AR_FROM_INTEGER(uint32_t, OUT)                                                       \
-  AR_FROM_BOOLEAN(OUT)                                                                 \
-  static void to_##OUT(const CastParams *p, const ar_tensor *io, int64_t count) {      \
-    const void *x = io[1].data;                                                        \
-    OUT *y = io[0].data;                                                               \
-    switch (io[1].type) {                                                              \
-      case AR_FLOAT32: AR_FLOAT_TO(OUT); break;                                        \
-      case AR_INT8: int8_t_to_##OUT(x, y, count); break;                               \
-      case AR_INT16: int16_t_to_##OUT(x, y, count); break;                             \
-      case AR_INT32: int32_t_to_##OUT(x, y, count); break;                             \
-      case AR_UINT32: uint32_t_to_##OUT(x, y, count); break;                           \
-      default: boolean_to_##OUT(x, y, count);                                          \
-    }                                                                                  \
+#define AR_TO(OUT)                                                                \
+  AR_FROM_INTEGER(int8_t, OUT)                                                    \
+  AR_FROM_INTEGER(int16_t, OUT)                                                   \
+  AR_FROM_INTEGER(int32_t, OUT)                                                   \
+  AR_FROM_INTEGER(uint32_t, OUT)                                                  \
+  AR_FROM_BOOLEAN(OUT)                                                            \
+  static void to_##OUT(const CastParams *p, const ar_tensor *io, int64_t count) { \
+    const void *x = io[1].data;                                                   \
+    OUT *y = io[0].data;                                                          \
+    switch (io[1].type) {                                                         \
+      case AR_FLOAT32: AR_FLOAT_TO(OUT); break;                                   \
+      case AR_INT8: int8_t_to_##OUT(x, y, count); break;                          \
+      case AR_INT16: int16_t_to_##OUT(x, y, count); break;                        \
+      case AR_INT32: int32_t_to_##OUT(x, y, count); break;                        \
+      case AR_UINT32: uint32_t_to_##OUT(x, y, count); break;                      \
+      default: boolean_to_##OUT(x, y, count);                                     \
+    }                                                                             \
   }
 
 #define AR_FLOAT_TO(OUT) float_to_##OUT(*p, x, y, count)

@@ -11,17 +11,17 @@ enum {
   REDONE_ISA_avx2 = AR_AVX2,
   REDONE_ISA_avxvnni = AR_AVXVNNI,
   REDONE_ISA_avx512vnni = AR_AVX512VNNI,
-  TENSORS = 4, /* output, input, weights, bias */
-  IN_FRONT = 2, /* zeros in front of the weights */
+  TENSORS = 4,   /* output, input, weights, bias */
+  IN_FRONT = 2,  /* zeros in front of the weights */
   MOST = 1 << 14 /* of an offset: its sum with an int8 has 16 bits */
 };
 #define HERE AR_JOIN(REDONE_ISA, AR_SUFFIX)
 
 typedef struct {
   ar_run_fn run;
-  int64_t inner, weights;    /* byte offsets in the plan */
-  int64_t bias, row, sums;   /* byte offsets in the workspace, behind the convolution's */
-  int64_t depth, taps;       /* weights of a filter; those of the same pixel's */
+  int64_t inner, weights;  /* byte offsets in the plan */
+  int64_t bias, row, sums; /* byte offsets in the workspace, behind the convolution's */
+  int64_t depth, taps;     /* weights of a filter; those of the same pixel's */
 } redone_plan;
 
 static const ar_kernel *convolution(const RedoneParams *p, const ar_tensor *io, ar_sizes *sizes) {

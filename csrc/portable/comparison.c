@@ -75,42 +75,40 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
     const int once = ar_rounds_once(p->input1_shift);                                          \
     if (!made->as_they_are && io[1].type == AR_INT8)                                           \
       (once ? NAME##_int8_once : NAME##_int8_twice)(rows, p, io);                              \
-    else if (!made->as_they_are)                                                               \
-      (once ? NAME##_int16_once : NAME##_int16_twice)(rows, p, io);                            \
-    else                                                                                       \
-      NAME##_plain(rows, p, io);                                                               \
+    else if (!made->as_they_are) (once ? NAME##_int16_once : NAME##_int16_twice)(rows, p, io); \
+    else NAME##_plain(rows, p, io);                                                            \
     return AR_OK;                                                                              \
   }
 
-#define AR_SCALED_COMPARISON(PREFIX, T, NAME)                                                  \
-  AR_MIXED_BINARY(PREFIX##_twice, uint8_t, T, T, ComparisonParams, NAME##_twice)               \
+#define AR_SCALED_COMPARISON(PREFIX, T, NAME)                                    \
+  AR_MIXED_BINARY(PREFIX##_twice, uint8_t, T, T, ComparisonParams, NAME##_twice) \
   AR_MIXED_BINARY(PREFIX##_once, uint8_t, T, T, ComparisonParams, NAME##_once)
 
 /* A bool is a byte, and true unless that is 0. */
-#define AR_PLAIN_COMPARISONS(NAME, OP)                                                         \
-  AR_PLAIN_COMPARISON(NAME##_bools, uint8_t, (a != 0) OP(b != 0))                              \
-  AR_PLAIN_COMPARISON(NAME##_int8s, int8_t, a OP b)                                            \
-  AR_PLAIN_COMPARISON(NAME##_int16s, int16_t, a OP b)                                          \
-  AR_PLAIN_COMPARISON(NAME##_int32s, int32_t, a OP b)                                          \
-  AR_PLAIN_COMPARISON(NAME##_int64s, int64_t, a OP b)                                          \
-  AR_PLAIN_COMPARISON(NAME##_floats, float, a OP b)                                            \
-  static void NAME##_plain(const ar_broadcast *rows, const ComparisonParams *p,                \
-                           const ar_tensor *io) {                                              \
-    switch (io[1].type) {                                                                      \
-      case AR_BOOL: NAME##_bools(rows, p, io); break;                                          \
-      case AR_INT8: NAME##_int8s(rows, p, io); break;                                          \
-      case AR_INT16: NAME##_int16s(rows, p, io); break;                                        \
-      case AR_INT32: NAME##_int32s(rows, p, io); break;                                        \
-      case AR_INT64: NAME##_int64s(rows, p, io); break;                                        \
-      default: NAME##_floats(rows, p, io);                                                     \
-    }                                                                                          \
+#define AR_PLAIN_COMPARISONS(NAME, OP)                                          \
+  AR_PLAIN_COMPARISON(NAME##_bools, uint8_t, (a != 0) OP(b != 0))               \
+  AR_PLAIN_COMPARISON(NAME##_int8s, int8_t, a OP b)                             \
+  AR_PLAIN_COMPARISON(NAME##_int16s, int16_t, a OP b)                           \
+  AR_PLAIN_COMPARISON(NAME##_int32s, int32_t, a OP b)                           \
+  AR_PLAIN_COMPARISON(NAME##_int64s, int64_t, a OP b)                           \
+  AR_PLAIN_COMPARISON(NAME##_floats, float, a OP b)                             \
+  static void NAME##_plain(const ar_broadcast *rows, const ComparisonParams *p, \
+                           const ar_tensor *io) {                               \
+    switch (io[1].type) {                                                       \
+      case AR_BOOL: NAME##_bools(rows, p, io); break;                           \
+      case AR_INT8: NAME##_int8s(rows, p, io); break;                           \
+      case AR_INT16: NAME##_int16s(rows, p, io); break;                         \
+      case AR_INT32: NAME##_int32s(rows, p, io); break;                         \
+      case AR_INT64: NAME##_int64s(rows, p, io); break;                         \
+      default: NAME##_floats(rows, p, io);                                      \
+    }                                                                           \
   }
 
-#define AR_PLAIN_COMPARISON(NAME, T, VALUE)                                                    \
-  static inline int NAME##_of(const ComparisonParams *p, T a, T b) {                           \
-    (void)p;                                                                                   \
-    return VALUE;                                                                              \
-  }                                                                                            \
+#define AR_PLAIN_COMPARISON(NAME, T, VALUE)                          \
+  static inline int NAME##_of(const ComparisonParams *p, T a, T b) { \
+    (void)p;                                                         \
+    return VALUE;                                                    \
+  }                                                                  \
   AR_MIXED_BINARY(NAME, uint8_t, T, T, ComparisonParams, NAME##_of)
 
 AR_COMPARED(equal, ==)

@@ -12,11 +12,11 @@
 enum { POSITIONS = 8 };
 
 typedef struct {
-  int64_t depth, filters;            /* per group */
-  int64_t group_bytes;               /* of packed filters */
-  int64_t packed, bias, rows, sums;  /* byte offsets in the workspace */
-  int32_t in_plan;                   /* the packed filters are part of the plan */
-  int32_t stays;                     /* rows are where the input is: floats, one tap */
+  int64_t depth, filters;           /* per group */
+  int64_t group_bytes;              /* of packed filters */
+  int64_t packed, bias, rows, sums; /* byte offsets in the workspace */
+  int32_t in_plan;                  /* the packed filters are part of the plan */
+  int32_t stays;                    /* rows are where the input is: floats, one tap */
 } conv_plan;
 
 static ar_status describe(const Conv2DParams *p, const ar_tensor *io, conv_plan *plan) {
@@ -76,8 +76,7 @@ static void pack_filters(const Conv2DParams *p, const conv_plan *plan, const ar_
         .column_step = plan->depth,
         .depth_step = 1,
     };
-    AR_NAME(pack_matrix)(&source, plan->depth, plan->filters,
-                         packed + g * plan->group_bytes);
+    AR_NAME(pack_matrix)(&source, plan->depth, plan->filters, packed + g * plan->group_bytes);
   }
 }
 
@@ -100,24 +99,24 @@ typedef struct {
   int64_t channel, depth;
 } patch;
 
-#define AR_GATHER(T, TO, VALUE)                                                              \
-  static void gather_##T(const patch *q, TO *restrict row) {                                 \
-    const int64_t height = q->x->dims[1], width = q->x->dims[2], channels = q->x->dims[3];   \
-    const int32_t offset = q->offset;                                                        \
-    (void)offset;                                                                            \
-    for (int32_t i = 0; i < q->w->filter_size[0]; ++i) {                                     \
-      const int64_t y = q->top + (int64_t)i * q->w->dilation[0];                             \
-      for (int32_t j = 0; j < q->w->filter_size[1]; ++j, row += q->depth) {                  \
-        const int64_t x = q->left + (int64_t)j * q->w->dilation[1];                          \
-        if (y < 0 || y >= height || x < 0 || x >= width) {                                   \
-          for (int64_t c = 0; c < q->depth; ++c) row[c] = 0;                                 \
-          continue;                                                                          \
-        }                                                                                    \
-        const T *from = (const T *)q->x->data +                                              \
-                        ((q->image * height + y) * width + x) * channels + q->channel;       \
-        for (int64_t c = 0; c < q->depth; ++c) row[c] = VALUE(from[c]);                      \
-      }                                                                                      \
-    }                                                                                        \
+#define AR_GATHER(T, TO, VALUE)                                                                    \
+  static void gather_##T(const patch *q, TO *restrict row) {                                       \
+    const int64_t height = q->x->dims[1], width = q->x->dims[2], channels = q->x->dims[3];         \
+    const int32_t offset = q->offset;                                                              \
+    (void)offset;                                                                                  \
+    for (int32_t i = 0; i < q->w->filter_size[0]; ++i) {                                           \
+      const int64_t y = q->top + (int64_t)i * q->w->dilation[0];                                   \
+      for (int32_t j = 0; j < q->w->filter_size[1]; ++j, row += q->depth) {                        \
+        const int64_t x = q->left + (int64_t)j * q->w->dilation[1];                                \
+        if (y < 0 || y >= height || x < 0 || x >= width) {                                         \
+          for (int64_t c = 0; c < q->depth; ++c) row[c] = 0;                                       \
+          continue;                                                                                \
+        }                                                                                          \
+        const T *from =                                                                            \
+            (const T *)q->x->data + ((q->image * height + y) * width + x) * channels + q->channel; \
+        for (int64_t c = 0; c < q->depth; ++c) row[c] = VALUE(from[c]);                            \
+      }                                                                                            \
+    }                                                                                              \
   }
 
 #define MOVED(v) ((v) + offset)
@@ -180,14 +179,13 @@ static ar_status run(const void *opaque, const void *memory, const ar_tensor *io
   for (int64_t first = 0; first < positions; first += POSITIONS) {
     const int64_t count = positions - first < POSITIONS ? positions - first : POSITIONS;
     for (int32_t g = 0; g < p->groups; ++g) {
-      const void *rows =
-          gather_rows(p, plan, &io[1], g, first, count, workspace + plan->rows);
+      const void *rows = gather_rows(p, plan, &io[1], g, first, count, workspace + plan->rows);
       const void *matrix = packed + g * plan->group_bytes;
       AR_NAME(product)(&finish, rows, count, plan->depth, matrix, plan->filters, sums);
       for (int64_t i = 0; i < count; ++i)
-        AR_NAME(finish)(&finish, sums + i * sum_row, bias, g * plan->filters, plan->filters,
-                        (uint8_t *)io[0].data +
-                            ((first + i) * filters + g * plan->filters) * bytes);
+        AR_NAME(finish)(
+            &finish, sums + i * sum_row, bias, g * plan->filters, plan->filters,
+            (uint8_t *)io[0].data + ((first + i) * filters + g * plan->filters) * bytes);
     }
   }
   return AR_OK;

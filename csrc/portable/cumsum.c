@@ -33,39 +33,39 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
 typedef float eight __attribute__((vector_size(32)));
 
 /* A sum's place moved on by 1, 2 or 4, with zeros behind, and the last sum everywhere. */
-#define FORWARD(move)                                                                     \
-  (move == 1   ? __builtin_shufflevector(zero, sums, 0, 8, 9, 10, 11, 12, 13, 14)         \
-   : move == 2 ? __builtin_shufflevector(zero, sums, 0, 0, 8, 9, 10, 11, 12, 13)          \
-   : move == 4 ? __builtin_shufflevector(zero, sums, 0, 0, 0, 0, 8, 9, 10, 11)            \
+#define FORWARD(move)                                                             \
+  (move == 1   ? __builtin_shufflevector(zero, sums, 0, 8, 9, 10, 11, 12, 13, 14) \
+   : move == 2 ? __builtin_shufflevector(zero, sums, 0, 0, 8, 9, 10, 11, 12, 13)  \
+   : move == 4 ? __builtin_shufflevector(zero, sums, 0, 0, 0, 0, 8, 9, 10, 11)    \
                : __builtin_shufflevector(sums, sums, 7, 7, 7, 7, 7, 7, 7, 7))
-#define BACKWARD(move)                                                                    \
-  (move == 1   ? __builtin_shufflevector(sums, zero, 1, 2, 3, 4, 5, 6, 7, 8)              \
-   : move == 2 ? __builtin_shufflevector(sums, zero, 2, 3, 4, 5, 6, 7, 8, 8)              \
-   : move == 4 ? __builtin_shufflevector(sums, zero, 4, 5, 6, 7, 8, 8, 8, 8)              \
+#define BACKWARD(move)                                                       \
+  (move == 1   ? __builtin_shufflevector(sums, zero, 1, 2, 3, 4, 5, 6, 7, 8) \
+   : move == 2 ? __builtin_shufflevector(sums, zero, 2, 3, 4, 5, 6, 7, 8, 8) \
+   : move == 4 ? __builtin_shufflevector(sums, zero, 4, 5, 6, 7, 8, 8, 8, 8) \
                : __builtin_shufflevector(sums, sums, 0, 0, 0, 0, 0, 0, 0, 0))
 
 /* Sums of eight are made side by side, and moved on by the sum before them. Where a result is no
  * number all is to be done again in order: such sums overflow elsewhere. */
-#define AR_SUM_QUICKLY(name, reverse, MOVED)                                              \
-  static int name(const float *x, float *y, int64_t n, int exclusive) {                   \
-    /* No constant: compilers make expansions of moves with zeros, which are slow. */     \
-    volatile float nothing = 0.0f;                                                        \
-    const eight zero = (eight){0} + nothing;                                              \
-    eight before = {0};                                                                   \
-    int64_t i = 0;                                                                        \
-    for (; i + 8 <= n; i += 8) {                                                          \
-      const int64_t at = reverse ? n - 8 - i : i;                                         \
-      eight sums;                                                                         \
-      memcpy(&sums, x + at, sizeof sums);                                                 \
-      sums += MOVED(1);                                                                   \
-      sums += MOVED(2);                                                                   \
-      sums += MOVED(4);                                                                   \
-      const eight result = (exclusive ? MOVED(1) : sums) + before;                        \
-      memcpy(y + at, &result, sizeof result);                                             \
-      before += MOVED(8);                                                                 \
-    }                                                                                     \
-    sum_row_on(x, y, n, i, reverse, exclusive, before[0]);                                \
-    return ar_are_magnitudes_under(y, n, 3.40282347e+38f);                                \
+#define AR_SUM_QUICKLY(name, reverse, MOVED)                                          \
+  static int name(const float *x, float *y, int64_t n, int exclusive) {               \
+    /* No constant: compilers make expansions of moves with zeros, which are slow. */ \
+    volatile float nothing = 0.0f;                                                    \
+    const eight zero = (eight){0} + nothing;                                          \
+    eight before = {0};                                                               \
+    int64_t i = 0;                                                                    \
+    for (; i + 8 <= n; i += 8) {                                                      \
+      const int64_t at = reverse ? n - 8 - i : i;                                     \
+      eight sums;                                                                     \
+      memcpy(&sums, x + at, sizeof sums);                                             \
+      sums += MOVED(1);                                                               \
+      sums += MOVED(2);                                                               \
+      sums += MOVED(4);                                                               \
+      const eight result = (exclusive ? MOVED(1) : sums) + before;                    \
+      memcpy(y + at, &result, sizeof result);                                         \
+      before += MOVED(8);                                                             \
+    }                                                                                 \
+    sum_row_on(x, y, n, i, reverse, exclusive, before[0]);                            \
+    return ar_are_magnitudes_under(y, n, 3.40282347e+38f);                            \
   }
 
 /* The rest of a row, from the i-th sum on. */
@@ -133,14 +133,14 @@ static void sum_floats(const CumsumParams *p, slices s, const float *x, float *y
 
 /* -- int8: sums wrap at 32 bits */
 
-#define AR_REQUANTIZE(name, once)                                                         \
-  static void name(const CumsumParams p, const int32_t *restrict sums, int8_t *restrict y,  \
-                   int64_t count) {                                                       \
-    for (int64_t i = 0; i < count; ++i) {                                                 \
-      const uint32_t moved = (uint32_t)ar_scale(once, sums[i], p.multiplier, p.shift) +   \
-                             (uint32_t)p.output_zero_point;                               \
-      y[i] = (int8_t)ar_clamp((int32_t)moved, INT8_MIN, INT8_MAX);                        \
-    }                                                                                     \
+#define AR_REQUANTIZE(name, once)                                                          \
+  static void name(const CumsumParams p, const int32_t *restrict sums, int8_t *restrict y, \
+                   int64_t count) {                                                        \
+    for (int64_t i = 0; i < count; ++i) {                                                  \
+      const uint32_t moved = (uint32_t)ar_scale(once, sums[i], p.multiplier, p.shift) +    \
+                             (uint32_t)p.output_zero_point;                                \
+      y[i] = (int8_t)ar_clamp((int32_t)moved, INT8_MIN, INT8_MAX);                         \
+    }                                                                                      \
   }
 
 AR_REQUANTIZE(requantize_once, 1)
@@ -197,8 +197,7 @@ static void add_slice(const int8_t *restrict x, uint32_t *restrict sums, int64_t
   for (int64_t j = 0; j < n; ++j) sums[j] += term(x[j], zero);
 }
 
-static void sum_int8(const CumsumParams *p, slices s, const int8_t *x, int8_t *y,
-                     uint32_t *sums) {
+static void sum_int8(const CumsumParams *p, slices s, const int8_t *x, int8_t *y, uint32_t *sums) {
   const int64_t whole = s.n * s.inner;
   if (s.inner == 1 && s.n < SHORT) {
     sum_short_rows_int8(p, x, y, s.outer, s.n);

@@ -64,23 +64,23 @@ static ar_status make_plan(const void *params, const ar_tensor *io, void *memory
 
 /* -- one position */
 
-#define AR_DEPTHWISE(name, T, W, SUM, PRODUCT)                                               \
-  static inline __attribute__((always_inline)) void name##_some(                             \
-      const taps t, int64_t first, int32_t count, SUM *restrict sums) {                      \
-    SUM acc[BLOCK];                                                                          \
-    for (int32_t c = 0; c < BLOCK; ++c) acc[c] = 0;                                          \
-    for (int32_t i = 0; i < t.rows; ++i) {                                                   \
-      const T *x = (const T *)t.x + i * t.x_row + first;                                     \
-      const W *w = (const W *)t.weights + i * t.weights_row + first;                         \
-      for (int32_t j = 0; j < t.columns; ++j, x += t.x_tap, w += t.weights_tap)              \
-        for (int32_t c = 0; c < count; ++c) acc[c] += PRODUCT(x[c], w[c], t.offset);         \
-    }                                                                                        \
-    for (int32_t c = 0; c < count; ++c) sums[first + c] = acc[c];                            \
-  }                                                                                          \
-  static void name(const taps t, int64_t channels, SUM *restrict sums) {                     \
-    int64_t c = 0;                                                                           \
-    for (; c + BLOCK <= channels; c += BLOCK) name##_some(t, c, BLOCK, sums);                \
-    if (c < channels) name##_some(t, c, (int32_t)(channels - c), sums);                      \
+#define AR_DEPTHWISE(name, T, W, SUM, PRODUCT)                                       \
+  static inline __attribute__((always_inline)) void name##_some(                     \
+      const taps t, int64_t first, int32_t count, SUM *restrict sums) {              \
+    SUM acc[BLOCK];                                                                  \
+    for (int32_t c = 0; c < BLOCK; ++c) acc[c] = 0;                                  \
+    for (int32_t i = 0; i < t.rows; ++i) {                                           \
+      const T *x = (const T *)t.x + i * t.x_row + first;                             \
+      const W *w = (const W *)t.weights + i * t.weights_row + first;                 \
+      for (int32_t j = 0; j < t.columns; ++j, x += t.x_tap, w += t.weights_tap)      \
+        for (int32_t c = 0; c < count; ++c) acc[c] += PRODUCT(x[c], w[c], t.offset); \
+    }                                                                                \
+    for (int32_t c = 0; c < count; ++c) sums[first + c] = acc[c];                    \
+  }                                                                                  \
+  static void name(const taps t, int64_t channels, SUM *restrict sums) {             \
+    int64_t c = 0;                                                                   \
+    for (; c + BLOCK <= channels; c += BLOCK) name##_some(t, c, BLOCK, sums);        \
+    if (c < channels) name##_some(t, c, (int32_t)(channels - c), sums);              \
   }
 
 #define MOVED(x, w, offset) (uint32_t)(((x) + (offset)) * (w))
@@ -110,12 +110,10 @@ static void repeat_channels(const void *x, int64_t count, int32_t times, int32_t
       memset((uint8_t *)y + i * times, ((const uint8_t *)x)[i], (size_t)times);
   } else if (bytes == 2) {
     for (int64_t i = 0; i < count; ++i)
-      for (int32_t j = 0; j < times; ++j)
-        ((uint16_t *)y)[i * times + j] = ((const uint16_t *)x)[i];
+      for (int32_t j = 0; j < times; ++j) ((uint16_t *)y)[i * times + j] = ((const uint16_t *)x)[i];
   } else {
     for (int64_t i = 0; i < count; ++i)
-      for (int32_t j = 0; j < times; ++j)
-        ((uint32_t *)y)[i * times + j] = ((const uint32_t *)x)[i];
+      for (int32_t j = 0; j < times; ++j) ((uint32_t *)y)[i * times + j] = ((const uint32_t *)x)[i];
   }
 }
 

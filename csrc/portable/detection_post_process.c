@@ -208,8 +208,7 @@ static int64_t detect_regular(const DetectionPostProcessParams *p, const ar_tens
 }
 
 /* The boxes whose best class scores best; -1 where the outputs have no room for their classes. */
-static int64_t detect_fast(const DetectionPostProcessParams *p, const ar_tensor *io,
-                           const job *j) {
+static int64_t detect_fast(const DetectionPostProcessParams *p, const ar_tensor *io, const job *j) {
   const float *scores = (const float *)io[PREDICTIONS].data + p->first_class;
   const int64_t stride = io[PREDICTIONS].dims[2], columns = p->classes_per_box;
   for (int64_t i = 0; i < j->boxes; ++i) {

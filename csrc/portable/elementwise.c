@@ -50,12 +50,12 @@ AR_DEFINE_MAP_BY_BLOCKS(map_sin, ARE_SMALL_ANGLES, sine, any_sine)
 AR_DEFINE_MAP(map_sqrt, sqrtf)
 AR_DEFINE_MAP(map_square, square)
 
-#define AR_DEFINE_RUN(name)                                                                \
-  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io,   \
-                              uint8_t *workspace) {                                        \
-    (void)params, (void)plan, (void)workspace;                                             \
-    map_##name(io[1].data, io[0].data, ar_elements(&io[0]));                               \
-    return AR_OK;                                                                          \
+#define AR_DEFINE_RUN(name)                                                              \
+  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io, \
+                              uint8_t *workspace) {                                      \
+    (void)params, (void)plan, (void)workspace;                                           \
+    map_##name(io[1].data, io[0].data, ar_elements(&io[0]));                             \
+    return AR_OK;                                                                        \
   }
 
 AR_DEFINE_RUN(ceil)

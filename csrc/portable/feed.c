@@ -32,18 +32,17 @@ static inline int32_t fed(float x, float scale, int32_t zero_point) {
 }
 
 /* Whether no number is NaN. */
-#define AR_FEED(IN, OUT)                                                                       \
-  static int feed_##IN##_to_##OUT##_t(const ar_feed p, const IN *restrict x,                   \
-                                      OUT##_t *restrict y, int64_t count, int32_t low,         \
-                                      int32_t high) {                                          \
-    const float scale = (float)p.scale;                                                        \
-    int are_numbers = 1;                                                                       \
-    for (int64_t i = 0; i < count; ++i) {                                                      \
-      const float real = (float)x[i];                                                          \
-      are_numbers &= real == real;                                                             \
-      y[i] = (OUT##_t)ar_clamp(fed(real, scale, p.zero_point), low, high);                     \
-    }                                                                                          \
-    return are_numbers;                                                                        \
+#define AR_FEED(IN, OUT)                                                                          \
+  static int feed_##IN##_to_##OUT##_t(const ar_feed p, const IN *restrict x, OUT##_t *restrict y, \
+                                      int64_t count, int32_t low, int32_t high) {                 \
+    const float scale = (float)p.scale;                                                           \
+    int are_numbers = 1;                                                                          \
+    for (int64_t i = 0; i < count; ++i) {                                                         \
+      const float real = (float)x[i];                                                             \
+      are_numbers &= real == real;                                                                \
+      y[i] = (OUT##_t)ar_clamp(fed(real, scale, p.zero_point), low, high);                        \
+    }                                                                                             \
+    return are_numbers;                                                                           \
   }
 
 AR_FEED(float, int8)
@@ -58,15 +57,15 @@ static void feed_bytes(const uint8_t *restrict x, uint8_t *restrict y, int64_t c
   for (int64_t i = 0; i < count; ++i) y[i] = x[i] ^ 0x80;
 }
 
-#define AR_FEED_TO(IN)                                                                         \
-  static int feed_##IN(const ar_feed *p, const ar_tensor *io, int64_t count) {                 \
-    const void *x = io[1].data;                                                                \
-    void *y = io[0].data;                                                                      \
-    switch (io[0].type) {                                                                      \
-      case AR_INT8: return feed_##IN##_to_int8_t(*p, x, y, count, INT8_MIN, INT8_MAX);         \
-      case AR_UINT8: return feed_##IN##_to_uint8_t(*p, x, y, count, 0, UINT8_MAX);             \
-      default: return feed_##IN##_to_int16_t(*p, x, y, count, INT16_MIN, INT16_MAX);           \
-    }                                                                                          \
+#define AR_FEED_TO(IN)                                                                 \
+  static int feed_##IN(const ar_feed *p, const ar_tensor *io, int64_t count) {         \
+    const void *x = io[1].data;                                                        \
+    void *y = io[0].data;                                                              \
+    switch (io[0].type) {                                                              \
+      case AR_INT8: return feed_##IN##_to_int8_t(*p, x, y, count, INT8_MIN, INT8_MAX); \
+      case AR_UINT8: return feed_##IN##_to_uint8_t(*p, x, y, count, 0, UINT8_MAX);     \
+      default: return feed_##IN##_to_int16_t(*p, x, y, count, INT16_MIN, INT16_MAX);   \
+    }                                                                                  \
   }
 
 AR_FEED_TO(float)

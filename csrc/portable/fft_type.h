@@ -119,12 +119,12 @@ typedef struct {
 #define AR_LOAD(q) AR_FFT(divide)(AR_FFT(load)(x, (q) * j->from + i), RADIX)
 #define AR_TURNED(q) \
   AR_FFT(times)(AR_LOAD(q), AR_FFT(load)(twiddles, ((q) - 1) * j->turn + i * turn_step))
-#define AR_JOIN_ARGUMENTS                                                                     \
-  const AR_FFT(joint) * j, AR_REAL *restrict x_re, AR_REAL *restrict x_im,                    \
-      AR_REAL *restrict y_re, AR_REAL *restrict y_im, const AR_REAL *restrict t_re,           \
-      const AR_REAL *restrict t_im, int32_t turn_step
-#define AR_JOIN_BEGIN                                                                         \
-  const AR_FFT(numbers) x = {x_re, x_im}, y = {y_re, y_im},                                   \
+#define AR_JOIN_ARGUMENTS                                                                          \
+  const AR_FFT(joint) * j, AR_REAL *restrict x_re, AR_REAL *restrict x_im, AR_REAL *restrict y_re, \
+      AR_REAL *restrict y_im, const AR_REAL *restrict t_re, const AR_REAL *restrict t_im,          \
+      int32_t turn_step
+#define AR_JOIN_BEGIN                                       \
+  const AR_FFT(numbers) x = {x_re, x_im}, y = {y_re, y_im}, \
                         twiddles = {(AR_REAL *)t_re, (AR_REAL *)t_im};
 
 #define RADIX 2
@@ -171,17 +171,19 @@ static inline __attribute__((always_inline)) void AR_FFT(join_3)(AR_JOIN_ARGUMEN
     const AR_FFT(number) centre = AR_FFT(minus)(a, halves);
     const AR_REAL down = AR_FFT(scale)(between.im, root), right = AR_FFT(scale)(between.re, root);
     AR_FFT(store)(y, i, AR_FFT(plus)(a, total));
-    AR_FFT(store)(y, j->to + i, (AR_FFT(number)){AR_FFT(minus_real)(centre.re, down),
-                                                 AR_FFT(plus_real)(centre.im, right)});
-    AR_FFT(store)(y, 2 * j->to + i, (AR_FFT(number)){AR_FFT(plus_real)(centre.re, down),
-                                                     AR_FFT(minus_real)(centre.im, right)});
+    AR_FFT(store)(
+        y, j->to + i,
+        (AR_FFT(number)){AR_FFT(minus_real)(centre.re, down), AR_FFT(plus_real)(centre.im, right)});
+    AR_FFT(store)(
+        y, 2 * j->to + i,
+        (AR_FFT(number)){AR_FFT(plus_real)(centre.re, down), AR_FFT(minus_real)(centre.im, right)});
   }
 }
 #undef RADIX
 
 /* centre + u * p + v * q, of parts. */
-static inline AR_FFT(number) AR_FFT(mixed)(AR_FFT(number) centre, AR_FFT(number) u, AR_REAL p,
-                                           AR_FFT(number) v, AR_REAL q) {
+static inline AR_FFT(number)
+    AR_FFT(mixed)(AR_FFT(number) centre, AR_FFT(number) u, AR_REAL p, AR_FFT(number) v, AR_REAL q) {
   const AR_FFT(number) first = {AR_FFT(scale)(u.re, p), AR_FFT(scale)(u.im, p)};
   const AR_FFT(number) second = {AR_FFT(scale)(v.re, q), AR_FFT(scale)(v.im, q)};
   return AR_FFT(plus)(AR_FFT(plus)(centre, first), second);
@@ -215,9 +217,9 @@ static inline __attribute__((always_inline)) void AR_FFT(join_5)(AR_JOIN_ARGUMEN
 }
 #undef RADIX
 
-#define AR_JOIN_BY(radix)                                                                     \
-  if (turn_step) AR_FFT(join_##radix)(j, x.re, x.im, y.re, y.im, t.re, t.im, 1);              \
-  else AR_FFT(join_##radix)(j, x.re, x.im, y.re, y.im, t.re, t.im, 0);                        \
+#define AR_JOIN_BY(radix)                                                        \
+  if (turn_step) AR_FFT(join_##radix)(j, x.re, x.im, y.re, y.im, t.re, t.im, 1); \
+  else AR_FFT(join_##radix)(j, x.re, x.im, y.re, y.im, t.re, t.im, 0);           \
   break
 
 static void AR_FFT(join)(int32_t radix, const AR_FFT(joint) * j, AR_FFT(numbers) x,
@@ -236,8 +238,8 @@ static inline AR_FFT(numbers) AR_FFT(at)(AR_FFT(numbers) x, int64_t i) {
 }
 
 /* The complex transform of a, by way of b; where the result is. */
-static AR_FFT(numbers) AR_FFT(transform)(const ar_fft_plan *plan, AR_FFT(numbers) a,
-                                         AR_FFT(numbers) b) {
+static AR_FFT(numbers)
+    AR_FFT(transform)(const ar_fft_plan *plan, AR_FFT(numbers) a, AR_FFT(numbers) b) {
   int64_t points = 1, beside = plan->half;
   int lies_by_points = 0;
   AR_REAL *tables = (AR_REAL *)((uint8_t *)plan + plan->tables);
@@ -347,15 +349,15 @@ static void AR_FFT(inverse)(const ar_fft_plan *plan, const AR_REAL *x, AR_REAL *
   AR_REAL *work = (AR_REAL *)workspace;
   const AR_FFT(numbers) a = {work, work + half}, b = {work + 2 * half, work + 3 * half};
   const AR_FFT(numbers) twiddles = AR_FFT(real_twiddles)(plan);
-  const AR_FFT(number) ends = {AR_FFT(plus_real)(x[0], x[2 * half]),
-                               AR_FFT(minus_real)(x[0], x[2 * half])};
+  const AR_FFT(number)
+      ends = {AR_FFT(plus_real)(x[0], x[2 * half]), AR_FFT(minus_real)(x[0], x[2 * half])};
   AR_FFT(store)(a, 0, AR_FFT(divide)(ends, 2));
   AR_INDEPENDENT
   for (int64_t k = 1; k <= half / 2; ++k) {
     const AR_REAL *mirrored = x + 2 * (half - k);
     const AR_FFT(number) near = AR_FFT(divide)((AR_FFT(number)){x[2 * k], x[2 * k + 1]}, 2);
-    const AR_FFT(number) far = AR_FFT(divide)(
-        AR_FFT(conjugate)((AR_FFT(number)){mirrored[0], mirrored[1]}), 2);
+    const AR_FFT(number) far =
+        AR_FFT(divide)(AR_FFT(conjugate)((AR_FFT(number)){mirrored[0], mirrored[1]}), 2);
     const AR_FFT(number) even = AR_FFT(plus)(near, far);
     const AR_FFT(number) odd =
         AR_FFT(times)(AR_FFT(minus)(near, far), AR_FFT(load)(twiddles, k - 1));

@@ -122,8 +122,7 @@ static inline float ar_log_of_normal(float x) {
   p = ar_multiply_add(p, m, 2.0000714765e-1f);
   p = ar_multiply_add(p, m, -2.4999993993e-1f);
   p = ar_multiply_add(p, m, 3.3333331174e-1f);
-  const float small =
-      ar_multiply_add(p * m, z, ar_multiply_add(e, -2.12194440e-4f, -0.5f * z));
+  const float small = ar_multiply_add(p * m, z, ar_multiply_add(e, -2.12194440e-4f, -0.5f * z));
   return ar_multiply_add(e, 0.693359375f, m + small);
 }
 
@@ -207,8 +206,8 @@ static inline float ar_sine_of_large(float x, uint32_t quarter) {
   /* x = mantissa * 2^(exponent - 150). Bits of 2/pi that give multiples of 4 are left out. */
   const uint32_t from = (bits >> 23 & 255) - 150 + 30;
   const uint32_t *words = two_over_pi + from / 32, skip = from % 32;
-  const uint64_t high = ((uint64_t)words[0] << 32 | words[1]) << skip |
-                        (skip ? words[2] >> (32 - skip) : 0);
+  const uint64_t high =
+      ((uint64_t)words[0] << 32 | words[1]) << skip | (skip ? words[2] >> (32 - skip) : 0);
   const uint64_t low = (uint32_t)(((uint64_t)words[2] << 32 | words[3]) << skip >> 32);
   const uint64_t angle = mantissa * high + (mantissa * low >> 32); /* of 2^62 right angles */
   const uint64_t n = (angle + (UINT64_C(1) << 61)) >> 62;

@@ -51,7 +51,7 @@ enum { BLOCK = 64 };
 
 /* Where the fast way leads to a NaN in a block, fmodf() does that again. */
 static void modulo_row(const none p, const float *a, const float *b, float *y, int64_t n,
-                          int64_t step0, int64_t step1) {
+                       int64_t step0, int64_t step1) {
   (void)p;
   float x[BLOCK], z[BLOCK], remainder[BLOCK];
   for (int64_t done = 0; done < n; done += BLOCK) {

@@ -29,8 +29,7 @@ static ar_status measure_gather(const void *opaque, const ar_tensor *io, ar_size
   if (p->axis < 0 || p->axis >= io[1].rank || p->batch_dims < 0 || p->batch_dims > p->axis)
     return AR_UNSUPPORTED;
   const gather_sizes s = sizes_of(p, io);
-  const int64_t elements =
-      ar_times(ar_times(s.batches, s.outer), ar_times(s.indices, s.inner));
+  const int64_t elements = ar_times(ar_times(s.batches, s.outer), ar_times(s.indices, s.inner));
   return elements == ar_elements(&io[0]) ? AR_OK : AR_UNSUPPORTED;
 }
 

@@ -9,7 +9,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   (void)sizes;
   const L2NormParams *p = opaque;
   const int known = AR_IS_ONE_OF(io[0].type, AR_INT8, AR_FLOAT32) && io[1].rank > 0;
-  const int sound = ar_is_small(p->input_zero_point) && (p->rounding == 0 || p->rounding == AR_ONCE);
+  const int sound =
+      ar_is_small(p->input_zero_point) && (p->rounding == 0 || p->rounding == AR_ONCE);
   return known && sound && ar_alike(&io[0], &io[1]) ? AR_OK : AR_UNSUPPORTED;
 }
 

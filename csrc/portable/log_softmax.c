@@ -53,8 +53,8 @@ static int32_t log_of_sum(int32_t x) {
   const int32_t numerator = ar_srdhm(q, r) + ar_srdhm(ar_srdhm(q, q2), alpha_n);
   const int32_t denominator_minus_one =
       ar_srdhm(p, alpha_i + q + ar_srdhm(alpha_d, q2)) + ar_srdhm(alpha_f, q);
-  const int32_t fraction = ar_srdhm(ar_rdbpot(numerator, WIDE_BITS),
-                                    ar_one_over_one_plus_x(denominator_minus_one));
+  const int32_t fraction =
+      ar_srdhm(ar_rdbpot(numerator, WIDE_BITS), ar_one_over_one_plus_x(denominator_minus_one));
   return ar_saturating_shift(ar_srdhm(power, log_2) + fraction, WIDE_BITS - DIFFERENCE_BITS);
 }
 
@@ -71,8 +71,8 @@ static ar_status log_softmax_int8(const LogSoftmaxParams *p, const int8_t *x, in
   if (least < p->diff_min - 1) least = p->diff_min - 1;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t difference = x[i] - largest;
-    const int32_t scaled = ar_multiply_by_quantized_multiplier(difference, p->input_multiplier,
-                                                               p->input_left_shift);
+    const int32_t scaled =
+        ar_multiply_by_quantized_multiplier(difference, p->input_multiplier, p->input_left_shift);
     const int32_t log = (int32_t)((uint32_t)scaled - (uint32_t)log_sum);
     const int32_t result = 127 + ar_rdbpot(log, 31 - DIFFERENCE_BITS - OUTPUT_BITS);
     y[i] = (int8_t)(difference > least ? ar_clamp(result, -128, 127) : -128);
@@ -99,8 +99,8 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
       log_softmax_float((const float *)io[1].data + i, (float *)io[0].data + i, depth);
       continue;
     }
-    const ar_status status = log_softmax_int8(params, (const int8_t *)io[1].data + i,
-                                              (int8_t *)io[0].data + i, depth);
+    const ar_status status =
+        log_softmax_int8(params, (const int8_t *)io[1].data + i, (int8_t *)io[0].data + i, depth);
     if (status != AR_OK) return status;
   }
   return AR_OK;

@@ -16,27 +16,27 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   return AR_OK;
 }
 
-#define AR_DEFINE_RUN(name)                                                                    \
-  static void name##_int16(const SigmoidParams *p, const int16_t *restrict x,                  \
-                           int16_t *restrict y, int64_t count) {                               \
-    const int32_t multiplier = p->input_multiplier, shift = p->input_left_shift;               \
-    for (int64_t i = 0; i < count; ++i)                                                        \
-      y[i] = (int16_t)ar_##name##_int16(ar_sigmoid_input(x[i], multiplier, shift));            \
-  }                                                                                            \
-  static void name##_float(const float *restrict x, float *restrict y, int64_t count) {        \
-    for (int64_t i = 0; i < count; ++i) y[i] = ar_##name(x[i]);                                \
-  }                                                                                            \
-  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io,       \
-                              uint8_t *workspace) {                                            \
-    (void)plan, (void)workspace;                                                               \
-    const SigmoidParams *p = params;                                                           \
-    const int64_t count = ar_elements(&io[0]);                                                 \
-    switch (io[0].type) {                                                                      \
-      case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;                 \
-      case AR_INT16: name##_int16(p, io[1].data, io[0].data, count); break;                    \
-      default: name##_float(io[1].data, io[0].data, count);                                    \
-    }                                                                                          \
-    return AR_OK;                                                                              \
+#define AR_DEFINE_RUN(name)                                                                        \
+  static void name##_int16(const SigmoidParams *p, const int16_t *restrict x, int16_t *restrict y, \
+                           int64_t count) {                                                        \
+    const int32_t multiplier = p->input_multiplier, shift = p->input_left_shift;                   \
+    for (int64_t i = 0; i < count; ++i)                                                            \
+      y[i] = (int16_t)ar_##name##_int16(ar_sigmoid_input(x[i], multiplier, shift));                \
+  }                                                                                                \
+  static void name##_float(const float *restrict x, float *restrict y, int64_t count) {            \
+    for (int64_t i = 0; i < count; ++i) y[i] = ar_##name(x[i]);                                    \
+  }                                                                                                \
+  static ar_status run_##name(const void *params, const void *plan, const ar_tensor *io,           \
+                              uint8_t *workspace) {                                                \
+    (void)plan, (void)workspace;                                                                   \
+    const SigmoidParams *p = params;                                                               \
+    const int64_t count = ar_elements(&io[0]);                                                     \
+    switch (io[0].type) {                                                                          \
+      case AR_INT8: ar_lookup(p->table.data, io[1].data, io[0].data, count); break;                \
+      case AR_INT16: name##_int16(p, io[1].data, io[0].data, count); break;                        \
+      default: name##_float(io[1].data, io[0].data, count);                                        \
+    }                                                                                              \
+    return AR_OK;                                                                                  \
   }
 
 AR_DEFINE_RUN(logistic)

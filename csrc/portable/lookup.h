@@ -115,7 +115,8 @@ static inline int64_t ar_lookup_blocks(const int8_t *table, const int8_t *x, int
 #endif
 
 static inline void ar_lookup(const int8_t *table, const int8_t *x, int8_t *y, int64_t count) {
-  for (int64_t i = ar_lookup_blocks(table, x, y, count); i < count; ++i) y[i] = table[(uint8_t)x[i]];
+  for (int64_t i = ar_lookup_blocks(table, x, y, count); i < count; ++i)
+    y[i] = table[(uint8_t)x[i]];
 }
 
 #endif

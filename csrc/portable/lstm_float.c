@@ -71,10 +71,8 @@ void AR_NAME(lstm_float)(const LstmParams *p, const void *memory, const ar_tenso
     AR_NAME(product_float)(hidden, p->batches, p->units, recurrent, plan->columns, sums);
     for (int64_t b = 0; b < p->batches; ++b) {
       const int64_t row = ar_lstm_row(p, step, b);
-      open_gates(p, sums + b * plan->padded, from_input + row * plan->padded, opened,
-                 candidate);
-      update(p, opened, candidate, cell + b * p->units, hidden + b * p->units,
-             y + row * p->units);
+      open_gates(p, sums + b * plan->padded, from_input + row * plan->padded, opened, candidate);
+      update(p, opened, candidate, cell + b * p->units, hidden + b * p->units, y + row * p->units);
     }
   }
 }

@@ -7,13 +7,13 @@
 static inline int32_t clip_int16(int32_t x) { return ar_clamp(x, -32768, 32767); }
 
 /* Scales sums, adds START and clips to int16; `scale` holds multipliers, then shifts. */
-#define AR_RESCALE(name, SUM, SCALE, START)                                                   \
-  static void name(const SUM *restrict sums, const int32_t *restrict scale, int64_t columns,  \
-                   int16_t *restrict to) {                                                    \
-    const int32_t *restrict shift = scale + columns;                                          \
-    for (int64_t c = 0; c < columns; ++c)                                                     \
-      to[c] = (int16_t)clip_int16(                                                            \
-          (int32_t)((uint32_t)SCALE(sums[c], scale[c], shift[c]) + (uint32_t)START));         \
+#define AR_RESCALE(name, SUM, SCALE, START)                                                  \
+  static void name(const SUM *restrict sums, const int32_t *restrict scale, int64_t columns, \
+                   int16_t *restrict to) {                                                   \
+    const int32_t *restrict shift = scale + columns;                                         \
+    for (int64_t c = 0; c < columns; ++c)                                                    \
+      to[c] = (int16_t)clip_int16(                                                           \
+          (int32_t)((uint32_t)SCALE(sums[c], scale[c], shift[c]) + (uint32_t)START));        \
   }
 
 AR_RESCALE(rescale_int32, int32_t, ar_multiply_by_quantized_multiplier, 0)
@@ -61,8 +61,7 @@ static void gate_rows(const LstmParams *p, const ar_lstm_plan *plan, const void 
   uint8_t *sums = workspace + plan->sums;
   if (p->accumulates_64_bits)
     AR_NAME(product_int64)(x, rows, depth, matrix, plan->columns, (int64_t *)sums);
-  else
-    AR_NAME(product_int32)(x, rows, depth, matrix, plan->columns, (int32_t *)sums);
+  else AR_NAME(product_int32)(x, rows, depth, matrix, plan->columns, (int32_t *)sums);
   const int64_t row_bytes = plan->padded * (p->accumulates_64_bits ? 8 : 4);
   for (int64_t r = 0; r < rows; ++r, sums += row_bytes, to += plan->padded) {
     complete(p, is_input, x + r * depth, depth, bias, sums);
@@ -169,8 +168,8 @@ void AR_NAME(lstm_integer)(const LstmParams *p, const void *memory, const ar_ten
     empty_states(p, type, io);
     memset(from_hidden, 0, (size_t)plan->padded * 2);
   }
-  AR_NAME(widen)(io[AR_LSTM_HIDDEN].data, type, p->hidden_offset,
-                 (int64_t)p->batches * p->units, hidden);
+  AR_NAME(widen)(io[AR_LSTM_HIDDEN].data, type, p->hidden_offset, (int64_t)p->batches * p->units,
+                 hidden);
   for (int64_t step = 0; step < p->steps; ++step)
     for (int64_t b = 0; b < p->batches; ++b) {
       const int64_t row = ar_lstm_row(p, step, b);

@@ -11,8 +11,6 @@ static inline float ar_mnn_clamped(float x, float low, float high) {
 }
 
 /* To nearest, halves away from zero; |x| < 2^31. */
-static inline int32_t ar_mnn_rounded(float x) {
-  return (int32_t)(x + (x < 0.0f ? -0.5f : 0.5f));
-}
+static inline int32_t ar_mnn_rounded(float x) { return (int32_t)(x + (x < 0.0f ? -0.5f : 0.5f)); }
 
 #endif

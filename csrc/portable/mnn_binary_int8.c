@@ -4,13 +4,13 @@
 #include "records/mnn_binary_int8.h"
 
 /* By the numbers that the parameters have for them. */
-#define AR_MNN_FUNCTIONS(F) \
-  F(0, add, a + b) \
-  F(1, sub, a - b) \
-  F(2, mul, a * b) \
-  F(3, divide, a / b) \
+#define AR_MNN_FUNCTIONS(F)                   \
+  F(0, add, a + b)                            \
+  F(1, sub, a - b)                            \
+  F(2, mul, a *b)                             \
+  F(3, divide, a / b)                         \
   F(4, squared_difference, (a - b) * (a - b)) \
-  F(5, maximum, a > b ? a : b) \
+  F(5, maximum, a > b ? a : b)                \
   F(6, minimum, a < b ? a : b)
 
 enum { FUNCTIONS = 7 };
@@ -27,19 +27,18 @@ static inline int8_t quantized(const MnnBinaryInt8Params *p, float x) {
   return (int8_t)ar_mnn_clamped(moved, (float)p->activation_min, (float)p->activation_max);
 }
 
-#define AR_MNN_FUNCTION(NUMBER, NAME, VALUE)                                             \
-  static inline int8_t NAME(const MnnBinaryInt8Params *p, int8_t q, int8_t r) {          \
-    const float a = real(q, p->zero_point1, p->scale1);                                  \
-    const float b = real(r, p->zero_point2, p->scale2);                                  \
-    return quantized(p, VALUE);                                                          \
-  }                                                                                      \
+#define AR_MNN_FUNCTION(NUMBER, NAME, VALUE)                                    \
+  static inline int8_t NAME(const MnnBinaryInt8Params *p, int8_t q, int8_t r) { \
+    const float a = real(q, p->zero_point1, p->scale1);                         \
+    const float b = real(r, p->zero_point2, p->scale2);                         \
+    return quantized(p, VALUE);                                                 \
+  }                                                                             \
   AR_BINARY(run_##NAME, int8_t, MnnBinaryInt8Params, NAME)
 AR_MNN_FUNCTIONS(AR_MNN_FUNCTION)
 
 static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
   const MnnBinaryInt8Params *p = opaque;
-  if (io[0].type != AR_INT8 || p->function < 0 || p->function >= FUNCTIONS)
-    return AR_UNSUPPORTED;
+  if (io[0].type != AR_INT8 || p->function < 0 || p->function >= FUNCTIONS) return AR_UNSUPPORTED;
   if (p->activation_min > p->activation_max || p->activation_min < -128 || p->activation_max > 127)
     return AR_UNSUPPORTED;
   return ar_measure_binary(io, sizes);

@@ -38,8 +38,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (!ar_is_small(p->input_offset) || !fits(p, io)) return AR_UNSUPPORTED;
   const int64_t taps = (int64_t)p->window.filter_size[0] * p->window.filter_size[1];
   sizes->plan = ar_elements(weights) * (int64_t)sizeof(int16_t);
-  sizes->workspace = filters_of(p, io) * (int64_t)sizeof(int32_t) +
-                     taps * x->dims[3] * (int64_t)sizeof(int16_t);
+  sizes->workspace =
+      filters_of(p, io) * (int64_t)sizeof(int32_t) + taps * x->dims[3] * (int64_t)sizeof(int16_t);
   return AR_OK;
 }
 
@@ -109,8 +109,8 @@ static void finish(const MnnConvInt8Params *p, const int32_t *restrict sums, int
   float *restrict floats = y;
   if (type == AR_INT8)
     for (int64_t f = 0; f < filters; ++f)
-      bytes[f] = (int8_t)ar_mnn_rounded(
-          ar_mnn_clamped((float)sums[f] * factor[f] + offset[f], low, high));
+      bytes[f] =
+          (int8_t)ar_mnn_rounded(ar_mnn_clamped((float)sums[f] * factor[f] + offset[f], low, high));
   else
     for (int64_t f = 0; f < filters; ++f)
       floats[f] = ar_mnn_clamped((float)sums[f] * factor[f] + offset[f], low, high);

@@ -15,8 +15,8 @@ typedef struct {
 
 static piece piece_of(const MnnRasterParams *p, int32_t number) {
   const int64_t *row = p->pieces.data + (int64_t)number * (3 + 3 * p->rank);
-  return (piece){(int32_t)row[0], {row[1], row[2]}, row + 3, row + 3 + p->rank,
-                 row + 3 + 2 * p->rank};
+  return (piece){
+      (int32_t)row[0], {row[1], row[2]}, row + 3, row + 3 + p->rank, row + 3 + 2 * p->rank};
 }
 
 /* Whether the elements from `start` on, by these steps, are among those of a tensor. */
@@ -55,14 +55,13 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   return AR_OK;
 }
 
-#define AR_COPY(T)                                                                           \
-  static void copy_##T(const T *restrict x, T *restrict y, int64_t n, int64_t from,          \
-                       int64_t to) {                                                         \
-    if (from == 1 && to == 1) {                                                              \
-      memmove(y, x, (size_t)n * sizeof *x);                                                   \
-      return;                                                                                \
-    }                                                                                        \
-    for (int64_t i = 0; i < n; ++i) y[i * to] = x[i * from];                                 \
+#define AR_COPY(T)                                                                                \
+  static void copy_##T(const T *restrict x, T *restrict y, int64_t n, int64_t from, int64_t to) { \
+    if (from == 1 && to == 1) {                                                                   \
+      memmove(y, x, (size_t)n * sizeof *x);                                                       \
+      return;                                                                                     \
+    }                                                                                             \
+    for (int64_t i = 0; i < n; ++i) y[i * to] = x[i * from];                                      \
   }
 AR_COPY(uint8_t)
 AR_COPY(uint16_t)
@@ -79,8 +78,7 @@ static void copy_row(const uint8_t *x, uint8_t *y, int32_t bytes, int64_t n, int
   }
 }
 
-static void copy_piece(const piece *p, int32_t rank, const uint8_t *x, uint8_t *y,
-                       int32_t bytes) {
+static void copy_piece(const piece *p, int32_t rank, const uint8_t *x, uint8_t *y, int32_t bytes) {
   int64_t index[MAX_RANK] = {0}, source = p->start[0], target = p->start[1];
   const int32_t last = rank - 1;
   for (int32_t i = 0; i < rank; ++i)

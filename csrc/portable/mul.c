@@ -13,8 +13,7 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
 
 static inline int32_t rescaled(const int once, const MulDivParams *p, int32_t a, int32_t b) {
   const uint32_t product = (uint32_t)(a + p->input1_offset) * (uint32_t)(b + p->input2_offset);
-  const int32_t scaled =
-      ar_scale(once, (int32_t)product, p->output_multiplier, p->output_shift);
+  const int32_t scaled = ar_scale(once, (int32_t)product, p->output_multiplier, p->output_shift);
   return ar_clamp_offset(scaled, p->output_offset, (int32_t)p->activation_min,
                          (int32_t)p->activation_max);
 }

@@ -10,7 +10,8 @@ typedef struct {
 
 static ar_status describe(const PadParams *p, const ar_tensor *io, pad_plan *plan) {
   const ar_tensor *y = &io[0], *x = &io[1];
-  if (x->rank > 5 || y->rank != x->rank || y->type != x->type || !ar_element_bytes(x->type)) return AR_UNSUPPORTED;
+  if (x->rank > 5 || y->rank != x->rank || y->type != x->type || !ar_element_bytes(x->type))
+    return AR_UNSUPPORTED;
   if (!AR_IS_ONE_OF(x->type, AR_INT8, AR_INT16, AR_INT32, AR_FLOAT32)) return AR_UNSUPPORTED;
   *plan = (pad_plan){.walk = {.rank = x->rank}};
   int64_t step = 1, inside = 1;
@@ -48,12 +49,12 @@ static ar_status plan(const void *params, const ar_tensor *io, void *memory) {
   return describe(params, io, memory);
 }
 
-#define AR_FILL(T)                                            \
-  do {                                                        \
-    T *restrict to = y;                                       \
-    T one;                                                    \
-    memcpy(&one, value, sizeof one);                          \
-    for (int64_t i = 0; i < count; ++i) to[i] = one;          \
+#define AR_FILL(T)                                   \
+  do {                                               \
+    T *restrict to = y;                              \
+    T one;                                           \
+    memcpy(&one, value, sizeof one);                 \
+    for (int64_t i = 0; i < count; ++i) to[i] = one; \
   } while (0)
 
 static void fill(void *y, const void *value, int64_t count, int32_t element_bytes) {

@@ -45,23 +45,23 @@ static int32_t overlap(const Window *w, int32_t axis, int32_t position, int32_t 
 
 /* -- reductions of BLOCK or fewer channels over a view */
 
-#define AR_REDUCE(name, T, ACC, FIRST, COMBINE)                                              \
-  static inline __attribute__((always_inline)) void name##_some(                             \
-      const view v, int32_t channels, int32_t count, ACC *restrict out) {                    \
-    const T *row = (const T *)v.start;                                                       \
-    ACC acc[BLOCK];                                                                          \
-    for (int32_t c = 0; c < BLOCK; ++c) acc[c] = FIRST;                                      \
-    for (int32_t i = 0; i < v.rows; ++i, row += v.row_bytes / (int64_t)sizeof(T)) {          \
-      const T *x = row;                                                                      \
-      for (int32_t j = 0; j < v.columns; ++j, x += channels)                                 \
-        for (int32_t c = 0; c < count; ++c) acc[c] = COMBINE(acc[c], x[c]);                  \
-    }                                                                                        \
-    for (int32_t c = 0; c < count; ++c) out[c] = acc[c];                                     \
-  }                                                                                          \
-  static void name(const view v, int32_t channels, int32_t count, ACC *restrict out) {       \
-    if (count == BLOCK) name##_some(v, channels, BLOCK, out);                                \
-    else if (count == 16) name##_some(v, channels, 16, out);                                 \
-    else name##_some(v, channels, count, out);                                               \
+#define AR_REDUCE(name, T, ACC, FIRST, COMBINE)                                        \
+  static inline __attribute__((always_inline)) void name##_some(                       \
+      const view v, int32_t channels, int32_t count, ACC *restrict out) {              \
+    const T *row = (const T *)v.start;                                                 \
+    ACC acc[BLOCK];                                                                    \
+    for (int32_t c = 0; c < BLOCK; ++c) acc[c] = FIRST;                                \
+    for (int32_t i = 0; i < v.rows; ++i, row += v.row_bytes / (int64_t)sizeof(T)) {    \
+      const T *x = row;                                                                \
+      for (int32_t j = 0; j < v.columns; ++j, x += channels)                           \
+        for (int32_t c = 0; c < count; ++c) acc[c] = COMBINE(acc[c], x[c]);            \
+    }                                                                                  \
+    for (int32_t c = 0; c < count; ++c) out[c] = acc[c];                               \
+  }                                                                                    \
+  static void name(const view v, int32_t channels, int32_t count, ACC *restrict out) { \
+    if (count == BLOCK) name##_some(v, channels, BLOCK, out);                          \
+    else if (count == 16) name##_some(v, channels, 16, out);                           \
+    else name##_some(v, channels, count, out);                                         \
   }
 
 #define SUM(a, x) ((a) + (x))
@@ -110,13 +110,13 @@ static void sum_all_int8(const view v, int32_t channels, int32_t count, int32_t 
   for (int32_t c = 0; c < count; ++c) sums[c] = few[c];
 }
 
-#define AR_AVERAGE(T, SUM_ALL)                                                                \
-  static void average_##T(const Pool2DParams *p, view v, int32_t channels, int32_t count,     \
-                          T##_t *restrict y) {                                                \
-    const int32_t low = (int32_t)p->activation_min, high = (int32_t)p->activation_max;        \
-    const divisor d = divisor_of(v.rows * v.columns);                                         \
-    int32_t sums[BLOCK];                                                                      \
-    SUM_ALL(v, channels, count, sums);                                                        \
+#define AR_AVERAGE(T, SUM_ALL)                                                                  \
+  static void average_##T(const Pool2DParams *p, view v, int32_t channels, int32_t count,       \
+                          T##_t *restrict y) {                                                  \
+    const int32_t low = (int32_t)p->activation_min, high = (int32_t)p->activation_max;          \
+    const divisor d = divisor_of(v.rows * v.columns);                                           \
+    int32_t sums[BLOCK];                                                                        \
+    SUM_ALL(v, channels, count, sums);                                                          \
     for (int32_t c = 0; c < count; ++c) y[c] = (T##_t)ar_clamp(mean_of(sums[c], d), low, high); \
   }
 
@@ -138,8 +138,7 @@ static void root_of_average(const Pool2DParams *p, view v, int32_t channels, int
   const float elements = (float)(v.rows * v.columns);
   float sums[BLOCK];
   squares_float(v, channels, count, sums);
-  for (int32_t c = 0; c < count; ++c)
-    y[c] = ar_clamp_float(sqrtf(sums[c] / elements), low, high);
+  for (int32_t c = 0; c < count; ++c) y[c] = ar_clamp_float(sqrtf(sums[c] / elements), low, high);
 }
 
 /* As MNN cuts it off: all numbers are those of q + 128. */
@@ -153,17 +152,17 @@ static void average_mnn(view v, int32_t channels, int32_t count, int8_t *restric
   }
 }
 
-#define AR_MAXIMUM(name, T, ACTIVATION)                                                       \
-  static void maximum_##name(const Pool2DParams *p, view v, int32_t channels, int32_t count,  \
-                             T *restrict y) {                                                 \
-    const ACTIVATION low = (ACTIVATION)p->activation_min;                                     \
-    const ACTIVATION high = (ACTIVATION)p->activation_max;                                    \
-    T largest[BLOCK];                                                                         \
-    max_##name(v, channels, count, largest);                                                  \
-    for (int32_t c = 0; c < count; ++c) {                                                     \
-      const ACTIVATION x = largest[c] < low ? low : largest[c];                               \
-      y[c] = (T)(high < x ? high : x);                                                        \
-    }                                                                                         \
+#define AR_MAXIMUM(name, T, ACTIVATION)                                                      \
+  static void maximum_##name(const Pool2DParams *p, view v, int32_t channels, int32_t count, \
+                             T *restrict y) {                                                \
+    const ACTIVATION low = (ACTIVATION)p->activation_min;                                    \
+    const ACTIVATION high = (ACTIVATION)p->activation_max;                                   \
+    T largest[BLOCK];                                                                        \
+    max_##name(v, channels, count, largest);                                                 \
+    for (int32_t c = 0; c < count; ++c) {                                                    \
+      const ACTIVATION x = largest[c] < low ? low : largest[c];                              \
+      y[c] = (T)(high < x ? high : x);                                                       \
+    }                                                                                        \
   }
 
 AR_MAXIMUM(int8, int8_t, int32_t)

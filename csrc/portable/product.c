@@ -33,17 +33,17 @@ void AR_NAME(pack_matrix)(const ar_matrix_source *source, int64_t depth, int64_t
 
 /* -- products: a tile is some rows by one block of columns, its sums stay in registers */
 
-#define AR_TILE(name, X, W, SUM, PRODUCT)                                                      \
+#define AR_TILE(name, X, W, SUM, PRODUCT)                                                        \
   AR_ALWAYS_INLINE void name(const int ROWS, const X *restrict x, int64_t x_step, int64_t depth, \
-                             const W *restrict w, SUM *restrict sums, int64_t sums_step) {     \
-    SUM acc[4][AR_COLUMNS];                                                                    \
-    for (int r = 0; r < ROWS; ++r)                                                             \
-      for (int c = 0; c < AR_COLUMNS; ++c) acc[r][c] = 0;                                      \
-    for (int64_t k = 0; k < depth; ++k, w += AR_COLUMNS)                                       \
-      for (int r = 0; r < ROWS; ++r)                                                           \
-        for (int c = 0; c < AR_COLUMNS; ++c) acc[r][c] += PRODUCT(x[r * x_step + k], w[c]);    \
-    for (int r = 0; r < ROWS; ++r)                                                             \
-      for (int c = 0; c < AR_COLUMNS; ++c) sums[r * sums_step + c] = acc[r][c];                \
+                             const W *restrict w, SUM *restrict sums, int64_t sums_step) {       \
+    SUM acc[4][AR_COLUMNS];                                                                      \
+    for (int r = 0; r < ROWS; ++r)                                                               \
+      for (int c = 0; c < AR_COLUMNS; ++c) acc[r][c] = 0;                                        \
+    for (int64_t k = 0; k < depth; ++k, w += AR_COLUMNS)                                         \
+      for (int r = 0; r < ROWS; ++r)                                                             \
+        for (int c = 0; c < AR_COLUMNS; ++c) acc[r][c] += PRODUCT(x[r * x_step + k], w[c]);      \
+    for (int r = 0; r < ROWS; ++r)                                                               \
+      for (int c = 0; c < AR_COLUMNS; ++c) sums[r * sums_step + c] = acc[r][c];                  \
   }
 
 #define WRAPPING(a, b) ((uint32_t)(a) * (uint32_t)(int32_t)(b))
@@ -165,22 +165,22 @@ void AR_NAME(load_bias)(const ar_finish *finish, const ar_tensor *bias, int64_t 
   }
 }
 
-#define AR_NARROW(name, SUM, OUT, SCALE)                                                     \
-  static void name(const ar_finish f, const SUM *restrict sums, const SUM *restrict bias,    \
-                   int64_t first, int64_t channels, OUT *restrict y) {                       \
-    const int32_t *restrict multiplier = f.multiplier.data + first;                             \
-    const int32_t *restrict shift = f.shift.data + first;                                   \
-    const int32_t low = (int32_t)f.activation_min, high = (int32_t)f.activation_max;         \
-    for (int64_t i = 0; i < channels; ++i) {                                                 \
-      const int32_t scaled = SCALE(sums[i], bias[i], multiplier[i], shift[i]);               \
-      const uint32_t moved = (uint32_t)scaled + (uint32_t)f.output_offset;                   \
-      y[i] = (OUT)ar_clamp((int32_t)moved, low, high);                                       \
-    }                                                                                        \
+#define AR_NARROW(name, SUM, OUT, SCALE)                                                  \
+  static void name(const ar_finish f, const SUM *restrict sums, const SUM *restrict bias, \
+                   int64_t first, int64_t channels, OUT *restrict y) {                    \
+    const int32_t *restrict multiplier = f.multiplier.data + first;                       \
+    const int32_t *restrict shift = f.shift.data + first;                                 \
+    const int32_t low = (int32_t)f.activation_min, high = (int32_t)f.activation_max;      \
+    for (int64_t i = 0; i < channels; ++i) {                                              \
+      const int32_t scaled = SCALE(sums[i], bias[i], multiplier[i], shift[i]);            \
+      const uint32_t moved = (uint32_t)scaled + (uint32_t)f.output_offset;                \
+      y[i] = (OUT)ar_clamp((int32_t)moved, low, high);                                    \
+    }                                                                                     \
   }
 
 static inline int32_t scale_int32(int32_t sum, int32_t bias, int32_t multiplier, int32_t shift) {
-  return ar_multiply_by_quantized_multiplier((int32_t)((uint32_t)sum + (uint32_t)bias),
-                                             multiplier, shift);
+  return ar_multiply_by_quantized_multiplier((int32_t)((uint32_t)sum + (uint32_t)bias), multiplier,
+                                             shift);
 }
 
 static inline int32_t scale_once(int32_t sum, int32_t bias, int32_t multiplier, int32_t shift) {
@@ -199,8 +199,8 @@ AR_NARROW(int32_to_int8_once, int32_t, int8_t, scale_once)
 AR_NARROW(int32_to_int16_once, int32_t, int16_t, scale_once)
 AR_NARROW(int64_to_int16, int64_t, int16_t, scale_int64)
 
-static void finish_float(const ar_finish f, const float *restrict sums,
-                         const float *restrict bias, int64_t channels, float *restrict y) {
+static void finish_float(const ar_finish f, const float *restrict sums, const float *restrict bias,
+                         int64_t channels, float *restrict y) {
   const float low = (float)f.activation_min, high = (float)f.activation_max;
   for (int64_t i = 0; i < channels; ++i) y[i] = ar_clamp_float(sums[i] + bias[i], low, high);
 }

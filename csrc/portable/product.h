@@ -60,7 +60,7 @@ typedef struct {
   int32_t output_offset;
   double activation_min;
   double activation_max;
-  bool wide;   /* sums are int64 */
+  bool wide;    /* sums are int64 */
   int32_t type; /* of the output */
 } ar_finish;
 
@@ -86,10 +86,10 @@ void AR_NAME(product)(const ar_finish *finish, const void *x, int64_t rows, int6
 void AR_NAME(add_offset)(const ar_finish *finish, int32_t offset, const int32_t *x, int64_t rows,
                          int64_t depth, int64_t columns, void *sums);
 
-#define AR_FINISH_OF(params, io)                                                            \
-  ((ar_finish){(params)->multiplier,     (params)->shift,          (params)->output_offset, \
-               (params)->activation_min, (params)->activation_max,                          \
-               (params)->accumulates_64_bits, (io)[0].type})
+#define AR_FINISH_OF(params, io)                                                                  \
+  ((ar_finish){(params)->multiplier, (params)->shift, (params)->output_offset,                    \
+               (params)->activation_min, (params)->activation_max, (params)->accumulates_64_bits, \
+               (io)[0].type})
 
 /* Whether the types of a convolution's output, input, weights and bias go together. */
 static inline int ar_types_fit(const ar_tensor *io) {
@@ -98,8 +98,7 @@ static inline int ar_types_fit(const ar_tensor *io) {
   if (x == AR_FLOAT32) return weights == x && AR_IS_ONE_OF(bias, AR_FLOAT32, AR_ABSENT);
   if (x == AR_INT8)
     return AR_IS_ONE_OF(weights, AR_INT8, AR_INT4) && AR_IS_ONE_OF(bias, AR_INT32, AR_ABSENT);
-  return x == AR_INT16 && weights == AR_INT8 &&
-         AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
+  return x == AR_INT16 && weights == AR_INT8 && AR_IS_ONE_OF(bias, AR_INT32, AR_INT64, AR_ABSENT);
 }
 
 #endif

@@ -45,37 +45,36 @@ static ar_status plan_quantize(const void *params, const ar_tensor *io, void *pl
   int8_t *table = plan;
   if (!are_bytes(io)) return AR_OK;
   for (int32_t byte = 0; byte < 256; ++byte)
-    table[byte] =
-        (int8_t)requantized(params, io[1].type == AR_INT8 ? (int8_t)byte : (uint8_t)byte);
+    table[byte] = (int8_t)requantized(params, io[1].type == AR_INT8 ? (int8_t)byte : (uint8_t)byte);
   return AR_OK;
 }
 
-#define AR_QUANTIZE(IN, OUT)                                                          \
-  static void from_##IN##_to_##OUT(const QuantizeParams p, const IN *restrict x,      \
-                                   OUT *restrict y, int64_t count) {                  \
-    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)requantized(&p, x[i]);            \
+#define AR_QUANTIZE(IN, OUT)                                                                      \
+  static void from_##IN##_to_##OUT(const QuantizeParams p, const IN *restrict x, OUT *restrict y, \
+                                   int64_t count) {                                               \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)requantized(&p, x[i]);                        \
   }
-#define AR_QUANTIZE_ALL(OUT)                                                          \
-  static void from_float_to_##OUT(const QuantizeParams p, const float *restrict x,    \
-                                  OUT *restrict y, int64_t count) {                   \
-    const float scale = (float)p.scale;                                               \
-    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)quantized(&p, scale, x[i]);       \
-  }                                                                                   \
-  AR_QUANTIZE(int8_t, OUT)                                                            \
-  AR_QUANTIZE(uint8_t, OUT)                                                           \
-  AR_QUANTIZE(int16_t, OUT)                                                           \
-  AR_QUANTIZE(int32_t, OUT)                                                           \
-  static void to_##OUT(const QuantizeParams *p, const ar_tensor *io) {                \
-    const void *x = io[1].data;                                                       \
-    OUT *y = io[0].data;                                                              \
-    const int64_t count = ar_elements(&io[0]);                                        \
-    switch (io[1].type) {                                                             \
-      case AR_FLOAT32: from_float_to_##OUT(*p, x, y, count); break;                   \
-      case AR_INT8: from_int8_t_to_##OUT(*p, x, y, count); break;                     \
-      case AR_UINT8: from_uint8_t_to_##OUT(*p, x, y, count); break;                   \
-      case AR_INT16: from_int16_t_to_##OUT(*p, x, y, count); break;                   \
-      default: from_int32_t_to_##OUT(*p, x, y, count);                                \
-    }                                                                                 \
+#define AR_QUANTIZE_ALL(OUT)                                                       \
+  static void from_float_to_##OUT(const QuantizeParams p, const float *restrict x, \
+                                  OUT *restrict y, int64_t count) {                \
+    const float scale = (float)p.scale;                                            \
+    for (int64_t i = 0; i < count; ++i) y[i] = (OUT)quantized(&p, scale, x[i]);    \
+  }                                                                                \
+  AR_QUANTIZE(int8_t, OUT)                                                         \
+  AR_QUANTIZE(uint8_t, OUT)                                                        \
+  AR_QUANTIZE(int16_t, OUT)                                                        \
+  AR_QUANTIZE(int32_t, OUT)                                                        \
+  static void to_##OUT(const QuantizeParams *p, const ar_tensor *io) {             \
+    const void *x = io[1].data;                                                    \
+    OUT *y = io[0].data;                                                           \
+    const int64_t count = ar_elements(&io[0]);                                     \
+    switch (io[1].type) {                                                          \
+      case AR_FLOAT32: from_float_to_##OUT(*p, x, y, count); break;                \
+      case AR_INT8: from_int8_t_to_##OUT(*p, x, y, count); break;                  \
+      case AR_UINT8: from_uint8_t_to_##OUT(*p, x, y, count); break;                \
+      case AR_INT16: from_int16_t_to_##OUT(*p, x, y, count); break;                \
+      default: from_int32_t_to_##OUT(*p, x, y, count);                             \
+    }                                                                              \
   }
 
 AR_QUANTIZE_ALL(int8_t)
@@ -111,11 +110,11 @@ static ar_status measure_dequantize(const void *opaque, const ar_tensor *io, ar_
 }
 
 /* The product is a double, rounded once. */
-#define AR_DEQUANTIZE(IN)                                                             \
-  static void dequantize_##IN(const DequantizeParams p, const IN *restrict x,         \
-                              float *restrict y, int64_t count) {                     \
-    for (int64_t i = 0; i < count; ++i)                                               \
-      y[i] = (float)(p.scale * (double)((int32_t)x[i] - p.zero_point));               \
+#define AR_DEQUANTIZE(IN)                                                                        \
+  static void dequantize_##IN(const DequantizeParams p, const IN *restrict x, float *restrict y, \
+                              int64_t count) {                                                   \
+    for (int64_t i = 0; i < count; ++i)                                                          \
+      y[i] = (float)(p.scale * (double)((int32_t)x[i] - p.zero_point));                          \
   }
 
 AR_DEQUANTIZE(int8_t)

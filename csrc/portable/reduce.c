@@ -12,15 +12,14 @@ static ar_status describe_all(const void *params, const ar_tensor *io, ar_reduct
   return io[1].type == AR_BOOL ? ar_describe_reduction(params, io, plan) : AR_UNSUPPORTED;
 }
 
-#define AR_MEASURE_AND_PLAN(suffix, DESCRIBE)                                               \
-  static ar_status measure##suffix(const void *params, const ar_tensor *io,                 \
-                                   ar_sizes *sizes) {                                       \
-    ar_reduction unused;                                                                    \
-    sizes->plan = sizeof(ar_reduction);                                                     \
-    return DESCRIBE(params, io, &unused);                                                   \
-  }                                                                                         \
-  static ar_status plan##suffix(const void *params, const ar_tensor *io, void *memory) {    \
-    return DESCRIBE(params, io, memory);                                                    \
+#define AR_MEASURE_AND_PLAN(suffix, DESCRIBE)                                                  \
+  static ar_status measure##suffix(const void *params, const ar_tensor *io, ar_sizes *sizes) { \
+    ar_reduction unused;                                                                       \
+    sizes->plan = sizeof(ar_reduction);                                                        \
+    return DESCRIBE(params, io, &unused);                                                      \
+  }                                                                                            \
+  static ar_status plan##suffix(const void *params, const ar_tensor *io, void *memory) {       \
+    return DESCRIBE(params, io, memory);                                                       \
   }
 
 AR_MEASURE_AND_PLAN(, describe)
@@ -30,35 +29,35 @@ enum { LANES = 64, FEW = 16 }; /* of one row's elements, which are compared side
 
 /* Compares rows with a row of results, or all of a row with one. What is no better, as no NaN
  * is, replaces nothing. */
-#define AR_COMPARE_ROWS(name, T, BETTER)                                                    \
-  /* Of a multiple of `lanes` elements. */                                                  \
-  static inline __attribute__((always_inline)) T name##_in_lanes(                           \
-      const T *restrict x, int64_t n, T best, int lanes) {                                  \
-    T lane[LANES];                                                                          \
-    for (int j = 0; j < lanes; ++j) lane[j] = best;                                         \
-    for (int64_t i = 0; i < n; i += lanes)                                                  \
-      for (int j = 0; j < lanes; ++j) lane[j] = BETTER(x[i + j], lane[j]);                  \
-    for (int half = lanes / 2; half > 0; half /= 2)                                         \
-      for (int j = 0; j < half; ++j) lane[j] = BETTER(lane[j + half], lane[j]);             \
-    return lane[0];                                                                         \
-  }                                                                                         \
-  static T name##_of_row(const T *restrict x, int64_t n, T best) {                          \
-    const int64_t many = n - n % LANES, few = n - n % FEW;                                  \
-    if (many) best = name##_in_lanes(x, many, best, LANES);                                 \
-    if (few > many) best = name##_in_lanes(x + many, few - many, best, FEW);                \
-    for (int64_t i = few; i < n; ++i) best = BETTER(x[i], best);                            \
-    return best;                                                                            \
-  }                                                                                         \
-  AR_FOLD(name##_of_rows, T, T, AS_BEFORE, BETTER)                                          \
-  static void name(ar_walk walk, const T *restrict x, T *restrict y) {                      \
-    const int64_t rows = ar_take_rows(&walk), n = walk.size[walk.rank - 1];                 \
-    int64_t index[AR_WALK_RANK] = {0}, start = 0;                                           \
-    do {                                                                                    \
-      T *restrict to = y + start;                                                           \
-      if (walk.step[walk.rank - 1]) name##_of_rows(x, rows, n, to);                         \
-      else *to = name##_of_row(x, n, *to);                                                  \
-      x += rows * n;                                                                        \
-    } while (ar_next(&walk, index, &start));                                                \
+#define AR_COMPARE_ROWS(name, T, BETTER)                                                         \
+  /* Of a multiple of `lanes` elements. */                                                       \
+  static inline __attribute__((always_inline)) T name##_in_lanes(const T *restrict x, int64_t n, \
+                                                                 T best, int lanes) {            \
+    T lane[LANES];                                                                               \
+    for (int j = 0; j < lanes; ++j) lane[j] = best;                                              \
+    for (int64_t i = 0; i < n; i += lanes)                                                       \
+      for (int j = 0; j < lanes; ++j) lane[j] = BETTER(x[i + j], lane[j]);                       \
+    for (int half = lanes / 2; half > 0; half /= 2)                                              \
+      for (int j = 0; j < half; ++j) lane[j] = BETTER(lane[j + half], lane[j]);                  \
+    return lane[0];                                                                              \
+  }                                                                                              \
+  static T name##_of_row(const T *restrict x, int64_t n, T best) {                               \
+    const int64_t many = n - n % LANES, few = n - n % FEW;                                       \
+    if (many) best = name##_in_lanes(x, many, best, LANES);                                      \
+    if (few > many) best = name##_in_lanes(x + many, few - many, best, FEW);                     \
+    for (int64_t i = few; i < n; ++i) best = BETTER(x[i], best);                                 \
+    return best;                                                                                 \
+  }                                                                                              \
+  AR_FOLD(name##_of_rows, T, T, AS_BEFORE, BETTER)                                               \
+  static void name(ar_walk walk, const T *restrict x, T *restrict y) {                           \
+    const int64_t rows = ar_take_rows(&walk), n = walk.size[walk.rank - 1];                      \
+    int64_t index[AR_WALK_RANK] = {0}, start = 0;                                                \
+    do {                                                                                         \
+      T *restrict to = y + start;                                                                \
+      if (walk.step[walk.rank - 1]) name##_of_rows(x, rows, n, to);                              \
+      else *to = name##_of_row(x, n, *to);                                                       \
+      x += rows * n;                                                                             \
+    } while (ar_next(&walk, index, &start));                                                     \
   }
 
 #define AS_BEFORE(best) best
@@ -77,8 +76,7 @@ static int begin(const ar_tensor *io, float worst_float, int worst_byte) {
   const int64_t n = ar_elements(&io[0]);
   if (io[0].type == AR_FLOAT32)
     for (int64_t i = 0; i < n; ++i) ((float *)io[0].data)[i] = worst_float;
-  else
-    memset(io[0].data, worst_byte, (size_t)n);
+  else memset(io[0].data, worst_byte, (size_t)n);
   return ar_elements(&io[1]) > 0;
 }
 

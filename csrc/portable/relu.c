@@ -26,8 +26,7 @@ static ar_status measure_relu(const void *opaque, const ar_tensor *io, ar_sizes 
 static void relu_int16(const ReluParams p, const int16_t *restrict x, int16_t *restrict y,
                        int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    const int32_t scaled =
-        ar_rescale(x[i] - p.input_offset, p.output_multiplier, p.output_shift);
+    const int32_t scaled = ar_rescale(x[i] - p.input_offset, p.output_multiplier, p.output_shift);
     y[i] = (int16_t)ar_clamp_offset(scaled, p.output_offset, p.activation_min, p.activation_max);
   }
 }
@@ -51,13 +50,13 @@ static ar_status run_relu(const void *opaque, const void *plan, const ar_tensor 
 
 /* -- RELU6 */
 
-#define AR_RELU6(T, x, y)                                                                      \
-  do {                                                                                         \
-    const T zero = (T)p->zero, six = (T)p->six;                                                \
-    const T *restrict from = (x);                                                              \
-    T *restrict to = (y);                                                                      \
-    for (int64_t i = 0; i < count; ++i)                                                        \
-      to[i] = from[i] > six ? six : from[i] < zero ? zero : from[i];                           \
+#define AR_RELU6(T, x, y)                                            \
+  do {                                                               \
+    const T zero = (T)p->zero, six = (T)p->six;                      \
+    const T *restrict from = (x);                                    \
+    T *restrict to = (y);                                            \
+    for (int64_t i = 0; i < count; ++i)                              \
+      to[i] = from[i] > six ? six : from[i] < zero ? zero : from[i]; \
   } while (0)
 
 static ar_status measure_relu6(const void *opaque, const ar_tensor *io, ar_sizes *sizes) {
@@ -155,5 +154,7 @@ static ar_status run_hard_swish(const void *opaque, const void *plan, const ar_t
 
 AR_FLAT_PORTABLE_KERNEL(RELU, AR_LOOKUP_WORK, measure_relu, ar_plan_nothing, run_relu)
 AR_FLAT_PORTABLE_KERNEL(RELU6, AR_LOOKUP_WORK, measure_relu6, ar_plan_nothing, run_relu6)
-AR_FLAT_PORTABLE_KERNEL(LEAKY_RELU, AR_LOOKUP_WORK, measure_leaky_relu, ar_plan_nothing, run_leaky_relu)
-AR_FLAT_PORTABLE_KERNEL(HARD_SWISH, AR_LOOKUP_WORK, measure_hard_swish, ar_plan_nothing, run_hard_swish)
+AR_FLAT_PORTABLE_KERNEL(LEAKY_RELU, AR_LOOKUP_WORK, measure_leaky_relu, ar_plan_nothing,
+                        run_leaky_relu)
+AR_FLAT_PORTABLE_KERNEL(HARD_SWISH, AR_LOOKUP_WORK, measure_hard_swish, ar_plan_nothing,
+                        run_hard_swish)

@@ -92,25 +92,24 @@ static void mix_float(const float *const corner[4], float down, float right, int
     y[i] = a[i] * up * left + c[i] * down * left + b[i] * up * right + d[i] * down * right;
 }
 
-#define AR_BILINEAR(T, FRACTIONS, MIX)                                                       \
-  static void bilinear_##T(const ResizeBilinearParams *p, const ar_tensor *y,                \
-                           const ar_tensor *x) {                                             \
-    const Interpolation *rows = &p->rows, *columns = &p->columns;                            \
-    const int32_t channels = x->dims[3];                                                     \
-    const int64_t row = (int64_t)x->dims[2] * channels, image = x->dims[1] * row;            \
-    T *to = y->data;                                                                         \
-    for (int32_t n = 0; n < y->dims[0]; ++n)                                                 \
-      for (int32_t i = 0; i < y->dims[1]; ++i) {                                             \
-        const T *above = (const T *)x->data + n * image + rows->lower.data[i] * row;              \
-        const T *below = (const T *)x->data + n * image + rows->upper.data[i] * row;              \
-        for (int32_t j = 0; j < y->dims[2]; ++j, to += channels) {                           \
-          const int64_t left = (int64_t)columns->lower.data[j] * channels;                        \
-          const int64_t right = (int64_t)columns->upper.data[j] * channels;                       \
-          const T *const corner[4] = {above + left, above + right, below + left,             \
-                                      below + right};                                        \
-          MIX(corner, rows->FRACTIONS.data[i], columns->FRACTIONS.data[j], channels, to);              \
-        }                                                                                    \
-      }                                                                                      \
+#define AR_BILINEAR(T, FRACTIONS, MIX)                                                           \
+  static void bilinear_##T(const ResizeBilinearParams *p, const ar_tensor *y,                    \
+                           const ar_tensor *x) {                                                 \
+    const Interpolation *rows = &p->rows, *columns = &p->columns;                                \
+    const int32_t channels = x->dims[3];                                                         \
+    const int64_t row = (int64_t)x->dims[2] * channels, image = x->dims[1] * row;                \
+    T *to = y->data;                                                                             \
+    for (int32_t n = 0; n < y->dims[0]; ++n)                                                     \
+      for (int32_t i = 0; i < y->dims[1]; ++i) {                                                 \
+        const T *above = (const T *)x->data + n * image + rows->lower.data[i] * row;             \
+        const T *below = (const T *)x->data + n * image + rows->upper.data[i] * row;             \
+        for (int32_t j = 0; j < y->dims[2]; ++j, to += channels) {                               \
+          const int64_t left = (int64_t)columns->lower.data[j] * channels;                       \
+          const int64_t right = (int64_t)columns->upper.data[j] * channels;                      \
+          const T *const corner[4] = {above + left, above + right, below + left, below + right}; \
+          MIX(corner, rows->FRACTIONS.data[i], columns->FRACTIONS.data[j], channels, to);        \
+        }                                                                                        \
+      }                                                                                          \
   }
 
 typedef int8_t int8;

@@ -70,8 +70,8 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   ar_fft_plan plan;
   const int64_t pairs = (int64_t)p->length + 2;
   const int64_t read = p->is_inverse ? pairs : 1, written = p->is_inverse ? p->length : pairs;
-  const int fits = AR_IS_ONE_OF(p->type, AR_INT16, AR_INT32, AR_FLOAT32) &&
-                   io[0].type == p->type && io[1].type == p->type && p->input_size >= read &&
+  const int fits = AR_IS_ONE_OF(p->type, AR_INT16, AR_INT32, AR_FLOAT32) && io[0].type == p->type &&
+                   io[1].type == p->type && p->input_size >= read &&
                    (p->is_inverse || p->input_size <= p->length) && p->output_size >= written &&
                    ar_elements(&io[1]) == ar_times(p->rows, p->input_size) &&
                    ar_elements(&io[0]) == ar_times(p->rows, p->output_size);

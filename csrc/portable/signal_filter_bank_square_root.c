@@ -8,8 +8,7 @@ enum { X = 1, SHIFT };
 static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *sizes) {
   (void)params, (void)sizes;
   const int fits = io[0].type == AR_UINT32 && io[X].type == AR_UINT64 &&
-                   ar_elements(&io[0]) == ar_elements(&io[X]) &&
-                   ar_is_number(&io[SHIFT], AR_INT32);
+                   ar_elements(&io[0]) == ar_elements(&io[X]) && ar_is_number(&io[SHIFT], AR_INT32);
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 

@@ -9,12 +9,11 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   const int32_t type = io[0].type;
   (void)sizes;
   const int64_t frames = ar_times(p->rows, p->frames);
-  const int fits = AR_IS_ONE_OF(type, AR_INT16, AR_FLOAT32) && io[X].type == type &&
-                   p->frame_step > 0 && p->frame_step <= p->frame_size &&
-                   ar_elements(&io[X]) == ar_times(frames, p->frame_size) &&
-                   ar_elements(&io[0]) == ar_times(frames, p->frame_step) &&
-                   ar_have_states(&io[STATE], p->rows,
-                                  ar_times(p->frame_size, ar_element_bytes(type)));
+  const int fits =
+      AR_IS_ONE_OF(type, AR_INT16, AR_FLOAT32) && io[X].type == type && p->frame_step > 0 &&
+      p->frame_step <= p->frame_size && ar_elements(&io[X]) == ar_times(frames, p->frame_size) &&
+      ar_elements(&io[0]) == ar_times(frames, p->frame_step) &&
+      ar_have_states(&io[STATE], p->rows, ar_times(p->frame_size, ar_element_bytes(type)));
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
 

@@ -11,8 +11,7 @@ static ar_status measure(const void *params, const ar_tensor *io, ar_sizes *size
   const int fits = p->num_channels > 0 && p->repeats >= 0 && p->repeats < p->frames &&
                    p->step > 0 && p->step <= p->frames && io[X].type == AR_INT16 &&
                    ar_elements(&io[X]) >= p->num_channels &&
-                   ar_is_vector(&io[STACK], AR_INT16, size) &&
-                   ar_is_number(&io[VALID], AR_BOOL) &&
+                   ar_is_vector(&io[STACK], AR_INT16, size) && ar_is_number(&io[VALID], AR_BOOL) &&
                    ar_have_states(&io[STATE], 1, ar_queue_bytes(size));
   return fits ? AR_OK : AR_UNSUPPORTED;
 }
@@ -30,8 +29,7 @@ static ar_status run(const void *params, const void *plan, const ar_tensor *io,
     copies += p->repeats;
     count = 0;
   }
-  for (; copies > 0; --copies, count += channels)
-    memcpy(waiting + count, io[X].data, frame_bytes);
+  for (; copies > 0; --copies, count += channels) memcpy(waiting + count, io[X].data, frame_bytes);
   const int is_there = count >= size;
   if (is_there) {
     const int32_t leaving = p->step * channels;

@@ -19,7 +19,8 @@ static ar_status measure(const void *opaque, const ar_tensor *io, ar_sizes *size
   if (x->type != y->type) return AR_UNSUPPORTED;
   if (x->type == AR_FLOAT32) return AR_OK;
   const int fits = p->exp_table.count >= AR_TABLE_INT16 &&
-                   p->reciprocal_table.count >= AR_TABLE_INT16 && ar_is_rescale(p->input_left_shift);
+                   p->reciprocal_table.count >= AR_TABLE_INT16 &&
+                   ar_is_rescale(p->input_left_shift);
   sizes->workspace = (int64_t)x->dims[x->rank - 1] * 4;
   return x->type == AR_INT16 && fits ? AR_OK : AR_UNSUPPORTED;
 }
@@ -44,18 +45,18 @@ static ar_status row_scale(const int32_t *table, const int8_t *x, int32_t count,
 }
 
 /* An output that lies over its input changes it on the way: a byte is always in the table. */
-#define AR_SOFTMAX_INT8(OUT, BITS, LOWEST)                                                   \
-  static ar_status softmax_int8_to_##OUT(const int32_t *table, const int8_t *x,              \
-                                         OUT *restrict y, int32_t count) {                   \
-    int32_t largest, reciprocal, shift;                                                      \
-    const ar_status status =                                                                 \
-        row_scale(table, x, count, BITS, &largest, &reciprocal, &shift);                     \
-    if (status != AR_OK) return status;                                                      \
-    for (int32_t i = 0; i < count; ++i) {                                                    \
-      const int32_t scaled = ar_rdbpot(ar_srdhm(reciprocal, table[(uint8_t)(largest - x[i])]), shift);  \
-      y[i] = (OUT)ar_clamp_offset(scaled, LOWEST, LOWEST, -1 - (LOWEST));                    \
-    }                                                                                        \
-    return AR_OK;                                                                            \
+#define AR_SOFTMAX_INT8(OUT, BITS, LOWEST)                                                       \
+  static ar_status softmax_int8_to_##OUT(const int32_t *table, const int8_t *x, OUT *restrict y, \
+                                         int32_t count) {                                        \
+    int32_t largest, reciprocal, shift;                                                          \
+    const ar_status status = row_scale(table, x, count, BITS, &largest, &reciprocal, &shift);    \
+    if (status != AR_OK) return status;                                                          \
+    for (int32_t i = 0; i < count; ++i) {                                                        \
+      const int32_t scaled =                                                                     \
+          ar_rdbpot(ar_srdhm(reciprocal, table[(uint8_t)(largest - x[i])]), shift);              \
+      y[i] = (OUT)ar_clamp_offset(scaled, LOWEST, LOWEST, -1 - (LOWEST));                        \
+    }                                                                                            \
+    return AR_OK;                                                                                \
   }
 
 AR_SOFTMAX_INT8(int8_t, 8, -128)
@@ -79,8 +80,10 @@ static ar_status softmax_int16(const SoftmaxParams *p, const int16_t *x, int16_t
   /* The sum as 1 + x with x in [0, 1), in units of 2^-16, recentred on the table. */
   const int64_t normalised = ((sum << (zeros - 1)) + (1 << 13)) >> 14;
   const int64_t centred = normalised - (1 << 15) - (1 << 16);
-  const int32_t reciprocal = ar_table_int16(
-      p->reciprocal_table.data, centred < -32768 ? -32768 : centred > 32767 ? 32767 : (int32_t)centred);
+  const int32_t reciprocal =
+      ar_table_int16(p->reciprocal_table.data, centred < -32768  ? -32768
+                                               : centred > 32767 ? 32767
+                                                                 : (int32_t)centred);
   const int32_t shift = 31 - zeros;
   const int64_t half = shift > 0 ? INT64_C(1) << (shift - 1) : 0;
   const int64_t most = p->keeps_low_bits ? 32768 : 32767; /* which leaves int16 */

@@ -46,11 +46,11 @@ static inline void ar_simplify(ar_walk *walk) {
   walk->rank = rank;
 }
 
-#define AR_GATHER_ROW(T)                                                       \
-  do {                                                                         \
-    const T *restrict from = (const T *)x + start;                             \
-    T *restrict to = (T *)y + done;                                            \
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i * step];                    \
+#define AR_GATHER_ROW(T)                                    \
+  do {                                                      \
+    const T *restrict from = (const T *)x + start;          \
+    T *restrict to = (T *)y + done;                         \
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * step]; \
   } while (0)
 
 /* Copies the elements of a walk, which starts at x[start], to y, one behind the other. */

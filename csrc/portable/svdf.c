@@ -11,7 +11,7 @@ enum { NONE = 0, RELU = 1, RELU_N1_TO_1 = 2, RELU6 = 3, TANH = 4, SIGN_BIT = 5 }
 
 typedef struct {
   int64_t inputs, filters, memory, units;
-  int64_t matrix, time_sums;  /* byte offsets in the plan */
+  int64_t matrix, time_sums;   /* byte offsets in the plan */
   int64_t x, newest, filtered; /* byte offsets in the workspace */
 } svdf_plan;
 
@@ -50,8 +50,7 @@ static ar_status describe(const SvdfParams *p, const ar_tensor *io, svdf_plan *p
   };
   const int64_t padded = ar_padded_columns(plan->filters);
   plan->matrix = ar_align64(sizeof *plan);
-  plan->time_sums =
-      plan->matrix + AR_NAME(packed_bytes)(type, plan->inputs, plan->filters);
+  plan->time_sums = plan->matrix + AR_NAME(packed_bytes)(type, plan->inputs, plan->filters);
   plan->newest = plan->x + ar_align64(plan->inputs * 4);
   plan->filtered = plan->newest + padded * 4;
   return AR_OK;
@@ -92,36 +91,36 @@ static ar_status make_plan(const void *opaque, const ar_tensor *io, void *memory
 
 /* -- integers */
 
-#define AR_FILTER(name, T)                                                                     \
-  static inline __attribute__((always_inline)) void name##_memory(                             \
-      const int64_t memory, const T *restrict state, const T *restrict time,                   \
-      const uint32_t *restrict start, int64_t filters, uint32_t *restrict sums) {              \
-    for (int64_t f = 0; f < filters; ++f, state += memory, time += memory) {                   \
-      uint32_t sum = start[f];                                                                 \
-      for (int64_t m = 0; m < memory; ++m) sum += (uint32_t)((int32_t)state[m] * time[m]);     \
-      sums[f] = sum;                                                                           \
-    }                                                                                          \
-  }                                                                                            \
-  static void name(int64_t memory, const T *state, const T *time, const uint32_t *start,       \
-                   int64_t filters, uint32_t *sums) {                                          \
-    switch (memory) {                                                                          \
-      case 8: name##_memory(8, state, time, start, filters, sums); break;                      \
-      case 16: name##_memory(16, state, time, start, filters, sums); break;                    \
-      case 32: name##_memory(32, state, time, start, filters, sums); break;                    \
-      default: name##_memory(memory, state, time, start, filters, sums);                       \
-    }                                                                                          \
+#define AR_FILTER(name, T)                                                                 \
+  static inline __attribute__((always_inline)) void name##_memory(                         \
+      const int64_t memory, const T *restrict state, const T *restrict time,               \
+      const uint32_t *restrict start, int64_t filters, uint32_t *restrict sums) {          \
+    for (int64_t f = 0; f < filters; ++f, state += memory, time += memory) {               \
+      uint32_t sum = start[f];                                                             \
+      for (int64_t m = 0; m < memory; ++m) sum += (uint32_t)((int32_t)state[m] * time[m]); \
+      sums[f] = sum;                                                                       \
+    }                                                                                      \
+  }                                                                                        \
+  static void name(int64_t memory, const T *state, const T *time, const uint32_t *start,   \
+                   int64_t filters, uint32_t *sums) {                                      \
+    switch (memory) {                                                                      \
+      case 8: name##_memory(8, state, time, start, filters, sums); break;                  \
+      case 16: name##_memory(16, state, time, start, filters, sums); break;                \
+      case 32: name##_memory(32, state, time, start, filters, sums); break;                \
+      default: name##_memory(memory, state, time, start, filters, sums);                   \
+    }                                                                                      \
   }
 
 AR_FILTER(filter_int8, int8_t)
 AR_FILTER(filter_int16, int16_t)
 
 /* Puts the newest values behind the others, which move up. */
-#define AR_REMEMBER(name, T)                                                                   \
-  static void name(const SvdfParams *p, const svdf_plan *plan, const int32_t *newest,          \
-                   T *restrict state) {                                                        \
-    memmove(state, state + 1, (size_t)(plan->filters * plan->memory - 1) * sizeof(T));         \
-    for (int64_t f = 0; f < plan->filters; ++f)                                                \
-      state[(f + 1) * plan->memory - 1] = (T)(newest[f] + p->state_zero_point);                \
+#define AR_REMEMBER(name, T)                                                           \
+  static void name(const SvdfParams *p, const svdf_plan *plan, const int32_t *newest,  \
+                   T *restrict state) {                                                \
+    memmove(state, state + 1, (size_t)(plan->filters * plan->memory - 1) * sizeof(T)); \
+    for (int64_t f = 0; f < plan->filters; ++f)                                        \
+      state[(f + 1) * plan->memory - 1] = (T)(newest[f] + p->state_zero_point);        \
   }
 
 AR_REMEMBER(remember_int8, int8_t)
@@ -142,8 +141,8 @@ static void step_integer(const SvdfParams *p, const svdf_plan *plan, const void 
   const int32_t multiplier = p->feature_multiplier, shift = p->feature_shift;
   const uint32_t bias = (uint32_t)p->filter_bias;
   for (int64_t f = 0; f < plan->filters; ++f)
-    newest[f] = ar_clamp(
-        ar_rescale((int32_t)((uint32_t)newest[f] + bias), multiplier, shift), low, high);
+    newest[f] =
+        ar_clamp(ar_rescale((int32_t)((uint32_t)newest[f] + bias), multiplier, shift), low, high);
   if (io[STATE].type == AR_INT8) {
     int8_t *state = (int8_t *)io[STATE].data + batch * state_size;
     remember_int8(p, plan, newest, state);

@@ -28,8 +28,7 @@ static int types_fit(const ar_tensor *io) {
   return x == AR_INT16 && AR_IS_ONE_OF(bias, AR_INT16, AR_INT64, AR_ABSENT);
 }
 
-static ar_status describe(const TransposeConvParams *p, const ar_tensor *io,
-                          transpose_plan *plan) {
+static ar_status describe(const TransposeConvParams *p, const ar_tensor *io, transpose_plan *plan) {
   const ar_tensor *y = &io[0], *weights = &io[2], *x = &io[3];
   if (!types_fit(io) || x->rank != 4 || weights->rank != 4 || y->rank != 4) return AR_UNSUPPORTED;
   if (weights->dims[3] != x->dims[3] || weights->dims[0] != y->dims[3] ||
@@ -116,9 +115,8 @@ static void scatter(const TransposeConvParams *p, const ar_tensor *io, const ar_
 }
 
 /* The sums of one image. */
-static void add_image(const TransposeConvParams *p, const transpose_plan *plan,
-                      const ar_tensor *io, const void *packed, const uint8_t *image,
-                      uint8_t *workspace) {
+static void add_image(const TransposeConvParams *p, const transpose_plan *plan, const ar_tensor *io,
+                      const void *packed, const uint8_t *image, uint8_t *workspace) {
   const ar_finish finish = AR_FINISH_OF(p, io);
   const ar_tensor *x = &io[3];
   const int64_t pixels = (int64_t)x->dims[1] * x->dims[2], columns = plan->filters * plan->taps;

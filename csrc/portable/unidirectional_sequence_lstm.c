@@ -13,7 +13,8 @@ static int sizes_fit(const LstmParams *p, const ar_tensor *io) {
   if (p->units < 1 || p->inputs < 1 || io[AR_LSTM_HIDDEN].data || io[AR_LSTM_CELL].data) return 0;
   if (ar_elements(&io[AR_LSTM_INPUT]) != ar_times(rows, p->inputs)) return 0;
   if (ar_elements(&io[AR_LSTM_OUTPUT]) != ar_times(rows, p->units)) return 0;
-  if (ar_elements(&io[AR_LSTM_HIDDEN]) != state || ar_elements(&io[AR_LSTM_CELL]) != state) return 0;
+  if (ar_elements(&io[AR_LSTM_HIDDEN]) != state || ar_elements(&io[AR_LSTM_CELL]) != state)
+    return 0;
   for (int32_t g = 0; g < 4; ++g) {
     const int32_t *at = gate_inputs[g];
     if (ar_elements(&io[at[0]]) != ar_times(p->units, p->inputs)) return 0;
@@ -68,13 +69,11 @@ static ar_status describe(const LstmParams *p, const ar_tensor *io, ar_lstm_plan
   const int64_t columns = INT64_C(4) * p->units, padded = ar_padded_columns(columns);
   const int64_t sum = p->accumulates_64_bits ? 8 : 4;
   const int64_t rows = p->batches > AR_LSTM_ROWS ? p->batches : AR_LSTM_ROWS;
-  *plan = (ar_lstm_plan){
-      .rows = (int64_t)p->batches * p->steps, .columns = columns, .padded = padded};
+  *plan =
+      (ar_lstm_plan){.rows = (int64_t)p->batches * p->steps, .columns = columns, .padded = padded};
   plan->input_matrix = ar_align64(sizeof *plan);
-  plan->recurrent_matrix =
-      plan->input_matrix + AR_NAME(packed_bytes)(type, p->inputs, columns);
-  plan->input_scale =
-      plan->recurrent_matrix + AR_NAME(packed_bytes)(type, p->units, columns);
+  plan->recurrent_matrix = plan->input_matrix + AR_NAME(packed_bytes)(type, p->inputs, columns);
+  plan->input_scale = plan->recurrent_matrix + AR_NAME(packed_bytes)(type, p->units, columns);
   plan->recurrent_scale = plan->input_scale + padded * 8;
   plan->from_input = plan->bias + padded * sum;
   plan->x = plan->from_input + plan->rows * padded * (type == AR_FLOAT32 ? 4 : 2);
@@ -106,7 +105,9 @@ static ar_status make_plan(const void *opaque, const ar_tensor *io, void *memory
     const ar_tensor *input = &io[gate_inputs[g][0]], *recurrent = &io[gate_inputs[g][1]];
     const ar_matrix_source sources[2] = {
         {.data = input->data, .type = input->type, .column_step = p->inputs, .depth_step = 1},
-        {.data = recurrent->data, .type = recurrent->type, .column_step = p->units,
+        {.data = recurrent->data,
+         .type = recurrent->type,
+         .column_step = p->units,
          .depth_step = 1},
     };
     AR_NAME(pack_columns)(&sources[0], p->inputs, (int64_t)g * p->units, p->units,

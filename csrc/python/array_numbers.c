@@ -10,7 +10,7 @@
 #include "parameters.h"
 
 static PyTypeObject *array_type;
-static PyObject *descrs[AR_KINDS]; /* dtypes */
+static PyObject *descrs[AR_KINDS];             /* dtypes */
 static PyObject *name_scale, *name_zero_point; /* of attributes */
 
 const ndarray *ar_numbers(PyObject *object, ar_number_kind kind, int nd, int flags) {
@@ -30,8 +30,7 @@ static PyObject *multipliers(PyObject *module, PyObject *const *args, Py_ssize_t
   if (PyErr_Occurred()) return NULL;
   const ndarray *scales = ar_numbers(args[1], AR_REALS, 1, AR_IN_A_ROW);
   const ndarray *found = ar_numbers(args[4], AR_INTS, 2, AR_ARRANGED);
-  if (!scales || !found || found->dims[0] != 2 || scales->dims[0] > found->dims[1])
-    Py_RETURN_FALSE;
+  if (!scales || !found || found->dims[0] != 2 || scales->dims[0] > found->dims[1]) Py_RETURN_FALSE;
   const int64_t channels = (int64_t)found->dims[1];
   int32_t *into = (int32_t *)(void *)found->data;
   return PyBool_FromLong(ar_quantize_multipliers(before, scales->data, (int64_t)scales->dims[0],
@@ -86,9 +85,9 @@ static PyObject *know_numbers(PyObject *module, PyObject *args) {
   PyObject *arrays[AR_KINDS];
   Py_ssize_t addresses[AR_KINDS];
   int flags[AR_KINDS];
-  if (!PyArg_ParseTuple(args, "(OOO)(nnn)(iii)", &arrays[AR_REALS], &arrays[AR_LONGS], &arrays[AR_INTS],
-                        &addresses[AR_REALS], &addresses[AR_LONGS], &addresses[AR_INTS], &flags[AR_REALS],
-                        &flags[AR_LONGS], &flags[AR_INTS]))
+  if (!PyArg_ParseTuple(args, "(OOO)(nnn)(iii)", &arrays[AR_REALS], &arrays[AR_LONGS],
+                        &arrays[AR_INTS], &addresses[AR_REALS], &addresses[AR_LONGS],
+                        &addresses[AR_INTS], &flags[AR_REALS], &flags[AR_LONGS], &flags[AR_INTS]))
     return NULL;
   for (int kind = 0; kind < AR_KINDS; ++kind) {
     const ndarray *x = (const ndarray *)arrays[kind];

@@ -30,11 +30,11 @@ typedef struct {
   PyObject_HEAD
   ar_program *program;
   PyTypeObject *array_type;
-  PyObject *turn;    /* a list, of native/turn.py: holds a token while nobody works in the arena */
+  PyObject *turn; /* a list, of native/turn.py: holds a token while nobody works in the arena */
   ar_new_array new_array;
-  PyObject *rest;    /* rest(status, is_predict): brings an inference to its end */
-  PyObject *keep;    /* what the program points to */
-  int predicts;      /* whether predict() of one sample is a call */
+  PyObject *rest; /* rest(status, is_predict): brings an inference to its end */
+  PyObject *keep; /* what the program points to */
+  int predicts;   /* whether predict() of one sample is a call */
   int inputs, outputs;
   port input[MOST_PORTS], output[MOST_PORTS];
 } shortcut;
@@ -171,8 +171,7 @@ static PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   return with_inputs(CALL, self, args, count, names);
 }
 
-static PyObject *predict(PyObject *self, PyObject *const *args, Py_ssize_t count,
-                         PyObject *names) {
+static PyObject *predict(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return with_inputs(PREDICT, self, args, count, names);
 }
 
@@ -302,8 +301,11 @@ static void dealloc(PyObject *self) {
 }
 
 static PyType_Slot slots[] = {
-    {Py_tp_new, new_shortcut}, {Py_tp_dealloc, dealloc}, {Py_tp_traverse, traverse},
-    {Py_tp_clear, clear},      {0, NULL},
+    {Py_tp_new, new_shortcut},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {0, NULL},
 };
 static PyType_Spec spec = {"arenite.native._engine.Shortcut", sizeof(shortcut), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};

@@ -51,8 +51,7 @@ static PyObject *kept(PyObject *object) {
 
 static uint64_t bits_at(const uint8_t *place, int32_t bytes) {
   uint64_t value = 0;
-  for (int32_t i = 0; i < bytes; ++i)
-    value |= (uint64_t)place[i] << (8 * i);
+  for (int32_t i = 0; i < bytes; ++i) value |= (uint64_t)place[i] << (8 * i);
   return value;
 }
 
@@ -75,8 +74,8 @@ static PyObject *integers(const uint8_t *place, int64_t count, const ar_row_fiel
   PyObject *all = PyTuple_New((Py_ssize_t)count);
   for (Py_ssize_t i = 0; all && i < count; ++i) {
     const int64_t value = integer_at(place + i * f->item, f->item);
-    PyObject *one = f->kind == AR_ROW_TRUTHS ? PyBool_FromLong(value != 0)
-                                             : PyLong_FromLongLong(value);
+    PyObject *one =
+        f->kind == AR_ROW_TRUTHS ? PyBool_FromLong(value != 0) : PyLong_FromLongLong(value);
     if (!one || PyTuple_SetItem(all, i, one)) Py_CLEAR(all);
   }
   return all;
@@ -96,10 +95,12 @@ static PyObject *decoded(PyObject *function, const int64_t *numbers, int32_t cou
 
 static PyObject *placed(PyObject *helper, const reading *r, const int64_t *numbers) {
   PyObject *class, *given, *vector, *field;
-  if (!PyArg_ParseTuple(helper, "O!OUU", &PyType_Type, &class, &given, &vector, &field)) return NULL;
+  if (!PyArg_ParseTuple(helper, "O!OUU", &PyType_Type, &class, &given, &vector, &field))
+    return NULL;
   const newfunc make = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
   PyObject *path = PyUnicode_FromFormat("%U[%zd].%U", vector, r->number, field);
-  PyObject *args = Py_BuildValue("((LOLN))", (long long)numbers[0], given, (long long)numbers[1], path);
+  PyObject *args =
+      Py_BuildValue("((LOLN))", (long long)numbers[0], given, (long long)numbers[1], path);
   PyObject *made = args ? make((PyTypeObject *)class, args, NULL) : NULL;
   Py_XDECREF(args);
   return made;
@@ -165,7 +166,8 @@ static PyObject *value(const reading *r, const form *all, Py_ssize_t number, con
   if (f->kind == AR_ROW_TRUTH) return PyBool_FromLong(first != 0);
   if (f->kind == AR_ROW_ITEM) return kept(at(helper, first));
   if (!first) return kept(PyTuple_GetItem(all->absent, number));
-  const uint8_t *place = r->scan->data + first; /* of all that is left first is a place, or of no use */
+  /* Of all that is left `first` is a place, or of no use. */
+  const uint8_t *place = r->scan->data + first;
   switch (f->kind) {
     case AR_ROW_TEXT:
       return PyUnicode_DecodeUTF8((const char *)place, (Py_ssize_t)numbers[1], "replace");

@@ -111,8 +111,7 @@ static int32_t number_moments(plan *p) {
   for (size_t i = 1; i < all; ++i)
     if (p->moments[i] != p->moments[count - 1]) p->moments[count++] = p->moments[i];
   for (size_t i = 0; i < all; ++i) {
-    const int64_t *found =
-        bsearch(&p->lives[i], p->moments, count, sizeof *p->moments, by_number);
+    const int64_t *found = bsearch(&p->lives[i], p->moments, count, sizeof *p->moments, by_number);
     *(i % 2 ? &p->buffers[i / 2].end : &p->buffers[i / 2].begin) = (int32_t)(found - p->moments);
   }
   return (int32_t)count;

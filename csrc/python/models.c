@@ -12,8 +12,22 @@
 
 /* Attributes of tensors, their quantisation, and operators. */
 typedef enum {
-  SHAPE, TYPE, DATA, BUFFER, QUANTIZATION, SCALE, ZERO_POINT, QUANTIZED_DIMENSION, IS_VARIABLE,
-  NAME, INPUTS, OUTPUTS, INTERMEDIATES, IS_CUSTOM, CUSTOM_OPTIONS, NAMES
+  SHAPE,
+  TYPE,
+  DATA,
+  BUFFER,
+  QUANTIZATION,
+  SCALE,
+  ZERO_POINT,
+  QUANTIZED_DIMENSION,
+  IS_VARIABLE,
+  NAME,
+  INPUTS,
+  OUTPUTS,
+  INTERMEDIATES,
+  IS_CUSTOM,
+  CUSTOM_OPTIONS,
+  NAMES
 } name;
 
 static PyObject *names[NAMES];
@@ -36,8 +50,7 @@ static int reals_within(const ndarray *x, float low, float high) {
 static int longs_within(const ndarray *x, int64_t low, int64_t high) {
   const int64_t *values = (const int64_t *)(const void *)x->data;
   int all = 1;
-  for (Py_ssize_t i = 0; i < x->dims[0]; ++i)
-    all &= values[i] >= low && values[i] <= high;
+  for (Py_ssize_t i = 0; i < x->dims[0]; ++i) all &= values[i] >= low && values[i] <= high;
   return all;
 }
 
@@ -123,7 +136,8 @@ static PyObject *are_plain(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!y#", &PyTuple_Type, &tensors, &types, &bytes)) return NULL;
   for (Py_ssize_t i = 0; i < PyTuple_Size(tensors); ++i) {
     const Py_ssize_t count = bytes / (Py_ssize_t)sizeof(element);
-    if (is_plain(PyTuple_GetItem(tensors, i), (const element *)(const void *)types, count)) continue;
+    if (is_plain(PyTuple_GetItem(tensors, i), (const element *)(const void *)types, count))
+      continue;
     PyErr_Clear();
     Py_RETURN_FALSE;
   }
@@ -211,8 +225,8 @@ static int run(states *s, PyObject *operator, PyObject *builtins) {
 static PyObject *in_order(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *tensors, *operators, *inputs, *outputs, *builtins;
-  if (!PyArg_ParseTuple(args, "O!O!OOO", &PyTuple_Type, &tensors, &PyTuple_Type, &operators, &inputs,
-                        &outputs, &builtins))
+  if (!PyArg_ParseTuple(args, "O!O!OOO", &PyTuple_Type, &tensors, &PyTuple_Type, &operators,
+                        &inputs, &outputs, &builtins))
     return NULL;
   states s = {NULL, PyTuple_Size(tensors)};
   s.of = PyMem_Malloc((size_t)s.count);
@@ -236,9 +250,10 @@ static PyMethodDef functions[] = {
 
 int32_t ar_add_models(void) {
   static const char *const texts[NAMES] = {
-      "shape", "type", "data", "buffer", "quantization", "scale", "zero_point",
-      "quantized_dimension", "is_variable", "name", "inputs", "outputs", "intermediates",
-      "is_custom", "custom_options"};
+      "shape",         "type",      "data",          "buffer",
+      "quantization",  "scale",     "zero_point",    "quantized_dimension",
+      "is_variable",   "name",      "inputs",        "outputs",
+      "intermediates", "is_custom", "custom_options"};
   PyGILState_STATE state = PyGILState_Ensure();
   int has_names = 1;
   for (int i = 0; has_names && i < NAMES; ++i)

@@ -16,7 +16,7 @@
 
 enum { MOST_RANK = 6, MOST_TYPES = 64 };
 
-static PyTypeObject *array_type; /* NumPy's, whose head is what ndarray.h says */
+static PyTypeObject *array_type;     /* NumPy's, whose head is what ndarray.h says */
 static int32_t bytes_of[MOST_TYPES]; /* an element's, at least 1; 0 for what is no type */
 static void **functions_of_numpy;
 static PyObject *itemsize, *name_data, *name_type, *name_shape, *name_value; /* of attributes */
@@ -202,7 +202,8 @@ static PyObject *value_of(PyObject *tensor, PyObject *data, PyObject *type, PyOb
   Py_ssize_t dims[MOST_RANK];
   const ndarray *x = ar_viewable(data);
   const long code = PyLong_AsLong(type);
-  PyObject *descr = code >= 0 && code < PyTuple_Size(dtypes) ? PyTuple_GetItem(dtypes, code) : Py_None;
+  PyObject *descr =
+      code >= 0 && code < PyTuple_Size(dtypes) ? PyTuple_GetItem(dtypes, code) : Py_None;
   if (x && descr != Py_None && is_in_place(x, code, shape, dims))
     return ar_view(descr, (int)PyTuple_Size(shape), dims, x->data, data);
   PyErr_Clear();

@@ -28,8 +28,8 @@ typedef struct {
   int32_t advance;       /* dwords from one position to the next */
   const int8_t *weights; /* 32 bytes of every 64 */
   const ar_requantize_block *block;
-  int32_t half;          /* of the block */
-  int32_t lanes;         /* channels that exist: 1 to 8 */
+  int32_t half;  /* of the block */
+  int32_t lanes; /* channels that exist: 1 to 8 */
   int8_t low, high;
   int8_t *output;
   int32_t output_advance;
@@ -68,8 +68,7 @@ AR_INLINE void on_lines(const int P, const strip *r, __m256i *acc) {
 }
 
 /* Eight bytes of each of up to four positions. */
-AR_INLINE void store_four(const int COUNT, const strip *r, const __m256i *acc,
-                          int8_t *output) {
+AR_INLINE void store_four(const int COUNT, const strip *r, const __m256i *acc, int8_t *output) {
   const int second = COUNT > 1 ? 1 : 0, third = COUNT > 2 ? 2 : 0, fourth = COUNT > 3 ? 3 : 0;
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(acc[0], acc[second]),
@@ -167,13 +166,11 @@ AR_INLINE void any_filter(const int P, const strip *r) {
         for (int32_t k = 0; k < filter_columns; ++k, row += tap, weights += 64) {
           const __m256i w = load_half(weights, 0);
 #pragma clang loop unroll(full)
-          for (int p = 0; p < P; ++p)
-            acc[p] = ar_dot_half(acc[p], load_row(row + p * advance), w);
+          for (int p = 0; p < P; ++p) acc[p] = ar_dot_half(acc[p], load_row(row + p * advance), w);
         }
         group_place = wrapped(r, group_place + r->group_step);
       }
-      if (r->block->mode <= AR_REQUANT_SIGNED)
-        on_lines(P, r, acc);
+      if (r->block->mode <= AR_REQUANT_SIGNED) on_lines(P, r, acc);
       else
 #pragma clang loop unroll(full)
         for (int p = 0; p < P; ++p) acc[p] = exact(acc[p], r->block, r->half);
@@ -185,7 +182,7 @@ AR_INLINE void any_filter(const int P, const strip *r) {
 }
 
 typedef void (*positions_fn)(const strip *);
-#define VARIANTS(P)                                                              \
+#define VARIANTS(P)                                                    \
   static void slide_1_##P(const strip *r) { three_by_three(1, P, r); } \
   static void slide_2_##P(const strip *r) { three_by_three(2, P, r); } \
   static void any_##P(const strip *r) { any_filter(P, r); }
@@ -218,10 +215,8 @@ static void all_channels(const ar_depthwise *d, strip *r, const int8_t *weights,
     r->lanes = d->channels - c < 8 ? d->channels - c : 8;
     r->low = d->activation_min;
     r->high = d->activation_max;
-    if (slides && r->block->mode <= AR_REQUANT_SIGNED)
-      slide_variants[apart - 1][positions](r);
-    else
-      any_variants[positions](r);
+    if (slides && r->block->mode <= AR_REQUANT_SIGNED) slide_variants[apart - 1][positions](r);
+    else any_variants[positions](r);
   }
 }
 

@@ -32,9 +32,8 @@ AR_INLINE void add_group(const int G, const int P, const int H, const uint8_t *i
   }
 }
 
-AR_INLINE void add_groups(const int P, const int H, const ar_grouped *header,
-                          const uint8_t *input, ptrdiff_t stride, const int8_t *weights,
-                          __m256i *acc) {
+AR_INLINE void add_groups(const int P, const int H, const ar_grouped *header, const uint8_t *input,
+                          ptrdiff_t stride, const int8_t *weights, __m256i *acc) {
   const int32_t *offset = header->offset;
   for (int i = 0; i < header->groups[0]; ++i, offset += 4, weights += 4 * 64)
     add_group(4, P, H, input, stride, offset, weights, acc);
@@ -65,11 +64,11 @@ AR_INLINE void grouped_tile(const int P, const ar_gemm *gemm, const uint8_t *inp
 }
 
 #define TILES(T) T(1) T(2) T(3) T(4) T(5) T(6)
-#define TILE(P)                                                                               \
-  static void grouped_##P(const ar_gemm *gemm, const uint8_t *input, const int8_t *packed,    \
-                          const ar_requantize_block *block, int32_t valid_channels,           \
-                          void *output) {                                                     \
-    grouped_tile(P, gemm, input, packed, block, valid_channels, output);                      \
+#define TILE(P)                                                                            \
+  static void grouped_##P(const ar_gemm *gemm, const uint8_t *input, const int8_t *packed, \
+                          const ar_requantize_block *block, int32_t valid_channels,        \
+                          void *output) {                                                  \
+    grouped_tile(P, gemm, input, packed, block, valid_channels, output);                   \
   }
 #define TILE_ENTRY(P) [P] = grouped_##P,
 TILES(TILE)

@@ -95,12 +95,12 @@ AR_INLINE ar_i32 ar_dot(ar_i32 acc, ar_word x, ar_i32 w) {
 }
 
 AR_INLINE __m256i ar_dot_float_half(__m256i acc, __m256i x, __m256i w) {
-  return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(w),
-                                             _mm256_castsi256_ps(acc)));
+  return _mm256_castps_si256(
+      _mm256_fmadd_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(w), _mm256_castsi256_ps(acc)));
 }
 AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
-  return (ar_i32){{ar_dot_float_half(acc.half[0], x, w.half[0]),
-                   ar_dot_float_half(acc.half[1], x, w.half[1])}};
+  return (ar_i32){
+      {ar_dot_float_half(acc.half[0], x, w.half[0]), ar_dot_float_half(acc.half[1], x, w.half[1])}};
 }
 
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) {
@@ -144,8 +144,7 @@ AR_INLINE ar_i32 ar_on_line(ar_i32 acc, ar_f32 scale, ar_f32 offset) {
 
 AR_INLINE __m256i ar_on_signed_line_half(__m256i acc, __m256 scale, __m256 offset,
                                          __m256 negative) {
-  return ar_on_line_half(acc, scale,
-                         _mm256_blendv_ps(offset, negative, _mm256_castsi256_ps(acc)));
+  return ar_on_line_half(acc, scale, _mm256_blendv_ps(offset, negative, _mm256_castsi256_ps(acc)));
 }
 AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f32 negative) {
   return (ar_i32){
@@ -165,12 +164,11 @@ AR_INLINE __m256i ar_on_integers_half(__m256i acc, const ar_requantize_integers 
   even = _mm256_sub_epi64(even, _mm256_and_si256(acc, sign));
   odd = _mm256_sub_epi64(odd, _mm256_and_si256(acc_odd, sign));
   const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
-  return _mm256_srav_epi32(high,
-                           _mm256_load_si256((const __m256i *)(way->high_shift + 8 * h)));
+  return _mm256_srav_epi32(high, _mm256_load_si256((const __m256i *)(way->high_shift + 8 * h)));
 }
 AR_INLINE ar_i32 ar_on_integers(ar_i32 acc, const ar_requantize_integers *way) {
-  return (ar_i32){{ar_on_integers_half(acc.half[0], way, 0),
-                   ar_on_integers_half(acc.half[1], way, 1)}};
+  return (ar_i32){
+      {ar_on_integers_half(acc.half[0], way, 0), ar_on_integers_half(acc.half[1], way, 1)}};
 }
 
 AR_INLINE __m256i ar_on_reals_half(__m256i acc, __m256 factor, __m256 offset) {
@@ -224,10 +222,8 @@ AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
   packed = _mm_shuffle_epi32(packed, 0xD8);
   packed = _mm_max_epi8(packed, _mm256_castsi256_si128(to.low));
   packed = _mm_min_epi8(packed, _mm256_castsi256_si128(to.high));
-  if (count >= 16)
-    _mm_storeu_si128((__m128i *)out, packed);
-  else if (count > 0)
-    ar_store_some(out, packed, count);
+  if (count >= 16) _mm_storeu_si128((__m128i *)out, packed);
+  else if (count > 0) ar_store_some(out, packed, count);
 }
 
 /* -- single registers of float32 --------------------------------------------------------------- */

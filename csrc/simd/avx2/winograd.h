@@ -33,10 +33,8 @@ AR_INLINE void at_five(const __m256i *x, __m256i *v) {
 }
 
 AR_INLINE void at_points(const int STRIDE, const __m256i *x, __m256i *v) {
-  if (STRIDE == 1)
-    at_six(x, v);
-  else
-    at_five(x, v);
+  if (STRIDE == 1) at_six(x, v);
+  else at_five(x, v);
 }
 
 /* Where a tile's value lies, in units of `depth`: value x of a row and y of a column, in the
@@ -179,8 +177,7 @@ static __attribute__((noinline)) void exact_rows(const ar_winograd *w, const row
 
 /* Blocks whose lines are all of one offset, or of two. */
 AR_INLINE void line_rows(const int OFFSETS, const ar_winograd *w, const row_sums *sums,
-                         const ar_requantize_block *block, int32_t valid_channels,
-                         int8_t *output) {
+                         const ar_requantize_block *block, int32_t valid_channels, int8_t *output) {
   ar_bounds to = ar_set_bounds((int8_t)w->gemm.low, (int8_t)w->gemm.high);
   to.clamps = 1; /* known when this is compiled */
   const ptrdiff_t row = (ptrdiff_t)w->columns * w->gemm.channels;
@@ -201,20 +198,15 @@ AR_INLINE void line_rows(const int OFFSETS, const ar_winograd *w, const row_sums
 
 /* 4x4 outputs of up to 16 filters. */
 static void finish_tile(const ar_winograd *w, const int32_t *products,
-                        const ar_requantize_block *block, int32_t valid_channels,
-                        int8_t *output) {
+                        const ar_requantize_block *block, int32_t valid_channels, int8_t *output) {
   _Alignas(64) row_sums sums[AR_WINOGRAD_OUT];
   for (int first = 0; first < AR_BLOCK; first += AR_BLOCK / 2)
     if (w->stride == 1)
       transform_products(1, products + first, block->bias + first, sums[0].at + first);
-    else
-      transform_products(2, products + first, block->bias + first, sums[0].at + first);
-  if (block->mode == AR_REQUANT_FLOAT)
-    line_rows(1, w, sums, block, valid_channels, output);
-  else if (block->mode == AR_REQUANT_SIGNED)
-    line_rows(2, w, sums, block, valid_channels, output);
-  else
-    exact_rows(w, sums, block, valid_channels, output);
+    else transform_products(2, products + first, block->bias + first, sums[0].at + first);
+  if (block->mode == AR_REQUANT_FLOAT) line_rows(1, w, sums, block, valid_channels, output);
+  else if (block->mode == AR_REQUANT_SIGNED) line_rows(2, w, sums, block, valid_channels, output);
+  else exact_rows(w, sums, block, valid_channels, output);
 }
 
 /* -- tiles ------------------------------------------------------------------------------------- */
@@ -222,12 +214,9 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
 /* All channels of one tile; the last vector starts early enough to be whole. */
 static void transform_tile(const ar_winograd *w, const uint8_t *input, int16_t *values) {
   for (int32_t c = 0; c < w->depth; c += AR_WINOGRAD_DEPTH) {
-    const int32_t first =
-        c + AR_WINOGRAD_DEPTH > w->depth ? w->depth - AR_WINOGRAD_DEPTH : c;
-    if (w->stride == 1)
-      transform_input(1, input + first, w->row_bytes, w->depth, values + first);
-    else
-      transform_input(2, input + first, w->row_bytes, w->depth, values + first);
+    const int32_t first = c + AR_WINOGRAD_DEPTH > w->depth ? w->depth - AR_WINOGRAD_DEPTH : c;
+    if (w->stride == 1) transform_input(1, input + first, w->row_bytes, w->depth, values + first);
+    else transform_input(2, input + first, w->row_bytes, w->depth, values + first);
   }
 }
 

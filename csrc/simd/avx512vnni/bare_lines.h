@@ -101,8 +101,8 @@ static int bare_line_beyond(const stairs *s, ar_range range, float scale, double
 
 /* The same, of any scale. */
 static int bare_line_for(const channel_integers *c, ar_range range, ar_known_line *found) {
-  *found = (ar_known_line){
-      .multiplier = c->multiplier, .shift = c->shift, .known = 1, .range = range};
+  *found =
+      (ar_known_line){.multiplier = c->multiplier, .shift = c->shift, .known = 1, .range = range};
   stairs s;
   int32_t output;
   if (are_level(c, range, &output)) return level_line(output, range, found);
@@ -153,7 +153,6 @@ static ar_requantize_mode plan_bare(ar_requantize_block *block, int lane,
     return AR_REQUANT_SLOW;
   block->scale[lane] = found.scale;
   block->offset[lane] = found.offset;
-  block->bias[lane] =
-      (int32_t)((uint32_t)block->bias[lane] + (uint32_t)found.moved + AR_BARE_BITS);
+  block->bias[lane] = (int32_t)((uint32_t)block->bias[lane] + (uint32_t)found.moved + AR_BARE_BITS);
   return AR_REQUANT_BARE;
 }

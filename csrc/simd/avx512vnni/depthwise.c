@@ -29,8 +29,7 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
   for (int u = 0; u < 4; ++u) {
     bias[u] = _mm512_load_si512(blocks[u].bias);
 #pragma clang loop unroll(full)
-    for (int k = 0; k < COLUMNS; ++k)
-      w[u][k] = _mm512_load_si512(weights + 64 * (u * COLUMNS + k));
+    for (int k = 0; k < COLUMNS; ++k) w[u][k] = _mm512_load_si512(weights + 64 * (u * COLUMNS + k));
   }
   for (int32_t i = 0; i < s.count; ++i, rows += s.advance, output += s.output_advance) {
     __m512i acc[4];
@@ -40,8 +39,8 @@ AR_INLINE void row_of_four(const int COLUMNS, const int mode, const ar_depthwise
     for (int k = 0; k < COLUMNS; ++k)
 #pragma clang loop unroll(full)
       for (int u = 0; u < 4; ++u)
-        acc[u] = _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + s.base[u] + k * tap),
-                                     w[u][k]);
+        acc[u] =
+            _mm512_dpbusd_epi32(acc[u], _mm512_loadu_si512(rows + s.base[u] + k * tap), w[u][k]);
 #pragma clang loop unroll(full)
     for (int u = 0; u < 4; ++u) acc[u] = requantize(mode, acc[u], &blocks[u]);
     _mm512_mask_storeu_epi8(output, s.lanes, ar_pack_four(acc, to));
@@ -90,10 +89,10 @@ static void interleave_taps(const ar_depthwise *plan, const image *input, int64_
   interleave(plan, out, taps[0], taps[1], taps[2], taps[3]);
 }
 
-#define ROW(NAME, COLUMNS, MODE)                                                             \
-  static void NAME(const ar_depthwise *plan, const uint32_t *rows, const row_span *span,     \
+#define ROW(NAME, COLUMNS, MODE)                                                               \
+  static void NAME(const ar_depthwise *plan, const uint32_t *rows, const row_span *span,       \
                    const int8_t *weights, const ar_requantize_block *blocks, int8_t *output) { \
-    row_of_four(COLUMNS, MODE, plan, rows, span, weights, blocks, output);                   \
+    row_of_four(COLUMNS, MODE, plan, rows, span, weights, blocks, output);                     \
   }
 ROW(row_1_0, 1, AR_REQUANT_FLOAT)
 ROW(row_1_1, 1, AR_REQUANT_SIGNED)
@@ -104,11 +103,11 @@ ROW(row_3_0, 3, AR_REQUANT_FLOAT)
 ROW(row_3_1, 3, AR_REQUANT_SIGNED)
 ROW(exact_row_3, 3, AR_REQUANT_INTEGER)
 
-#define GROUPS(MODE)                                                                         \
-  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,           \
-                            const row_span *span, const int8_t *weights,                     \
-                            const ar_requantize_block *blocks, int8_t *output) {             \
-    row_of_four_groups(MODE, plan, rows, span, weights, blocks, output);                     \
+#define GROUPS(MODE)                                                               \
+  static void groups_##MODE(const ar_depthwise *plan, const uint32_t *const *rows, \
+                            const row_span *span, const int8_t *weights,           \
+                            const ar_requantize_block *blocks, int8_t *output) {   \
+    row_of_four_groups(MODE, plan, rows, span, weights, blocks, output);           \
   }
 GROUPS(0)
 GROUPS(1)
@@ -118,7 +117,7 @@ GROUPS(5)
 typedef void (*groups_fn)(const ar_depthwise *, const uint32_t *const *, const row_span *,
                           const int8_t *, const ar_requantize_block *, int8_t *);
 static const groups_fn group_variants[] = {groups_0, groups_1, groups_2,
-                                            groups_2, groups_2, groups_5};
+                                           groups_2, groups_2, groups_5};
 
 typedef void (*row_fn)(const ar_depthwise *, const uint32_t *, const row_span *, const int8_t *,
                        const ar_requantize_block *, int8_t *);
@@ -139,15 +138,14 @@ static void fours(const ar_depthwise *plan, const uint32_t *const *rows, const i
     const int32_t left = c - block * 16;
     span.lanes = flat || left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1;
     for (int u = 0; u < 4; ++u)
-      span.base[u] = !flat || plan->stride_columns == 1 ? (block + u) * 16
-                                                        : u * 16 / c * step + u * 16 % c;
+      span.base[u] =
+          !flat || plan->stride_columns == 1 ? (block + u) * 16 : u * 16 / c * step + u * 16 % c;
     const int8_t *w = weights + (int64_t)64 * block * plan->groups * plan->filter_columns;
     const int32_t mode = slowest_mode(blocks + block);
     if (is_small(plan))
       row_variants[plan->filter_columns == 3][mode](plan, rows[0], &span, w, blocks + block,
                                                     output + block * 16);
-    else
-      group_variants[mode](plan, rows, &span, w, blocks + block, output + block * 16);
+    else group_variants[mode](plan, rows, &span, w, blocks + block, output + block * 16);
   }
 }
 

@@ -70,8 +70,8 @@ AR_INLINE void store_border(const ar_depthwise *plan, uint32_t *out, int32_t cou
 }
 
 /* Dword i of the result is bytes i of four rows with their border. */
-static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0,
-                       const int8_t *r1, const int8_t *r2, const int8_t *r3) {
+static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0, const int8_t *r1,
+                       const int8_t *r2, const int8_t *r3) {
   const ar_staging *s = &plan->staging;
   const int32_t bytes = s->row_bytes, right = s->left_bytes + bytes;
   store_border(plan, out, s->left_bytes);
@@ -82,9 +82,9 @@ static void interleave(const ar_depthwise *plan, uint32_t *out, const int8_t *r0
                       _mm512_loadu_si512(r2 + i), _mm512_loadu_si512(r3 + i));
   if (i < bytes) {
     const __mmask64 rest = (UINT64_C(1) << (bytes - i)) - 1;
-    store_interleaved(
-        inside + i, _mm512_maskz_loadu_epi8(rest, r0 + i), _mm512_maskz_loadu_epi8(rest, r1 + i),
-        _mm512_maskz_loadu_epi8(rest, r2 + i), _mm512_maskz_loadu_epi8(rest, r3 + i));
+    store_interleaved(inside + i, _mm512_maskz_loadu_epi8(rest, r0 + i),
+                      _mm512_maskz_loadu_epi8(rest, r1 + i), _mm512_maskz_loadu_epi8(rest, r2 + i),
+                      _mm512_maskz_loadu_epi8(rest, r3 + i));
   }
   store_border(plan, out + right, s->staged_row_bytes - right);
 }
@@ -109,10 +109,8 @@ AR_INLINE __m512i requantize(const int mode, __m512i acc, const ar_requantize_bl
 
 /* The first `left` bytes of 64. */
 AR_INLINE void store_first(int8_t *output, int32_t left, __m512i bytes) {
-  if (left >= 64)
-    _mm512_storeu_si512(output, bytes);
-  else
-    _mm512_mask_storeu_epi8(output, (UINT64_C(1) << left) - 1, bytes);
+  if (left >= 64) _mm512_storeu_si512(output, bytes);
+  else _mm512_mask_storeu_epi8(output, (UINT64_C(1) << left) - 1, bytes);
 }
 
 AR_INLINE ar_bounds bounds_of(const ar_depthwise *plan) {

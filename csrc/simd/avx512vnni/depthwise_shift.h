@@ -94,19 +94,18 @@ static void shift_weights(const ar_depthwise *plan, const int8_t *weights, int8_
       }
 }
 
-#define FOUR_ROWS(MODE)                                                                      \
-  static void four_rows_##MODE(const ar_depthwise *plan, const uint32_t *const *rows,        \
-                               const four_row_span *span, const int8_t *weights,             \
-                               const ar_requantize_block *blocks, int8_t *output) {          \
-    four_rows(MODE, plan, rows, span, weights, blocks, output);                              \
+#define FOUR_ROWS(MODE)                                                               \
+  static void four_rows_##MODE(const ar_depthwise *plan, const uint32_t *const *rows, \
+                               const four_row_span *span, const int8_t *weights,      \
+                               const ar_requantize_block *blocks, int8_t *output) {   \
+    four_rows(MODE, plan, rows, span, weights, blocks, output);                       \
   }
 FOUR_ROWS(0)
 FOUR_ROWS(1)
 FOUR_ROWS(2)
 FOUR_ROWS(5)
-typedef void (*four_rows_fn)(const ar_depthwise *, const uint32_t *const *,
-                             const four_row_span *, const int8_t *, const ar_requantize_block *,
-                             int8_t *);
+typedef void (*four_rows_fn)(const ar_depthwise *, const uint32_t *const *, const four_row_span *,
+                             const int8_t *, const ar_requantize_block *, int8_t *);
 static const four_rows_fn four_row_variants[] = {four_rows_0, four_rows_1, four_rows_2,
                                                  four_rows_2, four_rows_2, four_rows_5};
 

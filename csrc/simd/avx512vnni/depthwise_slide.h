@@ -5,18 +5,16 @@ enum { SLIDE_UNITS = 6 }; /* whose sums, weights and taps fit in the registers *
 
 /* Unit `lane` of four. */
 AR_INLINE void store_unit(const int lane, int8_t *out, __m512i packed) {
-  const __m128i unit =
-      lane == 0   ? _mm512_castsi512_si128(packed)
-      : lane == 1 ? _mm512_extracti32x4_epi32(packed, 1)
-      : lane == 2 ? _mm512_extracti32x4_epi32(packed, 2)
-                  : _mm512_extracti32x4_epi32(packed, 3);
+  const __m128i unit = lane == 0   ? _mm512_castsi512_si128(packed)
+                       : lane == 1 ? _mm512_extracti32x4_epi32(packed, 1)
+                       : lane == 2 ? _mm512_extracti32x4_epi32(packed, 2)
+                                   : _mm512_extracti32x4_epi32(packed, 3);
   _mm_storeu_si128((__m128i *)out, unit);
 }
 
 /* Units of both rows, `step` bytes apart, packed in fours. */
-AR_INLINE void store_units(const int UNITS, const ar_bounds to,
-                           const __m512i acc[2][SLIDE_UNITS], int64_t step, int8_t *upper,
-                           int8_t *lower) {
+AR_INLINE void store_units(const int UNITS, const ar_bounds to, const __m512i acc[2][SLIDE_UNITS],
+                           int64_t step, int8_t *upper, int8_t *lower) {
 #pragma clang loop unroll(full)
   for (int x = 0; x < UNITS; x += 2) {
     const __m512i four[4] = {acc[0][x], acc[1][x], acc[0][x + 1], acc[1][x + 1]};
@@ -31,9 +29,9 @@ AR_INLINE void store_units(const int UNITS, const ar_bounds to,
  * each interleaved vector is loaded once and serves six products. `w` holds the taps of rows
  * 0..2 for the upper output row; shifted by a byte they serve the lower one. A unit is 16
  * channels of one column. */
-AR_INLINE void slide_block(const int UNITS, const int mode,
-                           const ar_depthwise *plan, const uint32_t *row, const __m512i *w,
-                           const ar_requantize_block *block, int8_t *upper, int8_t *lower) {
+AR_INLINE void slide_block(const int UNITS, const int mode, const ar_depthwise *plan,
+                           const uint32_t *row, const __m512i *w, const ar_requantize_block *block,
+                           int8_t *upper, int8_t *lower) {
   const int32_t channels = plan->channels;
   const __m512i bias = _mm512_load_si512(block->bias);
   __m512i acc[2][SLIDE_UNITS];
@@ -83,10 +81,8 @@ AR_INLINE void slide_rows(const int mode, const ar_depthwise *plan, row_parts pa
     w[k] = _mm512_load_si512(weights + 64 * k);
     w[3 + k] = _mm512_slli_epi32(w[k], 8);
   }
-#define SLIDE(UNITS)                                                                  \
-  case UNITS:                                                                         \
-    slide_block(UNITS, mode, plan, row, w, block, upper, lower);                      \
-    break;
+#define SLIDE(UNITS) \
+  case UNITS: slide_block(UNITS, mode, plan, row, w, block, upper, lower); break;
   for (int32_t i = 0; i < parts.count; ++i) {
     const int32_t units = parts.size + (i < parts.larger);
     switch (units) { SLIDE(1) SLIDE(2) SLIDE(3) SLIDE(4) SLIDE(5) SLIDE(6) }
@@ -105,11 +101,11 @@ static int slides(const ar_depthwise *plan) {
 
 typedef void (*slide_fn)(const ar_depthwise *, row_parts, const uint32_t *, const int8_t *,
                          const ar_requantize_block *, int8_t *, int8_t *);
-#define SLIDE_VARIANT(NAME, MODE)                                                           \
-  static void NAME(const ar_depthwise *plan, row_parts parts, const uint32_t *row,          \
-                   const int8_t *weights, const ar_requantize_block *block, int8_t *upper,  \
-                   int8_t *lower) {                                                         \
-    slide_rows(MODE, plan, parts, row, weights, block, upper, lower);                       \
+#define SLIDE_VARIANT(NAME, MODE)                                                          \
+  static void NAME(const ar_depthwise *plan, row_parts parts, const uint32_t *row,         \
+                   const int8_t *weights, const ar_requantize_block *block, int8_t *upper, \
+                   int8_t *lower) {                                                        \
+    slide_rows(MODE, plan, parts, row, weights, block, upper, lower);                      \
   }
 SLIDE_VARIANT(slide_0, AR_REQUANT_FLOAT)
 SLIDE_VARIANT(slide_1, AR_REQUANT_SIGNED)

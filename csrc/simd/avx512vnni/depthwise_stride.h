@@ -98,10 +98,10 @@ AR_INLINE void stride_rows(const int COLUMNS, const int mode, const ar_depthwise
   }
 }
 
-#define STRIDE(NAME, COLUMNS, MODE)                                                          \
-  static void NAME(const ar_depthwise *plan, const image *input, const int8_t *weights,      \
-                   const ar_requantize_block *blocks, int32_t channel, int8_t *output) {     \
-    stride_rows(COLUMNS, MODE, plan, input, weights, blocks, channel, output);               \
+#define STRIDE(NAME, COLUMNS, MODE)                                                      \
+  static void NAME(const ar_depthwise *plan, const image *input, const int8_t *weights,  \
+                   const ar_requantize_block *blocks, int32_t channel, int8_t *output) { \
+    stride_rows(COLUMNS, MODE, plan, input, weights, blocks, channel, output);           \
   }
 STRIDE(stride_1_0, 1, AR_REQUANT_FLOAT)
 STRIDE(stride_1_1, 1, AR_REQUANT_SIGNED)

@@ -61,13 +61,12 @@ AR_INLINE void walk_unit(const int DONE, const int BEHIND, const int BEGIN, cons
 #pragma clang loop unroll(full)
   for (int r = 0; r < 2; ++r) {
     if (DONE)
-      done[r] = requantize(mode, _mm512_dpbusd_epi32(sums->next[r][u], seen[r], weights[u][2]),
-                           block);
-    if (BEHIND)
-      sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r], weights[u][1]);
+      done[r] =
+          requantize(mode, _mm512_dpbusd_epi32(sums->next[r][u], seen[r], weights[u][2]), block);
+    if (BEHIND) sums->next[r][u] = _mm512_dpbusd_epi32(sums->behind[r][u], seen[r], weights[u][1]);
     if (BEGIN)
-      sums->behind[r][u] = _mm512_dpbusd_epi32(_mm512_load_si512(block->bias), seen[r],
-                                               weights[u][0]);
+      sums->behind[r][u] =
+          _mm512_dpbusd_epi32(_mm512_load_si512(block->bias), seen[r], weights[u][0]);
   }
 }
 
@@ -81,8 +80,8 @@ AR_INLINE void walk_column(const int DONE, const int BEHIND, const int BEGIN, co
   for (int half = 0; half < 2; ++half) {
     const __m512i ab = bytes.pairs[0][half], cd = bytes.pairs[1][half];
     __m512i done[2][2];
-    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half, _mm512_unpacklo_epi16(ab, cd),
-              sums, done[0]);
+    walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half, _mm512_unpacklo_epi16(ab, cd), sums,
+              done[0]);
     walk_unit(DONE, BEHIND, BEGIN, mode, w, weights, 2 * half + 1, _mm512_unpackhi_epi16(ab, cd),
               sums, done[1]);
 #pragma clang loop unroll(full)
@@ -111,17 +110,16 @@ AR_INLINE void walk(const int mode, const walk_rows *w, int8_t *upper, int8_t *l
   walk_column(1, 0, 0, mode, w, taps, columns + 1, &sums, to, upper, lower);
 }
 
-#define WALK(NAME, MODE)                                                      \
-  static void NAME(const walk_rows *w, int8_t *upper, int8_t *lower) {        \
-    walk(MODE, w, upper, lower);                                              \
+#define WALK(NAME, MODE)                                               \
+  static void NAME(const walk_rows *w, int8_t *upper, int8_t *lower) { \
+    walk(MODE, w, upper, lower);                                       \
   }
 WALK(walk_0, AR_REQUANT_FLOAT)
 WALK(walk_1, AR_REQUANT_SIGNED)
 WALK(exact_walk, AR_REQUANT_INTEGER)
 WALK(walk_5, AR_REQUANT_BARE)
 typedef void (*walk_fn)(const walk_rows *, int8_t *, int8_t *);
-static const walk_fn walk_variants[] = {walk_0,     walk_1,     exact_walk,
-                                        exact_walk, exact_walk, walk_5};
+static const walk_fn walk_variants[] = {walk_0, walk_1, exact_walk, exact_walk, exact_walk, walk_5};
 
 static void walk_image(const ar_depthwise *plan, const image *input, const int8_t *weights,
                        const ar_requantize_block *blocks, int8_t *output, int8_t *unwanted) {

@@ -13,8 +13,9 @@ enum { FILTERS = AR_TRANSPOSED_FILTERS, MOST_DWORDS = AR_TRANSPOSED_DWORDS };
 AR_INLINE __m512i words_of(const int step, const int first, const int second, __m512i low,
                            __m512i high) {
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i order = _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(step * 0x10001)),
-                                         _mm512_set1_epi32(first | second << 16));
+  const __m512i order =
+      _mm512_add_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32(step * 0x10001)),
+                       _mm512_set1_epi32(first | second << 16));
   return _mm512_permutex2var_epi16(low, order, high);
 }
 
@@ -34,15 +35,15 @@ AR_INLINE void see(const int DEPTH, const ar_gemm *gemm, const uint8_t *input, _
     last[y] = words_of(3, 4, 4, low, high);
   }
   if (DEPTH == 1) return;
-  const __m512i two = _mm512_mask_blend_epi8(UINT64_C(0x2222222222222222), last[0],
-                                             _mm512_slli_epi16(last[1], 8));
+  const __m512i two =
+      _mm512_mask_blend_epi8(UINT64_C(0x2222222222222222), last[0], _mm512_slli_epi16(last[1], 8));
   x[6] = _mm512_mask_blend_epi16(0xAAAAAAAA, two, last[2]);
 }
 
 /* Four filters' bytes of 16 positions: position by position. */
 AR_INLINE __m512i four_filters(const ar_i32 *v, ar_bounds to) {
-  const __m512i order = _mm512_broadcast_i32x4(
-      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  const __m512i order =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
   return _mm512_shuffle_epi8(ar_pack_dealt(v, to), order);
 }
 
@@ -81,7 +82,8 @@ AR_INLINE void transposed(const int DEPTH, const int bare, const ar_bounds to, c
     for (int d = 0; d < DWORDS; ++d)
 #pragma clang loop unroll(full)
       for (int f = 0; f < FILTERS; ++f)
-        acc[f] = ar_dot(acc[f], x[d], ar_load_word((const uint8_t *)weights + 4 * (FILTERS * d + f)));
+        acc[f] =
+            ar_dot(acc[f], x[d], ar_load_word((const uint8_t *)weights + 4 * (FILTERS * d + f)));
     if (bare) {
 #pragma clang loop unroll(full)
       for (int f = 0; f < FILTERS; ++f) acc[f] = on_one_bare_line(acc[f], &blocks[f]);
@@ -99,23 +101,23 @@ AR_INLINE void transposed(const int DEPTH, const int bare, const ar_bounds to, c
       const ar_requantize_block *blocks, int8_t *output) {                                  \
     transposed(DEPTH, 0, to, gemm, input, weights, blocks, output);                         \
   }
-#define TRANSPOSED(DEPTH)                                                                   \
-  static void transposed_##DEPTH(const ar_gemm *gemm, const uint8_t *input,                 \
-                                 const int8_t *weights, const ar_requantize_block *blocks,  \
-                                 int32_t valid_channels, void *output) {                    \
-    (void)valid_channels;                                                                   \
-    ar_outputs outputs = outputs_of(FILTERS, gemm, blocks);                                 \
-    if (outputs.mode != AR_REQUANT_BARE) {                                                  \
-      exact_transposed_##DEPTH(outputs.to, gemm, input, weights, blocks, output);           \
-      return;                                                                               \
-    }                                                                                       \
-    if (!outputs.to.clamps) {                                                               \
-      outputs.to.clamps = 0; /* which the compiler knows then */                            \
-      transposed(DEPTH, 1, outputs.to, gemm, input, weights, blocks, output);               \
-      return;                                                                               \
-    }                                                                                       \
-    outputs.to.clamps = 1;                                                                  \
-    transposed(DEPTH, 1, outputs.to, gemm, input, weights, blocks, output);                 \
+#define TRANSPOSED(DEPTH)                                                                          \
+  static void transposed_##DEPTH(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights, \
+                                 const ar_requantize_block *blocks, int32_t valid_channels,        \
+                                 void *output) {                                                   \
+    (void)valid_channels;                                                                          \
+    ar_outputs outputs = outputs_of(FILTERS, gemm, blocks);                                        \
+    if (outputs.mode != AR_REQUANT_BARE) {                                                         \
+      exact_transposed_##DEPTH(outputs.to, gemm, input, weights, blocks, output);                  \
+      return;                                                                                      \
+    }                                                                                              \
+    if (!outputs.to.clamps) {                                                                      \
+      outputs.to.clamps = 0; /* which the compiler knows then */                                   \
+      transposed(DEPTH, 1, outputs.to, gemm, input, weights, blocks, output);                      \
+      return;                                                                                      \
+    }                                                                                              \
+    outputs.to.clamps = 1;                                                                         \
+    transposed(DEPTH, 1, outputs.to, gemm, input, weights, blocks, output);                        \
   }
 EXACT_TRANSPOSED(1)
 EXACT_TRANSPOSED(3)

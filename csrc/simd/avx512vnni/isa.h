@@ -18,11 +18,9 @@ int64_t ar_depthwise_arranged_bytes_avx512vnni(const ar_depthwise *plan);
 void ar_depthwise_arrange_avx512vnni(const ar_depthwise *plan, const int8_t *packed,
                                      int8_t *arranged);
 void ar_depthwise_avx512vnni(const ar_depthwise *plan, const uint8_t *input, const int8_t *weights,
-                             const ar_requantize_block *blocks, int8_t *output,
-                             uint8_t *workspace);
+                             const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
 
 void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
-                            const ar_requantize_block *blocks, int8_t *output,
-                            uint8_t *workspace);
+                            const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace);
 
 #endif

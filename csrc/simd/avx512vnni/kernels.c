@@ -25,8 +25,7 @@ static const ar_gemm_isa gemm = {
     .stage = stage_narrow,
 };
 /* A product of pairs takes the time of one of four bytes. */
-static const ar_winograd_isa winograd = {
-    .direct = 2, .run = ar_winograd_avx512vnni, .gemm = &gemm};
+static const ar_winograd_isa winograd = {.direct = 2, .run = ar_winograd_avx512vnni, .gemm = &gemm};
 static const ar_depthwise_isa depthwise = {
     .group = 4,
     .lanes = 64, /* of one store */
@@ -48,4 +47,5 @@ AR_FAMILY_KERNEL(avx512vnni, 3, DEPTHWISE_CONV_2D, ar_gemm, &gemm, ar_depthwise_
 AR_FAMILY_KERNEL(avx512vnni, 1, FULLY_CONNECTED, ar_gemm, &gemm, ar_fully_connected_problem)
 AR_FAMILY_KERNEL(avx512vnni, 1, MNN_CONV_INT8, ar_mnn_conv, &depthwise)
 AR_FLAT_KERNEL(avx512vnni, 1, MUL, 3, MUL_WORK, mul_measure, mul_make_plan, mul_run)
-AR_FLAT_KERNEL(avx512vnni, 2, MUL, 3, MUL_FLOAT_WORK, mul_float_measure, mul_float_plan, mul_float_run)
+AR_FLAT_KERNEL(avx512vnni, 2, MUL, 3, MUL_FLOAT_WORK, mul_float_measure, mul_float_plan,
+               mul_float_run)

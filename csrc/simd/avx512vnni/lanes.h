@@ -69,8 +69,8 @@ AR_INLINE ar_i32 ar_dot(ar_i32 acc, ar_word x, ar_i32 w) { return _mm512_dpbusd_
 
 /* acc + x * w, bits of float32 all. */
 AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
-  return _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(w),
-                                             _mm512_castsi512_ps(acc)));
+  return _mm512_castps_si512(
+      _mm512_fmadd_ps(_mm512_castsi512_ps(x), _mm512_castsi512_ps(w), _mm512_castsi512_ps(acc)));
 }
 
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) { return _mm512_add_epi32(a, b); }
@@ -104,8 +104,7 @@ AR_INLINE ar_i32 ar_on_bare_line(ar_i32 bits, ar_f32 scale, ar_f32 end) {
 
 /* The same, with another offset for negative accumulators. */
 AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f32 negative) {
-  return ar_on_line(acc, scale,
-                    _mm512_mask_blend_ps(_mm512_movepi32_mask(acc), offset, negative));
+  return ar_on_line(acc, scale, _mm512_mask_blend_ps(_mm512_movepi32_mask(acc), offset, negative));
 }
 
 /* (acc * multiplier + constant - below_zero * [acc < 0]) >> (32 + high_shift); below_zero is bit

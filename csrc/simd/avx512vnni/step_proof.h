@@ -25,8 +25,8 @@
 typedef struct {
   int64_t multiplier, rest; /* of 2^places divided by the multiplier */
   int32_t places;
-  int64_t up, down;         /* the constants of sums from 0 on, and of those below */
-  int32_t begin, end;       /* outputs that begin behind the range's lower end, up to its upper one */
+  int64_t up, down;   /* the constants of sums from 0 on, and of those below */
+  int32_t begin, end; /* outputs that begin behind the range's lower end, up to its upper one */
   int32_t output_offset;
   double from_low, to_high; /* outputs that the ends reach, and do not reach; or beyond all */
   double low, high;         /* the range's ends */

@@ -73,7 +73,8 @@ MULTIPLY(6)
 MULTIPLY(7)
 MULTIPLY(8)
 static const multiply_fn multiply_variants[AR_WINOGRAD_TILES + 1] = {
-    0, multiply_1, multiply_2, multiply_3, multiply_4, multiply_5, multiply_6, multiply_7, multiply_8};
+    0,          multiply_1, multiply_2, multiply_3, multiply_4,
+    multiply_5, multiply_6, multiply_7, multiply_8};
 
 /* -- and back ---------------------------------------------------------------------------------- */
 
@@ -92,8 +93,7 @@ static __attribute__((noinline)) void finish_row(const ar_winograd *w, const __m
 
 /* 4x4 outputs of up to 16 filters. */
 static void finish_tile(const ar_winograd *w, const int32_t *products,
-                        const ar_requantize_block *block, int32_t valid_channels,
-                        int8_t *output) {
+                        const ar_requantize_block *block, int32_t valid_channels, int8_t *output) {
   const ptrdiff_t row = (ptrdiff_t)w->columns * w->gemm.channels;
   __m512i columns[AR_WINOGRAD_OUT][POINTS];
 #pragma clang loop unroll(full)
@@ -112,8 +112,7 @@ static void finish_tile(const ar_winograd *w, const int32_t *products,
 /* -- tiles ------------------------------------------------------------------------------------- */
 
 void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const int8_t *weights,
-                            const ar_requantize_block *blocks, int8_t *output,
-                            uint8_t *workspace) {
+                            const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
   const int64_t tile_values = (int64_t)VALUES * w->depth, depth = w->depth;
   int16_t *values = (int16_t *)workspace;
   int32_t *products = (int32_t *)(workspace + ar_winograd_values_bytes(w));
@@ -133,8 +132,8 @@ void ar_winograd_avx512vnni(const ar_winograd *w, const uint8_t *input, const in
       }
     }
     for (int32_t b = 0; b < w->blocks; ++b) {
-      multiply_variants[strip](w, (const uint8_t *)values,
-                               weights + b * tile_values * 2 * AR_BLOCK, products);
+      multiply_variants[strip](w, (const uint8_t *)values, weights + b * tile_values * 2 * AR_BLOCK,
+                               products);
       for (int32_t t = 0; t < strip; ++t) {
         const corner at = corner_of(w, first + t);
         const ptrdiff_t place = (ptrdiff_t)at.y * w->columns + at.x;

@@ -7,18 +7,20 @@
 #include "convolution/gemm.h"
 
 /* Word L of all positions with NB blocks of weights. */
-#define AR_STEP_OF(L)                                                                      \
-  AR_UNROLL for (int n = 0; n < NB; ++n) {                                                 \
-    const ar_i32 w = ar_load_i32(weights + 64 * ((L) * NB + n));                           \
-    AR_UNROLL for (int p = 0; p < P; ++p) acc[p * NB + n] =                                \
-        AR_PRODUCT_OF(acc[p * NB + n], x[p], L, w);                                        \
+#define AR_STEP_OF(L)                                                                         \
+  AR_UNROLL                                                                                   \
+  for (int n = 0; n < NB; ++n) {                                                              \
+    const ar_i32 w = ar_load_i32(weights + 64 * ((L) * NB + n));                              \
+    AR_UNROLL                                                                                 \
+    for (int p = 0; p < P; ++p) acc[p * NB + n] = AR_PRODUCT_OF(acc[p * NB + n], x[p], L, w); \
   }
 
 /* COUNT words of all positions with their weights. */
 AR_INLINE void some_words(const int COUNT, const int P, const int NB, const uint8_t *row,
                           ptrdiff_t stride, const int8_t *weights, ar_i32 *acc) {
   ar_word x[P];
-  AR_UNROLL for (int p = 0; p < P; ++p) x[p] = AR_LOAD_WORDS(COUNT, row + p * stride);
+  AR_UNROLL
+  for (int p = 0; p < P; ++p) x[p] = AR_LOAD_WORDS(COUNT, row + p * stride);
   AR_STEP_OF(0)
   if (COUNT > 1) {
     AR_STEP_OF(1)
@@ -37,12 +39,14 @@ enum { MOST_AT_ONCE = 5 }; /* positions: an array of P would be moved about in a
 AR_INLINE void only_fours(const int P, const int NB, const ar_gemm *gemm, const uint8_t *input,
                           const int8_t *weights, ar_i32 *acc) {
   const uint8_t *rows[MOST_AT_ONCE];
-  AR_UNROLL for (int p = 0; p < P; ++p) rows[p] = input + p * (ptrdiff_t)gemm->position_stride;
+  AR_UNROLL
+  for (int p = 0; p < P; ++p) rows[p] = input + p * (ptrdiff_t)gemm->position_stride;
   const int32_t *segment = gemm->segment, *end = segment + gemm->segments;
   do {
     const ptrdiff_t at = *segment++;
     ar_word x[MOST_AT_ONCE];
-    AR_UNROLL for (int p = 0; p < P; ++p) x[p] = ar_load_words(rows[p] + at);
+    AR_UNROLL
+    for (int p = 0; p < P; ++p) x[p] = ar_load_words(rows[p] + at);
     AR_STEP_OF(0)
     AR_STEP_OF(1)
     AR_STEP_OF(2)

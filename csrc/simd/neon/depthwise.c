@@ -12,6 +12,6 @@ void ar_depthwise_arrange_neon(const ar_depthwise *d, const int8_t *packed, int8
 int64_t ar_depthwise_workspace_neon(const ar_depthwise *d) { return workspace_bytes(d); }
 
 void ar_depthwise_neon(const ar_depthwise *d, const uint8_t *input, const int8_t *weights,
-                     const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
+                       const ar_requantize_block *blocks, int8_t *output, uint8_t *workspace) {
   run_depthwise(d, input, weights, blocks, output, workspace);
 }

@@ -47,8 +47,7 @@ AR_INLINE void finish(const int WAY, const int P, const strip *r, const ending *
 
 /* 3x3, where positions lie two filter columns apart: weights stay in registers, and each load
  * serves all positions that see it. */
-AR_INLINE void three_by_three(const int WAY, const int P, const strip *of,
-                              const ending *given) {
+AR_INLINE void three_by_three(const int WAY, const int P, const strip *of, const ending *given) {
   const strip own = *of, *r = &own; /* what is written might be the caller's */
   const ending e = *given;
   const rounding by = rounding_of(&e);
@@ -57,17 +56,19 @@ AR_INLINE void three_by_three(const int WAY, const int P, const strip *of,
   int8_t *output = r->output;
   int32_t place = r->place;
   eight w[3];
-  AR_UNROLL for (int k = 0; k < 3; ++k) w[k] = load_eight(r->weights + 64 * k);
+  AR_UNROLL
+  for (int k = 0; k < 3; ++k) w[k] = load_eight(r->weights + 64 * k);
   for (int32_t y = 0; y < r->rows; ++y) {
     const uint32_t *row = r->ring + (ptrdiff_t)place * r->dwords;
     for (int32_t i = 0; i < r->columns; i += P) {
       const ptrdiff_t first = start_of(P, r, i);
       const uint32_t *taps = row + first * r->advance;
       eight out[POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) {
+      AR_UNROLL
+      for (int p = 0; p < P; ++p) {
         sums acc = sums_from(bias);
-        AR_UNROLL for (int k = 0; k < 3; ++k) acc =
-            dot(acc, load_eight(taps + (2 * p + k) * tap), w[k]);
+        AR_UNROLL
+        for (int k = 0; k < 3; ++k) acc = dot(acc, load_eight(taps + (2 * p + k) * tap), w[k]);
         out[p] = total(acc, bias);
       }
       finish(WAY, P, r, &e, &by, out, output + first * r->output_advance);
@@ -95,15 +96,16 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
       const int8_t *weights = r->weights;
       int32_t groups = r->groups;
       sums acc[POSITIONS];
-      AR_UNROLL for (int p = 0; p < P; ++p) acc[p] = sums_from(bias);
+      AR_UNROLL
+      for (int p = 0; p < P; ++p) acc[p] = sums_from(bias);
       row += place * dwords;
       do {
         const uint32_t *taps = row;
         int32_t columns = r->filter_columns;
         do {
           const eight w = load_eight(weights);
-          AR_UNROLL for (int p = 0; p < P; ++p)
-              acc[p] = dot(acc[p], load_eight(taps + p * advance), w);
+          AR_UNROLL
+          for (int p = 0; p < P; ++p) acc[p] = dot(acc[p], load_eight(taps + p * advance), w);
           weights += 64;
           taps += tap;
         } while (--columns);
@@ -120,18 +122,18 @@ AR_INLINE void any_filter(const int WAY, const int P, const strip *of, const end
 }
 
 typedef void (*positions_fn)(const strip *, const ending *);
-#define VARIANT(NAME, FILTER, WAY, P)                                                      \
-  static void NAME(const strip *r, const ending *e) {                                      \
-    if (P <= (WAY == LINES ? LINES_POSITIONS : MOST_POSITIONS)) FILTER(WAY, P, r, e);      \
+#define VARIANT(NAME, FILTER, WAY, P)                                                 \
+  static void NAME(const strip *r, const ending *e) {                                 \
+    if (P <= (WAY == LINES ? LINES_POSITIONS : MOST_POSITIONS)) FILTER(WAY, P, r, e); \
   }
-#define VARIANTS(P)                                                                        \
-  VARIANT(three_up_##P, three_by_three, UP, P)                                             \
-  VARIANT(three_away_##P, three_by_three, AWAY, P)                                         \
-  VARIANT(three_lines_##P, three_by_three, LINES, P)                                       \
-  VARIANT(exact_three_##P, three_by_three, EXACT, P)                                       \
-  VARIANT(any_up_##P, any_filter, UP, P)                                                   \
-  VARIANT(any_away_##P, any_filter, AWAY, P)                                               \
-  VARIANT(any_lines_##P, any_filter, LINES, P)                                             \
+#define VARIANTS(P)                                  \
+  VARIANT(three_up_##P, three_by_three, UP, P)       \
+  VARIANT(three_away_##P, three_by_three, AWAY, P)   \
+  VARIANT(three_lines_##P, three_by_three, LINES, P) \
+  VARIANT(exact_three_##P, three_by_three, EXACT, P) \
+  VARIANT(any_up_##P, any_filter, UP, P)             \
+  VARIANT(any_away_##P, any_filter, AWAY, P)         \
+  VARIANT(any_lines_##P, any_filter, LINES, P)       \
   VARIANT(exact_any_##P, any_filter, EXACT, P)
 VARIANTS(1)
 VARIANTS(2)

@@ -5,7 +5,9 @@
 #include "convolution/interleaved_depthwise.h"
 #include "simd/templates/requantize.h"
 
-#define AR_BOTH AR_UNROLL for (int q = 0; q < 2; ++q)
+#define AR_BOTH \
+  AR_UNROLL     \
+  for (int q = 0; q < 2; ++q)
 
 typedef struct {
   int32x4_t v[2];
@@ -21,7 +23,8 @@ AR_INLINE eight load_eight(const void *p) {
 typedef eight sums;
 AR_INLINE sums sums_from(eight bias) { return bias; }
 AR_INLINE sums dot(sums acc, eight x, eight w) {
-  AR_BOTH acc.v[q] = vdotq_s32(acc.v[q], vreinterpretq_s8_s32(x.v[q]), vreinterpretq_s8_s32(w.v[q]));
+  AR_BOTH
+    acc.v[q] = vdotq_s32(acc.v[q], vreinterpretq_s8_s32(x.v[q]), vreinterpretq_s8_s32(w.v[q]));
   return acc;
 }
 AR_INLINE eight total(sums acc, eight bias) {
@@ -53,7 +56,8 @@ AR_INLINE eight total(sums acc, eight bias) {
 #endif
 
 AR_INLINE void totals(const int COUNT, const sums *acc, eight bias, eight *out) {
-  AR_UNROLL for (int i = 0; i < COUNT; ++i) out[i] = total(acc[i], bias);
+  AR_UNROLL
+  for (int i = 0; i < COUNT; ++i) out[i] = total(acc[i], bias);
 }
 
 /* The ways from sums to outputs that there is code for. */
@@ -92,8 +96,8 @@ AR_INLINE void on_lines(const int COUNT, const ending *e, eight *acc) {
   AR_BOTH {
     const float32x4_t s = vld1q_f32(scale + 4 * q), o = vld1q_f32(offset + 4 * q);
     const float32x4_t n = vld1q_f32(negative + 4 * q);
-    AR_UNROLL for (int i = 0; i < COUNT; ++i) acc[i].v[q] =
-        ar_on_signed_line_quarter(acc[i].v[q], s, o, n);
+    AR_UNROLL
+    for (int i = 0; i < COUNT; ++i) acc[i].v[q] = ar_on_signed_line_quarter(acc[i].v[q], s, o, n);
   }
 }
 
@@ -109,8 +113,12 @@ AR_INLINE rounding rounding_of(const ending *e) {
 
 AR_INLINE void round_products(const int AWAY_FROM_ZERO, const int COUNT, const rounding *by,
                               eight *acc) {
-  AR_UNROLL for (int i = 0; i < COUNT; ++i) AR_BOTH acc[i].v[q] =
-      ar_rounded_quarter(acc[i].v[q], by->multiplier.v[q], by->right.v[q], AWAY_FROM_ZERO);
+  AR_UNROLL
+  for (int i = 0; i < COUNT; ++i) {
+    AR_BOTH
+      acc[i].v[q] =
+          ar_rounded_quarter(acc[i].v[q], by->multiplier.v[q], by->right.v[q], AWAY_FROM_ZERO);
+  }
 }
 
 /* Sums to outputs that are to be saturated and clamped. WAY is a constant. */
@@ -143,14 +151,15 @@ typedef struct {
 AR_INLINE packed_eights pack_eights(const int WAY, const int COUNT, const ending *e,
                                     const eight *acc) {
   packed_eights r;
-  AR_UNROLL for (int i = 0; i < COUNT; i += 2) {
+  AR_UNROLL
+  for (int i = 0; i < COUNT; i += 2) {
     const eight a = acc[i], b = acc[i + 1 < COUNT ? i + 1 : i];
     const int32x4_t v[4] = {a.v[0], a.v[1], b.v[0], b.v[1]};
     r.pair[i / 2] = WAY <= AWAY ? ar_pack_products(v, e->to.offset) : ar_pack_lanes(v);
   }
   if (e->to.clamps) {
-    AR_UNROLL for (int i = 0; i < COUNT; i += 2) r.pair[i / 2] =
-        ar_clamp_bytes(r.pair[i / 2], e->to);
+    AR_UNROLL
+    for (int i = 0; i < COUNT; i += 2) r.pair[i / 2] = ar_clamp_bytes(r.pair[i / 2], e->to);
   }
   return r;
 }
@@ -165,22 +174,25 @@ AR_INLINE void store_eights(const int WAY, const int COUNT, const ending *e, con
                             const places to) {
   const packed_eights from = pack_eights(WAY, COUNT, e, acc);
   if (e->lanes == 8) {
-    AR_UNROLL for (int i = 0; i < COUNT; ++i) {
+    AR_UNROLL
+    for (int i = 0; i < COUNT; ++i) {
       int8_t *const out = (i % 2 ? to.second : to.first) + i / 2 * to.step;
       if (i % 2) vst1_s8(out, vget_high_s8(from.pair[i / 2]));
       else vst1_s8(out, vget_low_s8(from.pair[i / 2]));
     }
     return;
   }
-  AR_UNROLL for (int i = 0; i < COUNT; ++i)
-      ar_store_bytes((i % 2 ? to.second : to.first) + i / 2 * to.step, bytes_of(&from, i), e->lanes);
+  AR_UNROLL
+  for (int i = 0; i < COUNT; ++i)
+    ar_store_bytes((i % 2 ? to.second : to.first) + i / 2 * to.step, bytes_of(&from, i), e->lanes);
 }
 
 /* The first `count` of COUNT positions, `step` apart. */
 AR_INLINE void store_some_eights(const int WAY, const int COUNT, int32_t count, const ending *e,
                                  const eight *acc, int8_t *out, ptrdiff_t step) {
   const packed_eights from = pack_eights(WAY, COUNT, e, acc);
-  AR_UNROLL for (int i = 0; i < COUNT; ++i, out += step) {
+  AR_UNROLL
+  for (int i = 0; i < COUNT; ++i, out += step) {
     if (i >= count) return;
     const uint64_t bytes = bytes_of(&from, i);
     if (e->lanes == 8) memcpy(out, &bytes, 8);

@@ -21,9 +21,11 @@ typedef struct {
 
 AR_INLINE slide_weights load_slide_weights(const int8_t *weights, const int lower) {
   slide_weights w;
-  AR_UNROLL for (int k = 0; k < 3; ++k) {
+  AR_UNROLL
+  for (int k = 0; k < 3; ++k) {
     const eight upper = load_eight(weights + 64 * k);
-    AR_UNROLL for (int r = 0; r < TOGETHER; ++r) {
+    AR_UNROLL
+    for (int r = 0; r < TOGETHER; ++r) {
       w.of[r][k] = upper;
       if (r + lower) AR_BOTH w.of[r][k].v[q] = vshlq_n_s32(upper.v[q], 8);
     }
@@ -38,13 +40,17 @@ AR_INLINE void slide_columns(const int WAY, const int COUNT, const uint32_t *row
   const eight bias = bias_of(e);
   sums acc[TOGETHER * SLIDE_COLUMNS];
   eight out[TOGETHER * SLIDE_COLUMNS];
-  AR_UNROLL for (int i = 0; i < TOGETHER * COUNT; ++i) acc[i] = sums_from(bias);
-  AR_UNROLL for (int c = 0; c < COUNT + 2; ++c) {
+  AR_UNROLL
+  for (int i = 0; i < TOGETHER * COUNT; ++i) acc[i] = sums_from(bias);
+  AR_UNROLL
+  for (int c = 0; c < COUNT + 2; ++c) {
     const eight x = load_eight(row + c * channels);
-    AR_UNROLL for (int k = 0; k < 3; ++k) {
+    AR_UNROLL
+    for (int k = 0; k < 3; ++k) {
       if (c < k || c - k >= COUNT) continue;
-      AR_UNROLL for (int r = 0; r < TOGETHER; ++r) acc[TOGETHER * (c - k) + r] =
-          dot(acc[TOGETHER * (c - k) + r], x, w->of[r][k]);
+      AR_UNROLL
+      for (int r = 0; r < TOGETHER; ++r)
+        acc[TOGETHER * (c - k) + r] = dot(acc[TOGETHER * (c - k) + r], x, w->of[r][k]);
     }
   }
   const rounding by = rounding_of(e);
@@ -58,8 +64,8 @@ typedef struct {
   const uint32_t *row; /* interleaved rows, one for each pair */
   int32_t row_dwords;  /* from one to the next */
   int32_t pairs;
-  int8_t *upper;       /* the first pair's first row */
-  int8_t *last;        /* where the last pair's second row goes */
+  int8_t *upper; /* the first pair's first row */
+  int8_t *last;  /* where the last pair's second row goes */
 } slide_strip;
 
 /* Columns of a row go in parts of about the same size: the first `larger` have one more. */
@@ -76,10 +82,10 @@ AR_INLINE slide_parts parts_of(const int WAY, const ar_depthwise *d) {
 /* All columns of TOGETHER rows. */
 AR_INLINE void slide_row(const int WAY, const slide_parts *parts, const uint32_t *row,
                          ptrdiff_t channels, const slide_weights *w, const ending *e, places to) {
-#define SLIDE(COUNT)                                                          \
-  case COUNT:                                                                 \
-    if (COUNT > (WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS)) break;        \
-    slide_columns(WAY, COUNT, row, channels, w, e, to);                       \
+#define SLIDE(COUNT)                                                   \
+  case COUNT:                                                          \
+    if (COUNT > (WAY == LINES ? LINES_COLUMNS : SLIDE_COLUMNS)) break; \
+    slide_columns(WAY, COUNT, row, channels, w, e, to);                \
     break;
   for (int32_t i = 0; i < parts->count; ++i) {
     const int32_t count = parts->size + (i < parts->larger);
@@ -107,7 +113,8 @@ AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const slide_stri
 #ifdef AR_DOT
     slide_row(WAY, &parts, row, channels, &w, &e, (places){upper, lower, channels});
 #else
-    AR_UNROLL for (int r = 0; r < 2; ++r) {
+    AR_UNROLL
+    for (int r = 0; r < 2; ++r) {
       const slide_weights w = load_slide_weights(weights, r);
       int8_t *const out = r ? lower : upper;
       slide_row(WAY, &parts, row, channels, &w, &e, (places){out, out + channels, 2 * channels});
@@ -118,12 +125,11 @@ AR_INLINE void slide_rows(const int WAY, const ar_depthwise *d, const slide_stri
   }
 }
 
-typedef void (*slide_fn)(const ar_depthwise *, const slide_strip *, const int8_t *,
-                         const ending *);
-#define SLIDE_VARIANT(NAME, WAY)                                                             \
-  static void NAME(const ar_depthwise *d, const slide_strip *strip, const int8_t *weights,   \
-                   const ending *e) {                                                        \
-    slide_rows(WAY, d, strip, weights, e);                                                   \
+typedef void (*slide_fn)(const ar_depthwise *, const slide_strip *, const int8_t *, const ending *);
+#define SLIDE_VARIANT(NAME, WAY)                                                           \
+  static void NAME(const ar_depthwise *d, const slide_strip *strip, const int8_t *weights, \
+                   const ending *e) {                                                      \
+    slide_rows(WAY, d, strip, weights, e);                                                 \
   }
 SLIDE_VARIANT(slide_up, UP)
 SLIDE_VARIANT(slide_away, AWAY)
@@ -148,8 +154,7 @@ static void interleave_pairs(const ar_depthwise *d, const uint8_t *input, int32_
   for (int32_t i = 0; i < pairs; ++i, y += 2, out += row_dwords(d)) {
     const uint8_t *rows[4];
     const int odd = y + 1 == d->output_rows;
-    for (int k = 0; k < 4; ++k)
-      rows[k] = input + (int64_t)(y + k - (odd && k == 3)) * d->row_bytes;
+    for (int k = 0; k < 4; ++k) rows[k] = input + (int64_t)(y + k - (odd && k == 3)) * d->row_bytes;
     interleave(out, rows, d->row_bytes);
   }
 }
@@ -170,7 +175,8 @@ static void slide(const ar_depthwise *d, const uint8_t *input, const int8_t *wei
                          .upper = output + y * output_row,
                          .last = last < d->output_rows ? output + last * output_row : unwanted};
     interleave_pairs(d, input, y, pairs, ring);
-    for (int32_t c = 0; c < d->channels; c += 8, strip.row += 8, strip.upper += 8, strip.last += 8) {
+    for (int32_t c = 0; c < d->channels;
+         c += 8, strip.row += 8, strip.upper += 8, strip.last += 8) {
       const ending e = ending_of(d, blocks, &to, c);
       const int8_t *w = weights + (int64_t)64 * 3 * (c / AR_BLOCK) + 4 * e.first;
       slide_ways[way_of(e.block->mode, &to)](d, &strip, w, &e);

@@ -39,8 +39,8 @@ static void arrange(const ar_depthwise *d, const int8_t *packed, int8_t *arrange
     for (int32_t row = 0; row < TALL_ROWS; ++row)
       for (int32_t tap = 0; tap < d->filter_rows; ++tap) {
         const int32_t place = row + tap;
-        const int8_t *from = packed + ((int64_t)eights / 2 * groups + tap / 4) * 64 +
-                             eights % 2 * 32 + tap % 4;
+        const int8_t *from =
+            packed + ((int64_t)eights / 2 * groups + tap / 4) * 64 + eights % 2 * 32 + tap % 4;
         for (int32_t channel = 0; channel < 8; ++channel)
           to[place / 4].of[row][channel][place % 4] = from[4 * channel];
       }
@@ -61,20 +61,25 @@ typedef struct {
 /* Sums of FOURS times four rows. SEEN is a constant, or 0 for any number. */
 AR_INLINE void sum_fours(const int FOURS, const int SEEN, int32_t seen, const uint32_t *block,
                          ptrdiff_t dwords, const tall_weights *weights, eight bias, sums *acc) {
-  AR_UNROLL for (int i = 0; i < TALL_ROWS * FOURS; ++i) acc[i] = sums_from(bias);
+  AR_UNROLL
+  for (int i = 0; i < TALL_ROWS * FOURS; ++i) acc[i] = sums_from(bias);
   const uint32_t *at[AT_ONCE]; /* each goes on: what one loads is not kept for the next */
-  AR_UNROLL for (int f = 0; f < FOURS; ++f) at[f] = block + f * dwords;
+  AR_UNROLL
+  for (int f = 0; f < FOURS; ++f) at[f] = block + f * dwords;
   int32_t j = 0;
-#define AR_BLOCK_OF_ROWS(weights)                                                          \
-  eight x[AT_ONCE];                                                                        \
-  AR_UNROLL for (int f = 0; f < FOURS; ++f, at[f - 1] += dwords) x[f] = load_eight(at[f]); \
-  AR_UNROLL for (int s = 0; s < TALL_ROWS; ++s) {                                          \
-    const eight w = load_eight((weights)->of[s]);                                          \
-    AR_UNROLL for (int f = 0; f < FOURS; ++f) acc[TALL_ROWS * f + s] =                     \
-        dot(acc[TALL_ROWS * f + s], x[f], w);                                              \
+#define AR_BLOCK_OF_ROWS(weights)                                                                  \
+  eight x[AT_ONCE];                                                                                \
+  AR_UNROLL                                                                                        \
+  for (int f = 0; f < FOURS; ++f, at[f - 1] += dwords) x[f] = load_eight(at[f]);                   \
+  AR_UNROLL                                                                                        \
+  for (int s = 0; s < TALL_ROWS; ++s) {                                                            \
+    const eight w = load_eight((weights)->of[s]);                                                  \
+    AR_UNROLL                                                                                      \
+    for (int f = 0; f < FOURS; ++f) acc[TALL_ROWS * f + s] = dot(acc[TALL_ROWS * f + s], x[f], w); \
   }
   if (SEEN) {
-    AR_UNROLL for (; j < SEEN; ++j) {
+    AR_UNROLL
+    for (; j < SEEN; ++j) {
       AR_BLOCK_OF_ROWS(weights + j)
     }
     return;
@@ -94,10 +99,10 @@ AR_INLINE void tall_column(const int WAY, const int FOURS, const int SEEN, const
   int32_t left = r->rows;
   sums acc[TALL_ROWS * AT_ONCE];
   eight out[TALL_ROWS * AT_ONCE];
-#define AR_ROWS(FOURS)                                                                     \
-  sum_fours(FOURS, SEEN, r->seen, block, r->dwords, weights, bias, acc);                   \
-  totals(TALL_ROWS * (FOURS), acc, bias, out);                                             \
-  requantize_eights(WAY, TALL_ROWS * (FOURS), e, by, out);
+#define AR_ROWS(FOURS)                                                   \
+  sum_fours(FOURS, SEEN, r->seen, block, r->dwords, weights, bias, acc); \
+  totals(TALL_ROWS *(FOURS), acc, bias, out);                            \
+  requantize_eights(WAY, TALL_ROWS *(FOURS), e, by, out);
   for (; left >= TALL_ROWS * FOURS; left -= TALL_ROWS * FOURS) {
     AR_ROWS(FOURS)
     store_eights(WAY, TALL_ROWS * FOURS, e, out, (places){output, output + row, 2 * row});
@@ -126,10 +131,10 @@ AR_INLINE void tall_columns(const int WAY, const int FOURS, const int SEEN, cons
 
 /* The weights of two blocks stay in registers beside the sums of four rows. */
 typedef void (*tall_fn)(const tall_strip *, const ending *);
-#define TALL_VARIANT(NAME, WAY)                                                            \
+#define TALL_VARIANT(NAME, WAY)                                                                   \
   static void NAME##_two(const tall_strip *r, const ending *e) { tall_columns(WAY, 1, 2, r, e); } \
-  static void NAME##_any(const tall_strip *r, const ending *e) {                           \
-    tall_columns(WAY, AT_ONCE, 0, r, e);                                                   \
+  static void NAME##_any(const tall_strip *r, const ending *e) {                                  \
+    tall_columns(WAY, AT_ONCE, 0, r, e);                                                          \
   }
 TALL_VARIANT(tall_up, UP)
 TALL_VARIANT(tall_away, AWAY)

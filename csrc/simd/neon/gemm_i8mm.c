@@ -48,35 +48,42 @@ AR_INLINE int8x16_t load_single(const uint8_t **a) {
 AR_INLINE void one_depth(const int P, const int paired, const uint8_t **row, const int8_t *weights,
                          squares *sums) {
   int8x16_t x[MOST_PAIRS];
-  AR_UNROLL for (int p = 0; p < P; p += 2) x[p / 2] =
-      paired ? load_paired(&row[p])
-             : p + 1 < P ? load_pair(&row[p], &row[p + 1]) : load_single(&row[p]);
-  AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) {
+  AR_UNROLL
+  for (int p = 0; p < P; p += 2)
+    x[p / 2] = paired      ? load_paired(&row[p])
+               : p + 1 < P ? load_pair(&row[p], &row[p + 1])
+                           : load_single(&row[p]);
+  AR_UNROLL
+  for (int i = 0; i < AR_SQUARES; ++i) {
     const int8x16_t w = vld1q_s8(weights + 16 * i);
-    AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) sums[k].v[i] = vmmlaq_s32(sums[k].v[i], x[k], w);
+    AR_UNROLL
+    for (int k = 0; k < (P + 1) / 2; ++k) sums[k].v[i] = vmmlaq_s32(sums[k].v[i], x[k], w);
   }
 }
 
 /* From the bias on. It is loaded for each pair: that takes less than copies of registers do. */
 AR_INLINE void begin(const int P, const ar_wide_header *header, squares *sums) {
-  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
+  AR_UNROLL
+  for (int k = 0; k < (P + 1) / 2; ++k) {
     const int32_t (*bias)[4] = header->bias;
     __asm__ volatile("" : "+r"(bias));
-    AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) sums[k].v[i] = vld1q_s32(bias[i]);
+    AR_UNROLL
+    for (int i = 0; i < AR_SQUARES; ++i) sums[k].v[i] = vld1q_s32(bias[i]);
   }
 }
 
 enum { DEPTH = 8 * AR_BLOCK }; /* bytes of weights of eight bytes of a position */
 
-AR_INLINE void accumulate(const int P, const int paired, const ar_gemm *gemm,
-                          const uint8_t *input, const int8_t *weights, squares *sums) {
+AR_INLINE void accumulate(const int P, const int paired, const ar_gemm *gemm, const uint8_t *input,
+                          const int8_t *weights, squares *sums) {
   const ptrdiff_t stride = gemm->position_stride;
   const uint32_t eights = (uint32_t)gemm->dwords / 2;
   const int32_t *segment = gemm->segment, *const end = segment + gemm->segments;
   do {
     const uint8_t *row[AR_AT_ONCE];
     row[0] = input + *segment++;
-    AR_UNROLL for (int p = 1; p < P; ++p) row[p] = row[p - 1] + stride;
+    AR_UNROLL
+    for (int p = 1; p < P; ++p) row[p] = row[p - 1] + stride;
     for (uint32_t twos = eights / 2; twos; --twos, weights += 2 * DEPTH) {
       one_depth(P, paired, row, weights, sums);
       one_depth(P, paired, row, weights + DEPTH, sums);
@@ -113,11 +120,13 @@ void ar_pair_neoni8mm(const uint8_t *source, int32_t count, int32_t bytes, uint8
 /* The reference's two roundings, where they are. */
 AR_INLINE void round_squares(const int P, const int away, const ar_wide_header *header,
                              squares *sums) {
-  AR_UNROLL for (int i = 0; i < AR_SQUARES; ++i) {
+  AR_UNROLL
+  for (int i = 0; i < AR_SQUARES; ++i) {
     const int32x4_t multiplier = vld1q_s32(header->multiplier[i]);
     const int32x4_t right = vld1q_s32(header->right[i]);
-    AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) sums[k].v[i] =
-        ar_rounded_quarter(sums[k].v[i], multiplier, right, away);
+    AR_UNROLL
+    for (int k = 0; k < (P + 1) / 2; ++k)
+      sums[k].v[i] = ar_rounded_quarter(sums[k].v[i], multiplier, right, away);
   }
 }
 
@@ -132,10 +141,11 @@ AR_INLINE int8x16_t odd_twos(int8x16_t a, int8x16_t b) {
 /* Sixteen bytes of each of two positions. */
 AR_INLINE int8x16x2_t pack_squares(const squares *sums, int16x8_t offset) {
   int16x8_t v[AR_SQUARES / 2];
-  AR_UNROLL for (int i = 0; i < AR_SQUARES / 2; ++i) v[i] =
-      vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(sums->v[2 * i]),
-                           vreinterpretq_s16_s32(sums->v[2 * i + 1])),
-                offset);
+  AR_UNROLL
+  for (int i = 0; i < AR_SQUARES / 2; ++i)
+    v[i] = vaddq_s16(vuzp1q_s16(vreinterpretq_s16_s32(sums->v[2 * i]),
+                                vreinterpretq_s16_s32(sums->v[2 * i + 1])),
+                     offset);
   const int8x16_t low = vqmovn_high_s16(vqmovn_s16(v[0]), v[1]);
   const int8x16_t high = vqmovn_high_s16(vqmovn_s16(v[2]), v[3]);
   return (int8x16x2_t){{even_twos(low, high), odd_twos(low, high)}};
@@ -145,20 +155,23 @@ AR_INLINE int8x16x2_t pack_squares(const squares *sums, int16x8_t offset) {
 AR_INLINE void store_squares(const int P, const ar_bounds to, ptrdiff_t channels,
                              int32_t valid_channels, const squares *sums, int8_t *output) {
   int8x16_t bytes[AR_AT_ONCE];
-  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) {
+  AR_UNROLL
+  for (int k = 0; k < (P + 1) / 2; ++k) {
     const int8x16x2_t two = pack_squares(&sums[k], to.offset);
     bytes[2 * k] = two.val[0];
     bytes[2 * k + 1] = two.val[1];
   }
   if (to.clamps) {
-    AR_UNROLL for (int p = 0; p < P; ++p) bytes[p] = ar_clamp_bytes(bytes[p], to);
+    AR_UNROLL
+    for (int p = 0; p < P; ++p) bytes[p] = ar_clamp_bytes(bytes[p], to);
   }
   if (valid_channels >= AR_BLOCK) {
-    AR_UNROLL for (int p = 0; p < P; ++p) vst1q_s8(output + p * channels, bytes[p]);
+    AR_UNROLL
+    for (int p = 0; p < P; ++p) vst1q_s8(output + p * channels, bytes[p]);
     return;
   }
-  AR_UNROLL for (int p = 0; p < P; ++p)
-      ar_store_some(output + p * channels, bytes[p], valid_channels);
+  AR_UNROLL
+  for (int p = 0; p < P; ++p) ar_store_some(output + p * channels, bytes[p], valid_channels);
 }
 
 /* What is no rounded product: position by position, as other tiles have them. */
@@ -166,10 +179,11 @@ AR_INLINE void finish_apart(const int P, const ar_gemm *gemm, ar_outputs outputs
                             const squares *sums, const ar_requantize_block *blocks,
                             int32_t valid_channels, int8_t *output) {
   ar_i32 acc[AR_AT_ONCE];
-  AR_UNROLL for (int k = 0; k < (P + 1) / 2; ++k) AR_EACH {
-    acc[2 * k].v[q] = firsts(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
-    acc[2 * k + 1].v[q] = seconds(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
-  }
+  AR_UNROLL
+  for (int k = 0; k < (P + 1) / 2; ++k) AR_EACH {
+      acc[2 * k].v[q] = firsts(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
+      acc[2 * k + 1].v[q] = seconds(sums[k].v[2 * q], sums[k].v[2 * q + 1]);
+    }
   finish_as(P, 1, gemm, outputs, acc, blocks, valid_channels, output);
 }
 
@@ -194,14 +208,15 @@ AR_INLINE void positions(const int P, const int rounded, const int paired, const
 
 /* Any number of positions by 16 channels: as often as there are so many at once, then the rest. */
 AR_INLINE void all_positions(const int rounded, const int paired, const ar_gemm *gemm,
-                             const uint8_t *input, const int8_t *weights, const ar_requantize_block *blocks,
-                             int32_t valid_channels, int8_t *output) {
+                             const uint8_t *input, const int8_t *weights,
+                             const ar_requantize_block *blocks, int32_t valid_channels,
+                             int8_t *output) {
   const ptrdiff_t in = AR_AT_ONCE * (ptrdiff_t)gemm->position_stride;
   const ptrdiff_t out = AR_AT_ONCE * (ptrdiff_t)gemm->channels;
   const ar_wide_header *header = (const ar_wide_header *)weights;
   ar_outputs outputs = outputs_of(1, gemm, blocks);
   if (rounded) outputs.to = ar_bounds_of_products(outputs.to, blocks);
-#define AR_POSITIONS(P)                                                                          \
+#define AR_POSITIONS(P) \
   positions(P, rounded, paired, gemm, outputs, input, header, blocks, valid_channels, output);
   int32_t left = gemm->positions;
   for (; left >= AR_AT_ONCE; left -= AR_AT_ONCE, input += in, output += out) {
@@ -217,18 +232,17 @@ AR_INLINE void all_positions(const int rounded, const int paired, const ar_gemm 
 #undef AR_POSITIONS
 }
 
-#define AR_STRIP(NAME, PAIRED)                                                                    \
-  static void other_##NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,       \
-                           const ar_requantize_block *blocks, int32_t valid_channels,              \
-                           void *output) {                                                         \
-    all_positions(0, PAIRED, gemm, input, weights, blocks, valid_channels, output);                \
-  }                                                                                                \
-  static void NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,               \
-                   const ar_requantize_block *blocks, int32_t valid_channels, void *output) {      \
-    if (blocks->mode == AR_REQUANT_BARE)                                                           \
-      all_positions(1, PAIRED, gemm, input, weights, blocks, valid_channels, output);              \
-    else                                                                                           \
-      other_##NAME(gemm, input, weights, blocks, valid_channels, output);                          \
+#define AR_STRIP(NAME, PAIRED)                                                                \
+  static void other_##NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,  \
+                           const ar_requantize_block *blocks, int32_t valid_channels,         \
+                           void *output) {                                                    \
+    all_positions(0, PAIRED, gemm, input, weights, blocks, valid_channels, output);           \
+  }                                                                                           \
+  static void NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,          \
+                   const ar_requantize_block *blocks, int32_t valid_channels, void *output) { \
+    if (blocks->mode == AR_REQUANT_BARE)                                                      \
+      all_positions(1, PAIRED, gemm, input, weights, blocks, valid_channels, output);         \
+    else other_##NAME(gemm, input, weights, blocks, valid_channels, output);                  \
   }
 AR_STRIP(strip, 0)
 AR_STRIP(paired_strip, 1)

@@ -16,7 +16,9 @@
 
 #include "simd/templates/store_bytes.h"
 #define AR_UNROLL _Pragma("clang loop unroll(full)")
-#define AR_EACH AR_UNROLL for (int q = 0; q < AR_VECTORS; ++q)
+#define AR_EACH \
+  AR_UNROLL     \
+  for (int q = 0; q < AR_VECTORS; ++q)
 
 enum { AR_VECTORS = 4, AR_STORE_BLOCKS = 1, AR_LANES = 4 };
 
@@ -48,7 +50,9 @@ AR_INLINE ar_f32 ar_load_f32(const void *p) {
   AR_EACH r.v[q] = vld1q_f32((const float *)p + 4 * q);
   return r;
 }
-AR_INLINE void ar_save_i32(int32_t *p, ar_i32 v) { AR_EACH vst1q_s32(p + 4 * q, v.v[q]); }
+AR_INLINE void ar_save_i32(int32_t *p, ar_i32 v) {
+  AR_EACH vst1q_s32(p + 4 * q, v.v[q]);
+}
 AR_INLINE ar_i32 ar_set_i32(int32_t x) {
   ar_i32 r;
   AR_EACH r.v[q] = vdupq_n_s32(x);
@@ -81,8 +85,8 @@ AR_INLINE ar_word ar_load_some_words(int count, const uint8_t *p) {
 AR_INLINE ar_i32 ar_load_integers(const int8_t *p) {
   const int8x16_t b = vld1q_s8(p);
   const int16x8_t low = vmovl_s8(vget_low_s8(b)), high = vmovl_high_s8(b);
-  return (ar_i32){{vmovl_s16(vget_low_s16(low)), vmovl_high_s16(low),
-                   vmovl_s16(vget_low_s16(high)), vmovl_high_s16(high)}};
+  return (ar_i32){{vmovl_s16(vget_low_s16(low)), vmovl_high_s16(low), vmovl_s16(vget_low_s16(high)),
+                   vmovl_high_s16(high)}};
 }
 
 AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
@@ -95,9 +99,9 @@ AR_INLINE ar_f32 ar_load_bytes(const int8_t *p) {
 /* -- products --------------------------------------------------------------------------------- */
 
 AR_INLINE ar_i32 ar_dot_float(ar_i32 acc, ar_word x, ar_i32 w) {
-  AR_EACH acc.v[q] = vreinterpretq_s32_f32(vfmaq_f32(vreinterpretq_f32_s32(acc.v[q]),
-                                                     vreinterpretq_f32_s32(x),
-                                                     vreinterpretq_f32_s32(w.v[q])));
+  AR_EACH
+    acc.v[q] = vreinterpretq_s32_f32(vfmaq_f32(
+        vreinterpretq_f32_s32(acc.v[q]), vreinterpretq_f32_s32(x), vreinterpretq_f32_s32(w.v[q])));
   return acc;
 }
 AR_INLINE ar_i32 ar_add_i32(ar_i32 a, ar_i32 b) {
@@ -149,13 +153,12 @@ AR_INLINE ar_i32 ar_on_line(ar_i32 acc, ar_f32 scale, ar_f32 offset) {
   return acc;
 }
 
-AR_INLINE int32x4_t ar_on_signed_line_quarter(int32x4_t acc, float32x4_t scale,
-                                              float32x4_t offset, float32x4_t negative) {
+AR_INLINE int32x4_t ar_on_signed_line_quarter(int32x4_t acc, float32x4_t scale, float32x4_t offset,
+                                              float32x4_t negative) {
   return ar_on_line_quarter(acc, scale, vbslq_f32(vcltzq_s32(acc), negative, offset));
 }
 AR_INLINE ar_i32 ar_on_signed_line(ar_i32 acc, ar_f32 scale, ar_f32 offset, ar_f32 negative) {
-  AR_EACH acc.v[q] =
-      ar_on_signed_line_quarter(acc.v[q], scale.v[q], offset.v[q], negative.v[q]);
+  AR_EACH acc.v[q] = ar_on_signed_line_quarter(acc.v[q], scale.v[q], offset.v[q], negative.v[q]);
   return acc;
 }
 
@@ -254,10 +257,8 @@ AR_INLINE void ar_store_some(int8_t *out, int8x16_t bytes, int count) {
 
 AR_INLINE void ar_store_lanes(int8_t *out, ar_i32 v, ar_bounds to, int count) {
   const int8x16_t packed = ar_pack_outputs(v.v, to);
-  if (count >= AR_BLOCK)
-    vst1q_s8(out, packed);
-  else if (count > 0)
-    ar_store_some(out, packed, count);
+  if (count >= AR_BLOCK) vst1q_s8(out, packed);
+  else if (count > 0) ar_store_some(out, packed, count);
 }
 
 /* -- single registers of float32 --------------------------------------------------------------- */
@@ -284,8 +285,8 @@ AR_INLINE void ar_store_vector(float *out, ar_vector v, ar_vector low, ar_vector
   if (count & 1) vst1q_lane_f32(out, v, 0);
 }
 AR_INLINE void ar_store_floats(float *out, ar_f32 v, ar_f32 low, ar_f32 high, int count) {
-  AR_EACH if (count > 4 * q)
-      ar_store_vector(out + 4 * q, v.v[q], low.v[q], high.v[q], count - 4 * q);
+  AR_EACH
+    if (count > 4 * q) ar_store_vector(out + 4 * q, v.v[q], low.v[q], high.v[q], count - 4 * q);
 }
 
 #endif

@@ -14,8 +14,7 @@ static ar_requantize_mode plan_rounded(ar_requantize_block *block, int lane,
   enum { MOST = 32000 /* with an offset two bytes hold it */ };
   const int32_t multiplier = rescaling->multiplier.data[channel];
   const int32_t shift = rescaling->shift.data[channel], right = ar_bare_shift(shift);
-  if (ar_rounds_once(shift) || right > -1 || right < -31 || multiplier < 0)
-    return AR_REQUANT_SLOW;
+  if (ar_rounds_once(shift) || right > -1 || right < -31 || multiplier < 0) return AR_REQUANT_SLOW;
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return AR_REQUANT_SLOW;
   if (ar_rescale((int32_t)range.low, multiplier, shift) < -MOST ||
       ar_rescale((int32_t)range.high, multiplier, shift) > MOST)

@@ -1,8 +1,10 @@
 /* Which tiles there are: at most twenty accumulators, five words of the input and some vectors of
  * weights share thirty-two registers. See ../templates/gemm_tile.h. */
 enum { AR_AT_ONCE = 5 };
-#define AR_TILES(T)                             \
-  T(1, 4)                                       \
-  T(1, 2) T(2, 2)                               \
+// clang-format off: a line for each number of vectors
+#define AR_TILES(T) \
+  T(1, 4) \
+  T(1, 2) T(2, 2) \
   T(1, 1) T(2, 1) T(3, 1) T(4, 1) T(5, 1)
+// clang-format on
 #define AR_TAP_TILES(T)

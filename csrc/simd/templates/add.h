@@ -145,8 +145,8 @@ static int find(const AddSubParams *p, add_plan *plan) {
   const float k1 = (float)(common * real_scale(p->input1_multiplier, p->input1_shift));
   const float k2 = (float)(common * real_scale(p->input2_multiplier, p->input2_shift));
   plan->scale1 = k1, plan->scale2 = k2;
-  plan->offset = (float)((double)k1 * p->input1_offset + (double)k2 * p->input2_offset +
-                         p->output_offset);
+  plan->offset =
+      (float)((double)k1 * p->input1_offset + (double)k2 * p->input2_offset + p->output_offset);
   if (proven(&reference, plan)) return 1;
   for (int attempt = 0; attempt < 9; ++attempt) {
     const int s1 = (int[]){0, 1, -1, 0, 0, 1, -1, 1, -1}[attempt];

@@ -14,8 +14,8 @@
 typedef struct {
   ar_staging staging;
   int32_t batches, rows, columns, channels;
-  int32_t units;             /* of AR_LANES: all channels, or one with repeated channels */
-  int32_t flat;              /* whole columns lie side by side in a unit */
+  int32_t units; /* of AR_LANES: all channels, or one with repeated channels */
+  int32_t flat;  /* whole columns lie side by side in a unit */
   int32_t taps_high, taps_wide;
   int32_t stride_rows, tap_rows;       /* in rows, from one output or tap to the next */
   int32_t stride_columns, tap_columns; /* likewise, in floats */
@@ -245,9 +245,9 @@ AR_INLINE void slide(const int ROWS, const int STRIDE, const float_plan *plan, r
     ar_vector w[9];
 #pragma clang loop unroll(full)
     for (int t = 0; t < 9; ++t) w[t] = ar_load_vector(packed + AR_LANES * (1 + t));
-#define SLIDE(COUNT, BESIDE)                                                                  \
-  case COUNT << 2 | BESIDE:                                                                   \
-    slide_block(ROWS, STRIDE, COUNT, BESIDE, rows, at, c, w, plan, packed, lanes, out);       \
+#define SLIDE(COUNT, BESIDE)                                                            \
+  case COUNT << 2 | BESIDE:                                                             \
+    slide_block(ROWS, STRIDE, COUNT, BESIDE, rows, at, c, w, plan, packed, lanes, out); \
     break;
 #define SLIDE_BESIDE(COUNT) SLIDE(COUNT, 0) SLIDE(COUNT, LEFT) SLIDE(COUNT, RIGHT) SLIDE(COUNT, 3)
     int64_t at = first - (int64_t)(plan->beside & LEFT ? c : 0);
@@ -266,9 +266,9 @@ AR_INLINE void slide(const int ROWS, const int STRIDE, const float_plan *plan, r
   }
 }
 
-#define SLIDE_ROWS(NAME, ROWS, STRIDE)                                                        \
-  static void NAME(const float_plan *plan, row_list rows, const float *packed, float *y) {    \
-    slide(ROWS, STRIDE, plan, rows, packed, y);                                               \
+#define SLIDE_ROWS(NAME, ROWS, STRIDE)                                                     \
+  static void NAME(const float_plan *plan, row_list rows, const float *packed, float *y) { \
+    slide(ROWS, STRIDE, plan, rows, packed, y);                                            \
   }
 SLIDE_ROWS(slide_row, 1, 1)
 SLIDE_ROWS(slide_rows, ROWS_AT_ONCE, 1)

@@ -9,8 +9,8 @@
 #include "requantize.h"
 
 /* Accumulators `first` to `first + count` on their lines. */
-AR_INLINE void on_lines(const int lines, const int NB, const int first, const int count, ar_i32 *acc,
-                        const ar_requantize_block *blocks) {
+AR_INLINE void on_lines(const int lines, const int NB, const int first, const int count,
+                        ar_i32 *acc, const ar_requantize_block *blocks) {
   (void)lines;
 #pragma clang loop unroll(full)
   for (int i = first; i < first + count; ++i) {
@@ -73,8 +73,7 @@ AR_INLINE void round_products(const int P, const int NB, const int n, const int 
                               const ar_requantize_block *blocks) {
   const ar_i32 multiplier = ar_load_i32(blocks[n].scale), right = ar_load_i32(blocks[n].offset);
 #pragma clang loop unroll(full)
-  for (int i = n; i < P * NB; i += NB)
-    acc[i] = ar_rounded_product(acc[i], multiplier, right, away);
+  for (int i = n; i < P * NB; i += NB) acc[i] = ar_rounded_product(acc[i], multiplier, right, away);
 }
 
 /* All before any is stored: what they need is loaded once. Whether halves go away from zero is a
@@ -205,8 +204,7 @@ AR_INLINE void finish_as(const int P, const int NB, const ar_gemm *gemm, ar_outp
 }
 
 AR_INLINE void finish(const int P, const int NB, const ar_gemm *gemm, ar_i32 *acc,
-                      const ar_requantize_block *blocks, int32_t valid_channels,
-                      int8_t *output) {
+                      const ar_requantize_block *blocks, int32_t valid_channels, int8_t *output) {
   finish_as(P, NB, gemm, outputs_of(NB, gemm, blocks), acc, blocks, valid_channels, output);
 }
 

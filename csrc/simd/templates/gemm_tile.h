@@ -53,8 +53,7 @@ AR_INLINE void accumulate(const int P, const int NB, const ar_gemm *gemm, const 
       for (int i = 1; i < SETS; ++i)
         step(P, NB, more[i], row + 4 * i, stride, weights + 64 * NB * i);
     }
-    for (; k < dwords; ++k, row += 4, weights += 64 * NB)
-      step(P, NB, acc, row, stride, weights);
+    for (; k < dwords; ++k, row += 4, weights += 64 * NB) step(P, NB, acc, row, stride, weights);
   }
 #pragma clang loop unroll(full)
   for (int s = 1; s < SETS; ++s)
@@ -115,22 +114,22 @@ AR_INLINE void products(const int P, const int NB, const int taps, const ar_gemm
 
 /* All tiles, and the function that finds them: call this after defining tile(P, NB, taps, gemm,
  * input, weights, blocks, valid_channels, output). */
-#define AR_NAMED_TILE(NAME, P, NB, TAPS)                                                    \
-  static void NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,        \
+#define AR_NAMED_TILE(NAME, P, NB, TAPS)                                                      \
+  static void NAME(const ar_gemm *gemm, const uint8_t *input, const int8_t *weights,          \
                    const ar_requantize_block *blocks, int32_t valid_channels, void *output) { \
-    tile(P, NB, TAPS, gemm, input, weights, blocks, valid_channels, output);                \
+    tile(P, NB, TAPS, gemm, input, weights, blocks, valid_channels, output);                  \
   }
 #define AR_TILE(P, NB) AR_NAMED_TILE(tile_##P##x##NB, P, NB, 0)
 #define AR_TAP_TILE(P) AR_NAMED_TILE(taps_##P, P, 1, 1)
 #define AR_TILE_ENTRY(P, NB) [NB][P] = tile_##P##x##NB,
 #define AR_TAP_TILE_ENTRY(P) [0][P] = taps_##P,
-#define AR_DEFINE_TILES(FINDER)                                                             \
-  AR_TILES(AR_TILE)                                                                         \
-  AR_TAP_TILES(AR_TAP_TILE)                                                                 \
-  static const ar_gemm_tile tiles[AR_MAX_TILE_BLOCKS + 1][AR_MAX_TILE_POSITIONS + 1] = {    \
-      AR_TILES(AR_TILE_ENTRY) AR_TAP_TILES(AR_TAP_TILE_ENTRY)};                             \
-  ar_gemm_tile FINDER(int positions, int blocks, int taps) {                                \
-    positions = AR_SOME(positions);                                                         \
-    if (blocks > AR_MAX_TILE_BLOCKS || positions > AR_MAX_TILE_POSITIONS) return 0;         \
-    return taps ? (blocks == 1 ? tiles[0][positions] : 0) : tiles[blocks][positions];       \
+#define AR_DEFINE_TILES(FINDER)                                                          \
+  AR_TILES(AR_TILE)                                                                      \
+  AR_TAP_TILES(AR_TAP_TILE)                                                              \
+  static const ar_gemm_tile tiles[AR_MAX_TILE_BLOCKS + 1][AR_MAX_TILE_POSITIONS + 1] = { \
+      AR_TILES(AR_TILE_ENTRY) AR_TAP_TILES(AR_TAP_TILE_ENTRY)};                          \
+  ar_gemm_tile FINDER(int positions, int blocks, int taps) {                             \
+    positions = AR_SOME(positions);                                                      \
+    if (blocks > AR_MAX_TILE_BLOCKS || positions > AR_MAX_TILE_POSITIONS) return 0;      \
+    return taps ? (blocks == 1 ? tiles[0][positions] : 0) : tiles[blocks][positions];    \
   }

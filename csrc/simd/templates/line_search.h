@@ -160,9 +160,9 @@ static ar_requantize_mode line_for(const channel_integers *c, ar_range range, li
 
 static void remember(ar_known_line *known, const channel_integers *c, ar_range range,
                      ar_requantize_mode mode, const line *found, int32_t center) {
-  *known = (ar_known_line){c->multiplier, c->shift,     1,             0,
-                           range,         center,       found->scale,  found->offset,
-                           found->negative_offset, mode};
+  *known = (ar_known_line){
+      c->multiplier,          c->shift, 1, 0, range, center, found->scale, found->offset,
+      found->negative_offset, mode};
 }
 
 /* The same, where one that is known for the channels before is tried first: layers that are quantised
@@ -190,10 +190,8 @@ static ar_requantize_mode known_line_for(ar_known_line *known, const channel_int
   }
   if (!is_wider) return mode;
   mode = line_for(c, range, found, center);
-  if (mode == AR_REQUANT_SIGNED)
-    remember(known, c, range, mode, found, *center);
-  else
-    known->gave_up = 1;
+  if (mode == AR_REQUANT_SIGNED) remember(known, c, range, mode, found, *center);
+  else known->gave_up = 1;
   return mode;
 }
 
@@ -216,8 +214,8 @@ static ar_requantize_mode plan_by_line(ar_requantize_block *block, int lane,
   if (range.low <= INT32_MIN || range.high >= INT32_MAX) return exact;
   line found;
   int32_t center;
-  const ar_requantize_mode mode = known_line_for(rescaling->line, &c, range, block->mode,
-                                                 &found, &center);
+  const ar_requantize_mode mode =
+      known_line_for(rescaling->line, &c, range, block->mode, &found, &center);
   if (mode == AR_REQUANT_INTEGER) return exact;
   block->scale[lane] = found.scale;
   block->offset[lane] = found.offset;

@@ -96,7 +96,8 @@ AR_INLINE void mul_all(const int mode, const mul_plan *plan, const int8_t *a, co
                        int8_t *out, int64_t count) {
   const ar_bounds to = ar_set_bounds(plan->low, plan->high);
   int64_t i = 0;
-  for (; i + MUL_AT_ONCE <= count; i += MUL_AT_ONCE) mul_blocks(mode, plan, to, a + i, b + i, out + i);
+  for (; i + MUL_AT_ONCE <= count; i += MUL_AT_ONCE)
+    mul_blocks(mode, plan, to, a + i, b + i, out + i);
   if (i == count) return;
   int8_t left[MUL_AT_ONCE] = {0}, right[MUL_AT_ONCE] = {0}, products[MUL_AT_ONCE];
   memcpy(left, a + i, (size_t)(count - i));

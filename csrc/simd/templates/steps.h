@@ -60,8 +60,7 @@ static inline void ar_find_steps(ar_steps *steps, int32_t multiplier, int32_t sh
   const int64_t constant = (twice << 30) + step / 2;
   /* Accumulators from 0 on, and those below: two roundings differ there. */
   ar_ceils up = ar_start_ceils(first, quotient, rest, divisor, constant);
-  ar_ceils down =
-      ar_start_ceils(first, quotient, rest, divisor, constant - (twice << 31));
+  ar_ceils down = ar_start_ceils(first, quotient, rest, divisor, constant - (twice << 31));
   const int64_t low = range.low, end = range.high + 1;
   steps->count = activation_max - activation_min;
   steps->one_sign = range.low >= 0 || range.high < 0;

@@ -28,13 +28,13 @@ enum { POINTS = 16, LEAST_DEPTH = 8, HEADER = 192 };
 
 typedef struct {
   ar_staging staging;
-  int32_t batches, rows, columns;   /* of the output */
-  int32_t tile_columns, tiles;      /* of 2x2 outputs */
-  int32_t group;                    /* tiles that are under way together */
+  int32_t batches, rows, columns; /* of the output */
+  int32_t tile_columns, tiles;    /* of 2x2 outputs */
+  int32_t group;                  /* tiles that are under way together */
   int32_t depth, filters;
-  int32_t units, blocks;            /* of 16 channels, of 16 filters */
+  int32_t units, blocks; /* of 16 channels, of 16 filters */
   float low, high;
-  int64_t values, products;         /* byte offsets in the workspace, behind the staged image */
+  int64_t values, products; /* byte offsets in the workspace, behind the staged image */
 } winograd_plan;
 
 /* -- what is planned --------------------------------------------------------------------------- */
@@ -199,10 +199,10 @@ AR_INLINE void multiply(const int P, const winograd_plan *plan, const float *val
 typedef void multiply_fn(const winograd_plan *plan, const float *values, const float *weights,
                          float *products);
 
-#define AR_MULTIPLY(P)                                                                   \
-  static void multiply_##P(const winograd_plan *plan, const float *values,               \
-                           const float *weights, float *products) {                      \
-    multiply(P, plan, values, weights, products);                                        \
+#define AR_MULTIPLY(P)                                                                           \
+  static void multiply_##P(const winograd_plan *plan, const float *values, const float *weights, \
+                           float *products) {                                                    \
+    multiply(P, plan, values, weights, products);                                                \
   }
 AR_POINT_TILES(AR_MULTIPLY)
 
@@ -242,8 +242,8 @@ static void transform_output(const winograd_plan *plan, const float *products, i
     from_points(v, y);
     ar_store_quietly(out, ar_add_vector(y[0], bias), low, high, lanes);
     if (row + 1 < plan->rows)
-      ar_store_quietly(out + (int64_t)plan->columns * plan->filters, ar_add_vector(y[1], bias),
-                       low, high, lanes);
+      ar_store_quietly(out + (int64_t)plan->columns * plan->filters, ar_add_vector(y[1], bias), low,
+                       high, lanes);
   }
 }
 

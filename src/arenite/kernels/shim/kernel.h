@@ -41,11 +41,11 @@ enum { AK_INIT = 0, AK_PREPARE = 1, AK_INVOKE = 2, AK_RESET = 3, AK_FREE = 4 };
 /* How a call ends, besides what the kernel itself answers (TfLiteStatus). */
 enum {
   AK_OK = 0,
-  AK_ABORTED = 15, /* kTfLiteAbort: the inference ends, nothing is wrong */
-  AK_HOST = 100, /* a call to the host failed, which knows why */
+  AK_ABORTED = 15,  /* kTfLiteAbort: the inference ends, nothing is wrong */
+  AK_HOST = 100,    /* a call to the host failed, which knows why */
   AK_STOPPED = 101, /* a check, an abort() or what cannot be had: the log says it */
   AK_CRASHED = 102, /* a signal, see `ak_library.where` */
-  AK_AGAIN = 103 /* a step has to be run by Arenite's interpreter instead */
+  AK_AGAIN = 103    /* a step has to be run by Arenite's interpreter instead */
 };
 
 typedef struct ak_node ak_node;
@@ -64,7 +64,7 @@ typedef struct {
 typedef struct {
   int32_t version;
   int32_t count;
-  const char *const *names; /* of the registrations' functions */
+  const char *const *names;       /* of the registrations' functions */
   int32_t (*has)(int32_t number); /* which functions the registration has, as bits */
   ak_node *(*create)(int32_t number, const ak_host *host, void *user, const void *options,
                      uint64_t size);
@@ -83,7 +83,7 @@ typedef struct {
   const char *(*said)(void); /* what the last call of this thread has logged */
   /* The instruction at which it crashed (0), and those behind the calls that led there; NULL ends them. */
   void *(*where)(int32_t number);
-  void *(*base)(void); /* where the library begins in memory; NULL: that is not known here */
+  void *(*base)(void);    /* where the library begins in memory; NULL: that is not known here */
   void *(*touched)(void); /* the address that it touched there */
   void (*destroy)(ak_node *node);
   /* Memory that ends at a page which nobody may touch, as does what is before it; NULL: none here. */
