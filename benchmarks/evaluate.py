@@ -64,9 +64,9 @@ def main() -> None:
     with executor_of(said.workers, dask=said.dask) as executor:
         ways = {
             "predict": lambda: interpreter.predict(x, quantize=True),
-            "evaluate": lambda: ar.evaluate(interpreter, (x, y), task="classify"),
+            "evaluate": lambda: ar.evaluate(interpreter, (x, y), scoring=ar.Scoring("classify")),
             f"evaluate on {said.workers} processes": lambda: ar.evaluate(
-                interpreter, (x, y), task="classify", executor=executor
+                interpreter, (x, y), scoring=ar.Scoring("classify"), spread=ar.Spread(executor)
             ),
         }
         taken: dict[str, list[float]] = {name: [] for name in ways}

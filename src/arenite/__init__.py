@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     from arenite.analysis.batch_predictor import BatchPredictor
     from arenite.analysis.compare import compare
     from arenite.analysis.evaluate import evaluate
+    from arenite.analysis.evaluation.chunks import Spread
+    from arenite.analysis.evaluation.data import Reading
+    from arenite.analysis.evaluation.targets import Scoring
     from arenite.analysis.explanation import explanation as explain
     from arenite.analysis.fit import fit
+    from arenite.analysis.inputs.values import Pixels
     from arenite.analysis.model_cost import model_cost as cost
     from arenite.boards import find_board
     from arenite.firmware.board import Board
@@ -84,12 +88,16 @@ __all__ = [
     "MutableOpResolver",
     "OptimizationError",
     "OptionsTable",
+    "Pixels",
     "PlanError",
     "PlanWarning",
     "PredictError",
     "QuantizationError",
+    "Reading",
     "Registration",
+    "Scoring",
     "ShapeError",
+    "Spread",
     "StateError",
     "Struct",
     "Target",
@@ -130,7 +138,11 @@ _LATE = {
     "ModelBuilder": "arenite.model",
     "MutableOpResolver": "arenite.ops",
     "OptionsTable": "arenite.model",
+    "Pixels": "arenite.analysis.inputs.values",
+    "Reading": "arenite.analysis.evaluation.data",
     "Registration": "arenite.ops",
+    "Scoring": "arenite.analysis.evaluation.targets",
+    "Spread": "arenite.analysis.evaluation.chunks",
     "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
     "compare": "arenite.analysis.compare",

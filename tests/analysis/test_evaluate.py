@@ -39,13 +39,13 @@ def test_recall_and_precision_are_those_of_rows_and_columns():
 
 def test_the_right_class_counts_among_the_first_k():
     x = given([3, 2, 1], [3, 2, 1], [3, 2, 1])
-    found = ar.evaluate(scores(3), (x, np.array([0, 1, 2])), top_k=(1, 2, 3, 9))
+    found = ar.evaluate(scores(3), (x, np.array([0, 1, 2])), scoring=ar.Scoring(top_k=(1, 2, 3, 9)))
     assert found.metrics["top-2"] == pytest.approx(2 / 3)
     assert [name for name in found.metrics if "top" in name] == ["top-2"]
 
 
 def test_of_equal_scores_the_first_counts_as_in_what_run_shows():
-    found = ar.evaluate(scores(3), (given([1, 1, 1]), np.array([1])), top_k=2)
+    found = ar.evaluate(scores(3), (given([1, 1, 1]), np.array([1])), scoring=ar.Scoring(top_k=2))
     assert (found.accuracy, found.metrics["top-2"]) == (0, 1)
     assert found.score.predicted.tolist() == [0]
 
@@ -63,7 +63,7 @@ def test_a_sample_without_any_number_is_wrong_and_said():
 def test_metrics_of_the_digits_are_those_of_scikit_learn(digits):
     metrics = pytest.importorskip("sklearn.metrics")
     images, labels = digits
-    found = ar.evaluate(DIGITS, digits, top_k=3)
+    found = ar.evaluate(DIGITS, digits, scoring=ar.Scoring(top_k=3))
     pixels = (images ^ 0x80).view(np.int8)[..., None]
     outputs = ar.Interpreter(DIGITS).predict(pixels, quantize=True)
     np.testing.assert_array_equal(found.score.values, outputs)
@@ -185,7 +185,7 @@ def test_an_anomaly_among_pictures_is_measured_in_the_input_s_real_numbers():
     b.operator("RELU", [x], [y])
     b.output(y)
     pictures = np.array([[[0, 51], [102, 255]]], np.uint8)
-    assert ar.evaluate(b.build(), (pictures, None), task="anomaly").mse == 0
+    assert ar.evaluate(b.build(), (pictures, None), scoring=ar.Scoring("anomaly")).mse == 0
 
 
 @pytest.mark.parametrize("kind", ["int8", "int16"])
@@ -208,8 +208,10 @@ def test_bytes_become_what_a_table_of_a_picture_s_bytes_says(kind):
 
 
 def test_a_limit_takes_the_same_samples_for_a_seed(digits):
-    one, same = (ar.evaluate(DIGITS, digits, limit=20, seed=3) for _ in range(2))
-    other = ar.evaluate(DIGITS, digits, limit=20, seed=4)
+    one, same = (
+        ar.evaluate(DIGITS, digits, reading=ar.Reading(limit=20, seed=3)) for _ in range(2)
+    )
+    other = ar.evaluate(DIGITS, digits, reading=ar.Reading(limit=20, seed=4))
     assert one.indices.tolist() == same.indices.tolist() == sorted(one.indices)
     assert one.indices.tolist() != other.indices.tolist()
     assert one.labels.tolist() == digits[1][one.indices].tolist()

@@ -57,7 +57,7 @@ def same(found):
 
 @pytest.mark.filterwarnings("ignore")  # Dask warns of what it is slow at
 def test_dask_s_workers_give_the_same_result(dask):
-    same(ar.evaluate(DIGITS, digits(), executor=dask.get_executor(), chunk=300))
+    same(ar.evaluate(DIGITS, digits(), spread=ar.Spread(dask.get_executor(), chunk=300)))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -72,7 +72,7 @@ def test_a_worker_of_dask_is_killed_half_way_and_each_sample_counts_once(dask):
             time.sleep(0.1)
 
     executor = dask.get_executor(retries=3)
-    found = ar.evaluate(DIGITS, digits(), executor=executor, chunk=100, progress=kill_one)
+    found = ar.evaluate(DIGITS, digits(), spread=ar.Spread(executor, chunk=100), progress=kill_one)
     assert killed.is_set()
     same(found)
     assert found.scale.chunks == 72

@@ -68,7 +68,10 @@ def test_labels_say_which_output_a_folder_is(folder, tmp_path):
     root = folder({"cat/a.png": 1, "ant/a.png": 2})
     labels = tmp_path / "labels.txt"
     labels.write_text("dog\ncat\nbee\nant\n")
-    assert ar.evaluate(classifier(), root, labels=labels).labels.tolist() == [3, 1]
+    assert ar.evaluate(classifier(), root, scoring=ar.Scoring(labels=labels)).labels.tolist() == [
+        3,
+        1,
+    ]
 
 
 def test_files_of_other_kinds_are_counted_and_hidden_ones_are_not(folder):
@@ -90,7 +93,7 @@ def test_files_of_other_kinds_are_counted_and_hidden_ones_are_not(folder):
 )
 def test_classes_that_do_not_fit_the_output_are_refused(folder, files, labels, words):
     with pytest.raises(ar.EvaluateError, match=words):
-        ar.evaluate(classifier(), folder(files), labels=labels)
+        ar.evaluate(classifier(), folder(files), scoring=ar.Scoring(labels=labels))
 
 
 def test_an_empty_folder_of_a_class_is_refused(folder):
@@ -150,11 +153,11 @@ def test_arrays_are_found_by_usual_names(archive, names):
 
 def test_arrays_of_other_names_are_said(archive):
     path = archive(a=given([1, 0]), b=np.array([0]), c=np.array([1]))
-    assert ar.evaluate(scores(2), path, x="a", y="c").accuracy == 0
+    assert ar.evaluate(scores(2), path, reading=ar.Reading(x="a", y="c")).accuracy == 0
     with pytest.raises(InputError, match=r"say which they are.*a \(float32\[1, 3\]\)"):
         ar.evaluate(scores(2), path)
     with pytest.raises(InputError, match="expected an array 'z'"):
-        ar.evaluate(scores(2), path, x="z", y="c")
+        ar.evaluate(scores(2), path, reading=ar.Reading(x="z", y="c"))
 
 
 def test_pickles_are_refused(archive):
@@ -202,7 +205,9 @@ X = given([1, 0], [0, 1])
 )
 def test_arrays_that_do_not_fit_are_refused(x, y, words):
     with pytest.raises(ar.EvaluateError, match=words):
-        ar.evaluate(scores(2), (x, None if y is None else np.array(y)), task="classify")
+        ar.evaluate(
+            scores(2), (x, None if y is None else np.array(y)), scoring=ar.Scoring("classify")
+        )
 
 
 def test_labels_that_are_no_numbers_are_refused():
@@ -302,7 +307,9 @@ def test_sounds_are_heard_through_a_front_end(speech):
 def test_a_single_score_counts_by_its_largest(speech):
     data, front = speech
     sound(data / "up" / "a.wav", [-9] * 8 + [9] * 8)
-    found = ar.evaluate(linear([[1] * 6]), data, front_end=front, labels=("down", "up"))
+    found = ar.evaluate(
+        linear([[1] * 6]), data, front_end=front, scoring=ar.Scoring(labels=("down", "up"))
+    )
     assert found.score.values.tolist() == [[-54], [54]]
 
 
@@ -318,7 +325,7 @@ def test_a_model_with_state_forgets_it_before_every_sound(tmp_path):
         sound(tmp_path / name, [value] * 4)
     ports = [((2,), "int16")]
     delay = signal_model("SignalDelay", {"delay_length": 2}, [*ports], ports)
-    found = ar.evaluate(delay, tmp_path, task="anomaly", positive="b")
+    found = ar.evaluate(delay, tmp_path, scoring=ar.Scoring("anomaly", positive="b"))
     # What comes out is what came before: nothing, then the same.
     assert found.inferences == 4
     assert found.score.values.tolist() == [0.5, 2]

@@ -22,8 +22,9 @@ Y = RNG.integers(0, 3, 6)
 WHOLE = ar.evaluate(scores(3), (X, Y))
 
 
-def evaluated(file, **options):
-    return ar.evaluate(scores(3), (X, Y), resume=file, chunk=2, **options)
+def evaluated(file, progress=None, **spread):
+    spread = ar.Spread(chunk=2, **spread)
+    return ar.evaluate(scores(3), (X, Y), resume=file, progress=progress, spread=spread)
 
 
 @pytest.fixture
@@ -76,12 +77,15 @@ def test_a_run_that_was_killed_within_a_record_is_gone_on_with(file):
         ({"model": linear([[2, 0, 0, 0]] * 3)}, "the model was sha256 .* and is sha256"),
         ({"against": scores(3)}, "the other model was none and is sha256"),
         ({"target": "m4"}, "the model was .*Interpreter host.* and is .*Interpreter cortex-m4"),
-        ({"limit": 3}, "the choice of samples was all and is 3 of 6"),
+        ({"reading": ar.Reading(limit=3)}, "the choice of samples was all and is 3 of 6"),
         (
-            {"task": "regress", "data": (X, np.zeros((6, 3)))},
+            {"scoring": ar.Scoring("regress"), "data": (X, np.zeros((6, 3)))},
             "the task was classify and is regress",
         ),
-        ({"pixel_range": (0, 2)}, r"the range of pixels was None and is \(0, 2\)"),
+        (
+            {"reading": ar.Reading(ar.Pixels((0, 2)))},
+            r"the range of pixels was None and is \(0, 2\)",
+        ),
     ],
 )
 def test_what_differs_is_named(file, change, words):
@@ -94,9 +98,12 @@ def test_what_differs_is_named(file, change, words):
 
 
 def test_labels_and_top_k_may_change(file):
-    found = ar.evaluate(scores(3), (X, (Y + 1) % 3), resume=file, top_k=2)
+    found = ar.evaluate(scores(3), (X, (Y + 1) % 3), resume=file, scoring=ar.Scoring(top_k=2))
     assert found.resumed.samples == 6
-    assert found.metrics == ar.evaluate(scores(3), (X, (Y + 1) % 3), top_k=2).metrics
+    assert (
+        found.metrics
+        == ar.evaluate(scores(3), (X, (Y + 1) % 3), scoring=ar.Scoring(top_k=2)).metrics
+    )
 
 
 def test_a_file_of_samples_that_changed_is_other_data(tmp_path):
@@ -253,8 +260,8 @@ def test_samples_that_are_there_twice_are_refused(tmp_path):
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 6, None])
 def test_scores_are_the_same_for_chunks_of_any_size(chunk):
-    same(ar.evaluate(scores(3), (X, Y), chunk=chunk))
-    same(ar.evaluate(scores(3), (X, Y), executor=Hostile([]), workers=2, chunk=chunk))
+    same(ar.evaluate(scores(3), (X, Y), spread=ar.Spread(chunk=chunk)))
+    same(ar.evaluate(scores(3), (X, Y), spread=ar.Spread(Hostile([]), workers=2, chunk=chunk)))
 
 
 def test_what_an_executor_has_done_is_kept_and_not_asked_for_again(tmp_path):
@@ -282,7 +289,7 @@ def test_a_broken_executor_is_replaced_where_a_function_makes_one():
     made = [Broken(["run"]), Broken([]), Hostile([])]
     rest = iter(made)
     found = ar.evaluate(
-        scores(3), (X, Y), executor=lambda: next(rest), workers=1, chunk=2, progress=None
+        scores(3), (X, Y), spread=ar.Spread(lambda: next(rest), workers=1, chunk=2), progress=None
     )
     same(found)
     assert found.scale.pools == 2
@@ -291,7 +298,7 @@ def test_a_broken_executor_is_replaced_where_a_function_makes_one():
 
 def test_what_is_lost_with_every_executor_ends_the_run():
     with pytest.raises(ar.EvaluateError, match=r"lost one of the chunks 0 .*a worker is gone"):
-        ar.evaluate(scores(3), (X, Y), executor=lambda: Broken([]), workers=2, chunk=2)
+        ar.evaluate(scores(3), (X, Y), spread=ar.Spread(lambda: Broken([]), workers=2, chunk=2))
 
 
 def test_a_lasting_chunk_is_followed_by_smaller_ones_and_a_short_one_by_larger_ones():
@@ -310,7 +317,10 @@ def test_progress_moves_after_the_first_few_samples_of_many():
     told: list[tuple[int, int]] = []
     executor = Hostile([])
     ar.evaluate(
-        scores(3), (x, y), executor=executor, workers=2, progress=lambda *one: told.append(one)
+        scores(3),
+        (x, y),
+        spread=ar.Spread(executor, workers=2),
+        progress=lambda *one: told.append(one),
     )
     assert [job.end - job.begin for job in executor.jobs[:4]] == [16] * 4
     assert told[:2] == [(0, 3000), (64, 3000)]

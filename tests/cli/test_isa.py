@@ -67,7 +67,10 @@ def test_workers_have_the_bits_of_the_set(arenite, sums_file, tmp_path):
     options = ("--task", "regress", "--workers", 2, "--isa", "portable", "--json")
     result = arenite("evaluate", sums_file, tmp_path / "data.npz", *options)
     (engine,) = json.loads(result.stdout)["engines"]
-    mse = [ar.evaluate(MODEL, data, task="regress", isa=isa).mse for isa in ("portable", BEST)]
+    mse = [
+        ar.evaluate(MODEL, data, scoring=ar.Scoring("regress"), isa=isa).mse
+        for isa in ("portable", BEST)
+    ]
     assert engine["metrics"]["mse"] == mse[0] != mse[1]
 
 

@@ -310,7 +310,7 @@ def test_a_model_of_floats_that_integers_cannot_do_is_refused():
         {"io": "int8"},
         {"method": "kl"},
         {"passes": ("magic",)},
-        {"limit": 0},
+        {"reading": ar.Reading(limit=0)},
     ],
 )
 def test_settings_that_mean_nothing_are_refused(setting):

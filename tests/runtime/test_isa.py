@@ -70,9 +70,11 @@ def test_a_heap_interpreter_takes_it_too() -> None:
 def test_it_reaches_the_workers_of_an_evaluation() -> None:
     data = (SAMPLES, np.zeros((len(SAMPLES), 64), np.float32))
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        there = ar.evaluate(MODEL, data, task="regress", isa="portable", executor=pool)
-    here = ar.evaluate(MODEL, data, task="regress", isa="portable")
-    best = ar.evaluate(MODEL, data, task="regress", isa=BEST)
+        there = ar.evaluate(
+            MODEL, data, scoring=ar.Scoring("regress"), isa="portable", spread=ar.Spread(pool)
+        )
+    here = ar.evaluate(MODEL, data, scoring=ar.Scoring("regress"), isa="portable")
+    best = ar.evaluate(MODEL, data, scoring=ar.Scoring("regress"), isa=BEST)
     outputs = [found.scores[0].values for found in (there, here, best)]
     assert np.array_equal(outputs[0], outputs[1])
     assert not np.array_equal(outputs[1], outputs[2])

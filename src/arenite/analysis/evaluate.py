@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +17,7 @@ from arenite.analysis.evaluation.bench import Bench
 from arenite.analysis.evaluation.chunks import (
     Progress,
     Scale,
+    Spread,
     Work,
     in_order,
     run_here,
@@ -43,9 +42,7 @@ from arenite.analysis.evaluation.result import (
     score_of,
 )
 from arenite.analysis.evaluation.samples import Source
-from arenite.analysis.evaluation.targets import Targets, Task, targets_of
-from arenite.analysis.inputs.arrays import read_labels
-from arenite.analysis.inputs.values import Pixels
+from arenite.analysis.evaluation.targets import Scoring, Targets, targets_of
 from arenite.errors import EvaluateError
 from arenite.formats import Source as ModelSource
 from arenite.formats import load
@@ -56,29 +53,16 @@ from arenite.runtime.interpreter import Interpreter
 from arenite.runtime.interpreter_config import Engine as EngineName
 from arenite.target import Target
 
-_TOP_K = (5,)
 #: Single calls are timed with so many samples.
 _TIMED_SAMPLES = 32
 
 OnError = Literal["raise", "skip"]
-#: An executor, or a function that makes one.
-Executing = Executor | Callable[[], Executor]
 DataLike = str | os.PathLike[str] | tuple[Any, npt.ArrayLike | None]
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How work goes to an executor: see :func:`evaluate`."""
-
-    executor: Executing | None
-    workers: int | None
-    retries: int
-    timeout: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What is evaluated: data, which of them, and what they should give."""
+    """The data, which of them are taken, and what they should give."""
 
     data: Data
     chosen: Array
@@ -95,24 +79,11 @@ def evaluate(
     engine: EngineName = "auto",
     isa: str | None = None,
     threads: int = 1,
-    task: Task | None = None,
-    labels: str | os.PathLike[str] | Sequence[str] = (),
-    positive: str | int | None = None,
-    top_k: int | Sequence[int] = _TOP_K,
-    limit: int | None = None,
-    seed: int = 0,
-    x: str | None = None,
-    y: str | None = None,
-    pixel_range: tuple[float, float] | None = None,
-    raw_pixels: bool = False,
-    front_end: Model | ModelSource | None = None,
-    step: float | None = None,
     operators: Mapping[str, Registration] | None = None,
-    executor: Executing | None = None,
-    workers: int | None = None,
-    chunk: int | None = None,
-    retries: int = 2,
-    timeout: float | None = None,
+    front_end: Model | ModelSource | None = None,
+    reading: Reading | None = None,
+    scoring: Scoring | None = None,
+    spread: Spread | None = None,
     progress: Progress | None = None,
     on_error: OnError = "raise",
     resume: str | os.PathLike[str] | None = None,
@@ -122,8 +93,10 @@ def evaluate(
     >>> found = evaluate("digits.tflite", (images, labels))        # doctest: +SKIP
     >>> found.accuracy, found.auc, found.confusion                 # doctest: +SKIP
     >>> evaluate("vww.tflite", "val/", against="@litert")          # doctest: +SKIP
+    >>> evaluate("ad.tflite", "ad.npz", spread=Spread(pool))       # doctest: +SKIP
 
-    Samples are read chunk by chunk. A model with state starts anew with each.
+    Samples are read chunk by chunk. A model with state starts anew with each. The scores are the
+    same for chunks of any size.
 
     Args:
         model: A file, a model, ``"MODEL@ENGINE"`` as ``arenite compare`` takes it, or something
@@ -139,32 +112,11 @@ def evaluate(
         isa: Whose kernels run, see :class:`arenite.Interpreter`: with ``"portable"`` floats have
             the same bits on all machines of a cluster.
         threads: As of :meth:`arenite.Interpreter.predict`.
-        task: ``"classify"``, ``"regress"`` (y holds the real numbers that shall come out) or
-            ``"anomaly"`` (the mean squared error between input and output tells anomalies, as in
-            MLPerf Tiny); by default what data and model are like.
-        labels: Names of the classes in the outputs' order, or a file with one per line. By
-            default folders' names, sorted.
-        positive: The class of anomalies; by default 1, or what is not called normal.
-        top_k: For which k the right class shall be among the first k; equal scores by index.
-        limit: At most so many samples, chosen at random.
-        seed: Of that choice.
-        x: The array of samples in a ``.npz``, or the column of paths.
-        y: The array or column of labels.
-        pixel_range: What pixels 0 and 255 stand for.
-        raw_pixels: Whether pictures' bytes are the input's values.
-        front_end: What makes features of windows of sound.
-        step: Milliseconds from one window to the next.
         operators: Registrations that Arenite lacks, for models in files: see :func:`arenite.load`.
-        executor: Any ``concurrent.futures.Executor``: a pool of processes, Dask's
-            ``Client.get_executor()``, mpi4py's. Models travel once per worker; files must be found
-            under the same paths there. Single calls are not timed. A function that makes one is
-            called again where one is broken, by a worker that was killed, say; what it makes is
-            the caller's to close.
-        workers: How many work at once; by default what the executor says.
-        chunk: Samples that are done at once; by default as many as half a second takes. The scores
-            are the same for any.
-        retries: How often what the executor lost is handed in again.
-        timeout: Seconds without an answer after which what is out counts as lost.
+        front_end: A model that makes features of windows of sound.
+        reading: Which samples are read, and how.
+        scoring: What right answers are: task, classes, top k.
+        spread: How work is cut, and who does it. On an executor single calls are not timed.
         progress: Called with samples done and in all.
         on_error: ``"skip"`` leaves out samples that cannot be read or computed, and lists them in
             ``left_out``; by default the first one ends the evaluation.
@@ -181,24 +133,19 @@ def evaluate(
     """
     if on_error not in ("raise", "skip"):
         raise ValueError(f"expected on_error of 'raise' or 'skip', got {on_error!r}")
-    names = read_labels(Path(labels)) if isinstance(labels, str | os.PathLike) else list(labels)
-    common: dict[str, Any] = {"threads": threads, "target": target, "engine": engine, "isa": isa}
-    common["operators"] = operators
-    asked = engine_of(model, **common)
-    engines = [asked]
-    if against is not None:
-        engines.append(engine_of(against, other=asked.model, **common))
-    reading = Reading(Pixels(pixel_range, raw_pixels), step, x, y)
-    given = data_of(data, asked.model, reading)
-    targets = targets_of(given.labels, asked.model, names, task, positive)
+    reading, scoring, spread = reading or Reading(), scoring or Scoring(), spread or Spread()
+    where: dict[str, Any] = {"target": target, "engine": engine, "isa": isa}
+    engines = _engines(model, against, threads=threads, operators=operators, **where)
+    asked = engines[0].model
+    given = data_of(data, asked, reading)
+    targets = targets_of(given.labels, asked, scoring)
     front = None
     if front_end is not None:
         made = front_end if isinstance(front_end, Model) else load(front_end, operators=operators)
-        front = Interpreter(made, target=target, engine=engine, isa=isa)
-    bench = Bench(tuple(engines), targets.task, front, on_error == "skip")
-    ks = [top_k] if isinstance(top_k, int) else list(top_k)
-    samples = Samples(given, _chosen(len(given.source), limit, seed), targets, ks)
-    todo = Work(bench, given.source.part(samples.chosen), chunk=chunk, progress=progress)
+        front = Interpreter(made, **where)
+    bench = Bench(engines, targets.task, front, on_error == "skip")
+    samples = Samples(given, reading.chosen(len(given.source)), targets, scoring.ks)
+    todo = Work(bench, given.source.part(samples.chosen), chunk=spread.chunk, progress=progress)
     identity = {}
     if resume is not None:
         given_models = (model, against, front_end)
@@ -206,16 +153,15 @@ def evaluate(
     with _kept(resume, identity, todo) as kept:
         if kept is not None:
             todo = replace(todo, done=kept.chunks, keep=kept.add)
-        return _evaluated(todo, samples, Spread(executor, workers, retries, timeout), kept)
+        return _evaluated(todo, samples, spread, kept)
 
 
-def _chosen(count: int, limit: int | None, seed: int) -> Array:
-    """Indices of the samples that are taken, in order."""
-    if limit is None or limit >= count:
-        return np.arange(count)
-    if limit < 1:
-        raise ValueError(f"expected a limit of at least 1 sample, got {limit}")
-    return np.sort(np.random.default_rng(seed).choice(count, limit, replace=False))
+def _engines(model: Any, against: Any, **options: Any) -> tuple[Engine, ...]:
+    """All that are asked: the model, and what stands against it."""
+    asked = engine_of(model, **options)
+    return (
+        (asked,) if against is None else (asked, engine_of(against, other=asked.model, **options))
+    )
 
 
 def _identity(
@@ -316,13 +262,7 @@ def _evaluated(todo: Work, samples: Samples, spread: Spread, kept: Kept | None) 
 def _answers(todo: Work, spread: Spread) -> tuple[list[Chunk], Scale]:
     if spread.executor is None or todo.samples_done == len(todo.source):
         return run_here(todo)
-    return run_on(
-        spread.executor,
-        todo,
-        workers=spread.workers,
-        retries=spread.retries,
-        timeout=spread.timeout,
-    )
+    return run_on(spread.executor, todo, spread)
 
 
 def _left_out(chunks: Sequence[Chunk], source: Source, chosen: Array) -> tuple[LeftOut, ...]:

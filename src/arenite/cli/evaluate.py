@@ -156,12 +156,17 @@ def evaluate(
     """
     from arenite.analysis.evaluate import evaluate as evaluated
     from arenite.analysis.evaluate import evaluation_facts
+    from arenite.analysis.evaluation.chunks import Spread
+    from arenite.analysis.evaluation.data import Reading
+    from arenite.analysis.evaluation.targets import Scoring
+    from arenite.analysis.inputs.values import Pixels
     from arenite.report.evaluate import render_evaluation
 
     if raw_pixels and pixel_range is not None:
         raise typer.BadParameter("expected one of --raw-pixels and --pixel-range, got both")
     if ops is not None and workers > 1:
         raise typer.BadParameter("expected one of --ops and --workers, got both")
+    scoring = Scoring(None if task is None else task.value, labels or (), positive, top_k)
     try:
         with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
             found = evaluated(
@@ -172,20 +177,11 @@ def evaluate(
                 engine=engine.value,
                 isa=isa,
                 threads=threads,
-                task=None if task is None else task.value,
-                labels=labels or (),
-                positive=positive,
-                top_k=top_k,
-                limit=limit,
-                seed=seed,
-                x=x,
-                y=y,
-                pixel_range=pixel_range,
-                raw_pixels=raw_pixels,
-                front_end=frontend,
-                step=step,
                 operators=chosen_operators(ops),
-                executor=None if workers == 1 else partial(_next_pool, pools, workers),
+                front_end=frontend,
+                reading=Reading(Pixels(pixel_range, raw_pixels), step, x, y, limit, seed),
+                scoring=scoring,
+                spread=Spread(None if workers == 1 else partial(_next_pool, pools, workers)),
                 progress=report,
                 on_error=on_error.value,
                 resume=resume,

@@ -157,6 +157,8 @@ def quantize(
 
     Example: arenite quantize float.tflite --data pictures/ -o int8.tflite
     """
+    from arenite.analysis.evaluation.data import Reading
+    from arenite.analysis.inputs.values import Pixels
     from arenite.quantize.outcome import quantization_facts
     from arenite.quantize.quantizer import quantize as quantized
     from arenite.quantize.settings import DEFAULT_PASSES
@@ -179,13 +181,7 @@ def quantize(
                 dense=dense.value,
                 passes=names,
                 target=meant,
-                limit=limit,
-                seed=seed,
-                x=x,
-                y=y,
-                pixel_range=pixel_range,
-                raw_pixels=raw_pixels,
-                step=step,
+                reading=Reading(Pixels(pixel_range, raw_pixels), step, x, y, limit, seed),
                 labels=labels or (),
                 budget=budget,
                 executor=_pool(pools, workers),

@@ -12,7 +12,6 @@ from arenite.analysis.evaluation.data import Data, Reading, data_of
 from arenite.analysis.evaluation.samples import Files, Source
 from arenite.analysis.inputs.files import IMAGES
 from arenite.model import Model
-from arenite.model.model import Array
 
 #: One sample of so many judges and is not learnt from; at most so many judge.
 _JUDGES, _MOST_JUDGES = 5, 200
@@ -61,15 +60,6 @@ def _flat(folder: Path) -> list[Path]:
     if any(path.is_dir() for path in inside):
         return []
     return [path for path in inside if path.suffix.lower() in (*IMAGES, ".wav")]
-
-
-def chosen(source: Source, limit: int | None, seed: int) -> Array:
-    """Indices of at most ``limit`` samples, chosen at random, in order."""
-    if limit is not None and limit < 1:
-        raise ValueError(f"expected a limit of at least 1 sample, got {limit}")
-    if limit is None or limit >= len(source):
-        return np.arange(len(source))
-    return np.sort(np.random.default_rng(seed).choice(len(source), limit, replace=False))
 
 
 def parts_of(source: Source, seed: int) -> Parts:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from arenite.analysis.evaluate import evaluate
-from arenite.analysis.evaluation.data import Data, Reading
-from arenite.analysis.inputs.values import Pixels
+from arenite.analysis.evaluation.data import Reading
+from arenite.analysis.evaluation.targets import Scoring
 from arenite.analysis.optimization import figures
 from arenite.errors import ConstraintError, QuantizationError
 from arenite.formats import Source as ModelSource
@@ -23,7 +23,7 @@ from arenite.model.types import FLOAT32, INT8
 from arenite.ops import builtin_names, scheme_of
 from arenite.quantize.admission import notes_on, require_float, require_samples
 from arenite.quantize.calibration import calibrated
-from arenite.quantize.data import Parts, chosen, parts_of, read_data
+from arenite.quantize.data import Parts, parts_of, read_data
 from arenite.quantize.judge import Judge, layer_noise
 from arenite.quantize.outcome import Floating, Report, Spread, Step
 from arenite.quantize.passes import improved
@@ -59,13 +59,7 @@ def quantize(
     dense: Dense = "unit",
     passes: Sequence[str] = DEFAULT_PASSES,
     target: Target | str | None = None,
-    limit: int | None = None,
-    seed: int = 0,
-    x: str | None = None,
-    y: str | None = None,
-    pixel_range: tuple[float, float] | None = None,
-    raw_pixels: bool = False,
-    step: float | None = None,
+    reading: Reading | None = None,
     labels: str | os.PathLike[str] | Sequence[str] = (),
     budget: Budget | None = None,
     executor: Executor | None = None,
@@ -91,15 +85,9 @@ def quantize(
         passes: What is tried to make it better, see ``docs/quantize.md``: ``"ranges"``,
             ``"smooth"``, ``"correct"``, ``"round"``. What does not help is not kept.
         target: Whose bits judge; None is TFLM's own package.
-        limit: At most so many samples, chosen at random.
-        seed: Of that choice, and of which samples judge. The same seed gives the same file.
-        x: As of :func:`arenite.evaluate`, and so ``y``, ``pixel_range``, ``raw_pixels``, ``step``
-            and ``labels``.
-        y: See there.
-        pixel_range: See there.
-        raw_pixels: See there.
-        step: See there.
-        labels: See there.
+        reading: Which samples are read, and how, as of :func:`arenite.evaluate`. Its seed also
+            says which samples judge; the same seed gives the same file.
+        labels: Names of the classes in the outputs' order, or a file with one per line.
         budget: What the result may cost and lose: precisions are mixed until it is met.
         executor: Who runs the float model on samples: any ``concurrent.futures.Executor``.
         progress: Called with what is done, how much of it, and how much there is.
@@ -127,11 +115,11 @@ def quantize(
     )
     given = model_of(model)
     require_float(given)
-    reading = Reading(Pixels(pixel_range, raw_pixels), step, x, y)
+    reading = reading or Reading()
     samples = read_data(data, given, reading)
-    picked = samples.source.part(chosen(samples.source, limit, seed))
+    picked = samples.source.part(reading.chosen(len(samples.source)))
     require_samples(picked)
-    parts = parts_of(picked, seed)
+    parts = parts_of(picked, reading.seed)
     work = _Work(given, settings, parts, executor, progress or (lambda *_: None))
     recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
@@ -139,11 +127,11 @@ def quantize(
     work.progress("improving", 0, 1)
     recipe, steps = improved(recipe, judge, parts.learning, settings, executor)
     recipe = work.finish(recipe)
-    labelled: dict[str, Any] = {"limit": limit, "seed": seed, "x": x, "y": y, "step": step}
-    labelled |= {"pixel_range": pixel_range, "raw_pixels": raw_pixels, "labels": labels}
 
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
-        return _scores((given, quantized), meant, samples, data, labelled)
+        if samples.labels is None:
+            return {}
+        return _scores((given, quantized), meant, data, reading, Scoring(labels=labels))
 
     front: tuple[Any, ...] = ()
     if settings.budget.is_limit:
@@ -280,15 +268,13 @@ def _with_one_scale(recipe: Recipe, position: int) -> Recipe | None:
 def _scores(
     models: tuple[Model, Model],
     target: Target | None,
-    samples: Data,
     data: Any,
-    options: dict[str, Any],
+    reading: Reading,
+    scoring: Scoring,
 ) -> Mapping[str, tuple[float, float]]:
-    """Metrics of both models, where there are labels."""
-    if samples.labels is None:
-        return {}
+    """Metrics of both models."""
     ours, theirs = (
-        evaluate(model, data, target=bits, **options).scores[0].metrics
+        evaluate(model, data, target=bits, reading=reading, scoring=scoring).scores[0].metrics
         for model, bits in zip(models, (None, target), strict=True)
     )
     return {name: (value, theirs[name]) for name, value in ours.items() if np.isfinite(value)}

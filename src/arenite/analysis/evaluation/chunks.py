@@ -35,6 +35,33 @@ _CHUNKS_PER_WORKER = 8
 _AT_ONCE = 2
 
 
+#: An executor, or a function that makes one.
+Executing = Executor | Callable[[], Executor]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How work is cut, and who does it.
+
+    Attributes:
+        executor: Any ``concurrent.futures.Executor``: a pool of processes, Dask's
+            ``Client.get_executor()``, mpi4py's; by default this process works. Models travel once
+            per worker; files must be found under the same paths there. A function that makes an
+            executor is called again where one is broken, by a worker that was killed, say; what it
+            makes is the caller's to close.
+        workers: How many work at once; by default what the executor says.
+        chunk: Samples that are done at once; by default as many as half a second takes.
+        retries: How often what the executor lost is handed in again; errors of samples are final.
+        timeout: Seconds without an answer after which what is out counts as lost.
+    """
+
+    executor: Executing | None = None
+    workers: int | None = None
+    chunk: int | None = None
+    retries: int = 2
+    timeout: float | None = None
+
+
 @dataclass(frozen=True)
 class Scale:
     """How the work was spread.
@@ -120,24 +147,13 @@ def _most_samples(bench: Bench) -> int:
     return max(1, _CHUNK_BYTES // max(1, *sizes))
 
 
-def run_on(
-    executor: Executor | Callable[[], Executor],
-    todo: Work,
-    *,
-    workers: int | None = None,
-    retries: int = 2,
-    timeout: float | None = None,
-) -> tuple[list[Chunk], Scale]:
+def run_on(executor: Executing, todo: Work, spread: Spread) -> tuple[list[Chunk], Scale]:
     """All samples on an executor's workers; chunks in the order of their samples.
 
     Args:
-        executor: Anything with ``submit`` that gives futures, or a function that makes one, which
-            is called again where one is broken.
+        executor: That of ``spread``.
         todo: What there is to do; the bench is pickled, and every job brings its own samples.
-        workers: How many work at once; by default what the executor says of itself.
-        retries: How often a job that the executor lost is handed in again; errors of samples are
-            final.
-        timeout: Seconds without any answer after which all jobs that are out count as lost.
+        spread: Who does it.
 
     Raises:
         EvaluateError: The executor lost a chunk; says which.
@@ -151,14 +167,14 @@ def run_on(
     todo.tell(todo.samples_done)
     makes = None if hasattr(executor, "submit") else executor
     first: Any = executor if makes is None else makes()
-    count = workers or workers_of(first)
+    count = spread.workers or workers_of(first)
     share = -(-len(todo.source) // (count * _CHUNKS_PER_WORKER))
     cutter = todo.cutter(max(1, min(_most_samples(todo.bench), share)))
-    board = _Board(first, makes, todo, cutter, parcel, count, retries)
+    board = _Board(first, makes, todo, cutter, parcel, count, spread.retries)
     try:
         while board.is_open:
             board.hand_in()
-            board.take(timeout)
+            board.take(spread.timeout)
             todo.tell(board.samples)
     except BaseException:
         board.cancel()

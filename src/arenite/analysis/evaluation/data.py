@@ -39,12 +39,31 @@ _NAMED = 8
 
 
 class Reading(NamedTuple):
-    """How data are read: pixels, milliseconds between windows of sound, names of arrays."""
+    """Which samples of the data are read, and how.
+
+    Attributes:
+        pixels: What a picture's bytes stand for.
+        step: Milliseconds from one window of sound to the next.
+        x: The array of samples in a ``.npz``, or the column of paths.
+        y: The array or column of labels.
+        limit: At most so many samples, chosen at random.
+        seed: Of that choice.
+    """
 
     pixels: Pixels = Pixels()
     step: float | None = None
     x: str | None = None
     y: str | None = None
+    limit: int | None = None
+    seed: int = 0
+
+    def chosen(self, count: int) -> Array:
+        """Indices of the samples that are taken of so many, in order."""
+        if self.limit is None or self.limit >= count:
+            return np.arange(count)
+        if self.limit < 1:
+            raise ValueError(f"expected a limit of at least 1 sample, got {self.limit}")
+        return np.sort(np.random.default_rng(self.seed).choice(count, self.limit, replace=False))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
+from arenite.analysis.inputs.arrays import read_labels
 from arenite.errors import EvaluateError
 from arenite.model import Model, Tensor
 from arenite.model.model import Array, tensor_text
@@ -45,34 +48,59 @@ class Targets:
         )
 
 
-def targets_of(
-    labels: Array | None,
-    model: Model,
-    names: Sequence[str],
-    task: Task | None = None,
-    positive: str | int | None = None,
-) -> Targets:
+@dataclass(frozen=True)
+class Scoring:
+    """What right answers are, and what counts as one.
+
+    Attributes:
+        task: ``"classify"``, ``"regress"`` (y holds the real numbers that shall come out) or
+            ``"anomaly"`` (the mean squared error between input and output tells anomalies, as in
+            MLPerf Tiny); by default integers and names are classes, real numbers are what shall
+            come out, and a model whose output is like its input finds anomalies.
+        labels: Names of the classes in the outputs' order, or a file with one per line. By
+            default folders' names, sorted.
+        positive: The class of anomalies; by default 1, or what is not called normal.
+        top_k: For which k the right class shall be among the first k; equal scores by index.
+    """
+
+    task: Task | None = None
+    labels: str | os.PathLike[str] | Sequence[str] = ()
+    positive: str | int | None = None
+    top_k: int | Sequence[int] = (5,)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the classes; none where data or model have them."""
+        if isinstance(self.labels, str | os.PathLike):
+            return list(read_labels(Path(self.labels)))
+        return list(self.labels)
+
+    @property
+    def ks(self) -> list[int]:
+        """All k."""
+        return [self.top_k] if isinstance(self.top_k, int) else list(self.top_k)
+
+
+def targets_of(labels: Array | None, model: Model, scoring: Scoring) -> Targets:
     """Labels of data as classes of a model's first output, or what else they are.
 
     Args:
         labels: ``(n,)`` names or integers, real numbers, one row of zeros and a one per sample
             (for classes); or None.
         model: The model.
-        names: The classes' names, in the outputs' order; may be empty.
-        task: What the model is for; by default integers and names are classes, real numbers are
-            what shall come out, and a model whose output is like its input finds anomalies.
-        positive: Which class is an anomaly.
+        scoring: What the model is for, and how its classes are called.
 
     Raises:
         EvaluateError: Labels and output do not fit together.
     """
     if not model.outputs:
         raise EvaluateError("expected a model with an output")
+    names, task = scoring.names, scoring.task
     if task is not None and task not in TASKS:
         raise ValueError(f"expected a task of {', '.join(TASKS)}, got {task!r}")
     found = task or _task(labels, model)
     if found == "anomaly":
-        return _anomalies(labels, model, names, positive)
+        return _anomalies(labels, model, names, scoring.positive)
     if labels is None:
         raise EvaluateError("expected labels with the data, got none")
     if found == "regress":
