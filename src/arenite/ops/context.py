@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from arenite.memory.abi import Abi
 from arenite.model import Quantization, TensorType
+from arenite.ops.resource_variables import ResourceVariables
 from arenite.target import Target
-
-if TYPE_CHECKING:
-    from arenite.ops.resource_variables import ResourceVariables
 
 Array = npt.NDArray[Any]
 

@@ -7,17 +7,45 @@ that is prepared first; it is in the arena's tail.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from arenite.memory.arena import Bytes
 from arenite.memory.liveness import ELEMENT_BYTES
-from arenite.model import Model
-from arenite.ops.context import EvalTensor, TfLiteTensor
+from arenite.model import Model, Quantization, TensorType
 
-if TYPE_CHECKING:
-    from arenite.ops.context import Context
+
+class _Host(Protocol):
+    """What variables ask of a :class:`arenite.ops.context.Context`."""
+
+    def report_error(self, message: str) -> NoReturn: ...
+    def allocate_state(self, size: int, purpose: str = "") -> Bytes: ...
+    def state_buffers(self) -> list[Bytes]: ...
+
+
+class _Sized(Protocol):
+    """What they ask of a tensor of a node."""
+
+    @property
+    def type(self) -> TensorType: ...
+    @property
+    def size(self) -> int: ...
+
+
+class _Declared(_Sized, Protocol):
+    """The same of a tensor in ``prepare``."""
+
+    @property
+    def quantization(self) -> Quantization | None: ...
+
+
+class _Placed(_Sized, Protocol):
+    """The same of a tensor in ``invoke``."""
+
+    @property
+    def data(self) -> npt.NDArray[Any] | None: ...
 
 
 @dataclass(eq=False)
@@ -47,7 +75,7 @@ class ResourceVariables:
         self.variables: list[ResourceVariable] = []
 
     def create_id_if_none_found(
-        self, context: Context, container: str | None, shared_name: str | None
+        self, context: _Host, container: str | None, shared_name: str | None
     ) -> int:
         """The number of the variable with these names, a new one if there is none yet."""
         for number, variable in enumerate(self.variables):
@@ -69,7 +97,7 @@ class ResourceVariables:
         self.variables.append(ResourceVariable(container, shared_name))
         return len(self.variables) - 1
 
-    def allocate(self, id_: int, context: Context, tensor: TfLiteTensor) -> None:
+    def allocate(self, id_: int, context: _Host, tensor: _Declared) -> None:
         """Give a variable memory for the tensor's bytes, if it has none yet."""
         variable = self.get(id_, context)
         if variable.owner is not None:
@@ -82,7 +110,7 @@ class ResourceVariables:
         variable.owner = context.state_buffers()
         variable.number = len(variable.owner) - 1
 
-    def get(self, id_: int | None, context: Context) -> ResourceVariable:
+    def get(self, id_: int | None, context: _Host) -> ResourceVariable:
         """The variable of that number."""
         if id_ is None or not 0 <= id_ < len(self.variables):
             context.report_error(f"there is no variable of number {id_}")
@@ -113,7 +141,7 @@ def count_names(model: Model) -> int:
     )
 
 
-def context_bytes(context: Context, tensor: EvalTensor | TfLiteTensor) -> int:
+def context_bytes(context: _Host, tensor: _Sized) -> int:
     """Bytes of a tensor as TFLM counts them: an int4 element is one byte."""
     size = ELEMENT_BYTES.get(tensor.type)
     if size is None:
@@ -121,7 +149,7 @@ def context_bytes(context: Context, tensor: EvalTensor | TfLiteTensor) -> int:
     return int(size * tensor.size)
 
 
-def raw_bytes(context: Context, tensor: EvalTensor) -> Bytes:
+def raw_bytes(context: _Host, tensor: _Placed) -> Bytes:
     """A tensor's bytes, as many as TFLM counts."""
     assert tensor.data is not None
     raw: Bytes = tensor.data.reshape(-1).view(np.uint8)

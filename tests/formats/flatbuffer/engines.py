@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from arenite.formats.flatbuffer import FormatError, Reader, Row, Schema, scan
+from arenite.formats.flatbuffer import FormatError, Reader, Row, Schema, rows
 
 Found = tuple[Row, int] | None
 
@@ -26,4 +26,4 @@ def in_c(schema: Schema, data: bytes) -> Found:
     The file lies in a block of its own, behind which a sanitizer sees what is read.
     """
     reader = Reader(schema, memoryview(array("B", data)))
-    return scan.rows_of(schema, reader, reader.budget)
+    return rows.rows_of(schema, reader, reader.budget)

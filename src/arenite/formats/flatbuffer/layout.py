@@ -5,14 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from arenite.formats.flatbuffer.schema import SCALARS, Field, FormatError, Row, Schema
 
-if TYPE_CHECKING:
-    from arenite.formats.flatbuffer.reader import Reader
+#: Tables may lie so deep in one another.
+MAX_DEPTH = 64
+#: The least that a visited table costs. The smallest one takes 4 bytes and the offset to it
+#: 4 more, which together allow for 3 * 8 = 20 + 4 bytes of budget.
+TABLE_COST = 20
 
-Decoder = Callable[["Reader", int, int], Any]
+
+class File(Protocol):
+    """A file and what was learned of it: :class:`arenite.formats.flatbuffer.reader.Reader`."""
+
+    data: memoryview
+    bytes: npt.NDArray[np.uint8]
+    budget: int
+
+    def array(self, start: int, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Numbers of the file."""
+
+    def whole(self, dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+        """The file as an array; None where it is not aligned."""
+
+
+Decoder = Callable[[Any, int, int], Any]
 """``decode(reader, position, depth)`` reads what a table or vector has at ``position``."""
 Step = tuple[str, Decoder, int]
 """A field that a table has: its name, how to read it, its offset in the table."""

@@ -20,6 +20,8 @@ import numpy.typing as npt
 from arenite import native
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer.layout import (
+    MAX_DEPTH,
+    TABLE_COST,
     Decoder,
     Plan,
     Scalar,
@@ -43,12 +45,8 @@ from arenite.formats.flatbuffer.values import Tables
 
 T = TypeVar("T")
 
-MAX_DEPTH = 64
 ALLOWANCE = 3
 SLACK = 4096
-#: The least that a visited table costs. The smallest one takes 4 bytes and the offset to it
-#: 4 more, which together allow for 3 * 8 = 20 + 4 bytes of budget.
-TABLE_COST = 20
 
 _U16 = struct.Struct("<H").unpack_from
 _U32 = struct.Struct("<I").unpack_from
@@ -91,8 +89,8 @@ class Reader:
         Raises:
             ModelError: With byte offset and path of what is wrong.
         """
-        scan = self._scan()
-        found = None if scan is None else scan.rows_of(self.schema, self, self.budget)
+        rows = self._rows()
+        found = None if rows is None else rows.rows_of(self.schema, self, self.budget)
         if found is None:
             return self._worded(self.read_root)
         row: Row
@@ -105,22 +103,22 @@ class Reader:
         Raises:
             ModelError: With byte offset and path of what is wrong.
         """
-        scan = self._scan()
-        found = None if scan is None else scan.tables_of(self.schema, self, self.budget)
+        rows = self._rows()
+        found = None if rows is None else rows.tables_of(self.schema, self, self.budget)
         if found is None:
             return [self._worded(self.read_root)]
         tables: Tables
         tables, self.budget = found
         return tables
 
-    def _scan(self) -> ModuleType | None:
+    def _rows(self) -> ModuleType | None:
         """What reads a file that the verifier in C takes."""
         self._worded(self._check_identifier)
         if not native.available():
             return None
-        from arenite.formats.flatbuffer import scan  # noqa: PLC0415 - needs the engine
+        from arenite.formats.flatbuffer import rows  # noqa: PLC0415 - needs the engine
 
-        return scan
+        return rows
 
     def _worded(self, read: Callable[[], T]) -> T:
         try:

@@ -1,57 +1,22 @@
-"""Rows of a file that the verifier in C has found to be sound.
+"""What C is told of a schema: arrays of numbers (``csrc/include/flatbuffer.h``).
 
-The schema is told to C as arrays of numbers (``csrc/include/flatbuffer.h``), and what C has found
-comes back as one list of numbers, from which this makes the rows that
-:class:`arenite.formats.flatbuffer.reader.Reader` makes. Why a file is not sound C does not say:
-the reader in Python looks at it again, which finds the same and has the words.
+What C has found comes back as one list of numbers: a table's row has so many of each field.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from arenite.formats.flatbuffer.schema import DTYPES, SCALARS, Field, Opaque, Row, Schema, Union
-from arenite.formats.flatbuffer.values import Scanned, Tables
+from arenite.formats.flatbuffer.layout import MAX_DEPTH, TABLE_COST
+from arenite.formats.flatbuffer.schema import SCALARS, Field, Schema
 from arenite.native import flatbuffer as native
-
-if TYPE_CHECKING:
-    from arenite.formats.flatbuffer.reader import Reader
-
-MakeRow = Callable[[list[int], int, "Reader"], Row]
-"""``make(numbers, place, reader)`` is the table whose numbers begin at a place."""
 
 _SIGNED = ("int8", "int16", "int32", "int64")
 _UNSIGNED = ("uint8", "uint16", "uint32")
 _REALS = ("float32", "float64")
-_INTEGERS = (native.BOOL, native.SIGNED, native.UNSIGNED)
+INTEGERS = (native.BOOL, native.SIGNED, native.UNSIGNED)
 _COLUMNS = dict.fromkeys((native.TEXT, native.VECTOR, native.TEXTS, native.TABLES), 2)
 _COLUMNS[native.UNION] = 3
-
-
-def rows_of(schema: Schema, reader: Reader, budget: int) -> tuple[Row, int] | None:
-    """The root table's row and what is left of the budget; None where the file is not sound."""
-    compiled, make = _compiled(schema)
-    found = compiled.scan(reader.bytes, budget)
-    return None if found is None else (make(found.numbers().tolist(), 0, reader), found.budget)
-
-
-def tables_of(schema: Schema, reader: Reader, budget: int) -> tuple[Tables, int] | None:
-    """The same as one table, of which values are made that are asked for."""
-    found = _compiled(schema)[0].scan(reader.bytes, budget)
-    if found is None:
-        return None
-    return Tables(Scanned(schema, found, reader), schema.root, 0), found.budget
-
-
-# -- what C is told -----------------------------------------------------------------------
-
-
-@cache
-def _compiled(schema: Schema) -> tuple[native.Verifier, MakeRow]:
-    return verifier(schema), _makers(schema)[schema.root]
 
 
 def verifier(schema: Schema, first: int = 0) -> native.Verifier:
@@ -59,8 +24,6 @@ def verifier(schema: Schema, first: int = 0) -> native.Verifier:
 
     ``first`` is then the root's number, behind those of the other schemas' tables.
     """
-    from arenite.formats.flatbuffer import reader  # noqa: PLC0415 - which imports this
-
     names = [schema.root, *(name for name in schema.tables if name != schema.root)]
     fields: list[tuple[int, ...]] = []
     tables: list[tuple[int, int, int]] = []
@@ -74,19 +37,20 @@ def verifier(schema: Schema, first: int = 0) -> native.Verifier:
             table = len(members) if union else names.index(element) if element in names else 0
             fields.append(_described(field, table, len(union)))
             members += [(code, names.index(member)) for code, member in union.items()]
-    limits = {"max_depth": reader.MAX_DEPTH, "table_cost": reader.TABLE_COST}
+    limits = {"max_depth": MAX_DEPTH, "table_cost": TABLE_COST}
     return native.Verifier(tables, fields, members, **limits, first=first)
 
 
 def _described(field: Field, table: int, members: int) -> tuple[int, ...]:
-    kind = _kind(field)
+    kind = kind_of(field)
     element = field.kind.strip("[]")
     item = SCALARS[element].size if element in SCALARS else 4
-    fallback = int(field.default) if kind in _INTEGERS else 0
+    fallback = int(field.default) if kind in INTEGERS else 0
     return field.id, kind, item, table, members, field.required, fallback
 
 
-def _kind(field: Field) -> int:
+def kind_of(field: Field) -> int:
+    """The ``ar_fb_kind`` of a field."""
     kind, element = field.kind, field.kind.strip("[]")
     if kind.startswith("["):
         texts = native.TEXTS if element == "string" else native.TABLES
@@ -101,7 +65,7 @@ def _kind(field: Field) -> int:
 
 def width_of(field: Field) -> int:
     """How many numbers a row has of a field."""
-    return _COLUMNS.get(_kind(field), 1)
+    return _COLUMNS.get(kind_of(field), 1)
 
 
 @cache
@@ -128,7 +92,7 @@ def place_of(schema: Schema, table: str, name: str) -> tuple[Field, int]:
 
 def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
     """What C makes of a field, or of a union's number, and the ``item`` of that (``rows.h``)."""
-    kind, element = _kind(field), field.kind.strip("[]")
+    kind, element = kind_of(field), field.kind.strip("[]")
     if kind == native.UNION and not schema.unions[field.kind.removeprefix("union:")]:
         return (native.TRUTH if number == 2 else native.INTEGER), 0
     if kind in _PARTS:
@@ -144,112 +108,3 @@ def part_of(schema: Schema, field: Field, number: int) -> tuple[int, int]:
     if kind in (native.PLACE, native.TABLE, native.TABLES):
         return native.DECODED, width_of(field)
     raise KeyError(f"there is no part for {field.name} of kind {field.kind}")
-
-
-# -- from numbers to rows -----------------------------------------------------------------
-
-
-def _makers(schema: Schema) -> dict[str, MakeRow]:
-    """For every table a function with a line per field, which takes a third of what a loop does."""
-    makers: dict[str, Any] = {}
-    for name, fields in schema.tables.items():
-        names: dict[str, Any] = {"makers": makers}
-        taken, items = [], []
-        for number, field in enumerate(fields):
-            columns = [f"n{number}_{column}" for column in range(width_of(field))]
-            taken += columns
-            decode = names[f"decode{number}"] = _decoder(schema, field, makers)
-            value = columns[0]
-            if _kind(field) == native.BOOL:
-                value += " != 0"
-            elif decode is not None:
-                value = f"decode{number}({', '.join(columns)}, numbers, reader) if {value}"
-                value += f" else default{number}"
-                names[f"default{number}"] = field.default
-            items.append(f"{field.name!r}: {value}")
-        first = f"{', '.join(taken)}, = numbers[at : at + {len(taken)}]" if taken else "pass"
-        source = f"def make(numbers, at, reader):\n    {first}\n    return {{{', '.join(items)}}}"
-        exec(source, names)  # of the names of fields, which stand in the source code
-        makers[name] = names["make"]
-    return makers
-
-
-def _decoder(schema: Schema, field: Field, makers: dict[str, Any]) -> Callable[..., Any] | None:
-    """``decode(*columns, numbers, reader)`` of what is there; None where that is the number."""
-    kind, element = _kind(field), field.kind.strip("[]")
-    if kind in _INTEGERS:
-        return None
-    if kind == native.PLACE:
-        unpack = SCALARS[field.kind].unpack_from
-        return lambda place, numbers, reader: unpack(reader.data, place)[0]
-    if kind == native.TEXT:
-        return _text
-    if kind == native.TEXTS:
-        return _texts
-    if kind == native.UNION:
-        return _union(schema, field, makers)
-    if kind == native.VECTOR:
-        return _tuple(element) if field.as_tuple else _array(element)
-    if kind == native.TABLE:
-        return lambda at, numbers, reader: makers[element](numbers, at, reader)
-    return _tables(element, row_width(schema, element), makers)
-
-
-def _text(start: int, count: int, numbers: list[int], reader: Reader) -> str:
-    return str(reader.data[start : start + count], "utf-8", "replace")
-
-
-def _texts(at: int, count: int, numbers: list[int], reader: Reader) -> list[str]:
-    places = range(at, at + 2 * count, 2)
-    return [_text(numbers[place], numbers[place + 1], numbers, reader) for place in places]
-
-
-def _tables(name: str, width: int, makers: dict[str, Any]) -> Callable[..., list[Row]]:
-    def decode(at: int, count: int, numbers: list[int], reader: Reader) -> list[Row]:
-        make = makers[name]
-        if not width:
-            return [{} for _ in range(count)]
-        return [make(numbers, place, reader) for place in range(at, at + width * count, width)]
-
-    return decode
-
-
-def _union(schema: Schema, field: Field, makers: dict[str, Any]) -> Callable[..., Union]:
-    members = schema.unions[field.kind.removeprefix("union:")]
-
-    def decode(code: int, at: int, is_empty: int, numbers: list[int], reader: Reader) -> Union:
-        if code in members:
-            return Union(code, makers[members[code]](numbers, at, reader))
-        return Union(code, Opaque(at, is_empty != 0))
-
-    return decode
-
-
-def _tuple(kind: str) -> Callable[..., tuple[Any, ...]]:
-    code = SCALARS[kind].format[1:]
-    short = [struct.Struct(f"<{count}{code}").unpack_from for count in range(8)]
-
-    def decode(start: int, count: int, numbers: list[int], reader: Reader) -> tuple[Any, ...]:
-        if count < 8:
-            return short[count](reader.data, start)
-        return struct.unpack_from(f"<{count}{code}", reader.data, start)
-
-    return decode
-
-
-def _array(kind: str) -> Callable[..., Any]:
-    dtype = DTYPES[kind]
-    item = dtype.itemsize
-
-    def decode(start: int, count: int, numbers: list[int], reader: Reader) -> Any:
-        whole = reader.whole(dtype)
-        first = start // item
-        if whole is not None and first * item == start:
-            return whole[first : first + count]
-        return reader.array(start, count, dtype)
-
-    return decode if item > 1 or kind != "uint8" else _bytes
-
-
-def _bytes(start: int, count: int, numbers: list[int], reader: Reader) -> Any:
-    return reader.bytes[start : start + count]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from arenite.formats.flatbuffer.reader import Reader
+    from arenite.formats.flatbuffer.layout import File
     from arenite.native.flatbuffer import Fields, Form, Found
 
 Values = tuple[Any, ...]
@@ -74,7 +74,7 @@ class Scanned(NamedTuple):
 
     schema: Schema
     found: Found
-    reader: Reader
+    reader: File
 
 
 class Tables:

@@ -19,7 +19,7 @@ if not native.available():
     pytest.skip("needs the native engine", allow_module_level=True)
 
 from arenite.errors import ModelError
-from arenite.formats.flatbuffer import Field, Reader, Schema, scan
+from arenite.formats.flatbuffer import Field, Reader, Schema, rows
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.mnn import models
 from tests.formats.flatbuffer.engines import in_c, in_python
@@ -150,7 +150,7 @@ def test_a_file_that_c_has_verified_is_not_read_again(monkeypatch: pytest.Monkey
 
 
 def test_compiling_a_schema_happens_once() -> None:
-    assert scan._compiled(SCHEMA) is scan._compiled(SCHEMA)
+    assert rows._compiled(SCHEMA) is rows._compiled(SCHEMA)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
