@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arenite.mnn.lowering.mapping import MAPPERS
-from arenite.mnn.models import OpType
+from arenite.mnn.lowering.models import OpType
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mnn.md"

@@ -16,7 +16,7 @@ LATER = (
     "arenite.cli",
     "arenite.libraries.cmsis_nn",
     "arenite.firmware",
-    "arenite.mnn.models",
+    "arenite.mnn.lowering.models",
     "arenite.mnn",
     "arenite.ops.remedies",
     "arenite.report",

@@ -116,9 +116,10 @@ def between_rooms(graph: Graph) -> set[tuple[str, str]]:
 
 
 def room_of(module: str) -> str:
-    """The folder that a module lies in."""
+    """The folder that a module lies in; a file at the top is a room of its own."""
     place = PACKAGE.parent.joinpath(*module.split("."))
-    return module if place.is_dir() else module.rpartition(".")[0]
+    folder = module.rpartition(".")[0]
+    return module if place.is_dir() or folder == PACKAGE.name else folder
 
 
 def mutual(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:

@@ -16,6 +16,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from arenite.hooks import call_above
+
 
 def make_callable(room: str, module: str, name: str) -> None:
     """Let calls of the module ``room`` be calls of a function, which is loaded when one comes."""
@@ -36,11 +38,7 @@ def make_callable(room: str, module: str, name: str) -> None:
     sys.modules[room].__class__ = Room
 
 
-#: Who draws what notebooks show.
-_DRAWER = "arenite.report.notebook"
-
-
 def html_of(thing: object) -> str:
     """A thing as a notebook shows it: a small piece of HTML."""
-    html: str = import_module(_DRAWER).html(thing)
+    html: str = call_above("html", thing)
     return html

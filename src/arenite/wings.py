@@ -3,7 +3,8 @@
 A wing is a folder of this package that nothing else imports. A row here names it; what reads
 files, finds operators and exports firmware looks into the folder when a model first asks for it:
 
-- ``models``: ``looks_like_net(data)`` and ``read(data, source=NAME)``, which gives a ``Model``;
+- ``lowering.models``: ``looks_like_net(data)``, and ``read(data, source=NAME)``, which gives a
+  ``Model``;
 - ``operators``: one file per operator, as in ``arenite/ops/tflite``;
 - ``kernels``: ``KERNELS``, how exported firmware does these operators.
 """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arenite.analysis.outcome import inference_facts, summary, top
+from arenite.analysis.engines.ranking import top
+from arenite.analysis.outcome import inference_facts, summary
 from tests.analysis.outcomes import SCORES, VALUES, inference, tensor
 
 

@@ -15,7 +15,7 @@ from arenite.errors import OptimizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder
 from arenite.optimize import effort, loops, optimizer, verify
-from arenite.optimize.passes import ORDER
+from arenite.optimize.sequence import ORDER
 from arenite.optimize.settings import OVERLAPS
 from tests.optimize.layers import Layers
 from tests.optimize.networks import network

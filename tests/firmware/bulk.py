@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from arenite.errors import AreniteError, UndefinedWarning
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.names import identifier
+from arenite.firmware.network.names import identifier
 from arenite.firmware.plan.program import Program, program_of
 from arenite.firmware.text.arithmetic import FUNCTIONS, arithmetic_h
 from arenite.firmware.text.source import sources

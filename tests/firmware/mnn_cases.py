@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.mnn.functions import BINARY, COMPARISONS, UNARY, binary_takes, unary_takes
+from arenite.mnn.arithmetic.functions import BINARY, COMPARISONS, UNARY, binary_takes, unary_takes
 from arenite.mnn.operators.binary import MnnBinaryOptions
 from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Options
 from arenite.mnn.operators.cumulate import MnnCumulateOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.firmware.asm_cycles import count_of
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.kernels.cortex_m.asm_cycles import count_of
+from arenite.firmware.network.kernel import UnsupportedError
 
 LOOP = """
 f:

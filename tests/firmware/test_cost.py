@@ -9,7 +9,7 @@ from arenite.firmware import cost as room
 from arenite.firmware import export
 from arenite.firmware.board import Board
 from arenite.firmware.kernels.cortex_m import cortex_m_work
-from arenite.firmware.plan.kernel import Constant
+from arenite.firmware.network.kernel import Constant
 from arenite.firmware.plan.program import program_of
 from tests.firmware.kernels.cortex_m.layers import Layers
 from tests.firmware.models import residual

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.kernel import Routine, Scratch, State, Work
-from arenite.firmware.plan.layers import network_of
+from arenite.firmware.network.kernel import Routine, Scratch, State, Work
+from arenite.firmware.network.layers import network_of
 from arenite.firmware.plan.layout import ALIGNMENT, layout_of
 from arenite.firmware.plan.memory_check import replay
 from arenite.firmware.plan.program import works_of

@@ -8,8 +8,8 @@ import pytest
 
 from arenite.errors import PlanError
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.kernel import Scratch
-from arenite.firmware.plan.layers import network_of
+from arenite.firmware.network.kernel import Scratch
+from arenite.firmware.network.layers import network_of
 from arenite.firmware.plan.layout import layout_of
 from arenite.firmware.plan.memory_check import replay
 from arenite.firmware.streaming.casting import Parts, group_of

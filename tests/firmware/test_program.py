@@ -6,7 +6,7 @@ import pytest
 
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 from arenite.firmware.plan.program import program_of
 from tests.firmware.models import chain, residual, running_maximum
 

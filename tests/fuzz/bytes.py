@@ -11,7 +11,7 @@ import numpy as np
 from arenite.formats import load
 from arenite.formats.flatbuffer import Opaque, Reader, Union, locate
 from arenite.formats.tflite_schema import SCHEMA
-from arenite.mnn import models
+from arenite.mnn.lowering import models
 from tests.fuzz.rows import schema_of
 
 Rng = np.random.Generator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from arenite.formats.flatbuffer import Row
-from arenite.mnn import models
+from arenite.mnn.lowering import models
 from tests.fuzz.rows import copied, places, write
 from tests.fuzz.structure import Change
 from tests.fuzz.values import Rng, change, choice

@@ -10,7 +10,7 @@ from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Field, Opaque, Reader, Row, Schema, Union, layout_of
 from arenite.formats.tflite_schema import SCHEMA
 from arenite.formats.tflite_write import options_fields
-from arenite.mnn import models
+from arenite.mnn.lowering import models
 from arenite.model import BuiltinOperator
 from arenite.ops import builtin_names
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from arenite.analysis.dumps import read_dump
+from arenite.analysis.engines.dumps import read_dump
 from arenite.analysis.evaluation.data import Reading, data_of
 from arenite.analysis.inputs.files import read_inputs
 from arenite.errors import AreniteError, ModelError
 from arenite.formats.flatbuffer.schema import DTYPES, SCALARS
 from arenite.formats.tflite_schema import SCHEMA
-from arenite.mnn import models
+from arenite.mnn.lowering import models
 from arenite.model import Model, ModelBuilder
 from tests.fuzz import archives, manifests, nets, structure, trial
 from tests.fuzz.cases import MAX_WRITTEN

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
+from arenite import hooks
 from arenite.errors import ConstraintError, KernelBuildError, KernelError, StateError
 from tests.kernels.trees import LENGTH, SAMPLES, any_tree, define, model
 
@@ -111,9 +112,7 @@ def test_its_registration_goes_to_other_processes(mistakes):
 
 
 def test_a_target_of_32_bits_without_its_core_is_refused(mistakes, monkeypatch):
-    from arenite.kernels import sizes
-
-    monkeypatch.setattr(sizes, "_ASKER", "tests.kernels.no_core")
+    monkeypatch.setitem(hooks._HOOKS, "asked_on_core", "tests.kernels.no_core")
     with pytest.raises(KernelError, match=r"arena of cortex-m4.* is not known: .*no emulator"):
         ar.Interpreter(model(mistakes, 0), target="cortex-m4")
 

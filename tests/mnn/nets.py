@@ -9,7 +9,7 @@ import numpy as np
 from arenite.formats import flatbuffer
 from arenite.formats.flatbuffer import Row, Union
 from arenite.mnn.file.schema import OP_PARAMETERS
-from arenite.mnn.models import SCHEMA, OpType
+from arenite.mnn.lowering.models import SCHEMA, OpType
 
 NCHW, NHWC, NC4HW4 = 0, 1, 2
 FLOAT, INT32, UINT8, INT8 = 1, 3, 4, 6

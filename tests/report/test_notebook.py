@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import arenite as ar
+from arenite.analysis.engines.sides import Side
 from arenite.analysis.model_cost import model_cost
-from arenite.analysis.sides import Side
 from arenite.memory.arena import SingleArenaBufferAllocator
-from arenite.report.notebook import html
+from arenite.report.page.notebook import html
 from tests.cli.models import classifier
 from tests.report.page.pages import Parsed, chain
 from tests.shared import DIGITS, shared_model

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from arenite.analysis.advice import Habits, advice_for, habits_of
 from arenite.analysis.compare_inputs import RANDOM, inferences, is_float
-from arenite.analysis.npu_tensors import as_original, is_compiled, run_in_arena
-from arenite.analysis.peer_tensors import Tensors
-from arenite.analysis.sides import Side, inputs_for, side_of
+from arenite.analysis.engines.npu_tensors import as_original, is_compiled, run_in_arena
+from arenite.analysis.engines.peer_tensors import Tensors
+from arenite.analysis.engines.sides import Side, inputs_for, side_of
 from arenite.callable_modules import html_of
 from arenite.errors import CompareError
 from arenite.formats import Source
@@ -164,7 +164,7 @@ def compare(
 
     Args:
         first: A model, a file's path or content; as text also ``MODEL@ENGINE``, see
-            :mod:`arenite.analysis.sides`.
+            :mod:`arenite.analysis.engines.sides`.
         second: The same; ``@ENGINE`` is the first's model, a ``.npz`` file or a text what a board
             has sent for the first of ``inputs``.
         inputs: One entry per inference, of the first model's types: an array, or a list of one per

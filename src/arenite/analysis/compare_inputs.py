@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arenite.analysis.engines.sides import Side, inputs_for, random_runs
 from arenite.analysis.evaluation.data import Reading, data_of
-from arenite.analysis.sides import Side, inputs_for, random_runs
 from arenite.errors import CompareError
 from arenite.model import Model
 from arenite.model.model import Array

@@ -10,12 +10,12 @@ from typing import TypeVar
 from arenite.analysis.compare import Comparison, compare
 from arenite.analysis.convolution_walk import ConvolutionWalk, convolution_walk, has_walk
 from arenite.analysis.device import DeviceOperator
+from arenite.analysis.engines.sides import Side, random_runs
 from arenite.analysis.explanation import Explanation, explanation
 from arenite.analysis.head_plans import PlannedHead, planned_head
 from arenite.analysis.model_cost import ModelCost, model_cost, why_incomplete
 from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import Resolver, resolver
-from arenite.analysis.sides import Side, random_runs
 from arenite.analysis.statistics import ModelStatistics, statistics
 from arenite.cores import DEFAULT
 from arenite.errors import AreniteError

@@ -86,8 +86,8 @@ def compare(
     """
     from arenite.analysis.compare import compare as compared
     from arenite.analysis.compare import compare_facts
-    from arenite.analysis.dumps import snippet as lines_of
-    from arenite.analysis.sides import side_of
+    from arenite.analysis.engines.dumps import snippet as lines_of
+    from arenite.analysis.engines.sides import side_of
     from arenite.files import replacing
     from arenite.report.compare import comparison_svg, render_comparison
 

@@ -10,14 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arenite.analysis.inputs.media import (
-    read_samples,
-    require_raw_samples,
-    samples_for,
-    sound_file,
-)
-from arenite.analysis.inputs.values import Array, InputError
-from arenite.analysis.listening import (
+from arenite.analysis.engines.listening import (
     Listener,
     Listening,
     keeps_state,
@@ -27,7 +20,14 @@ from arenite.analysis.listening import (
     windows,
     words,
 )
-from arenite.analysis.outcome import Ranked
+from arenite.analysis.engines.ranking import Ranked
+from arenite.analysis.inputs.media import (
+    read_samples,
+    require_raw_samples,
+    samples_for,
+    sound_file,
+)
+from arenite.analysis.inputs.values import Array, InputError
 from arenite.cli.common import progress
 from arenite.model import Model
 from arenite.runtime.interpreter import Interpreter

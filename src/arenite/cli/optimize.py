@@ -55,7 +55,7 @@ Output = Annotated[
 
 def complete_passes(incomplete: str) -> list[str]:
     """Passes whose names begin like the last one of a list, for the shell."""
-    from arenite.optimize.passes import sequence
+    from arenite.optimize.sequence import sequence
 
     before, comma, begun = incomplete.rpartition(",")
     return [
@@ -210,7 +210,7 @@ def _optimized(
     settings: dict[str, object],
 ) -> tuple[Model, Report]:
     from arenite.optimize.optimizer import optimize as run
-    from arenite.optimize.passes import sequence
+    from arenite.optimize.sequence import sequence
 
     names = None if only is None else [name.strip() for name in only.split(",")]
     try:

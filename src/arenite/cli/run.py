@@ -189,7 +189,7 @@ def _listen(
 ) -> None:
     import numpy as np
 
-    from arenite.analysis.listening import listening_facts
+    from arenite.analysis.engines.listening import listening_facts
     from arenite.cli.listen import listen
     from arenite.report.listening import render_listening
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
+from arenite.c_text import fill, text_file
 from arenite.cores import DEFAULT, Core, emulated
 from arenite.emulator import machine, qemu
 from arenite.emulator.elf import Image, read_elf
 from arenite.errors import BoardError
 from arenite.files import save
-from arenite.firmware.c_text import fill, text_file
 from arenite.firmware.text.project import SOURCES
 from arenite.processes.children import run_program
 from arenite.processes.paths import find_package

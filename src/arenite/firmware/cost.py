@@ -8,14 +8,14 @@ from typing import Any
 
 from arenite.cores import DEFAULT
 from arenite.emulator.machine import FLASH, RAM, Count
-from arenite.firmware.asm_cycles import count_of
 from arenite.firmware.board import Board
 from arenite.firmware.export import layered
+from arenite.firmware.kernels.cortex_m.asm_cycles import count_of
 from arenite.firmware.measurements import Measured, can_emulate
+from arenite.firmware.network.kernel import Constant, Scratch, UnsupportedError, Work, text_of
+from arenite.firmware.network.layers import Value
+from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.golden import sample
-from arenite.firmware.plan.kernel import Constant, Scratch, UnsupportedError, Work, text_of
-from arenite.firmware.plan.layers import Value
-from arenite.firmware.plan.names import c_name
 from arenite.firmware.plan.program import Program, program_from
 from arenite.formats import Source, model_of
 from arenite.model import Model

@@ -11,6 +11,7 @@ from typing import Any
 
 from arenite.cores import CORES, DEFAULT
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
+from arenite.firmware.folder.figures import Figures
 from arenite.firmware.folder.io_spec import port_facts
 from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
@@ -18,15 +19,15 @@ from arenite.firmware.kernels.cortex_m import cortex_m_work
 from arenite.firmware.kernels.cortex_m.choice import offers
 from arenite.firmware.kernels.cortex_m55 import cortex_m55_work
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.measurements import Figures, can_emulate, emulated
+from arenite.firmware.measurements import can_emulate, emulated
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Network
+from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.budget import Budget, Least, plan_within
 from arenite.firmware.plan.estimate import cycles, group_cycles
 from arenite.firmware.plan.golden import Golden, golden_of, sample
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Network
 from arenite.firmware.plan.layout import Inputs
 from arenite.firmware.plan.lossless import Lossless, lossless, model_facts
-from arenite.firmware.plan.names import c_name
 from arenite.firmware.plan.program import Kernels, Plan, Program, program_from
 from arenite.firmware.text.project import SOURCES, project_files
 from arenite.firmware.text.readme import readme

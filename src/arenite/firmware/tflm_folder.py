@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from arenite.analysis.resolver_code import Resolver, resolver
+from arenite.c_text import C_TYPES, code_span, fill, initializer
 from arenite.cores import DEFAULT
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.c_text import C_TYPES, code_span, fill, initializer
 from arenite.firmware.folder.exported import manifest_facts
 from arenite.firmware.folder.manifest import MANIFEST
 from arenite.firmware.folder.writing import check_room, write_folder
+from arenite.firmware.network.names import c_name
 from arenite.firmware.plan.golden import SAMPLES, sample
-from arenite.firmware.plan.names import c_name
 from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write

@@ -136,7 +136,7 @@ def _load(data: tflite.Buffer, name: str) -> Model:
     if head[4:8] == tflite.SCHEMA.identifier:
         return tflite.read(data, source=name)
     for wing in WINGS if head else ():
-        models = wing.module("models")
+        models = wing.module("lowering.models")
         if _is_of_wing(name) or models.looks_like_net(data):
             model: Model = models.read(data, source=name)
             return model

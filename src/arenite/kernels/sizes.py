@@ -1,7 +1,7 @@
 """What a kernel asks of another target's arena: never guessed from this host's structs.
 
 A target of 32 bits has other sizes of pointers, and so of structs. The emulated core says them
-(``firmware.stock.sizes``, found by name: it is above this room); what it said is kept.
+(``firmware.stock.sizes``, see :mod:`arenite.hooks`); what it said is kept.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import ctypes
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import NamedTuple
 
 from arenite.errors import BoardError
 from arenite.files import save
 from arenite.formats.tflite_write import write
+from arenite.hooks import call_above
 from arenite.kernels import cache
 from arenite.kernels.build import Built, Request
 from arenite.memory.abi import Abi
@@ -24,8 +24,6 @@ from arenite.ops import EvalTensor
 from arenite.target import Target
 
 PERSISTENT, SCRATCH = "persistent", "scratch"
-#: Who asks the core.
-_ASKER = "arenite.firmware.stock.sizes"
 
 
 def is_this_hosts(abi: Abi) -> bool:
@@ -64,8 +62,8 @@ def asked_for(
         return [(str(kind), int(size)) for kind, size in json.loads(kept.read_text())]
     if not target.processor:
         raise BoardError(f"{target}: expected a processor, whose core is emulated")
-    found: list[tuple[str, int]] = import_module(_ASKER).asked_on_core(
-        alone, request, built, target.processor
+    found: list[tuple[str, int]] = call_above(
+        "asked_on_core", alone, request, built, target.processor
     )
     save(kept, json.dumps(found).encode())
     return found

@@ -15,7 +15,7 @@ from arenite.model.consistency import check_order
 from arenite.model.offline_plan import OFFLINE_METADATA
 from arenite.ops import places_operands, takes_scratch
 from arenite.optimize.outcome import Elsewhere, Note, Outcome, Report, Step
-from arenite.optimize.passes import find, sequence
+from arenite.optimize.sequence import find, sequence
 from arenite.optimize.settings import Overlap, Settings
 from arenite.optimize.stub_operators import resolver_for
 from arenite.optimize.verify import Verification

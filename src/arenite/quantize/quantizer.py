@@ -24,9 +24,9 @@ from arenite.ops import builtin_names, scheme_of
 from arenite.quantize.admission import notes_on, require_float, require_samples
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import Parts, parts_of, read_data
+from arenite.quantize.improve import improved
 from arenite.quantize.judge import Judge, layer_noise
 from arenite.quantize.outcome import Floating, Report, Spread, Step
-from arenite.quantize.passes import improved
 from arenite.quantize.plan import FLOAT, Precision, has_floats
 from arenite.quantize.recipe import Recipe
 from arenite.quantize.rewriting import rewritten

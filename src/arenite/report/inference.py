@@ -8,7 +8,8 @@ from statistics import median
 
 from rich.text import Text
 
-from arenite.analysis.outcome import Array, Inference, Ranked, is_plain, summary
+from arenite.analysis.engines.ranking import Ranked, is_plain
+from arenite.analysis.outcome import Array, Inference, summary
 from arenite.model import Tensor
 from arenite.model.model import tensor_text
 from arenite.model.text import printable

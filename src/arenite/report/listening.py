@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from arenite.analysis.listening import Listening
+from arenite.analysis.engines.listening import Listening
 from arenite.model.text import printable
 from arenite.report.text import Column, duration, number, table, wrapped
 

@@ -23,7 +23,7 @@ def order_of(host: GraphHost, entry: NodeAndRegistration, position: int) -> Orde
         return _as_stated(registration.overlap(view_of(host, node), position))
     view, path = view_of(host, node), getattr(node.user_data, "path", None)
     if path is None or not path.is_library:
-        from arenite.ops import loop_order  # noqa: PLC0415 - few models need it
+        from arenite.ops.shared import loop_order  # noqa: PLC0415 - few models need it
 
         return loop_order.order_of(node, view, position)
     from arenite.libraries.library import library_of  # noqa: PLC0415 - few models

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.errors import UnsupportedOperatorError
+from arenite.firmware.network.kernel import UnsupportedError, Work
+from arenite.firmware.network.layers import Network
 from arenite.firmware.plan.golden import golden_of
-from arenite.firmware.plan.kernel import UnsupportedError, Work
-from arenite.firmware.plan.layers import Network
 from arenite.firmware.plan.layout import Inputs
 from arenite.firmware.plan.program import Plan, Program, program_of
 from arenite.firmware.streaming.casting import Parts, group_of

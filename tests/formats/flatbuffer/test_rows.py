@@ -21,7 +21,7 @@ if not native.available():
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer import Field, Reader, Schema, rows
 from arenite.formats.tflite_schema import SCHEMA
-from arenite.mnn import models
+from arenite.mnn.lowering import models
 from tests.formats.flatbuffer.engines import in_c, in_python
 from tests.formats.zoo import ZOO, animals, u16, u32, zoo
 from tests.fuzz.bytes import Places, mutant

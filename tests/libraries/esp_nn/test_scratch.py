@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from arenite.cores import CORES
-from arenite.libraries.esp_nn import FACTS, scratch
+from arenite.libraries.esp_nn import FACTS
+from arenite.libraries.esp_nn.dispatch import scratch
 from arenite.target import Target
 from tests.libraries.esp_nn.shapes import conv
 

@@ -9,9 +9,9 @@ import pytest
 
 import arenite as ar
 from arenite.formats import flatbuffer, tflite
-from arenite.mnn import models as formats_mnn
 from arenite.mnn.file.enums import Format
-from arenite.mnn.models import SCHEMA, ForwardType, NetSource, OpType
+from arenite.mnn.lowering import models as formats_mnn
+from arenite.mnn.lowering.models import SCHEMA, ForwardType, NetSource, OpType
 from tests.fuzz.seeds import classifier
 from tests.mnn.nets import add, chain_net, given, image_net, op, square_net, unary, write
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import arenite as ar
-from arenite.mnn import models
-from arenite.mnn.models import Converted
+from arenite.mnn.lowering import models
+from arenite.mnn.lowering.models import Converted
 from arenite.model import TensorType
 from arenite.runtime.heap_host import HeapInterpreter
 from tests.mnn_oracle import MnnOracle

@@ -9,7 +9,7 @@ import numpy as np
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import BinaryKind, UnaryKind
 from arenite.mnn.lowering.int8 import INT8
-from arenite.mnn.models import OpType
+from arenite.mnn.lowering.models import OpType
 from tests.mnn.lowering.net_cases import rand
 from tests.mnn.nets import NC4HW4, NCHW, given, op, write
 

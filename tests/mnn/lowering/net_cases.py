@@ -13,7 +13,7 @@ import numpy as np
 
 from arenite.formats.flatbuffer import Row
 from arenite.mnn.file.enums import BinaryKind, UnaryKind
-from arenite.mnn.models import OpType
+from arenite.mnn.lowering.models import OpType
 from tests.mnn.nets import FLOAT, INT32, NC4HW4, NCHW, NHWC, given, op, unary, write
 
 Shape = tuple[int, ...]

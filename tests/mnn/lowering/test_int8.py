@@ -10,10 +10,10 @@ import pytest
 
 import arenite as ar
 from arenite.formats.flatbuffer import Row
-from arenite.mnn import models as formats_mnn
+from arenite.mnn.lowering import models as formats_mnn
+from arenite.mnn.lowering.models import OpType
 from arenite.mnn.lowering.quantization import scales
 from arenite.mnn.lowering.values import Steps
-from arenite.mnn.models import OpType
 from tests.mnn.lowering.compare import random_inputs, run
 from tests.mnn.lowering.conftest import Converter
 from tests.mnn.lowering.int8_cases import OLD, QUANTIZED, X, quantized_net

@@ -10,10 +10,10 @@ import pytest
 
 import arenite as ar
 from arenite.formats import tflite
-from arenite.mnn import models as formats_mnn
 from arenite.mnn.file.enums import BinaryKind, UnaryKind
+from arenite.mnn.lowering import models as formats_mnn
 from arenite.mnn.lowering.mapping import MAPPERS
-from arenite.mnn.models import OpType
+from arenite.mnn.lowering.models import OpType
 from tests.mnn.lowering import int8_cases, net_cases, onnx_cases, tflite_cases
 from tests.mnn.lowering.compare import agrees, difference
 from tests.mnn.lowering.conftest import Converter

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arenite.formats import tflite
-from arenite.mnn import models as formats_mnn
+from arenite.mnn.lowering import models as formats_mnn
 from tests.litert_oracle import litert
 from tests.mnn.lowering.compare import TOLERANCE, difference, run
 from tests.mnn.lowering.conftest import Converter

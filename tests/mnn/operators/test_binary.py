@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arenite.mnn.functions import COMPARISONS
+from arenite.mnn.arithmetic.functions import COMPARISONS
 from arenite.mnn.operators.binary import MnnBinaryOptions
 from tests.mnn.operator_models import Array, Fed, outputs_of, single
 

@@ -90,7 +90,7 @@ def test_a_file_is_read_in_blocks_of_4096_bytes_until_one_is_not_full(
 @pytest.mark.parametrize("path", SHARED, ids=lambda path: path.stem)
 def test_the_loader_gives_the_bytes_that_ar_load_reads(path, monkeypatch):
     read = []
-    monkeypatch.setattr("arenite.mnn.models.read", lambda data, **_: read.append(data))
+    monkeypatch.setattr("arenite.mnn.lowering.models.read", lambda data, **_: read.append(data))
     ar.load(path)
     assert loaded(path).get().tobytes() == read[0]
 

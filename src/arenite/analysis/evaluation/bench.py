@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arenite.analysis.engines.listening import keeps_state
 from arenite.analysis.evaluation.engines import Engine
 from arenite.analysis.evaluation.metrics import squared_errors
 from arenite.analysis.evaluation.samples import Fed, Source
 from arenite.analysis.evaluation.targets import Task
-from arenite.analysis.listening import keeps_state
 from arenite.errors import AreniteError, EvaluateError, PredictError
 from arenite.model import Model
 from arenite.model.model import Array

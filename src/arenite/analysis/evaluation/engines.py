@@ -12,10 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from arenite.analysis.engines.listening import keeps_state
+from arenite.analysis.engines.peer_tensors import ENGINES
+from arenite.analysis.engines.sides import side_of
 from arenite.analysis.evaluation.peer import Peer, times_of
-from arenite.analysis.listening import keeps_state
-from arenite.analysis.peer_tensors import ENGINES
-from arenite.analysis.sides import side_of
 from arenite.errors import EvaluateError
 from arenite.formats import load
 from arenite.model import Model, Tensor

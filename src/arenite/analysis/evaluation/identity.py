@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from arenite import native
+from arenite.analysis.engines.sides import file_of
 from arenite.analysis.evaluation.engines import Engine
 from arenite.analysis.evaluation.peer import Peer
 from arenite.analysis.evaluation.samples import Arrays, Files, Source
-from arenite.analysis.sides import file_of
 from arenite.errors import AreniteError, EvaluateError
 from arenite.formats.tflite import write
 from arenite.model import Model

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from arenite.analysis.engines.listening import Features, keeps_state, step_of, window_count, windows
 from arenite.analysis.inputs.files import read_input
 from arenite.analysis.inputs.media import (
     image_shape,
@@ -23,7 +24,6 @@ from arenite.analysis.inputs.media import (
     sound_file,
 )
 from arenite.analysis.inputs.values import InputError, Pixels
-from arenite.analysis.listening import Features, keeps_state, step_of, window_count, windows
 from arenite.errors import DTypeError, EvaluateError, ShapeError
 from arenite.model import Model, Tensor, TensorType
 from arenite.model.model import Array

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from arenite.errors import BoardError
+from arenite.firmware.folder.figures import Figures, figures_facts
 from arenite.firmware.folder.manifest import MANIFEST
-from arenite.firmware.measurements import Figures, figures_facts
-from arenite.firmware.plan.names import identifier
+from arenite.firmware.network.names import identifier
 
 #: Types of inputs whose rows can be asked for.
 _WITH_ROWS = ("bool", "int8", "uint8", "int16", "int32", "int64", "float32")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.plan.layers import Value
+from arenite.firmware.network.layers import Value
 from arenite.memory.budget import Budget
 from arenite.model import Model, Quantization, Subgraph, Tensor, TensorType
 

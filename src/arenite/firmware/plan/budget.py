@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal
 
+from arenite.firmware.network.kernel import UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.estimate import cycles, group_cycles
-from arenite.firmware.plan.kernel import UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Inputs, layout_of
 from arenite.firmware.plan.program import Plan
 from arenite.firmware.streaming.casting import Parts, group_of

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.firmware.streaming.group import Group
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams

@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 
+from arenite.c_text import C_TYPES, c_elements
 from arenite.errors import ConstraintError, LoopLimitError, OptimizationError
-from arenite.firmware.c_text import C_TYPES, c_elements
-from arenite.firmware.plan.layers import Value
+from arenite.firmware.network.layers import Value
 from arenite.firmware.plan.program import Program
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array

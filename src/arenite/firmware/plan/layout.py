@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from arenite.firmware.plan.kernel import State, Work
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
+from arenite.firmware.network.kernel import State, Work
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import Group
 from arenite.memory import planners
 from arenite.memory.lower_bound import lower_bound

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from arenite.errors import AreniteError, ModelError
 from arenite.files import open_regular, read_whole
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import Network, network_of
 from arenite.firmware.plan.constant_outputs import with_copied_constants
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import Network, network_of
 from arenite.firmware.plan.layout import alive_bytes
 from arenite.firmware.plan.program import Kernels, constants_of, works_of
 from arenite.formats import load, tflite

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from arenite.errors import PlanError
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Inputs, Layout
 from arenite.firmware.streaming.group import Group
 from arenite.firmware.streaming.schedule import Actor, Read

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from arenite.c_text import are_literals, call_of
 from arenite.errors import UnsupportedOperatorError
-from arenite.firmware.c_text import are_literals, call_of
-from arenite.firmware.plan.kernel import (
+from arenite.firmware.network.kernel import (
     Argument,
     Constant,
     Routine,
@@ -19,10 +19,10 @@ from arenite.firmware.plan.kernel import (
     Work,
     routines_of,
 )
-from arenite.firmware.plan.layers import AnyLayer, Network, Value, network_of
+from arenite.firmware.network.layers import AnyLayer, Network, Value, network_of
+from arenite.firmware.network.names import Names, c_name
 from arenite.firmware.plan.layout import Inputs, Layout, layout_of
 from arenite.firmware.plan.memory_check import replay
-from arenite.firmware.plan.names import Names, c_name
 from arenite.firmware.streaming.group import Group
 from arenite.model import Model
 from arenite.ops import builtin

@@ -18,6 +18,7 @@ import numpy as np
 
 from arenite.analysis.resolver_code import resolver
 from arenite.boards.board import Board as BoardFacts
+from arenite.c_text import fill
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image
@@ -26,7 +27,6 @@ from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
 from arenite.firmware.build import link_script, linked
-from arenite.firmware.c_text import fill
 from arenite.firmware.flash_reads import FlashReads, flash_reads
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import LayerTrial, Trial, same_outputs, trial_inputs

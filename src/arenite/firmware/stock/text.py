@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import text_file
+from arenite.c_text import text_file
 
 #: Only what is reached from the program's own functions stays.
 LINK = text_file(__name__, "stock.ld")

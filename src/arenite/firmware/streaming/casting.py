@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arenite.firmware.kernels.portable.streamed_mean import collection_of
-from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
+from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import ALIGNMENT, Group, Kernels, Member, Part
 from arenite.firmware.streaming.reach import Reach, Reaches, part_of, reaches_of
 from arenite.firmware.streaming.schedule import Actor, Read, Scene, Store, schedule_of

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.streaming.group import Group
 
 #: Bytes of constants that are told apart.

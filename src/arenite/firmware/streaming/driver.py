@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from arenite.firmware.c_text import fill, indented, templates
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch
-from arenite.firmware.plan.layers import Value
+from arenite.c_text import fill, indented, templates
+from arenite.firmware.network.kernel import Constant, Routine, Scratch
+from arenite.firmware.network.layers import Value
 from arenite.firmware.streaming.group import Group, Part
 from arenite.firmware.streaming.schedule import Read
 

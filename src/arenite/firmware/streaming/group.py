@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from arenite.firmware.plan.kernel import Collection, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Value
+from arenite.firmware.network.kernel import Collection, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.firmware.streaming.schedule import Scene, Schedule
 
 #: Of whatever lies in memory: kernels load words.

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import AnyLayer, Layer, Value
-from arenite.firmware.plan.records import Windowed
+from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.records import Windowed
 from arenite.model import TensorType
 from arenite.ops.registry import traits_of
 from arenite.ops.shared.pad import PadParams

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from arenite.firmware.c_text import header
+from arenite.c_text import header
 
 _HEADER = header(__name__, "arithmetic_head.h")
 #: Files of functions, each of which calls only those before it, and those of files before its own.

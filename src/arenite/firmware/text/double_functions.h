@@ -1,7 +1,7 @@
 // Functions that only networks of MNN have, in double precision, so that floats of them are exact.
 //
 // As in float_functions.h they need no C library. Series and continued fraction of the error
-// function are those of mnn/functions.py.
+// function are those of mnn/arithmetic/functions.py.
 
 /* The square root: that of a float, after two steps of Newton's. */
 static inline double ar_root_double(double x) {

@@ -5,7 +5,7 @@ The C side of ``numeric/fft.py``. Facts: KISS FFT 1.3.0 ``_kiss_fft_guts.h``.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 
 _C = templates(__name__)
 _HEADER = _C["header"]

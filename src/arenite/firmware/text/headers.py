@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from arenite.firmware.c_text import header
+from arenite.c_text import header
 from arenite.firmware.kernels.cortex_m55 import vectors
-from arenite.firmware.plan.kernel import Routine
+from arenite.firmware.network.kernel import Routine
 from arenite.firmware.text.fourier import HEADERS as FOURIER
 
 #: Headers that are written, by name.

@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from arenite.c_text import fill
 from arenite.cores import CORES, DEFAULT
-from arenite.firmware.c_text import fill
 
 #: Where sources lie in a folder.
 SOURCES = "src"

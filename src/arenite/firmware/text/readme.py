@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from arenite.c_text import c_elements, code_span, fill
 from arenite.emulator.machine import Count
-from arenite.firmware.c_text import c_elements, code_span, fill
 from arenite.firmware.folder.exported import Export, ExportedLayer
 from arenite.firmware.plan.lossless import gained
 from arenite.model import TensorType

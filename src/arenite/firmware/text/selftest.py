@@ -12,9 +12,9 @@ from zlib import crc32
 
 import numpy as np
 
-from arenite.firmware.c_text import c_elements, fill, float_literal, templates
+from arenite.c_text import c_elements, fill, float_literal, templates
+from arenite.firmware.network.layers import Value
 from arenite.firmware.plan.golden import WHOLE, Golden
-from arenite.firmware.plan.layers import Value
 from arenite.firmware.plan.program import Program
 from arenite.model import TensorType
 from arenite.ops.context import Array

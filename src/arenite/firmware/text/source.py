@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from arenite.cores import CORES, DEFAULT
-from arenite.firmware.c_text import (
+from arenite.c_text import (
     c_elements,
     call_of,
     fill,
@@ -20,8 +19,9 @@ from arenite.firmware.c_text import (
     templates,
     text_file,
 )
-from arenite.firmware.plan.kernel import Routine, text_of
-from arenite.firmware.plan.layers import Value
+from arenite.cores import CORES, DEFAULT
+from arenite.firmware.network.kernel import Routine, text_of
+from arenite.firmware.network.layers import Value
 from arenite.firmware.plan.program import Kept, Program
 from arenite.firmware.streaming.driver import Names, driver_of, helpers_of
 from arenite.firmware.text.arithmetic import arithmetic_h

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import text_file
+from arenite.c_text import text_file
 
 HEADER = text_file(__name__, "tflm_model.h")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import C_TYPES, are_literals, fill, initializer
+from arenite.c_text import C_TYPES, are_literals, fill, initializer
 from arenite.firmware.plan.program import Program
 from arenite.ops.context import Array
 

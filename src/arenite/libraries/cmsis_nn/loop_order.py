@@ -1,8 +1,9 @@
 """In which order CMSIS-NN's functions read and write, step by step.
 
-As :mod:`arenite.ops.loop_order`, for what checks overlapping plans. Facts: CMSIS-NN (July 2026)
-``ConvolutionFunctions/arm_convolve_s8.c``, ``arm_convolve_1x1_s8*.c``, ``arm_depthwise_conv_*.c``,
-``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``, ``PoolingFunctions/*.c`` and what they call.
+As :mod:`arenite.ops.shared.loop_order`, for what checks overlapping plans. Facts: CMSIS-NN
+(July 2026) ``ConvolutionFunctions/arm_convolve_s8.c``, ``arm_convolve_1x1_s8*.c``,
+``arm_depthwise_conv_*.c``, ``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``,
+``PoolingFunctions/*.c`` and what they call.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import numpy.typing as npt
 from arenite.libraries.path import Path
 from arenite.memory.overlap import Order
 from arenite.model import TensorType
-from arenite.ops import loop_order as reference
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Node
-from arenite.ops.loop_order import Steps, first_pixels
+from arenite.ops.shared import loop_order as reference
+from arenite.ops.shared.loop_order import Steps, first_pixels
 from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.window import Window
 from arenite.ops.tflite.conv_2d import Conv2DParams

@@ -1,6 +1,6 @@
 """MNN's functions of one and of two numbers, element by element.
 
-Facts: :mod:`arenite.mnn.functions`. Of int8, a function whose last bits C may have
+Facts: :mod:`arenite.mnn.arithmetic.functions`. Of int8, a function whose last bits C may have
 otherwise is a table of all pairs, made by the reference.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal
+from arenite.c_text import fill, float_literal
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, each
 from arenite.firmware.kernels.portable.lookup import lookup
-from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.mnn.functions import BINARY
+from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.mnn.arithmetic.functions import BINARY
 from arenite.mnn.operators.binary_int8 import MnnBinaryInt8Params
 from arenite.mnn.operators.float_to_int8 import MnnFloatToInt8Params
 from arenite.mnn.operators.int8_to_float import MnnInt8ToFloatParams

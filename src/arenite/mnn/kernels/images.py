@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal, indented, templates, with_lines
+from arenite.c_text import fill, float_literal, indented, templates, with_lines
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
 from arenite.firmware.kernels.portable.windows import windows
-from arenite.firmware.plan.kernel import Argument, Constant, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Windowed
+from arenite.firmware.network.kernel import Argument, Constant, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Windowed
 from arenite.mnn.operators.conv_int8 import MnnConvInt8Params
 from arenite.mnn.operators.resize_bilinear_int8 import MnnResizeBilinearInt8Params
 from arenite.mnn.operators.resize_cubic import MnnResizeCubicParams

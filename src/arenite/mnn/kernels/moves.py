@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import prod
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import (
@@ -19,8 +19,8 @@ from arenite.firmware.kernels.portable.elementwise_loop import (
 from arenite.firmware.kernels.portable.index_maps import move
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
-from arenite.firmware.plan.kernel import Argument, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Argument, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.mnn.operators.raster import MnnRasterParams
 
 

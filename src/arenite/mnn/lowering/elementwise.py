@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arenite.mnn.arithmetic.functions import BINARY as FUNCTIONS
+from arenite.mnn.arithmetic.functions import COMPARISONS, binary_takes, unary_takes
 from arenite.mnn.file.enums import (
     TENSOR_TYPES,
     BinaryKind,
@@ -22,8 +24,6 @@ from arenite.mnn.file.enums import (
     UnaryKind,
 )
 from arenite.mnn.file.net import Op, Shape
-from arenite.mnn.functions import BINARY as FUNCTIONS
-from arenite.mnn.functions import COMPARISONS, binary_takes, unary_takes
 from arenite.mnn.lowering.graph_builder import GraphBuilder, Key, Layout, Value
 from arenite.mnn.operators.binary import MnnBinaryOptions
 from arenite.mnn.operators.unary import MnnUnaryOptions, apply

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.mnn.functions import BINARY, binary_takes
+from arenite.mnn.arithmetic.functions import BINARY, binary_takes
 from arenite.mnn.shared import from_mnn, real_numbers, rounded, shapes_broadcast
 from arenite.model import OptionsTable, TensorType
 from arenite.ops import constraints as c

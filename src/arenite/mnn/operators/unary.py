@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arenite.mnn.functions import UNARY, unary_takes
+from arenite.mnn.arithmetic.functions import UNARY, unary_takes
 from arenite.mnn.shared import one_to_one
 from arenite.model import OptionsTable, TensorType
 from arenite.ops.constraints import NodeView

@@ -14,7 +14,7 @@ from typing import Any
 
 from arenite.errors import ModelError
 from arenite.formats.flatbuffer import view_of
-from arenite.mnn.models import Net, read_net
+from arenite.mnn.lowering.models import Net, read_net
 from arenite.mnn.session.constants import SessionMode
 from arenite.mnn.session.file_loader import FileLoader
 from arenite.mnn.session.session import Session

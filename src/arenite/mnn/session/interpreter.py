@@ -13,7 +13,7 @@ from typing import Any
 
 from arenite.errors import ShapeError, StateError
 from arenite.files import replacing
-from arenite.mnn.models import Net
+from arenite.mnn.lowering.models import Net
 from arenite.mnn.session.config import is_on_cpu, schedule_config
 from arenite.mnn.session.constants import LAST_HINT, ErrorCode, SessionMode
 from arenite.mnn.session.content import Content, Path, content_of_buffer, content_of_file

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from arenite.mnn.file.enums import TENSOR_TYPES
-from arenite.mnn.models import Converted, Format, Net, NetPort, Op, OpType, convert
+from arenite.mnn.lowering.models import Converted, Format, Net, NetPort, Op, OpType, convert
 from arenite.mnn.session.config import ScheduleConfig
 from arenite.mnn.session.constants import DimensionType
 from arenite.mnn.session.flops import flops

@@ -15,9 +15,9 @@ import numpy as np
 from arenite.model.model import Array
 from arenite.model.types import INT4
 from arenite.ops.kernel_util import unpack_int4
+from arenite.quantize.improve import Means
 from arenite.quantize.layers import as_matrix, columns, layers_of, look_at
 from arenite.quantize.numbers import along
-from arenite.quantize.passes import Means
 from arenite.quantize.plan import FLOAT
 from arenite.quantize.recipe import Recipe
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from arenite.quantize.passes import Means
+from arenite.quantize.improve import Means
 from arenite.quantize.ranges import METHODS
 from arenite.quantize.recipe import Recipe
 

@@ -18,10 +18,10 @@ from numpy.linalg import LinAlgError
 from arenite.model.model import Array
 from arenite.model.types import INT4
 from arenite.quantize.calibration import runs
+from arenite.quantize.improve import Means
 from arenite.quantize.judge import Judge, decibels, energies, pairs_of
 from arenite.quantize.layers import Layer, as_kernel, as_matrix, columns, layers_of
 from arenite.quantize.numbers import MOST, along
-from arenite.quantize.passes import Means
 from arenite.quantize.plan import FLOAT
 from arenite.quantize.recipe import Recipe
 from arenite.runtime.interpreter import Interpreter

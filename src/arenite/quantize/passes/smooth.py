@@ -20,8 +20,8 @@ from arenite.ops.kernel_util import Activation
 from arenite.ops.registry import traits_of
 from arenite.optimize.rewrite import Edit, edited
 from arenite.quantize.calibration import calibrated
+from arenite.quantize.improve import Means
 from arenite.quantize.layers import Layer, layers_of, look_at
-from arenite.quantize.passes import Means
 from arenite.quantize.recipe import Recipe
 
 #: Shares of the differences between channels that go into the next layer's weights.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from arenite.analysis.engines.sides import Side
 from arenite.analysis.overview import overview
-from arenite.analysis.sides import Side
 from arenite.cores import DEFAULT
 from arenite.memory.optimal import Progress
 from arenite.model import Model

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from arenite.firmware.kernels.cortex_m import cortex_m_work
-from arenite.firmware.plan.layers import Layer, network_of
+from arenite.firmware.network.layers import Layer, network_of
 from arenite.firmware.trial import Trial, trial
 from arenite.model import Model, ModelBuilder
 from arenite.ops.kernel_util import window_output_size

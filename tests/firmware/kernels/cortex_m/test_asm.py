@@ -10,7 +10,7 @@ import pytest
 from arenite.firmware import export
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.tiles import SIZES
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 from tests.firmware.kernels.cortex_m.layers import NONE, Layers
 from tests.firmware.kernels.cortex_m.winograd_layers import always
 

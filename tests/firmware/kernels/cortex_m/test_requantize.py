@@ -7,7 +7,7 @@ import pytest
 
 from arenite.firmware.kernels.cortex_m.requantize import Requantization
 from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, steps_of
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 
 CHANNELS, REACH = 160, 40_000
 

@@ -8,8 +8,8 @@ import pytest
 import arenite as ar
 from arenite.firmware.kernels.cortex_m.tiles import SIZES, TILES_2X2, TILES_4X4
 from arenite.firmware.kernels.cortex_m.winograd import strips_of, winograd
+from arenite.firmware.network.kernel import UnsupportedError
 from arenite.firmware.plan.estimate import cycles
-from arenite.firmware.plan.kernel import UnsupportedError
 from tests.firmware.kernels.cortex_m.layers import NONE, RELU6, RELU_N1, VALID, Layers
 from tests.firmware.kernels.cortex_m.winograd_layers import always
 

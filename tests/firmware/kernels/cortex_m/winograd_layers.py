@@ -10,8 +10,8 @@ from arenite.firmware.export import ASSEMBLED, TUNED
 from arenite.firmware.kernels.cortex_m import cortex_m_work
 from arenite.firmware.kernels.cortex_m.tiles import Tiles
 from arenite.firmware.kernels.cortex_m.winograd import winograd
-from arenite.firmware.plan.kernel import UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from tests.firmware.kernels.cortex_m.layers import NONE, RELU, RELU6, RELU_N1, SAME, VALID, Layers
 
 _ACTIVATIONS = (NONE, RELU, RELU, RELU_N1, RELU6)

@@ -7,7 +7,7 @@ import numpy as np
 import arenite as ar
 from arenite.firmware import export
 from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.layers import network_of
+from arenite.firmware.network.layers import network_of
 from arenite.firmware.plan.program import program_of
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.if_ import IfOptions

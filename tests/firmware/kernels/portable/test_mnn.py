@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arenite.firmware.c_text import header
+from arenite.c_text import header
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.plan.program import program_of
 from arenite.firmware.text.arithmetic import FUNCTIONS, functions_of

@@ -10,7 +10,7 @@ import pytest
 from arenite.errors import UnsupportedOperatorError
 from arenite.firmware import export
 from arenite.firmware.kernels.portable import exported_names
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 from arenite.firmware.plan.program import program_of
 from arenite.model import ModelBuilder
 from arenite.ops import builtin_names, custom_names

@@ -15,8 +15,8 @@ from arenite.firmware.kernels.cortex_m.depthwise import depthwise_conv_2d
 from arenite.firmware.kernels.cortex_m.fully_connected import fully_connected
 from arenite.firmware.kernels.cortex_m.pooling import average_pool_2d, max_pool_2d, mean
 from arenite.firmware.kernels.portable import work_with
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,

@@ -15,8 +15,8 @@ from arenite.firmware.kernels.cortex_m.asm import Assembly
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.plan.kernel import Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams, add_sub_quantized
 

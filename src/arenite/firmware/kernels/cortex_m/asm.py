@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 
 _WORD = re.compile(r"(?<![\w.#])[a-z_]\w*")
 _LABEL = re.compile(r"(?<![\w#])\.([a-z_]\w*)")

@@ -7,8 +7,8 @@ from typing import Any
 
 from arenite.firmware.kernels.cortex_m.tiles import SIZES
 from arenite.firmware.kernels.cortex_m.winograd import winograd
-from arenite.firmware.plan.kernel import UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 
 

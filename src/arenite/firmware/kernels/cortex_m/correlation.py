@@ -25,8 +25,8 @@ from arenite.firmware.kernels.cortex_m.sums import (
     scaled,
     words,
 )
-from arenite.firmware.plan.kernel import Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: Outputs of a row that are made at once, in these registers.

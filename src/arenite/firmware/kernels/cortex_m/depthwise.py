@@ -27,8 +27,8 @@ from arenite.firmware.kernels.cortex_m.sums import (
     words,
 )
 from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
-from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 

@@ -11,8 +11,8 @@ from arenite.firmware.kernels.cortex_m.gemm import QUAD, emit_next_quad, expande
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.sums import finish_of, packed
 from arenite.firmware.kernels.cortex_m.weights import fully_connected_weights
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 #: Steps of four inputs in one turn of the loop, at most.

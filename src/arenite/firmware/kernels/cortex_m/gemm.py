@@ -20,7 +20,7 @@ import numpy.typing as npt
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Words, halfwords, words
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 
 #: Filters that are done at once.
 QUAD = 4

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Offset, Windowed
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Offset, Windowed
 
 #: Bytes of a plane, at most: the fourth one's rows are reached from the first one's.
 _PLANE = 1064

@@ -11,15 +11,15 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.asm import Assembly, offset
 from arenite.firmware.kernels.cortex_m.requantize import Constants, Finish, Requantization
 from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
 from arenite.firmware.kernels.portable.reduction import mean_multiplier
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Windowed
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Windowed
 from arenite.model import TensorType
 from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.reduction import ReductionParams

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arenite.firmware.kernels.cortex_m.steps import VALUES, Channels, Int64s, Steps, steps_of
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 
 _BIASES = np.arange(1 << 16)
 #: How far a multiplier may be from the nearest one.

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.steps import Channels
 from arenite.firmware.kernels.portable.sums import bias_of, per_channel
-from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import Layer
-from arenite.firmware.plan.records import Clamped
+from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.layers import Layer
+from arenite.firmware.network.records import Clamped
 from arenite.ops.shared.convolution import ConvolutionParams
 
 Int64s = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ from arenite.firmware.kernels.cortex_m.asm import MAX_OFFSET, Assembly, offset
 from arenite.firmware.kernels.cortex_m.gemm import QUAD
 from arenite.firmware.kernels.cortex_m.requantize import Finish
 from arenite.firmware.kernels.cortex_m.tiles import Made, Store, Tiles
-from arenite.firmware.plan.kernel import Routine
+from arenite.firmware.network.kernel import Routine
 
 #: Steps of two channels in one turn of the loop of products, at most.
 _UNROLLED = 32

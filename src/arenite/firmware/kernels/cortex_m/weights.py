@@ -6,9 +6,9 @@ import numpy as np
 
 from arenite.firmware.kernels.cortex_m.sums import Int64s
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Windowed
+from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Windowed
 from arenite.model import TensorType
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams

@@ -20,16 +20,16 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from arenite.firmware.asm_cycles import count_of
-from arenite.firmware.c_text import fill, indented, templates, with_lines
+from arenite.c_text import fill, indented, templates, with_lines
+from arenite.firmware.kernels.cortex_m.asm_cycles import count_of
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, expanded_order, quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, halfwords, packed, words
 from arenite.firmware.kernels.cortex_m.tiles import Tiles
 from arenite.firmware.kernels.cortex_m.transforms import across, outputs, products, rows
 from arenite.firmware.kernels.cortex_m.weights import convolution_weights
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 
 #: The most outputs in a row of a strip.

@@ -17,8 +17,8 @@ from arenite.firmware.kernels.cortex_m55.convolution import conv_2d
 from arenite.firmware.kernels.cortex_m55.depthwise import depthwise_conv_2d
 from arenite.firmware.kernels.cortex_m55.fully_connected import fully_connected
 from arenite.firmware.kernels.portable import work_with
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = {
     "ADD": add_sub,

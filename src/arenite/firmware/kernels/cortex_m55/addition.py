@@ -7,12 +7,12 @@ The constants are those of :mod:`arenite.firmware.kernels.cortex_m.addition`.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.addition import fit
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
@@ -25,8 +25,8 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 

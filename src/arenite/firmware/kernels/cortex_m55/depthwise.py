@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
 from arenite.firmware.kernels.cortex_m.planes import Planes, planes_of
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
@@ -18,9 +18,9 @@ from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
 from arenite.firmware.kernels.cortex_m.weights import depthwise_weights, one_channel_weights
 from arenite.firmware.kernels.cortex_m55.convolution import convolution
 from arenite.firmware.kernels.cortex_m55.vectors import Int32s, finish, pack, without_constants
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Offset
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Offset
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 
 #: Outputs that are made at once, at most: their sums and two more fit into the registers.

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.cortex_m.gemm import quads
 from arenite.firmware.kernels.cortex_m.requantize import Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, finish_of, packed
@@ -18,8 +18,8 @@ from arenite.firmware.kernels.cortex_m55.vectors import (
     pack,
     without_constants,
 )
-from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.fully_connected import FullyConnectedParams
 
 _C = templates(__name__)

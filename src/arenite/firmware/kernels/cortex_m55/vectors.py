@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from arenite.firmware.c_text import fill
+from arenite.c_text import fill
 from arenite.firmware.kernels.cortex_m.gemm import QUAD, quads
 from arenite.firmware.kernels.cortex_m.requantize import Finish, Requantization
 from arenite.firmware.kernels.cortex_m.sums import Int64s, Words, words

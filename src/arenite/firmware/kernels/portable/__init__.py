@@ -39,8 +39,8 @@ from arenite.firmware.kernels.portable import (
     svdf,
     unary,
 )
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.wings import WINGS, wing_of
 
 _MODULES = (

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import float_literal, literal
+from arenite.c_text import float_literal, literal
 from arenite.firmware.kernels.portable.elements import is_float, require_numbers
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, each
 from arenite.firmware.kernels.portable.lookup import BYTES, lookup
 from arenite.firmware.kernels.portable.sums import plus, with_offset
-from arenite.firmware.plan.kernel import Constant, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.numeric import lut
 from arenite.ops.shared.sigmoid import SigmoidParams

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arenite.firmware.c_text import fill
+from arenite.c_text import fill
 from arenite.firmware.kernels.portable.elements import NUMBERS, clamped, require_numbers
 from arenite.firmware.kernels.portable.elementwise_loop import c_type, each
 from arenite.firmware.kernels.portable.sums import plus
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Clamped
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Clamped
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
 from arenite.ops.shared.mul_div import MulDivParams

@@ -6,12 +6,12 @@ give the output's size, which the engine refuses, give zeros.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, indented, templates
+from arenite.c_text import fill, indented, templates
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.ops.shared.reduction import ReductionParams
 
 _C = templates(__name__)

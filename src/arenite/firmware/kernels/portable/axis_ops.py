@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import prod
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.axes import reduction
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_some
 from arenite.firmware.kernels.portable.unary import every
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.arg_min_max import ArgMinMaxParams
 from arenite.ops.shared.reduction import ReductionParams

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import (
     clamped,
     is_float,
@@ -19,8 +19,8 @@ from arenite.firmware.kernels.portable.elements import (
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset
 from arenite.firmware.kernels.portable.sums import Sums, plus, with_offset
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer, Value
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import Layer, Value
 from arenite.ops.tflite.batch_matmul import BatchMatMulParams
 
 _C = templates(__name__)

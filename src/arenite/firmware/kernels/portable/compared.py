@@ -7,8 +7,8 @@ Facts: TFLM ``reference/comparisons.h``, ``micro/kernels/logical_common.cc`` and
 from __future__ import annotations
 
 from arenite.firmware.kernels.portable.elementwise_loop import each
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.comparison import ComparisonParams
 

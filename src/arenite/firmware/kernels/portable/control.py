@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from arenite.firmware.c_text import C_TYPES, call_of, indented
-from arenite.firmware.plan.kernel import (
+from arenite.c_text import C_TYPES, call_of, indented
+from arenite.firmware.network.kernel import (
     Argument,
     Constant,
     Routine,
@@ -25,7 +25,7 @@ from arenite.firmware.plan.kernel import (
     UnsupportedError,
     Work,
 )
-from arenite.firmware.plan.layers import AnyLayer, Network, Value
+from arenite.firmware.network.layers import AnyLayer, Network, Value
 from arenite.firmware.plan.layout import Layout, layout_of
 from arenite.ops.context import Array
 

@@ -7,14 +7,14 @@ point lets it wrap, as there. Facts: TFLM ``reference/quantize.h``, ``requantize
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, float_literal, literal
+from arenite.c_text import fill, float_literal, literal
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.lookup import BYTES, lookup
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
 from arenite.firmware.kernels.portable.sums import plus, with_offset
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.tflite.dequantize import DequantizeParams
 from arenite.ops.tflite.quantize import QuantizeParams

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import is_float
 from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.sums import Sums, plus, sums_of, sums_work
 from arenite.firmware.kernels.portable.windows import windows
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
-from arenite.firmware.plan.records import Offset
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
+from arenite.firmware.network.records import Offset
 from arenite.ops.tflite.conv_2d import Conv2DParams
 from arenite.ops.tflite.depthwise_conv_2d import DepthwiseConv2DParams
 from arenite.ops.tflite.fully_connected import FullyConnectedParams

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal, templates
+from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, State, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import (
+    Constant,
+    Routine,
+    Scratch,
+    State,
+    UnsupportedError,
+    Work,
+)
+from arenite.firmware.network.layers import Layer
 from arenite.ops.custom.circular_buffer import PERIOD, CircularBufferParams
 from arenite.ops.custom.tflite_detection_post_process import DetectionPostProcessParams
 from arenite.ops.custom.tflm_decode import DecodeParams

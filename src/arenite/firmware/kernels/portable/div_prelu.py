@@ -7,11 +7,11 @@ A number that is divided by 0, which the engine refuses, is divided by 1 instead
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, float_literal, templates
+from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type, each
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
 from arenite.ops.shared.add_sub import AddSubParams
 from arenite.ops.shared.mul_div import MulDivParams

@@ -7,12 +7,12 @@ TFLM ``micro/kernels/reverse.cc``, ``mirror_pad.cc``, ``space_to_batch_nd.cc``,
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, templates, with_lines
+from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import axis_names, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_some
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.batch_space import as_image
 from arenite.ops.tflite.mirror_pad import MirrorPadParams
 

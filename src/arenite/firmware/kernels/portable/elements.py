@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import literal
+from arenite.c_text import literal
 from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.plan.layers import AnyLayer, Layer, Value
-from arenite.firmware.plan.records import Clamped
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.records import Clamped
 from arenite.model import TensorType
 
 #: What quantised networks and those of floats are made of.

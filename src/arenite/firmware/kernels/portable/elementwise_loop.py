@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import C_TYPES, fill
+from arenite.c_text import C_TYPES, fill
 from arenite.firmware.kernels.portable.loops import broadcast_strides, nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Argument, Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Value
+from arenite.firmware.network.kernel import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.ops.context import Array
 
 _LETTERS = "abcd"

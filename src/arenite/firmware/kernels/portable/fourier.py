@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, float_literal, templates
+from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Constant, Routine, Scratch, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Constant, Routine, Scratch, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.context import Array
 from arenite.ops.shared.fft import FftParams

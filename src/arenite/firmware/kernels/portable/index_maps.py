@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, indented
+from arenite.c_text import fill, indented
 from arenite.firmware.kernels.portable.dynamic_index_maps import FED
 from arenite.firmware.kernels.portable.elementwise_loop import (
     argument,
@@ -23,8 +23,8 @@ from arenite.firmware.kernels.portable.elementwise_loop import (
     stored_argument,
 )
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_some
-from arenite.firmware.plan.kernel import Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import Model, ModelBuilder
 from arenite.ops.context import Array
 from arenite.ops.shared.copy import Interleaving

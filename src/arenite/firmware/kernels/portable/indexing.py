@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from math import prod
 
-from arenite.firmware.c_text import fill, float_literal, templates
+from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.tflite.embedding_lookup import EmbeddingLookupParams
 from arenite.ops.tflite.gather import GatherParams
 from arenite.ops.tflite.gather_nd import GatherNdParams

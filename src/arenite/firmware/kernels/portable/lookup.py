@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from arenite.firmware.c_text import fill
+from arenite.c_text import fill
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.needs import require_elements, require_types
-from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Value
+from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import Model, ModelBuilder, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.heap_host import HeapInterpreter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arenite.firmware.c_text import indented
+from arenite.c_text import indented
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.firmware.c_text import fill, float_literal, templates
+from arenite.c_text import fill, float_literal, templates
 from arenite.firmware.kernels.portable.activation import sigmoid_table
 from arenite.firmware.kernels.portable.elements import is_float, reads, require_numbers, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.sums import plus
-from arenite.firmware.plan.kernel import Argument, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Argument, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.lstm import GateParams, LstmParams, ProductParams, tanh_scaling
 
 _INPUT, _HIDDEN, _CELL = 0, 18, 19

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from arenite.firmware.plan.kernel import UnsupportedError
-from arenite.firmware.plan.layers import AnyLayer, Value
+from arenite.firmware.network.kernel import UnsupportedError
+from arenite.firmware.network.layers import AnyLayer, Value
 from arenite.model import TensorType
 from arenite.ops.context import Array
 

@@ -5,7 +5,7 @@ Facts: TFLM ``reference/integer_ops/pooling.h`` and ``reference/pooling.h``.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, literal, templates, with_lines
+from arenite.c_text import fill, literal, templates, with_lines
 from arenite.firmware.kernels.portable.elements import (
     clamped,
     is_float,
@@ -14,8 +14,8 @@ from arenite.firmware.kernels.portable.elements import (
     writes,
 )
 from arenite.firmware.kernels.portable.elementwise_loop import argument
-from arenite.firmware.plan.kernel import Routine, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Routine, Work
+from arenite.firmware.network.layers import Layer
 from arenite.ops.kernel_util import FLOAT32_LOWEST, QUANTIZED_RANGE
 from arenite.ops.shared.pooling import Pool2DParams
 

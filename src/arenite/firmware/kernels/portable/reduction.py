@@ -6,15 +6,15 @@ of floats are taken in the order of memory.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, float_literal
+from arenite.c_text import fill, float_literal
 from arenite.firmware.kernels.portable.axes import count_of, reduction
 from arenite.firmware.kernels.portable.elements import NUMBERS, is_float
 from arenite.firmware.kernels.portable.elementwise_loop import c_type
 from arenite.firmware.kernels.portable.needs import require_some, require_types
 from arenite.firmware.kernels.portable.sums import plus, with_offset
 from arenite.firmware.kernels.portable.unary import zeros_like
-from arenite.firmware.plan.kernel import Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.numeric.fixedpoint import bare_shift
 from arenite.ops.shared.reduction import ReductionParams
 

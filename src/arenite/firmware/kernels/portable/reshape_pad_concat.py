@@ -10,13 +10,13 @@ from math import prod
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, literal
+from arenite.c_text import fill, literal
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, filled
 from arenite.firmware.kernels.portable.loops import nested, offset, strides_of
 from arenite.firmware.kernels.portable.needs import require_elements, require_some
-from arenite.firmware.plan.kernel import Argument, Constant, Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.kernel import Argument, Constant, Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.ops.shared.pad import PadParams
 
 _COPY = "for (int32_t i = 0; i < $bytes; ++i) y[i] = x[i];"

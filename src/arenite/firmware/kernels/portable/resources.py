@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arenite.firmware.c_text import indented
+from arenite.c_text import indented
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
-from arenite.firmware.plan.kernel import Argument, Routine, State, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Resource
+from arenite.firmware.network.kernel import Argument, Routine, State, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Resource
 
 
 def var_handle(layer: AnyLayer) -> Work:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import C_TYPES, fill, templates
+from arenite.c_text import C_TYPES, fill, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Constant, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Constant, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.signal.signal_energy import SignalEnergyParams
 from arenite.ops.signal.signal_filter_bank import SignalFilterBankParams
 from arenite.ops.signal.signal_filter_bank_log import SignalFilterBankLogParams

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from arenite.firmware.c_text import fill
+from arenite.c_text import fill
 from arenite.firmware.kernels.portable.dynamic_index_maps import box
 from arenite.firmware.kernels.portable.elements import reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument
 from arenite.firmware.kernels.portable.loops import axis_names, nested, strides_of
 from arenite.firmware.kernels.portable.needs import constant_of, require_some
 from arenite.firmware.kernels.portable.reshape_pad_concat import as_bytes
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.ops.shared.copy import Interleaving
 from arenite.ops.tflite.strided_slice import StridedSliceParams
 from arenite.ops.tflite.transpose import TransposeParams

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.reduction import mean_multiplier
-from arenite.firmware.plan.kernel import Collection, Routine
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Collection, Routine
+from arenite.firmware.network.layers import Layer
 from arenite.ops.shared.pooling import Pool2DParams
 from arenite.ops.shared.reduction import ReductionParams
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
-from arenite.firmware.plan.kernel import Routine, State, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer
+from arenite.firmware.network.kernel import Routine, State, Work
+from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import flexbuffer
 from arenite.ops.signal.signal_delay import SignalDelayParams
 from arenite.ops.signal.signal_filter_bank_spectral_subtraction import (

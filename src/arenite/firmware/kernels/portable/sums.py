@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from arenite.firmware.c_text import fill, literal
+from arenite.c_text import fill, literal
 from arenite.firmware.kernels.portable.elements import clamped, is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import constant_of, require_elements, require_types
-from arenite.firmware.plan.kernel import Argument, Constant, Routine, Work
-from arenite.firmware.plan.layers import AnyLayer, Layer, Value
+from arenite.firmware.network.kernel import Argument, Constant, Routine, Work
+from arenite.firmware.network.layers import AnyLayer, Layer, Value
 from arenite.model import TensorType
 from arenite.ops.shared.convolution import ConvolutionParams
 

@@ -6,13 +6,13 @@ place per inference; it lies in the arena as a variable tensor.
 
 from __future__ import annotations
 
-from arenite.firmware.c_text import fill, templates
+from arenite.c_text import fill, templates
 from arenite.firmware.kernels.portable.elements import is_float, reads, writes
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
 from arenite.firmware.kernels.portable.sums import plus, with_offset
-from arenite.firmware.plan.kernel import Routine, UnsupportedError, Work
-from arenite.firmware.plan.layers import Layer
+from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
+from arenite.firmware.network.layers import Layer
 from arenite.model import TensorType
 from arenite.ops.kernel_util import Activation
 from arenite.ops.tflite.svdf import SvdfParams

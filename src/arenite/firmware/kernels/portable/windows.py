@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from arenite.firmware.c_text import fill, templates, with_lines
-from arenite.firmware.plan.layers import Layer
-from arenite.firmware.plan.records import Windowed
+from arenite.c_text import fill, templates, with_lines
+from arenite.firmware.network.layers import Layer
+from arenite.firmware.network.records import Windowed
 
 _C = templates(__name__)
 _WINDOWS = _C["windows"]

@@ -15,7 +15,6 @@ of 2, integers of the whole range.
 from __future__ import annotations
 
 from arenite.cores import CORES
-from arenite.libraries.cmsis_nn import FACTS
 from arenite.libraries.cmsis_nn.cost.loops import loops_of
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
 from arenite.libraries.cmsis_nn.cost.steps import ERRORS, STEPS, Steps
@@ -24,6 +23,8 @@ from arenite.libraries.path import Path
 from arenite.ops.constraints import NodeView
 from arenite.target import Target, find_target
 
+#: The library in whose build errors were measured: the one that this folder is about.
+_MEASURED_IN = "cmsis_nn"
 #: Processors whose costs are known.
 PROCESSORS = tuple(STEPS)
 
@@ -56,7 +57,7 @@ def error_of(view: NodeView, target: Target | str) -> Error | None:
     """How far estimates of such operators were off; None if that was not measured."""
     built = find_target(target)
     found = ERRORS.get(built.processor, {}).get(kernel_of(view))
-    if found is None or built.library != FACTS.name:
+    if found is None or built.library != _MEASURED_IN:
         return None
     median, worst, layers = found
     return Error(median / 100, worst / 100, layers)

@@ -5,7 +5,7 @@ It allocates what the reference does.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn.decisions import is_int8, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch.paths import is_int8, overlap, to_kernel
 from arenite.libraries.glue import Glue
 from arenite.libraries.path import Path, Questions
 from arenite.ops.constraints import NodeView

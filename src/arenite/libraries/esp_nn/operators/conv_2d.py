@@ -6,10 +6,10 @@ dilated filters and int4 weights.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn import faults, scratch
-from arenite.libraries.esp_nn.decisions import is_int8, one_buffer, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch import faults, scratch
+from arenite.libraries.esp_nn.dispatch.paths import is_int8, one_buffer, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch.versions import glue_since, since
 from arenite.libraries.esp_nn.operators._op_data import CONVOLUTION
-from arenite.libraries.esp_nn.versions import glue_since, since
 from arenite.libraries.glue import Glue
 from arenite.libraries.path import Condition, Path, Questions
 from arenite.libraries.shapes import ONE, ConvShape, convolution

@@ -5,8 +5,8 @@ Scratch memory as for CONV_2D: wherever the input is int8.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn import faults, scratch
-from arenite.libraries.esp_nn.decisions import is_int8, one_buffer, overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch import faults, scratch
+from arenite.libraries.esp_nn.dispatch.paths import is_int8, one_buffer, overlap, to_kernel
 from arenite.libraries.esp_nn.operators._op_data import CONVOLUTION
 from arenite.libraries.glue import Glue
 from arenite.libraries.path import Condition, Path, Questions

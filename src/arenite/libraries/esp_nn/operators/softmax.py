@@ -6,8 +6,8 @@ computes.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn import faults, scratch
-from arenite.libraries.esp_nn.decisions import overlap, to_kernel
+from arenite.libraries.esp_nn.dispatch import faults, scratch
+from arenite.libraries.esp_nn.dispatch.paths import overlap, to_kernel
 from arenite.libraries.glue import Glue
 from arenite.libraries.path import Condition, Path, Questions
 from arenite.memory.abi import Struct

@@ -16,7 +16,7 @@ from typing import Any
 
 from arenite.emulator.machine import Count
 from arenite.emulator.thumb import DIVISION, TAKEN
-from arenite.firmware.plan.kernel import UnsupportedError
+from arenite.firmware.network.kernel import UnsupportedError
 
 _MASK = 0xFFFFFFFF
 _REGISTERS = {**{f"r{i}": i for i in range(13)}, "sp": 13, "lr": 14, "pc": 15}

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from arenite.firmware.plan.layers import Value
-from arenite.firmware.plan.names import Names
+from arenite.firmware.network.layers import Value
+from arenite.firmware.network.names import Names
 from arenite.ops.context import Array
 
 

@@ -7,7 +7,7 @@ Facts: esp-nn ``esp_nn_get_conv_scratch_size_*`` and ``esp_nn_get_depthwise_conv
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn.versions import since
+from arenite.libraries.esp_nn.dispatch.versions import since
 from arenite.libraries.shapes import ConvShape
 from arenite.memory.abi import align_up
 from arenite.target import Target

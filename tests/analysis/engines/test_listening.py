@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arenite.analysis.listening import Listener, Word, keeps_state, largest, windows, words
-from arenite.analysis.outcome import Ranked
+from arenite.analysis.engines.listening import Listener, Word, keeps_state, largest, windows, words
+from arenite.analysis.engines.ranking import Ranked
 from arenite.errors import ShapeError
 from arenite.model import Model, ModelBuilder, Tensor
 from arenite.ops.tflite.concatenation import ConcatenationOptions

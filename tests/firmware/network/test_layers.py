@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arenite.firmware.plan.layers import network_of
+from arenite.firmware.network.layers import network_of
 from tests.firmware.models import residual
 
 

@@ -11,8 +11,8 @@ issues 30, 31, 34 and 37, esp-tflite-micro's issue 26.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn import scratch
-from arenite.libraries.esp_nn.versions import since
+from arenite.libraries.esp_nn.dispatch import scratch
+from arenite.libraries.esp_nn.dispatch.versions import since
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape, convolution, depthwise_convolution
 from arenite.model import TensorType

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arenite.firmware import c_text
-from arenite.firmware.c_text import call_of, fill, float_literal, initializer, with_lines
-from arenite.firmware.plan.names import identifier
+from arenite import c_text
+from arenite.c_text import call_of, fill, float_literal, initializer, with_lines
+from arenite.firmware.network.names import identifier
 
 
 def test_a_template_needs_all_of_its_names():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arenite as ar
-from arenite.analysis.dumps import read_dump, snippet
+from arenite.analysis.engines.dumps import read_dump, snippet
 from arenite.formats.tflite import write
 from tests.compiler import compiler
 from tests.firmware.models import chain

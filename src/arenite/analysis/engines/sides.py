@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arenite.analysis.dumps import read_dump
-from arenite.analysis.npu_tensors import is_compiled, run_in_arena
-from arenite.analysis.peer_tensors import ENGINES, Tensors, peer_tensors
+from arenite.analysis.engines.dumps import read_dump
+from arenite.analysis.engines.npu_tensors import is_compiled, run_in_arena
+from arenite.analysis.engines.peer_tensors import ENGINES, Tensors, peer_tensors
 from arenite.cores import DEFAULT
 from arenite.errors import CompareError
 from arenite.formats import Source, load, model_of

@@ -9,7 +9,7 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.compare import compare
-from arenite.analysis.npu_tensors import Stored, as_original
+from arenite.analysis.engines.npu_tensors import Stored, as_original
 from arenite.ops.tflite.conv_2d import Conv2DOptions
 from arenite.ops.tflite.logistic import TRAITS
 from arenite.report.compare import render_comparison

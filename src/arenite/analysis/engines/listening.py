@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arenite.analysis.engines.ranking import Ranked, is_plain, top
 from arenite.analysis.inputs.media import SoundFile
-from arenite.analysis.outcome import Ranked, is_plain, top
 from arenite.errors import ShapeError
 from arenite.model import Model, Tensor
 from arenite.ops import builtin

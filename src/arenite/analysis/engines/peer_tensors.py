@@ -62,7 +62,7 @@ def _ask(folder: Path, engine: str) -> None:
     arguments = [str(folder.absolute()), engine]
     try:
         done = run_module(
-            "arenite.analysis.peer_tensors", *arguments, folder=folder, timeout=TIMEOUT
+            "arenite.analysis.engines.peer_tensors", *arguments, folder=folder, timeout=TIMEOUT
         )
     except TimeoutError:
         raise CompareError(f"{engine} takes over {TIMEOUT:.0f} s") from None

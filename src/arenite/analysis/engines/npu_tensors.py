@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arenite.analysis.peer_tensors import Tensors
+from arenite.analysis.engines.peer_tensors import Tensors
 from arenite.model import Model
 from arenite.model.model import Array
 from arenite.npu.operations import Operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arenite.firmware import export
-from arenite.firmware.plan.names import Names, c_name, identifier
+from arenite.firmware.network.names import Names, c_name, identifier
 from arenite.model import Model, ModelBuilder
 from arenite.ops.tflite.shape import ShapeOptions
 from tests.firmware.streaming.chains import Folder, self_tests

@@ -6,8 +6,8 @@ through pixels and channels in the reference's order.
 
 from __future__ import annotations
 
-from arenite.libraries.esp_nn.scratch import Parts, size
-from arenite.libraries.esp_nn.versions import function
+from arenite.libraries.esp_nn.dispatch.scratch import Parts, size
+from arenite.libraries.esp_nn.dispatch.versions import function
 from arenite.libraries.path import Condition, Path, Questions, Scratch
 from arenite.model import TensorType
 from arenite.ops import builtin

@@ -1,0 +1,1 @@
+"""Functions of MNN's operators, in NumPy."""
