@@ -332,6 +332,31 @@ def test_every_public_name_is_documented():
     assert undocumented == []
 
 
+#: First words of docstrings that ask a question instead of naming the thing.
+QUESTIONS = {"How", "When", "Which", "Who", "Why"}
+
+
+def questions_in(source: str) -> list[str]:
+    """Lines of docstrings that open with a question, and their first words."""
+    return [
+        f"{node.body[0].lineno}: {words[0]}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and (words := (ast.get_docstring(node) or "").split())
+        and words[0] in QUESTIONS
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_docstrings_name_the_thing(path):
+    assert questions_in(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_check_of_docstrings_finds_questions():
+    source = '"""Rows."""\ndef f():\n  """How many rows."""\nclass C:\n  """Who\n\n  reads."""\n'
+    assert sorted(questions_in(source)) == ["3: How", "5: Who"]
+
+
 # -- what comes from anybody goes through one place ----------------------------------------
 
 #: What reads archives or prints, and the only modules that do it themselves.

@@ -49,7 +49,7 @@ PRODUCTS_PER_CYCLE: dict[Instructions, int] = {
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How far an estimate of TFLM's costs may be off, as a share.
+    """The largest error of an estimate of TFLM's costs, as a share.
 
     Attributes:
         instructions: In total: the largest error on twelve int8 models, rounded up, against the

@@ -1,4 +1,4 @@
-"""Which firmware is meant: its processor, the library of kernels that it links, how it is built.
+"""The firmware that is meant: its processor, the kernels that it links, its build.
 
 A :class:`Target` says whose memory, paths, costs and bits count. How numbers are computed on this
 machine is another question, which ``engine`` answers: any target runs on any engine.

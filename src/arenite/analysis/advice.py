@@ -1,4 +1,4 @@
-"""Why a quantised layer may be far from its original: ranges, in numbers."""
+"""Reasons for a quantised layer's distance from its original: ranges, in numbers."""
 
 from __future__ import annotations
 

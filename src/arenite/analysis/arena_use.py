@@ -1,4 +1,4 @@
-"""How a model uses an arena."""
+"""A model's use of an arena."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Firmware:
 
 @dataclass(frozen=True)
 class ArenaUse:
-    """How a model uses an arena of ``arena`` bytes; ``firmware`` is what it is built as."""
+    """A model's use of an arena of ``arena`` bytes; ``firmware`` is what it is built as."""
 
     file: str
     firmware: Firmware
@@ -69,7 +69,7 @@ def needed_by(model: Model, firmware: Firmware, resolver: OpResolver | None = No
 
 
 def arena_use(model: Model, firmware: Firmware, size: int) -> ArenaUse:
-    """How a model uses an arena of ``size`` bytes.
+    """A model's use of an arena of ``size`` bytes.
 
     Raises:
         ArenaError: It is too small.

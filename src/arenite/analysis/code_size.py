@@ -1,4 +1,4 @@
-"""How much flash the code of TFLM and of a model's kernels takes: an estimate from measured sizes.
+"""Flash that the code of TFLM and of a model's kernels takes: an estimate from measured sizes.
 
 ``tools/measure_code.py`` measured ``libraries/cmsis_nn/code_sizes.csv``: GCC 12.2, ``-O2``, the
 interpreter alone and with one operator more. Operators share code, so that a sum is too high: by up

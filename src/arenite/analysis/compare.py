@@ -343,7 +343,7 @@ def _layer(place: Pair, paired: str, name: str, x: _Stack, y: _Stack) -> Layer:
 
 
 def _error(a: Reals, b: Reals) -> Reals:
-    """How far both are apart; not at all where both are no number."""
+    """Distance of both; none where both are no number."""
     with np.errstate(invalid="ignore"):
         error = np.abs(a - b)
     error[(np.isnan(a) & np.isnan(b)) | (a == b)] = 0

@@ -1,4 +1,4 @@
-"""How good a model is on data: accuracy, confusions, ROC AUC, errors, times."""
+"""A model on data: accuracy, confusions, ROC AUC, errors, times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why firmware runs a model's operators the way it does."""
+"""Reasons for the kernels that firmware runs a model's operators with."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ def _fast(model: Model) -> tuple[Need, ...]:
 
 
 def _elsewhere(board: Board | None, region: Region, needed: float) -> str:
-    """Which other memory of a board would do, if this one does not."""
+    """Another memory of a board that would do, if this one does not."""
     if board is None or needed <= region.size:
         return ""
     others = [one for one in board.regions if one.name != region.name]

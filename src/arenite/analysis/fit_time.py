@@ -1,4 +1,4 @@
-"""How long an inference takes, as a range that boards keep; and the energy of it.
+"""The time of an inference, as a range that boards keep; and the energy of it.
 
 An estimate counts cycles for memory that never makes the processor wait. Flash does, and so the
 upper end is what published boards took beyond the estimate: :attr:`arenite.cores.Accuracy.boards`.

@@ -1,4 +1,4 @@
-"""How low the head of an arena could be: TFLM's plan, the best one, what none is below."""
+"""The head of an arena, at its lowest: TFLM's plan, the best one, what none is below."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class ModelCost:
 
     @property
     def accuracy(self) -> Accuracy:
-        """How far the estimate may be off.
+        """The estimate's largest error.
 
         In total as far as it was on int8 models, or as all operators that have an estimate
         would be if each were off by as much as the worst random layer of its kind.
@@ -97,7 +97,7 @@ class ModelCost:
         return all(t is None or t.type is TensorType.INT8 for t in tensors)
 
     def milliseconds(self, cycles: float) -> float | None:
-        """How long that many cycles take; None without a clock."""
+        """The time of so many cycles; None without a clock."""
         return None if self.clock is None else cycles / self.clock / 1000
 
     @property
@@ -214,7 +214,7 @@ def _loop_facts(line: Line) -> dict[str, Any]:
 
 
 def why_incomplete(cost: ModelCost) -> str | None:
-    """Why operators are not in the total; None if all are."""
+    """The reason for operators that are not in the total; None if all are."""
     if not cost.missing:
         return None
     calls = ""

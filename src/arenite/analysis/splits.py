@@ -186,7 +186,7 @@ def _use(model: Model, micro: MicroInterpreter, planner: str, head_traffic: int)
 
 
 def _fastest(buffers: Sequence[PlannedBuffer], traffic: Sequence[int], room: int) -> list[bool]:
-    """Which buffers lie in the fast memory: by traffic per byte, as long as all fit."""
+    """The buffers in the fast memory: by traffic per byte, as long as all fit."""
     chosen = [False] * len(buffers)
     order = sorted(
         range(len(buffers)),

@@ -38,7 +38,7 @@ _ONE_SCORE = 0.5
 
 
 class Wishes(NamedTuple):
-    """How to listen: the front end, milliseconds between windows, lowest score of a word."""
+    """Settings: the front end, milliseconds between windows, lowest score of a word."""
 
     front_end: Model | None
     step: float | None

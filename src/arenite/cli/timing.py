@@ -56,7 +56,7 @@ def seconds_of(call: Call, times: int = 1) -> float:
 
 
 def calls_in(seconds: float, call: Call) -> int:
-    """How many calls take about that long, at least one; also their warm-up."""
+    """The number of calls that take about that long, at least one; also their warm-up."""
     start, calls = time.perf_counter(), 0
     while (elapsed := time.perf_counter() - start) < 5 * seconds or calls < 3:
         call()

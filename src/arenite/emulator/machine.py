@@ -37,7 +37,7 @@ class Count(NamedTuple):
 
 @dataclass
 class _Tally:
-    """How often blocks of code ran, and how often each was left for another than its next."""
+    """Runs of blocks of code, and how often each was left for another than its next."""
 
     runs: Counter[tuple[int, int]]
     leaps: Counter[tuple[int, int]]

@@ -205,7 +205,7 @@ def kernels_for(processor: str, icache: int | None = None) -> Kernels:
 
 
 def _slower(program: Program, kernels: Kernels) -> float:
-    """How many times the cycles a program takes of what the usual kernels would, about."""
+    """A program's cycles by those of the usual kernels, about."""
     layers = program.network.layers
     grouped = {n for group in program.groups for n in range(group.first, group.end)}
     alone = [one for one in layers if one.index not in grouped]

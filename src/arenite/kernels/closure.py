@@ -1,4 +1,4 @@
-"""Which of TFLM's sources a kernel, or a model's firmware, needs: what files include, and so on.
+"""TFLM's sources that a kernel, or a model's firmware, needs: what files include, and so on.
 
 TFLM has no list of what an operator is made of. But a function that ``conv.h`` declares is in
 ``conv.cc`` or ``conv_common.cc``, CMSIS-NN's variant in a folder of its name, so headers lead to

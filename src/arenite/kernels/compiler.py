@@ -70,7 +70,7 @@ def host_target() -> str:
 
 
 def library_suffix() -> str:
-    """How a library's name ends here."""
+    """The suffix of a library's name here."""
     return ".dll" if os.name == "nt" else ".so"
 
 

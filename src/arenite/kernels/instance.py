@@ -73,7 +73,7 @@ class CompiledKernel:
 
     @property
     def functions(self) -> dict[str, bool]:
-        """Which functions it has."""
+        """The functions that it has."""
         return dict(zip(c.FUNCTIONS, self.library.has(self._number), strict=True))
 
     @property

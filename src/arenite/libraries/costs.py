@@ -28,7 +28,7 @@ class Loop(NamedTuple):
 
 
 class Error(NamedTuple):
-    """How far estimates of one kernel's instructions were off on random layers, as shares.
+    """Errors of estimates of one kernel's instructions on random layers, as shares.
 
     No constant comes from these layers. ``worst`` has no sign.
     """

@@ -96,7 +96,7 @@ def resolver_for(resolver: OpResolver, target: Target) -> OpResolver:
 
 
 def why_no_costs(target: Target) -> str:
-    """Why no costs are known for a target, in a sentence without its stop; empty if some are."""
+    """The reason why a target has no costs, in a sentence without its stop; empty if some are."""
     known: Sequence[str] = library_of(target).costs().processors
     if target.processor in known:
         return ""

@@ -1,4 +1,4 @@
-"""Which function does the work, why, and what memory it takes."""
+"""The function that does the work, the reasons, and the memory that it takes."""
 
 from __future__ import annotations
 

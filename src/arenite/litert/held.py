@@ -1,4 +1,4 @@
-"""Which arrays over an interpreter's memory are still held by its callers."""
+"""Arrays over an interpreter's memory that its callers still hold."""
 
 from __future__ import annotations
 

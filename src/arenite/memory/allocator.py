@@ -426,7 +426,7 @@ class MicroAllocator:
 
 
 def _zero_points(quantization: Quantization | None) -> int:
-    """How many zero points a full tensor holds; 0 without scales and zero points."""
+    """The number of zero points of a full tensor; 0 without scales and zero points."""
     if quantization is None or not len(quantization.zero_point):
         return 0
     return len(quantization.scale)

@@ -1,4 +1,4 @@
-"""How much memory a model may take on this machine, checked before it is taken.
+"""The memory that a model may take on this machine, checked before it is taken.
 
 A file of a few hundred bytes can ask for gigabytes: shapes multiply, and an offline plan puts
 tensors wherever it likes. So every interpreter has a budget for what the *file* decides: the

@@ -1,4 +1,4 @@
-"""How long a search may go on."""
+"""A search's deadline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When every tensor and scratch buffer of a model is alive.
+"""Lifetimes of the tensors and scratch buffers of a model.
 
 Facts: TFLM ``micro_allocation_info.cc``. Time counts scopes: 0 when the inference begins,
 then one more for every operator and for every call of a subgraph, in execution order.

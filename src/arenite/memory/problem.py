@@ -32,7 +32,7 @@ class Buffer(NamedTuple):
 
 
 class Separation(NamedTuple):
-    """How close two buffers may come that are alive together.
+    """The least distance of two buffers that are alive together.
 
     Where ``lower`` begins at or below ``upper``, ``upper`` has to begin ``distance`` bytes or more
     behind it, instead of behind all of ``lower``: an output may lie on an input that is read

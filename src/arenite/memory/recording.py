@@ -1,4 +1,4 @@
-"""Who allocated what in the tail, and TFLM's table of it.
+"""Allocations in the tail by their owners, and TFLM's table of them.
 
 Categories and their names: TFLM ``recording_micro_allocator.cc``. TFLM leaves some
 allocations out of its table; here they have categories of their own, listed last.
@@ -99,7 +99,7 @@ class Peak(NamedTuple):
 
 @dataclass(frozen=True)
 class Allocations:
-    """How an arena is used: what TFLM's ``PrintAllocations`` prints, and every block.
+    """The use of an arena: what TFLM's ``PrintAllocations`` prints, and every block.
 
     ``total``, ``head`` and ``tail`` are bytes; ``tail`` counts what all models that share
     the arena have there, and ``peak`` the most that was ever in use.

@@ -1,4 +1,4 @@
-"""Which subgraphs an operator calls, and that no call leads back to its caller.
+"""Calls of subgraphs, and the check that none leads back to its caller.
 
 Facts: TFLM ``kernels/if.cc``, ``while.cc``, ``call_once.cc`` and ``micro_allocation_info.cc``.
 TFLM does not look for recursion: planning its memory overflows the stack.
@@ -67,7 +67,7 @@ def _calls_in(model: Model, number: int) -> Iterator[_Call]:
 
 
 def _depth(calls: list[list[_Call]], number: int, way: list[_Call], depths: dict[int, int]) -> int:
-    """How deep calls are below a subgraph, which was reached on a way of calls."""
+    """The depth of calls below a subgraph, which was reached on a way of calls."""
     depth = 0
     for call in calls[number]:
         callers = [one.caller for one in (*way, call)]

@@ -24,7 +24,7 @@ def checks() -> Any:
 
 
 def absence() -> str:
-    """Why there is no native engine, and what to do; to be said where it is missing."""
+    """The reason why there is no native engine, and the remedy; to be said where it is missing."""
     import platform  # noqa: PLC0415 - 2 ms, for an error
 
     threads = "" if getattr(sys, "_is_gil_enabled", lambda: True)() else " without the GIL"

@@ -43,7 +43,7 @@ class Facts(NamedTuple):
 
 
 class Answers(Protocol):
-    """Who answers a node's calls. What is raised here is kept, and the kernel's call ends.
+    """The host of a node's calls. What is raised here is kept, and the kernel's call ends.
 
     Addresses of memory are those of arrays that live as long as the kernel may use them.
     """
@@ -203,7 +203,7 @@ class KernelLibrary:
         self.crash = ""
 
     def has(self, number: int) -> tuple[bool, ...]:
-        """Which of :data:`FUNCTIONS` a registration has."""
+        """The :data:`FUNCTIONS` that a registration has."""
         bits = self._table.has(number)
         return tuple(bool(bits >> place & 1) for place in range(len(FUNCTIONS)))
 

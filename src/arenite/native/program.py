@@ -180,7 +180,7 @@ class Program(Steps):
 
     @property
     def threads(self) -> int:
-        """How many threads there are for its steps now, the caller's among them."""
+        """The number of threads for its steps now, the caller's among them."""
         return 1 if self._team is None else self._team.size
 
     def pack(self) -> None:

@@ -51,7 +51,7 @@ class Team:
 
     @property
     def size(self) -> int:
-        """How many threads there are now, the caller's among them."""
+        """The number of threads now, the caller's among them."""
         return int(lib.ar_team_size(self.pointer))
 
 

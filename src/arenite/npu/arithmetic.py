@@ -1,4 +1,4 @@
-"""How the NPU rounds, as far as agreement with TFLite shows it.
+"""The NPU's rounding, as far as agreement with TFLite shows it.
 
 No document says it. "Double" is TFLite's doubling high product and its rounding shift: with a
 single rounding, 4.5 to 24 % of the elements of six models change.

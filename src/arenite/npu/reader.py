@@ -33,7 +33,7 @@ _BUFFER, _DIMENSIONS = 1 << 8, 3 << 9
 
 
 def why_not(accelerator: Accelerator | None) -> str:
-    """Why streams for an NPU are not computed; empty where they are."""
+    """The reason why streams for an NPU are not computed; empty where they are."""
     if accelerator is None:
         return "no NPU of that configuration is known"
     if not accelerator.shram:

@@ -147,7 +147,7 @@ def _pool(op: Pool, memory: Memory) -> Int64:
 
 
 def _counts(window: Window, size: tuple[int, int]) -> Int64:
-    """How many elements of a window are no padding."""
+    """The number of elements of a window that are no padding."""
     top, left, bottom, right = window.padding
     ones = np.ones((*window.input, 1), np.int64)
     ones = np.pad(ones, ((top, bottom), (left, right), (0, 0)))

@@ -30,7 +30,7 @@ FIRST_REGISTER = 0x100
 
 
 class StreamError(Exception):
-    """Why a stream is refused; its operator adds the place in the model."""
+    """A stream is refused; its operator adds the place in the model."""
 
 
 class Command(NamedTuple):

@@ -214,7 +214,7 @@ def bare_shift(shift: npt.ArrayLike) -> Int64Array:
 
 
 def bits_lost(shift: npt.ArrayLike) -> Int64Array:
-    """How many of a 64-bit product's 32 bits shifts leave out: 1 with :data:`NARROW`, else 0."""
+    """The bits of a 64-bit product's 32 that shifts leave out: 1 with :data:`NARROW`, else 0."""
     lost: Int64Array = np.asarray(shift, np.int64) + NARROW // 4 >> 9 & 1
     return lost
 

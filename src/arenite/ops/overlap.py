@@ -1,4 +1,4 @@
-"""How near above its output an operator's input may lie, so that nothing is lost.
+"""The least distance of an operator's input above its output, so that nothing is lost.
 
 Kernels read and write in ascending order. So an output may begin some bytes *below* its own
 input: what is overwritten has been read. With ``W(i)`` the number of output bytes up to the highest

@@ -167,7 +167,7 @@ def traits_of(name: str) -> Traits:
 
 @lru_cache(maxsize=1024)
 def scheme_of(name: str) -> Scheme | None:
-    """How the operator's file states that it is quantised; None where it says nothing."""
+    """The quantisation that the operator's file states; None where it says nothing."""
     if builtin(name) is None:
         return None
     place = module_name(name)

@@ -130,7 +130,7 @@ class ResourceVariables:
 
 
 def count_names(model: Model) -> int:
-    """How many variables TFLM's package makes room for: different shared names in the model."""
+    """Variables that TFLM's package makes room for: different shared names in the model."""
     return len(
         {
             getattr(operator.options, "shared_name", None)

@@ -1,4 +1,4 @@
-"""How an operator is quantised: stated in its own file, beside ``REGISTRATION``.
+"""An operator's quantisation: stated in its own file, beside ``REGISTRATION``.
 
 What quantises a float model asks for a scheme instead of listing names: an operator that states
 its own is quantised, one that states none stays float. :func:`arenite.ops.registry.scheme_of` finds

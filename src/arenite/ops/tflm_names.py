@@ -1,4 +1,4 @@
-"""Which builtin operators TFLM has, and how its resolver's methods are called.
+"""TFLM's builtin operators, and the methods of its resolver.
 
 Facts: TFLM ``micro/micro_mutable_op_resolver.h``, whose method names follow the operators' names
 with a few exceptions.

@@ -1,4 +1,4 @@
-"""Which input channels a layer can do without, and what its bias takes up for them.
+"""Input channels that a layer can do without, and what its bias takes up for them.
 
 An input channel that always is ``v`` adds ``(v - zero point) * w`` for every tap that meets the
 image, and nothing for a tap beside it. The sum of these is the same at all positions, and can go to
@@ -42,7 +42,7 @@ class Layer:
     limits: tuple[int, int] | None
 
     def can_go(self, inputs: Interval, filters: Array) -> Array:
-        """Which input channels can go if only ``filters`` (by filter, bool) are left.
+        """The input channels that can go if only ``filters`` (by filter, bool) are left.
 
         ``inputs`` are the channels' values without their zero point.
         """
@@ -60,7 +60,7 @@ class Layer:
         return np.asarray(sums @ inputs.low[adding])
 
     def too_much(self, inputs: Interval, gone: Array, filters: Array) -> Array:
-        """Which of the channels that are gone would take a bias beyond its type."""
+        """The channels, of those that are gone, that would take a bias beyond its type."""
         if self.limits is None:
             return np.zeros_like(gone)
         total = self.addends(inputs, gone) + self.bias

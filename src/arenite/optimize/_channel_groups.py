@@ -18,7 +18,7 @@ from arenite.optimize._intervals import channels_of, is_followed
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Which group every channel is in, and which groups stay.
+    """The group of every channel, and the groups that stay.
 
     Attributes:
         of: The groups of a tensor's channels, by tensor.

@@ -68,7 +68,7 @@ class Links:
                 keep([index], "activations with a scale per channel")
 
     def _weights_reason(self, node: Node) -> str | None:
-        """Why a layer keeps its channels because of its weights."""
+        """The reason, in its weights, why a layer keeps its channels."""
         weights = self._tensor(node.inputs[1])
         if weights.type is TensorType.INT4:
             return "int4 weights, of which CMSIS-NN takes others in some shapes"

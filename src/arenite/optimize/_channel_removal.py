@@ -1,4 +1,4 @@
-"""Which channels of a subgraph go: as many as can, with what is left in round numbers."""
+"""The channels of a subgraph that go: as many as can, with what is left in round numbers."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 
     @property
     def is_constant(self) -> Array:
-        """Which channels have one value only."""
+        """The channels with one value only."""
         return np.asarray(self.low == self.high)
 
     def joined(self, other: Interval) -> Interval:

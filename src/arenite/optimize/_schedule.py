@@ -260,7 +260,7 @@ def _way_back(last: Mapping[int, int], done: int) -> tuple[int, ...]:
 
 
 class _Way(NamedTuple):
-    """How a state was reached: the task that was done last, and what was before."""
+    """The way to a state: the task that was done last, and what was before."""
 
     number: int
     before: _Way | None

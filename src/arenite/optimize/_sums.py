@@ -1,4 +1,4 @@
-"""How far the sums of convolutions and fully connected layers can go, and what follows.
+"""The range of the sums of convolutions and fully connected layers, and what follows.
 
 Interval arithmetic over the integers that the kernels add. A product of a weight and an input
 ``x + input_offset`` lies between its values at the ends of ``x``; a tap that may lie beside the
@@ -36,7 +36,7 @@ Multiply = Callable[[Array, Array], Array]
 
 
 class Taps(NamedTuple):
-    """Which taps of a filter, ``(rows, columns)``, meet the image at all positions, or at some."""
+    """The taps of a filter, ``(rows, columns)``, that meet the image everywhere, or somewhere."""
 
     always: Array
     sometimes: Array

@@ -1,4 +1,4 @@
-"""How much work and memory the searches of all passes may take together.
+"""The work and memory that the searches of all passes may take together.
 
 Counted in steps and in bytes that they would keep, not in time: the same file gives the same
 result on every machine.

@@ -1,4 +1,4 @@
-"""How long a verification may follow a model's loops, which may have no end.
+"""The limit of a verification that follows a model's loops, which may have no end.
 
 Counted in calls of subgraphs, not in time, so that the same file gives the same result everywhere;
 fewer where the subgraphs have much to do.

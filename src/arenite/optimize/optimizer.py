@@ -110,7 +110,7 @@ def _steps(
 
 
 def why_not_run(model: Model, settings: Settings) -> str:
-    """Why TFLM does not run a model on the target; empty if it does."""
+    """The reason why TFLM does not run a model on the target; empty if it does."""
     if any(places_operands(one) for graph in model.subgraphs for one in graph.operators):
         return (
             "its layers are compiled for an NPU, with a plan that is part of what they compute: "

@@ -48,7 +48,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Ranges:
-    """How far values can go; keys are ``(subgraph, tensor)`` and ``(subgraph, operator)``.
+    """The ranges of values; keys are ``(subgraph, tensor)`` and ``(subgraph, operator)``.
 
     Attributes:
         tensors: Values of int8 and int16 tensors by channel (the last axis), constants included,
@@ -62,7 +62,7 @@ class Ranges:
     accumulators: Mapping[Place, Interval] = field(default_factory=dict)
 
     def constant_channels(self, subgraph: int, tensor: int) -> int:
-        """How many channels of a tensor have one value only; 0 where nothing is known."""
+        """The number of channels of a tensor that have one value only; 0 where nothing is known."""
         found = self.tensors.get((subgraph, tensor))
         return 0 if found is None else int(found.is_constant.sum())
 

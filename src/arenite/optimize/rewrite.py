@@ -142,7 +142,7 @@ def edited(model: Model, edits: Sequence[Edit]) -> Model:
 
 
 def why_fixed(model: Model) -> str:
-    """Why operators and tensors have to stay as they are; empty if they may change."""
+    """The reason why operators and tensors have to stay as they are; empty if they may change."""
     if OFFLINE_METADATA not in model.metadata:
         return ""
     return (

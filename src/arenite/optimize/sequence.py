@@ -1,4 +1,4 @@
-"""Which passes there are, and in which order they run."""
+"""All passes, and the order in which they run."""
 
 from __future__ import annotations
 

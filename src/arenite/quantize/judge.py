@@ -1,4 +1,4 @@
-"""How near a quantised model comes to the float one, in the bits of the device.
+"""The distance of a quantised model from the float one, in the bits of the device.
 
 The measure is the signal-to-quantisation-noise ratio: the energy of what the float model computes
 by that of the difference, in decibels, over all samples.
@@ -31,7 +31,7 @@ ENOUGH = 8
 
 @dataclass(frozen=True)
 class LayerNoise:
-    """How near one operator's output is.
+    """The nearness of one operator's output.
 
     Attributes:
         position: The operator's, in the float model.
@@ -80,7 +80,7 @@ class Judge:
         return self.verdict(model).sqnr
 
     def verdict(self, model: Model) -> Verdict:
-        """How near a quantised model is.
+        """The nearness of a quantised model.
 
         Outputs that are indices (of ARG_MAX, say) are compared as numbers.
         """
@@ -97,7 +97,7 @@ class Judge:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """How near a quantised model is.
+    """The nearness of a quantised model.
 
     Attributes:
         sqnr: Of the output that is furthest off, in dB.
@@ -206,7 +206,7 @@ def layers_of(model: Model, made: Written) -> list[tuple[int, int]]:
 
 
 def lost_most(layers: Sequence[LayerNoise]) -> Mapping[int, float]:
-    """How many dB are lost at an operator: what it is below the worst before it."""
+    """The dB lost at an operator: what it is below the worst before it."""
     lost: dict[int, float] = {}
     worst = layers[0].sqnr if layers else EXACT  # the input's own steps count for nobody
     for one in layers:

@@ -107,7 +107,7 @@ class Search:
         return {name: float(limit) for name, limit in found.items() if limit is not None}
 
     def excess(self, point: Point) -> float:
-        """How far costs are beyond their limits, as a share of these; 0 where all are kept."""
+        """The excess of costs over their limits, as a share of these; 0 where all are kept."""
         return sum(max(0.0, point.cost(name) / limit - 1) for name, limit in self.limits().items())
 
     def is_good(self, point: Point) -> bool:

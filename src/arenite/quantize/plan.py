@@ -1,4 +1,4 @@
-"""Which operators become integers, which tensors share a scale, and what every scale is.
+"""The plan of a quantisation: operators that become integers, and every tensor's scale.
 
 All that is true of one operator comes from its scheme (:mod:`arenite.ops.scheme`).
 """
@@ -206,7 +206,7 @@ def _width(precision: Precision) -> int:
 
 
 def _groups(main: Subgraph, precisions: Mapping[int, Precision]) -> dict[int, int]:
-    """Who stands for a tensor: ties of all operators that become integers."""
+    """The tensor that stands for another: ties of all operators that become integers."""
     parents: dict[object, object] = {}
 
     def root(one: object) -> object:

@@ -71,7 +71,7 @@ def _fuse(edit: Edit, position: int, op: Operator) -> str:
 
 
 def _lone_writer(edit: Edit, position: int, op: Operator, index: int) -> int | None:
-    """Who writes an input that nobody else reads, and has no activation yet."""
+    """The writer of an input that nobody else reads, and has no activation yet."""
     tensor = op.inputs[index]
     if tensor < 0 or edit.tensors[tensor].type is not FLOAT32:
         return None

@@ -72,7 +72,7 @@ def _batch_name(rate: BatchRate) -> str:
 
 
 def _compared(rate: BatchRate, rates: Sequence[BatchRate]) -> str:
-    """How much faster threads are than one, or ``predict`` on one thread than a peer's loop."""
+    """The speed of threads by that of one, or ``predict`` on one thread than a peer's loop."""
     one = rates[0].per_second.median
     if rate.threads == 1:
         return ""

@@ -1,4 +1,4 @@
-"""How good a model is, as a person reads it."""
+"""An evaluation, as a person reads it."""
 
 from __future__ import annotations
 

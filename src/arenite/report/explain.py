@@ -1,4 +1,4 @@
-"""Why firmware runs an operator the way it does, as a person reads it."""
+"""The reasons for an operator's kernel, as a person reads them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ORDER = (*_PRODUCTS, "SXTB16", "SXTAB16", "ROR", "PKHBT", "PKHTB", "VLDRB", "VS
 
 @dataclass(frozen=True)
 class Marks:
-    """How a condition that holds and one that does not are marked."""
+    """The marks of a condition that holds, and of one that does not."""
 
     holds: str = "✓"
     fails: str = "✗"

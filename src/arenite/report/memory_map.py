@@ -50,7 +50,7 @@ def buffer_name(buffer: PlannedBuffer) -> str:
 
 
 def lifetime(buffer: PlannedBuffer) -> str:
-    """When a buffer is alive, in words: ``operators 2 to 4``."""
+    """A buffer's lifetime, in words: ``operators 2 to 4``."""
     if buffer.kind == "variable":
         return "always"
     if buffer.end <= max(buffer.begin, 0):
@@ -138,7 +138,7 @@ def _cells(
 
 
 def _spread(begin: int, end: int, total: int, bins: int) -> dict[int, int]:
-    """How much of ``[begin, end)`` lies in each of ``bins`` equal parts of ``[0, total)``.
+    """The share of ``[begin, end)`` in each of ``bins`` equal parts of ``[0, total)``.
 
     Lengths are in units of ``1 / bins``, so that everything is whole numbers.
     """

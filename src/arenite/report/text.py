@@ -1,4 +1,4 @@
-"""How facts look in a terminal: numbers, names and tables that fit the width.
+"""Facts in a terminal: numbers, names and tables that fit the width.
 
 Names come from files and may hold anything; they are printed as plain text with control
 characters escaped, never as markup. Cells of tables and sentences are escaped here, so that they

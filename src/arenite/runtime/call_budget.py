@@ -1,4 +1,4 @@
-"""How often operators may call subgraphs: loops of a model may have no end, as on the device.
+"""A budget of calls of subgraphs: loops of a model may have no end, as on the device.
 
 A budget is a count, no time: the same model ends at the same place on every machine and with every
 engine. Whoever runs models that are not theirs gives one to the interpreter (``limit_calls``).

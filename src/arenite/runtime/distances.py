@@ -1,4 +1,4 @@
-"""How near above their outputs a model's tensors may lie, on one target or on all."""
+"""The least distances of a model's tensors above their outputs, on one target or on all."""
 
 from __future__ import annotations
 

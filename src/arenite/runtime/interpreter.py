@@ -311,7 +311,7 @@ class Interpreter:
         vars(self).pop("_shortcut", None)
 
     def allocations(self) -> Allocations:
-        """How the arena is used: TFLM's table, and every block in the tail."""
+        """The use of the arena: TFLM's table, and every block in the tail."""
         return self._micro.allocations()
 
     def __repr__(self) -> str:

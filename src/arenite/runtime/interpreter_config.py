@@ -1,4 +1,4 @@
-"""How a model is set up: for which firmware, what computes here, which planner.
+"""The setup of a model: for which firmware, what computes here, which planner.
 
 What interpreters and the functions that only plan are asked for is one :class:`Setup`, made once
 and passed along.

@@ -147,7 +147,7 @@ def checked_samples(
 
 
 def _reshape(array: Array, tensor: Tensor) -> str:
-    """Which reshape makes samples of what was given, if one does; empty otherwise."""
+    """The reshape that makes samples of what was given, if one does; empty otherwise."""
     size = int(np.prod(tensor.shape))
     if not size or array.size % size:
         return ""

@@ -252,7 +252,7 @@ class KernelContext:
 
     @property
     def host(self) -> Host:
-        """Who gives all of that: for looking on, where a kernel's place in its model matters."""
+        """The host of all that: for looking on, where a kernel's place in its model matters."""
         return self._host
 
     # -- what the graph uses

@@ -373,7 +373,7 @@ class MicroInterpreter:
         self._base.life.graph.profiler = profiler
 
     def allocations(self) -> Allocations:
-        """How the arena is used: TFLM's table, and every block in the tail."""
+        """The use of the arena: TFLM's table, and every block in the tail."""
         return self._base.allocator.allocations()
 
     @property

@@ -247,7 +247,7 @@ class _Parts:
 
 
 def _started(workers: Sequence[Thread]) -> int:
-    """How many threads began, from the first on; some systems have none."""
+    """The number of threads that began, from the first on; some systems have none."""
     for number, worker in enumerate(workers):
         try:
             worker.start()

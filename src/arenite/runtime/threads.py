@@ -1,4 +1,4 @@
-"""How many threads a caller may ask for."""
+"""The number of threads that a caller may ask for."""
 
 from __future__ import annotations
 

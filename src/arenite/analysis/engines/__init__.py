@@ -1,1 +1,1 @@
-"""Who computes on samples: other packages, boards, and models that hear window by window."""
+"""Engines on samples: other packages, boards, and models that hear window by window."""

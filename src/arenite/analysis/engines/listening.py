@@ -100,7 +100,7 @@ class Listener:
 
     @property
     def windows(self) -> int:
-        """How many windows make an input."""
+        """Windows of an input."""
         return self._features.windows
 
     @property
@@ -165,7 +165,7 @@ def step_of(size: int, rate: int, milliseconds: float | None, *, overlaps: bool)
 
 
 def window_count(path: Path, sound: SoundFile, size: int, step: int, needed: int) -> int:
-    """How many windows a file has.
+    """Windows of a file.
 
     Raises:
         ShapeError: They are fewer than a model needs at once.

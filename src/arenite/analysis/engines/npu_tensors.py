@@ -66,7 +66,7 @@ def run_in_arena(
 
 @dataclass(eq=False)
 class _Cursor:
-    """Who is told next: every inference stores the same maps in the same order."""
+    """The next one that is told: every inference stores the same maps in the same order."""
 
     stored: list[Stored]
     is_first: bool

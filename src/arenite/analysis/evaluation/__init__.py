@@ -1,1 +1,1 @@
-"""How good a model is on data: samples read in chunks, engines asked, metrics of what they say."""
+"""A model on data: samples read in chunks, engines asked, metrics of what they say."""

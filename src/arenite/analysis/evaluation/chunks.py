@@ -41,7 +41,7 @@ Executing = Executor | Callable[[], Executor]
 
 @dataclass(frozen=True)
 class Spread:
-    """How work is cut, and who does it.
+    """The cut of the work, and its workers.
 
     Attributes:
         executor: Any ``concurrent.futures.Executor``: a pool of processes, Dask's
@@ -64,7 +64,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Scale:
-    """How the work was spread.
+    """The spread of the work, as it was.
 
     Attributes:
         chunks: How many pieces there were.
@@ -111,7 +111,7 @@ class Work:
         return self.source.part(np.arange(*span))
 
     def tell(self, done: int) -> None:
-        """How many samples are done."""
+        """Tell how many samples are done."""
         if self.progress is not None:
             self.progress(done, len(self.source))
 
@@ -185,7 +185,7 @@ def run_on(executor: Executing, todo: Work, spread: Spread) -> tuple[list[Chunk]
 
 
 def workers_of(executor: Executor) -> int:
-    """How many workers an executor has: those of the standard library, Dask's and MPI's say."""
+    """Workers of an executor: those of the standard library, Dask's and MPI's say."""
     for name in ("_max_workers", "num_workers"):
         found = getattr(executor, name, None)
         if isinstance(found, int) and found > 0:

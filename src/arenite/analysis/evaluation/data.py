@@ -39,7 +39,7 @@ _NAMED = 8
 
 
 class Reading(NamedTuple):
-    """Which samples of the data are read, and how.
+    """The samples of the data that are read, and the way.
 
     Attributes:
         pixels: What a picture's bytes stand for.
@@ -167,7 +167,7 @@ def _member(archive: Npz, name: str, budget: Budget, path: Path) -> Array:
 def _names(
     headers: dict[str, Header], model: Model, reading: Reading, path: Path
 ) -> tuple[list[str], str | None]:
-    """Which arrays are samples, and which labels."""
+    """The arrays of samples and of labels."""
     for said in (reading.x, reading.y):
         if said is not None and said not in headers:
             raise InputError(f"{path}: expected an array {said!r}, got {_listed(headers)}")

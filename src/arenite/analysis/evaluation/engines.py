@@ -1,4 +1,4 @@
-"""Who answers: an interpreter, a board, or another package, all alike.
+"""Engines: an interpreter, a board, or another package, all alike.
 
 An :class:`Engine` takes samples of a model's inputs and gives real numbers; it can be pickled
 where what it holds can be.

@@ -67,7 +67,7 @@ def source_identity(source: Source) -> str:
 
 
 def chosen_identity(chosen: Array, count: int) -> str:
-    """Which samples are taken."""
+    """The choice of samples, in words."""
     if len(chosen) == count:
         return "all"
     return f"{len(chosen):,} of {count:,}, {_digest([chosen.astype('<i8').tobytes()])}"

@@ -18,7 +18,7 @@ INSTALL = "ROC AUC needs scikit-learn; install it with: pip install 'arenite[eva
 
 
 def ranks(scores: Array, labels: Array) -> Array:
-    """How many classes come before the right one: by score, equal ones by index.
+    """The number of classes before the right one: by score, equal ones by index.
 
     A score that is NaN comes last, and where the right class has it, behind all.
 

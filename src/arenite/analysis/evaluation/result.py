@@ -121,7 +121,7 @@ class Resumed:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How good a model is on data, and others next to it.
+    """The scores of a model on data, and of others next to it.
 
     Attributes:
         data: Where the samples are from.
@@ -215,7 +215,7 @@ class Evaluation:
         return np.asarray(self.indices[_differ(a.values, b.values)])
 
     def unequal(self, other: int = 1) -> int:
-        """How many samples have any number that is not the same with another engine."""
+        """The number of samples with any number that is not the same with another engine."""
         return int(_differ(self.scores[0].values, self.scores[other].values).sum())
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ class Source(Protocol):
     """Samples that can be read in parts."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of samples."""
 
     def part(self, indices: Array) -> Source:
         """Some of them, in that order."""
@@ -136,7 +136,7 @@ class Arrays:
 
 
 def _inferences(array: Array, tensor: Tensor) -> int | None:
-    """How many inferences a sample is, where the array has an axis for them."""
+    """Inferences of a sample, where the array has an axis for them."""
     shape = tensor.shape[1:] if tensor.shape[:1] == (1,) else tensor.shape
     behind = array.shape[1:]
     if behind in (shape, tensor.shape) or len(behind) != len(shape) + 1:

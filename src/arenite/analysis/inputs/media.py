@@ -107,7 +107,7 @@ def _may_be_signed(path: Path, values: Array, tensor: Tensor) -> bool:
 
 
 def _roughness(image: Array) -> float:
-    """How far neighbours in a row or a column are apart."""
+    """The distance of neighbours in a row or a column."""
     wide = image.astype(np.int32)
     return float(sum(np.abs(np.diff(wide, axis=axis)).mean() for axis in (0, 1)))
 
@@ -227,7 +227,7 @@ def require_raw_samples(path: Path, tensor: Tensor) -> None:
 
 
 class SoundFile(NamedTuple):
-    """How many samples a file has, and how many in a second."""
+    """Samples of a file, and per second."""
 
     samples: int
     rate: int

@@ -55,7 +55,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Pixels:
-    """How an image's bytes are read: see :func:`arenite.analysis.inputs.media.read_image`.
+    """The meaning of an image's bytes: see :func:`arenite.analysis.inputs.media.read_image`.
 
     ``range`` holds the real numbers that bytes 0 and 255 stand for, None leaves it to the
     input; ``raw`` takes the bytes as the input's own values.

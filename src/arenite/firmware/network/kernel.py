@@ -87,7 +87,7 @@ class Routine:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """How one layer is done: a routine and its arguments, in the order of its parameters.
+    """One layer's kernel: a routine and its arguments, in the order of its parameters.
 
     Without a routine there is nothing to do but to see the input as the output, which then
     share their memory.
@@ -132,7 +132,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Collection:
-    """How a layer is done that takes rows and gives its only one at the end.
+    """The kernel of a layer that takes rows and gives its only one at the end.
 
     ``add(x, sums)`` for some rows, then ``finish(sums, y)``; the sums are int32 and begin at 0.
     """

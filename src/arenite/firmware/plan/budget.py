@@ -1,4 +1,4 @@
-"""How a model is done within a budget: which layers go row by row, which kernels they have.
+"""A model's kernels within a budget: which layers go row by row, which kernels they have.
 
 Every layer may go alone, with any kernel that is offered for it, or in a group. What is fastest in
 so much memory is a shortest path over such segments; then, where memory is left, groups make more

@@ -1,4 +1,4 @@
-"""How long layers take, roughly: what plans are chosen by before anything has run.
+"""The time of layers, roughly: what plans are chosen by before anything has run.
 
 Cycles on a Cortex-M4 by ``arenite cost``'s rule, from a layer's shape and from what it is written
 in; measured on the emulated board, within 15 % for most layers in assembly. Plain C is estimated

@@ -33,7 +33,7 @@ Kernels = Callable[[AnyLayer], Work]
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How all layers are done: each by itself, or in a group, row by row."""
+    """The kernels of all layers: each by itself, or in a group, row by row."""
 
     works: Sequence[Work]
     groups: Sequence[Group] = ()
@@ -251,7 +251,7 @@ def program_of(
 
 
 def works_of(network: Network, kernels: Kernels) -> tuple[Work, ...]:
-    """How every layer is done.
+    """The kernel of every layer.
 
     Raises:
         UnsupportedOperatorError: Some layers have no exported kernel; names them all.

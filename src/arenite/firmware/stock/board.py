@@ -337,7 +337,7 @@ def _parting_layers(board: StockBoard, processor: str) -> list[str]:
 
 
 def _variables(model: Model) -> int:
-    """How many resource variables there may be."""
+    """The most resource variables."""
     operators = [op for subgraph in model.subgraphs for op in subgraph.operators]
     return sum(op.name == "VAR_HANDLE" for op in operators)
 

@@ -1,4 +1,4 @@
-"""Who plays in a group: layers as actors, tensors as stores."""
+"""The cast of a group: layers as actors, tensors as stores."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def group_of(
 
 @dataclass
 class _Wanted:
-    """How a tensor is read in the group."""
+    """The readers of a tensor in the group."""
 
     value: Value
     top: int = 0
@@ -138,7 +138,7 @@ class _Casting:
         )
 
     def _pace(self) -> None:
-        """How many rows of every tensor are made at a time, and how many first.
+        """Rows of every tensor that are made at a time, and at first.
 
         First as many as leave whole steps to where its reader's first window ends. Rows that are
         copied come as fast as they go.

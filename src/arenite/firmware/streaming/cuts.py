@@ -88,7 +88,7 @@ def _way_back(
 
 
 class Lives:
-    """Which tensors are alive while which layers run.
+    """Lifetimes of tensors, in layers.
 
     Args:
         network: The layers.

@@ -103,7 +103,7 @@ class _Driver:
         )
 
     def _turn(self, number: int, count: int) -> str:
-        """When an actor makes so many rows at a time."""
+        """The steps at which an actor makes so many rows at a time."""
         actor, made = self._scene.actors[number], f"made{number}"
         tail = (actor.rows - actor.lead) % actor.step
         turns = []

@@ -61,7 +61,7 @@ class Member:
 
     @property
     def works(self) -> list[Work]:
-        """How its rows are made, the most rows first."""
+        """The kernels that make its rows, the most rows first."""
         return [self.parts[count].work for count in sorted(self.parts, reverse=True)]
 
     @property
@@ -179,7 +179,7 @@ class Group:
         return max(ends, default=0)
 
     def distance(self, result: int, outside: int) -> int:
-        """How far below a tensor from outside a result must begin, if that dies here.
+        """The distance below a tensor from outside that a result must begin at, if that dies here.
 
         What is written must lie below what is still to be read, at every step.
         """

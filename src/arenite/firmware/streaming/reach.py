@@ -1,4 +1,4 @@
-"""Which rows of its inputs a layer reads for which rows of its output.
+"""Rows of inputs that a layer reads for rows of its output.
 
 Rows above and below an image, as a window with padding reads them, lie in rings like any other
 row, filled with what padding holds; so a layer of a few rows has no padding above and below.
@@ -52,7 +52,7 @@ class Reach:
         return self.first(row) + self.kernel
 
     def rows_for(self, row: int) -> int:
-        """How many rows must be there for an output row; rows above come with the first one."""
+        """The number of rows that an output row takes; rows above come with the first one."""
         return max(self.end(row), 1)
 
     @property
@@ -192,7 +192,7 @@ def _fed(layer: AnyLayer) -> list[int]:
 
 
 def _rows_of(value: Value) -> int:
-    """How many different rows a constant has for an image."""
+    """The number of different rows of a constant for an image."""
     return prod(value.shape[:-2])
 
 

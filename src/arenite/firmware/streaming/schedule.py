@@ -1,4 +1,4 @@
-"""Who makes rows when, and which rows wait meanwhile: plain data, no tensors, no bytes.
+"""The schedule of a group's rows, and which wait meanwhile: plain data, no tensors, no bytes.
 
 An actor makes the rows of one store from rows of others. Of those that have the rows they need,
 the one nearest to the end goes next; so an actor runs once its rows are wanted and not before.
@@ -58,7 +58,7 @@ class Actor(NamedTuple):
     collects: bool = False
 
     def next(self, row: int) -> int:
-        """How many rows it makes from a row on; one of a ring's bottom is made by itself."""
+        """Rows that it makes from a row on; one of a ring's bottom is made by itself."""
         if row == 0:
             return self.lead
         return min(self.step, self.rows - row) if row < self.rows else 1
@@ -88,7 +88,7 @@ class Scene:
 
     @cached_property
     def readers(self) -> tuple[tuple[tuple[int, Reach], ...], ...]:
-        """Who reads each store."""
+        """The readers of each store."""
         readers: list[list[tuple[int, Reach]]] = [[] for _ in self.stores]
         for number, actor in enumerate(self.actors):
             for store, reach in actor.reads:
@@ -97,7 +97,7 @@ class Scene:
 
     @cached_property
     def writer(self) -> dict[int, int]:
-        """Who writes each store that is not there from the beginning."""
+        """The writers of stores that are not there from the beginning."""
         return {actor.writes: number for number, actor in enumerate(self.actors)}
 
     @cached_property

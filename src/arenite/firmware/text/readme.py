@@ -105,7 +105,7 @@ def readme(result: Export) -> str:
 
 
 def _model(result: Export) -> Iterator[str]:
-    """Which model it was made of, and what passes made of that."""
+    """The model it was made of, and what passes made of that."""
     facts = result.model or {}
     if facts.get("sha256"):
         yield f"The model's SHA-256 is `{facts['sha256']}`."

@@ -80,7 +80,7 @@ def _source(program: Program, golden: Golden, names: dict[str, Any]) -> str:
 
 
 def _feeding(program: Program, whole: int | None) -> dict[str, str]:
-    """How inputs come in."""
+    """The self-test's way of giving inputs."""
     name, values = program.name, program.network.inputs
     if program.inputs == "rows":
         value = values[0]

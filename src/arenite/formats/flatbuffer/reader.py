@@ -392,7 +392,7 @@ def _plan_of(layout: TableLayout, vtable: bytes) -> Plan:
 
 
 def _step(schema: Schema, slot: Slot, offsets: Sequence[int], size: int) -> Step | None:
-    """How to read a field of tables that have a vtable with these offsets, if they have it."""
+    """The step that reads a field of tables with these offsets, if they have it."""
     field = slot.field
     offset = inside(field, field.id, offsets, slot.size, size)
     if field.kind.startswith("union:"):

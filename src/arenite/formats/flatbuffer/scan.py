@@ -64,13 +64,13 @@ def kind_of(field: Field) -> int:
 
 
 def width_of(field: Field) -> int:
-    """How many numbers a row has of a field."""
+    """The count of numbers that a row has of a field."""
     return _COLUMNS.get(kind_of(field), 1)
 
 
 @cache
 def row_width(schema: Schema, name: str) -> int:
-    """How many numbers a table's row has."""
+    """The count of numbers of a table's row."""
     return sum(map(width_of, schema.tables[name]))
 
 

@@ -66,7 +66,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Quant:
-    """How a tensor is quantised: ``real = scale * (q - zero)``, q clamped to ``[min, max]``."""
+    """A tensor's quantisation: ``real = scale * (q - zero)``, q clamped to ``[min, max]``."""
 
     scale: float
     zero: float

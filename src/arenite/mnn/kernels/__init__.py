@@ -1,4 +1,4 @@
-"""How exported firmware does the operators of MNN, as plain C loops."""
+"""Kernels of MNN's operators in exported firmware, as plain C loops."""
 
 from itertools import chain
 

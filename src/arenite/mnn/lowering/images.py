@@ -128,7 +128,7 @@ def output_size(
 
 
 def coordinates(g: GraphBuilder, op: Op, row: Row, sizes: Pair, factor: float | None) -> Line:
-    """How an axis of ``(input, output)`` elements is mapped, in float32 as MNN computes it."""
+    """The mapping of an axis of ``(input, output)`` elements, in float32 as MNN computes it."""
     f = np.float32
     n, m = sizes
     mode = row["ctm"]

@@ -1,4 +1,4 @@
-"""Which kind of parameters each operator has: what the mappings rely on.
+"""The kind of each operator's parameters: what the mappings rely on.
 
 Facts: MNN 3.6.1 ``source/shape``, ``source/geometry``, ``source/backend/cpu`` (``main_as_...``).
 """

@@ -175,7 +175,7 @@ CAFFE, TENSORFLOW, TORCH = 0, 1, 4
 
 
 def part_sizes(g: GraphBuilder, op: Op, length: int) -> list[int]:
-    """How long the parts of Slice are: its points are ends, sizes or a count, by their source."""
+    """The lengths of the parts of Slice: its points are ends, sizes or a count, by their source."""
     outputs, points = len(op.outputs), op.main.get("slicePoints")
     source = op.main.get("sourceType", CAFFE)
     given = [] if points is None else [int(n) for n in points]

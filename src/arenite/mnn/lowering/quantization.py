@@ -1,4 +1,4 @@
-"""Which operators of a quantised net compute in int8, and with which scales.
+"""The operators of a quantised net that compute in int8, and their scales.
 
 A net's tensors are real numbers all the same; some have a scale. An operator computes in int8
 where its inputs and its output have one and MNN has a kernel for it; everywhere else the

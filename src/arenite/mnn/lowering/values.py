@@ -25,7 +25,7 @@ class Layout(Enum):
 
 
 class Steps(NamedTuple):
-    """How int8 stands for real numbers: ``real = scale * (q - zero)``.
+    """The real numbers that int8 stands for: ``real = scale * (q - zero)``.
 
     What is quantised is clamped to ``low`` and ``high``.
     """
@@ -52,7 +52,7 @@ def same_numbers(a: Steps | None, b: Steps | None) -> bool:
 
 
 class Key(NamedTuple):
-    """Which elements: their order, and how they are quantised if they are."""
+    """The order of elements, and how they are quantised if they are."""
 
     layout: Layout
     steps: Steps | None = None
@@ -117,7 +117,7 @@ class Value:
         return tuple(self.shape[axis] for axis in self.order(layout))
 
     def order(self, layout: Layout) -> tuple[int, ...]:
-        """Which axis of ``shape`` each axis in memory is."""
+        """The axis of ``shape`` of each axis in memory."""
         axes = tuple(range(self.rank))
         if self.layout(layout) is Layout.PLAIN:
             return axes
@@ -125,7 +125,7 @@ class Value:
 
     @property
     def first(self) -> Key:
-        """How the value was made; plain for a constant."""
+        """The value's origin; plain for a constant."""
         return next(iter(self.held), Key(Layout.PLAIN))
 
     @property

@@ -26,7 +26,7 @@ from arenite.ops.registry import Registration
 
 @dataclass(frozen=True)
 class MnnLayerNormOptions(OptionsTable):
-    """How many of the last axes count, and what is added to the variance.
+    """The number of last axes that count, and what is added to the variance.
 
     ``rms`` divides by the root of the mean square, and subtracts no mean.
     """

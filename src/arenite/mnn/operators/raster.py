@@ -47,7 +47,7 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True)
 class MnnRasterOptions(OptionsTable):
-    """Which pieces are copied, in order; elements that no piece covers are 0."""
+    """The pieces that are copied, in order; elements that no piece covers are 0."""
 
     regions: tuple[Region, ...] = field(default=())
 

@@ -40,7 +40,7 @@ class Taps:
 
 @dataclass(frozen=True)
 class MnnResizeCubicParams:
-    """How rows and columns are weighted."""
+    """The weights of rows and columns."""
 
     rows: Taps
     columns: Taps

@@ -19,7 +19,7 @@ from arenite.ops.registry import Registration
 
 @dataclass(frozen=True)
 class MnnTileParams:
-    """How often along each axis."""
+    """The repetitions along each axis."""
 
     multiples: tuple[int, ...]
 

@@ -21,7 +21,7 @@ from arenite.ops.registry import Registration
 
 @dataclass(frozen=True)
 class MnnTopKOptions(OptionsTable):
-    """How many elements, along which axis."""
+    """The number of elements, and their axis."""
 
     count: int = 0
     axis: int = 0

@@ -1,4 +1,4 @@
-"""How much work an operator is, in MNN's millions.
+"""The work of an operator, in MNN's millions.
 
 MNN counts a multiplication with its addition once, in units of 10**6, and elements of other
 outputs in units of 2**20. Facts: MNN 3.6.1 ``onComputeFlops`` in ``shape/*.cpp``.
@@ -44,5 +44,5 @@ def _products(operator: Operator, inputs: list[Tensor], output: Tensor) -> int |
 
 
 def _taps(options: Any) -> int:
-    """How many elements of the input make one of the output, for pooling."""
+    """The number of elements of the input that make one of the output, for pooling."""
     return int(getattr(options, "filter_width", 1) * getattr(options, "filter_height", 1))

@@ -84,7 +84,7 @@ def regrouped(source: Shape, target: Shape) -> bool:
 
 
 def _order(rank: int, source: DimensionType, target: DimensionType) -> tuple[int, ...]:
-    """Which axis of the source each axis of the target is."""
+    """The axis of the source of each axis of the target."""
     axes = tuple(range(rank))
     if rank < 3 or (source is TENSORFLOW) == (target is TENSORFLOW):
         return axes

@@ -1,4 +1,4 @@
-"""Which operators of a net a session runs, between which tensors.
+"""The operators of a net that a session runs, and their tensors.
 
 Facts: MNN 3.6.1 ``core/Schedule.cpp`` (``generateScheduleGraph``, ``schedule``),
 ``utils/InitNet.cpp``.

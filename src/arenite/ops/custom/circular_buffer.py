@@ -41,7 +41,7 @@ _guessed: WeakKeyDictionary[Context, int] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class CircularBufferParams:
-    """How many slots there are, and how many elements one has."""
+    """The number of slots, and of a slot's elements."""
 
     slots: int
     depth: int

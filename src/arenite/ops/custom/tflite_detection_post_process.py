@@ -212,7 +212,7 @@ def _check(context: Context, node: Node, options: Options, all_classes: int) -> 
 
 
 def _room(context: Context, node: Node) -> int:
-    """How many detections the outputs hold."""
+    """The number of detections that the outputs hold."""
     boxes, classes, scores = (context.get_eval_tensor(i).size for i in node.outputs[:COUNT])
     return min(boxes // 4, classes, scores)
 

@@ -34,7 +34,7 @@ class Blocks(NamedTuple):
 
     @property
     def places(self) -> int:
-        """How many pixels a block has."""
+        """The number of pixels of a block."""
         return prod(self.size)
 
 

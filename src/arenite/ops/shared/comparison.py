@@ -33,7 +33,7 @@ _LEFT_SHIFT = 8
 
 @dataclass(frozen=True)
 class ComparisonParams:
-    """How both inputs are brought to real values times 256, if ``is_scaled``."""
+    """Parameters that bring both inputs to real values times 256, if ``is_scaled``."""
 
     is_scaled: bool = False
     left_shift: int = 0

@@ -82,7 +82,7 @@ def constant_values(context: Context, index: int) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True)
 class Interleaving:
-    """How parts lie in a whole: ``outer_size`` rounds of one block from each part.
+    """The layout of parts in a whole: ``outer_size`` rounds of one block from each part.
 
     ``copy_sizes`` (int64) has the elements per block, one entry for each of ``parts``.
     """
@@ -93,7 +93,7 @@ class Interleaving:
 
 
 def interleaving(shapes: Sequence[tuple[int, ...]], axis: int) -> Interleaving:
-    """How parts of these shapes lie in what they give when joined along ``axis``."""
+    """The layout of parts of these shapes when they are joined along ``axis``."""
     outer_size = prod(shapes[0][:axis])
     # Without rounds the blocks may be of any size, even one that int64 does not hold.
     sizes = [prod(shape[axis:]) if outer_size else 0 for shape in shapes]

@@ -30,7 +30,7 @@ COPIED = {
 
 
 class Channels(NamedTuple):
-    """How many tables or zero points an output has, and whether they alternate by element."""
+    """The number of tables or zero points of an output, and whether they alternate by element."""
 
     number: int
     alternate: bool
@@ -58,7 +58,7 @@ def channels_of(context: Context, output: TfLiteTensor) -> Channels:
 
 
 def written(channels: Channels, size: int) -> int:
-    """How many of some elements are written: no part of what all channels get alike."""
+    """The number of some elements that are written: no part of what all channels get alike."""
     return size if channels.alternate else size // channels.number * channels.number
 
 
@@ -137,7 +137,7 @@ def fill(output: TfLiteTensor, values: Array) -> Array:
 
 
 class Entry(NamedTuple):
-    """How the bits of a table's entry are to be read."""
+    """The meaning of the bits of a table's entry."""
 
     bits: int
     count_shift: int

@@ -44,7 +44,7 @@ class ReducerOptions(OptionsTable):
 
 @dataclass(frozen=True)
 class ReductionParams:
-    """Which axes go, and the requantisation of a sum.
+    """The axes that go, and the requantisation of a sum.
 
     Bit i of ``axis_mask`` is about axis i; the mask is -1 where input 1 is no constant.
     ``multiplier`` and ``shift`` stand for the scales' ratio; a mean's kernel divides it by the
@@ -155,7 +155,7 @@ def operands(context: Context, node: Node, name: str) -> tuple[tuple[int, ...], 
 
 
 def count_of(axes: tuple[int, ...], x: Array) -> int:
-    """How many elements of ``x`` make one of the output."""
+    """The number of elements of ``x`` that make one of the output."""
     return prod(x.shape[axis] for axis in axes)
 
 

@@ -207,6 +207,6 @@ class FloatStage:
 
 
 def tile(rows: int, channels: int) -> int:
-    """How many rows to treat as one: a divisor of ``rows`` that makes useful vectors."""
+    """The number of rows to treat as one: a divisor of ``rows`` that makes useful vectors."""
     most = max(1, min(rows, _TILE // channels))
     return next(count for count in range(most, 0, -1) if rows % count == 0)

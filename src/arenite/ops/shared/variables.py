@@ -38,7 +38,7 @@ def number_of(context: Context, node: Node) -> int | None:
 
 
 def variable_params(context: Context, node: Node) -> VariableParams:
-    """Which variables a node may mean: one, or any where the inference has to say."""
+    """The variables that a node may mean: one, or any where the inference has to say."""
     number = number_of(context, node)
     context.use_variables(number)
     return VariableParams(number or 0)

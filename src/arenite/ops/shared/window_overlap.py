@@ -62,7 +62,7 @@ class Sliding(NamedTuple):
         return self.rows.outputs * self.columns.outputs
 
     def furthest(self, written: Callable[[Array], Array]) -> int:
-        """How far writing gets ahead of reading, in elements; 0 if it never does.
+        """The lead of writing over reading, in elements; 0 if it never does.
 
         ``written(n)`` elements of the output, up to the highest one, are written before the
         window at position n has been read for the last time.

@@ -31,7 +31,7 @@ SPECTRUM, WEIGHTS, UNWEIGHTS, BINS, STARTS, WIDTHS = range(6)
 
 @dataclass(frozen=True)
 class SignalFilterBankParams:
-    """How many channels come out."""
+    """The number of channels that come out."""
 
     num_channels: int
 

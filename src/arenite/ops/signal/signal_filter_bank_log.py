@@ -31,7 +31,7 @@ LN_2 = round(ONE * log(2))
 
 
 def bulges() -> npt.NDArray[np.int32]:
-    """How much ``log2(1 + f)`` is more than ``f``, at each segment's end."""
+    """The excess of ``log2(1 + f)`` over ``f``, at each segment's end."""
     points = ((1 + i / SEGMENTS, i / SEGMENTS) for i in range(SEGMENTS + 1))
     return np.array([round(ONE * (log2(x) - f)) for x, f in points], np.int32)
 

@@ -42,7 +42,7 @@ from arenite.ops.traits import Traits
 
 @dataclass(frozen=True)
 class AbsParams:
-    """How magnitudes become outputs, and for int8 the results for all inputs.
+    """Requantisation of magnitudes, and for int8 the results for all inputs.
 
     Without ``rescales`` the scales are equal, and magnitudes stay as they are; without
     ``is_quantized`` they are not even clamped.

@@ -35,7 +35,7 @@ _LEFT_SHIFT = 20
 
 @dataclass(frozen=True)
 class AddNParams:
-    """How many ``inputs`` there are; all else is 0 for float32.
+    """The number of ``inputs``; all else is 0 for float32.
 
     A value is shifted to the left, and is half of that on the scale of the sum.
     """

@@ -105,7 +105,7 @@ def invoke(context: Context, node: Node) -> None:
 
 
 def mirrored(whole: int, left: int, n: int, edge: int) -> Array:
-    """Which of an axis's ``n`` elements stand at its ``whole`` places."""
+    """The elements, of an axis's ``n``, at its ``whole`` places."""
     place = np.arange(whole) - left
     before = edge - 1 - place
     behind = n - 1 - edge - (place - n)

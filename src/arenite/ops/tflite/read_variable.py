@@ -31,7 +31,7 @@ class ReadVariableOptions(OptionsTable):
 
 
 def prepare(context: Context, node: Node) -> VariableParams:
-    """Which variables it may be."""
+    """The variables that it may be."""
     input_tensor(context, node, 0)
     return variable_params(context, node)
 

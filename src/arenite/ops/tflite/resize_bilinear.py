@@ -53,7 +53,7 @@ class Interpolation:
 
 @dataclass(frozen=True)
 class ResizeBilinearParams:
-    """How to interpolate between rows, and between columns.
+    """Interpolation between rows, and between columns.
 
     Halves of integers go away from zero; with ``TFLITE_SINGLE_ROUNDING`` up.
     """

@@ -44,7 +44,7 @@ BUILTIN_DATA = Struct("TfLiteResizeNearestNeighborParams", ("bool", "bool"))
 
 
 def prepare(context: Context, node: Node) -> ResizeNearestNeighborParams:
-    """Which rows and columns to take."""
+    """The rows and columns to take."""
     options: ResizeNearestNeighborOptions = node.options
     sizes = prepare_sizes(context, node)
     placement = getattr(options, "placement", None)

@@ -62,7 +62,7 @@ def prepare(context: Context, node: Node) -> Interleaving:
 
 
 def part_sizes(context: Context, node: Node, axis: int, whole: int) -> tuple[int, ...]:
-    """How long each output is on the axis: as the model's outputs say, or else input 1."""
+    """The length of each output on the axis: as the model's outputs say, or else input 1."""
     declared = [context.view_tensor(index).declared for index in node.outputs]
     sizes = tuple(shape[axis] if axis < len(shape) else -1 for shape in declared)
     asked = constant_values(context, node.inputs[1]) if node.inputs[1] >= 0 else None

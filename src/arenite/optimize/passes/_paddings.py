@@ -32,7 +32,7 @@ class Axis(NamedTuple):
     dilation: int
 
     def placed(self, scheme: int, size: int) -> tuple[int, int]:
-        """How many positions there are on ``size`` elements, and how many lie before them."""
+        """The number of positions on ``size`` elements, and of those before them."""
         count = window_output_size(scheme, size, self.taps, self.stride, self.dilation)
         return count, window_padding(self.stride, self.dilation, size, self.taps, count)
 
@@ -93,7 +93,7 @@ def _why_not(edit: Edit, pad: Operator, layers: list[Operator]) -> str:
 
 
 def _why_not_nothing(edit: Edit, pad: Operator, y: Tensor, layers: list[Operator]) -> str:
-    """Why what is padded with is not what stands beside an image."""
+    """The reason why what is padded with is not what stands beside an image."""
     zero = 0
     if y.type in (TensorType.INT8, TensorType.INT16):
         q = y.quantization

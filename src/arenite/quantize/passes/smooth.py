@@ -154,7 +154,7 @@ def _by_column(layer: Layer) -> Array:
 
 
 def _factors(values: Array, weights: Array, share: float) -> Array:
-    """How many times smaller each channel becomes; powers of two, so that nothing is rounded."""
+    """The divisor of each channel; powers of two, so that nothing is rounded."""
     there = (values > 0) & (weights > 0)
     if not there.any():
         return np.ones(len(values))

@@ -51,7 +51,7 @@ def rows_of(subgraph: Subgraph) -> Iterator[Row]:
 
 
 def _reads(subgraph: Subgraph) -> Counter[int]:
-    """How many rows still read a tensor that flows."""
+    """The number of rows that still read a tensor that flows."""
     left: Counter[int] = Counter()
     for indices in (*(one.inputs for one in subgraph.operators), subgraph.outputs):
         left.update({i for i in indices if i >= 0 and not subgraph.tensors[i].is_constant})

@@ -53,7 +53,7 @@ class _Line:
 
     @cached_property
     def registers(self) -> int:
-        """How many are in its list."""
+        """The number of registers in its list."""
         return sum(_span(part) for part in re.findall(r"[\w-]+", self.operands[-1]))
 
     @property

@@ -1,4 +1,4 @@
-"""Which other kernels a layer may have where there is flash for them."""
+"""Other kernels of a layer, where there is flash for them."""
 
 from __future__ import annotations
 

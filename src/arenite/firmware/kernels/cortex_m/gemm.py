@@ -89,7 +89,7 @@ class Products:
 
     @property
     def turns(self) -> int:
-        """How often the loop runs."""
+        """The number of the loop's runs."""
         return self.steps // self.unrolled
 
 

@@ -66,7 +66,7 @@ class Planes:
 
     @property
     def strips(self) -> int:
-        """How many strips there are."""
+        """The number of strips."""
         return -(-self.out_height // self.strip)
 
     @property
@@ -206,7 +206,7 @@ def gather(g: Planes, zero: int) -> Routine:
 
 
 def _turn(count: int, g: Planes) -> int:
-    """How many words of a row are made in one turn of the loop."""
+    """Words of a row that one turn of the loop makes."""
     if count <= 8 and (2 * count + 2) * g.channels < 4096:
         return count
     return next(n for n in (4, 3, 2, 1) if count % n == 0)

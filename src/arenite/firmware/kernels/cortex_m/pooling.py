@@ -51,7 +51,7 @@ class _Pool:
 
     @property
     def pixels(self) -> int:
-        """How many are in a window."""
+        """The number of pixels in a window."""
         return self.rows * self.columns
 
 
@@ -103,7 +103,7 @@ def mean(layer: Layer[ReductionParams]) -> Work:
 
 
 def _mean_constants(p: ReductionParams, pixels: int) -> tuple[Constants, Finish]:
-    """How sums of pixels, scaled by 256, become means."""
+    """The way from sums of pixels, scaled by 256, to means."""
     multiplier, shift = mean_multiplier(p, pixels)
     channel = Channels(
         multiplier=np.array([multiplier], np.int64),

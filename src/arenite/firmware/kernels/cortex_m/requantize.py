@@ -73,7 +73,7 @@ class Finish(NamedTuple):
 
 
 class Requantization:
-    """How all channels of a layer are requantised.
+    """Requantisation of all channels of a layer.
 
     Attributes:
         k: The shift where sums are scaled by 256; less by 8 where they are as they are.

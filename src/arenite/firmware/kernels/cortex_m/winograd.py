@@ -47,7 +47,7 @@ _SIDES = _C["sides"]
 
 @dataclass(frozen=True)
 class Strips:
-    """How outputs are cut: rows of tiles into strips of as many.
+    """The cut of outputs: rows of tiles into strips of as many.
 
     Attributes:
         starts: Where the tiles of a strip begin, in outputs.

@@ -54,7 +54,7 @@ def _pack(weights: Int64s, bias: Int64s, how: Requantization) -> Int32s:
 
 
 def _block(g: Planes) -> int:
-    """How many outputs of a row are made at once; those of the last block may be made twice."""
+    """Outputs of a row that are made at once; those of the last block may be made twice."""
     taps = g.kernel[0] * g.kernel[1]
 
     def instructions(block: int) -> int:

@@ -53,7 +53,7 @@ def is_fed(layer: Layer[ReductionParams | None]) -> bool:
 
 
 def count_of(layer: AnyLayer) -> int:
-    """How many elements make one of the output, of which it has some."""
+    """The number of elements that make one of the output, of which it has some."""
     return max(layer.input(0).size // layer.output.size, 1)
 
 

@@ -54,7 +54,7 @@ def batch_matmul(layer: Layer[BatchMatMulParams]) -> Work:
 
 
 def _sums(layer: Layer[BatchMatMulParams]) -> Sums:
-    """How sums are taken and become outputs, with one scale for all."""
+    """Sums, and the way to outputs, with one scale for all."""
     p = layer.params
     if is_float(layer.output):
         return Sums("float", "0.0f", "sum", is_packed=False)

@@ -1,4 +1,4 @@
-"""How C computes with elements of each type."""
+"""C's arithmetic with elements of each type."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def concatenation(layer: AnyLayer) -> Work:
 
 
 def _outer(layer: AnyLayer) -> int:
-    """How often a block of every input follows the others'."""
+    """The number of blocks of every input, one after the others'."""
     result: Value = layer.output
     first = layer.input(0)
     axis = next(

@@ -57,7 +57,7 @@ const int32_t scaled = $rescale(sum, multiplier[n], shift[n]);
 
 
 def sums_of(layer: Layer[ConvolutionParams], x: int = 0, weights: int = 1) -> Sums:
-    """How a layer's sums are taken.
+    """A layer's sums in C.
 
     Raises:
         UnsupportedError: Its types are not those of the reference, or a tensor is empty.

@@ -124,7 +124,7 @@ def _pixels(
 
 
 def _positions_at_once(args: ConvArguments, function: str) -> int:
-    """How many positions the first pass of the innermost loop takes."""
+    """The number of positions that the first pass of the innermost loop takes."""
     conv = args.conv
     rows = conv.output.h * conv.output.w
     if function == "arm_convolve_1x1_s8":

@@ -54,7 +54,7 @@ def cost_of(view: NodeView, path: Path | None, target: Target | str) -> Cost | N
 
 
 def error_of(view: NodeView, target: Target | str) -> Error | None:
-    """How far estimates of such operators were off; None if that was not measured."""
+    """Errors of estimates of such operators; None if that was not measured."""
     built = find_target(target)
     found = ERRORS.get(built.processor, {}).get(kernel_of(view))
     if found is None or built.library != _MEASURED_IN:

@@ -1,4 +1,4 @@
-"""How many DSP and vector instructions an operator's loops run, as CMSIS-NN's C code asks for.
+"""DSP and vector instructions of an operator's loops, as CMSIS-NN's C code asks for.
 
 The counts are those of the intrinsics (and inline assembly) in the source, so
 :mod:`arenite.libraries.cmsis_nn.arithmetic.convolve` counts the same when it computes.

@@ -68,7 +68,7 @@ def line_fails(conv: ConvShape) -> bool:
 
 
 def seen_by_windows(conv: ConvShape) -> Pixels:
-    """Which pixel of the line each tap sees at each position, -1 for padding."""
+    """The pixel of the line that each tap sees at each position, -1 for padding."""
     starts = np.arange(conv.output.w)[:, None] * conv.stride.w - conv.padding.w
     pixels = starts + np.arange(conv.filter.w)
     return np.where((pixels >= 0) & (pixels < conv.input.w), pixels, -1)

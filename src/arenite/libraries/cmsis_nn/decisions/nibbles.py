@@ -1,4 +1,4 @@
-"""Which weights ``arm_depthwise_conv_s4`` takes where the input has an odd number of channels.
+"""The weights that ``arm_depthwise_conv_s4`` takes where the input has an odd number of channels.
 
 Two int4 share a byte. The function steps from tap to tap by half of an even number of channels, and
 takes the low and the high half in turn, from tap to tap and on to the next channel. With an odd

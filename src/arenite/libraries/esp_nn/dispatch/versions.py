@@ -1,4 +1,4 @@
-"""Which release of ESP-NN and of esp-tflite-micro a target has, as questions and names.
+"""A target's release of ESP-NN and of esp-tflite-micro, as questions and names.
 
 Facts: esp-nn ``include/esp_nn_generic_opt.h``, ``esp_nn_esp32s3.h`` and ``esp_nn_esp32p4.h`` of
 every release, which say what a kernel's name stands for on a chip.

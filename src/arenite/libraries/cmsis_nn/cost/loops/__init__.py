@@ -1,4 +1,4 @@
-"""How often the loops of CMSIS-NN's and TFLM's C functions run, from shapes alone."""
+"""Counts of the loops of CMSIS-NN's and TFLM's C functions, from shapes alone."""
 
 from __future__ import annotations
 

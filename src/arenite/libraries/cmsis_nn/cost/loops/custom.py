@@ -52,7 +52,7 @@ def _decoded(name: str, output: TfLiteTensor, codes: Any, meaning: Any) -> list[
 
 
 def _channels(output: TfLiteTensor) -> tuple[int, bool]:
-    """How many, and whether they alternate value by value."""
+    """The number of tables, and whether they alternate value by value."""
     quantization = output.quantization
     if quantization is None or len(quantization.scale) < 2:
         return 1, False

@@ -1,4 +1,4 @@
-"""Which kernel an operator has, by its name and types, and how its loops are named."""
+"""An operator's kernel, by its name and types, and the names of its loops."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def arm_nn_softmax_common_s8(rows: int, size: int, radius: int) -> list[Loop]:
 
 
 def softmax_radius(scale: float, beta: float) -> int:
-    """How far below the largest an int8 may be before its exponential counts as 0.
+    """The distance below the largest from which on an int8's exponential counts as 0.
 
     Facts: TFLM ``PreprocessSoftmaxScaling``, ``CalculateInputRadius`` with 5 integer bits.
     """
