@@ -197,7 +197,7 @@ def _improved(network: Network, works: Sequence[Work], processor: str, budget: B
 
 
 def kernels_for(processor: str, icache: int | None = None) -> Kernels:
-    """How layers are done on a processor whose cache of instructions has so many bytes."""
+    """Kernels of layers on a processor whose cache of instructions has so many bytes."""
     kernels = TUNED.get(processor, portable_work)
     if icache is None:
         return kernels

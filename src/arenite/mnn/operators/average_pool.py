@@ -43,7 +43,8 @@ def prepare(context: Context, node: Node) -> Pool2DParams:
 
 def invoke(context: Context, node: Node) -> None:
     """The means."""
-    window: Window = node.params.window
+    params: Pool2DParams = node.params
+    window = params.window
     x, out = input_array(context, node, 0), output_array(context, node)
     if not out.size:
         return

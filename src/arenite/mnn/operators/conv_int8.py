@@ -143,7 +143,8 @@ def invoke(context: Context, node: Node) -> None:
         return
     convolution = node.host.get("convolution")
     if convolution is None:
-        convolution = WindowSums(node.params.window, node.options, x, weights)
+        params: MnnConvInt8Params = node.params
+        convolution = WindowSums(params.window, node.options, x, weights)
         node.host["convolution"] = convolution
     options: MnnConvInt8Options = node.options
     for rows, sums in convolution(x, out.shape):

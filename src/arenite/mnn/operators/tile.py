@@ -45,7 +45,8 @@ def prepare(context: Context, node: Node) -> MnnTileParams:
 
 def invoke(context: Context, node: Node) -> None:
     """Repeat."""
-    output_array(context, node)[...] = np.tile(input_array(context, node, 0), node.params.multiples)
+    params: MnnTileParams = node.params
+    output_array(context, node)[...] = np.tile(input_array(context, node, 0), params.multiples)
 
 
 REGISTRATION = Registration(

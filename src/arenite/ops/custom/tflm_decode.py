@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -125,7 +124,8 @@ def raw(tensor: TfLiteTensor) -> Bytes:
 
 def invoke(context: Context, node: Node) -> None:
     """Write the outputs."""
-    decoded: Any = node.params.decoded.view(np.uint8)
+    params: DecodeParams = node.params
+    decoded = params.decoded.view(np.uint8)
     for number in range(len(node.outputs)):
         out = output_array(context, node, number).reshape(-1).view(np.uint8)
         out[...] = decoded[: len(out)]

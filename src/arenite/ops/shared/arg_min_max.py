@@ -73,7 +73,8 @@ def register(
     """The registration of one of the two; see :func:`arg_min_max`."""
 
     def invoke(context: Context, node: Node) -> None:
-        x, out, axis = input_array(context, node, 0), output_array(context, node), node.params.axis
+        params: ArgMinMaxParams = node.params
+        x, out, axis = input_array(context, node, 0), output_array(context, node), params.axis
         if axis < 0:
             axis = resolve_axis(context, input_array(context, node, 1), x.ndim)
             if x.size // x.shape[axis] != out.size:

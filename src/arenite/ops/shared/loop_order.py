@@ -19,6 +19,7 @@ from arenite.memory.overlap import Order
 from arenite.ops.constraints import NodeView
 from arenite.ops.context import Node
 from arenite.ops.overlap import element_bytes
+from arenite.ops.shared.pad import PadParams
 from arenite.ops.shared.window import Window
 
 Steps = Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]
@@ -123,8 +124,9 @@ def _fully_connected(node: Node, view: NodeView) -> Order:
 
 def _pad(node: Node, view: NodeView) -> Order | None:
     """Output values in order; those inside are read."""
-    x, start, shape = view.input(0), node.params.start, node.params.output_shape
-    inside = tuple(stop - first for first, stop in zip(start, node.params.stop, strict=True))
+    params: PadParams = node.params
+    x, start, shape = view.input(0), params.start, params.output_shape
+    inside = tuple(stop - first for first, stop in zip(start, params.stop, strict=True))
     if inside != x.shape:
         return None  # something is cut off
 

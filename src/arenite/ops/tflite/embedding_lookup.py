@@ -68,12 +68,13 @@ def invoke(context: Context, node: Node) -> None:
         context.report_error(
             f"expected rows from 0 to {len(table) - 1}, got {rows.min()} to {rows.max()}"
         )
+    params: EmbeddingLookupParams = node.params
     picked = table[rows].reshape(out.shape)
     if picked.dtype == out.dtype:
         out[...] = picked
     else:
         with np.errstate(all="ignore"):
-            out[...] = picked.astype(np.float32) * np.float32(node.params.scale)
+            out[...] = picked.astype(np.float32) * np.float32(params.scale)
 
 
 REGISTRATION = Registration(

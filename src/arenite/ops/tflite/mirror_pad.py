@@ -89,7 +89,8 @@ def padded_shape(
 
 def invoke(context: Context, node: Node) -> None:
     """Copy every element to all its places."""
-    edge = node.params.edge
+    params: MirrorPadParams = node.params
+    edge = params.edge
     x, paddings = input_array(context, node, 0), input_array(context, node, 1)
     out = output_array(context, node)
     if padded_shape(context, x.shape, paddings, edge) != out.shape:
