@@ -23,7 +23,10 @@ _owners: list[type] = []
 def shorten(owner: type) -> bool:
     """Let the class's methods take the ``_shortcut`` of an object where a call fits it.
 
-    They keep their names, signatures and documentation. Only one class can have it.
+    They keep their names, signatures and documentation. Only one class can have it. The first
+    object asks for it, not the class's definition: that would load the engine with ``arenite``. A
+    method of the class's own that looks for a shortcut would be one more call in Python, where the
+    whole way takes 0.2 microseconds.
 
     Returns:
         Whether they do; not without a global interpreter lock, which Python may be built without.

@@ -104,7 +104,7 @@ class _Walk:
             if found is None:
                 found = self._pieces[at] = self._piece(at)
             code, count, cost, last, behind = found
-            try:
+            try:  # compiled once for all the passes of a loop, out of registers and numbers alone
                 exec(code, {"s": _signed}, state)
             except (TypeError, NameError):
                 raise UnsupportedError("what it reads from memory steers it") from None
