@@ -11,6 +11,7 @@ import numpy as np
 from arenite.c_text import fill, float_literal, templates, with_lines
 from arenite.firmware.kernels.portable.elementwise_loop import argument, c_type
 from arenite.firmware.kernels.portable.needs import require_elements
+from arenite.firmware.kernels.portable.pooling import geometry
 from arenite.firmware.network.kernel import Constant, Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.model import TensorType
@@ -71,22 +72,9 @@ def _rows(layer: AnyLayer, body: str, *tables: Constant, **values: int) -> Work:
 def l2_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     """Roots of means of squares."""
     require_elements(layer)
-    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     text = fill(
         _L2_POOL,
-        images=images,
-        image=height * width * channels,
-        in_h=height,
-        in_w=width,
-        channels=channels,
-        out_h=window.output_size[0],
-        out_w=window.output_size[1],
-        kernel_h=window.filter_size[0],
-        kernel_w=window.filter_size[1],
-        stride_h=window.stride[0],
-        stride_w=window.stride[1],
-        top=window.padding[0],
-        left=window.padding[1],
+        **geometry(layer),
         low=float_literal(layer.params.activation_min),
         high=float_literal(layer.params.activation_max),
     )

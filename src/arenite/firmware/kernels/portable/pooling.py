@@ -40,24 +40,22 @@ def max_pool_2d(layer: Layer[Pool2DParams]) -> Work:
     return _work(layer, "max_pool_2d", literal(lowest), step, "")
 
 
+def geometry(layer: Layer[Pool2DParams]) -> dict[str, int]:
+    """Sizes, strides and borders of a window that slides over images, by their names in C."""
+    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
+    rows = {"in_h": height, "out_h": window.output_size[0], "kernel_h": window.filter_size[0]}
+    columns = {"in_w": width, "out_w": window.output_size[1], "kernel_w": window.filter_size[1]}
+    borders = {"top": window.padding[0], "left": window.padding[1]}
+    strides = {"stride_h": window.stride[0], "stride_w": window.stride[1]}
+    whole = {"images": images, "image": height * width * channels, "channels": channels}
+    return whole | rows | columns | strides | borders
+
+
 def _work(layer: Layer[Pool2DParams], stem: str, start: str, step: str, finish: str) -> Work:
     require_numbers(layer)
-    window, (images, height, width, channels) = layer.params.window, layer.input(0).shape
     text = fill(
         with_lines(_POOL, finish=finish) if finish else _POOL.replace("        $finish;\n", ""),
-        images=images,
-        image=height * width * channels,
-        in_h=height,
-        in_w=width,
-        channels=channels,
-        out_h=window.output_size[0],
-        out_w=window.output_size[1],
-        kernel_h=window.filter_size[0],
-        kernel_w=window.filter_size[1],
-        stride_h=window.stride[0],
-        stride_w=window.stride[1],
-        top=window.padding[0],
-        left=window.padding[1],
+        **geometry(layer),
         start=start,
         step=step,
         total="float" if is_float(layer.output) else "int32_t",
