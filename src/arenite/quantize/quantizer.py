@@ -44,6 +44,8 @@ from arenite.target import HOST, Target, find_target
 
 #: Told what is done, and how much of it.
 Progress = Callable[[str, int, int], object]
+#: Metrics of a quantised model by name, beside those of the float one.
+Score = Callable[[Model], Mapping[str, tuple[float, float]]]
 #: Where an error says which operator it is about.
 _OPERATOR = re.compile(r"\$\.subgraphs\[0\]\.operators\[(\d+)\]")
 
@@ -124,25 +126,13 @@ def quantize(
     recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
     notes = notes_on(given, picked, judge.fed.inputs)
-    work.progress("improving", 0, 1)
-    recipe, steps = improved(recipe, judge, parts.learning, settings, executor)
-    recipe = work.finish(recipe)
 
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
         if samples.labels is None:
             return {}
         return _scores((given, quantized), meant, data, reading, Scoring(labels=labels))
 
-    front: tuple[Any, ...] = ()
-    if settings.budget.is_limit:
-        from arenite.quantize.mixed import mixed  # noqa: PLC0415 - when it is asked for
-
-        plain = recipe.wanted
-        recipe, front = mixed(recipe, judge, settings, score, work.progress)
-        if recipe.wanted != plain:
-            again = replace(settings, passes=tuple(p for p in settings.passes if p in AGAIN))
-            recipe, more = improved(recipe, judge, parts.learning, again, executor)
-            steps += more
+    recipe, steps, front = work.improve(recipe, judge, score)
     report = _report(work, recipe, judge, steps)
     scores = score(report.model)
     report = replace(report, notes=tuple(notes), rewritten=changes, front=front, scores=scores)
@@ -158,6 +148,30 @@ class _Work:
     parts: Parts
     executor: Executor | None
     progress: Progress
+
+    def improve(
+        self, recipe: Recipe, judge: Judge, score: Score
+    ) -> tuple[Recipe, tuple[Step, ...], tuple[Any, ...]]:
+        """What passes make of the plain recipe, and a budget of that; steps and mixtures tried."""
+        self.progress("improving", 0, 1)
+        recipe, steps = self._improved(recipe, judge, self.settings)
+        recipe = self.finish(recipe)
+        if not self.settings.budget.is_limit:
+            return recipe, steps, ()
+        from arenite.quantize.mixed import mixed  # noqa: PLC0415 - when it is asked for
+
+        plain = recipe.wanted
+        recipe, front = mixed(recipe, judge, self.settings, score, self.progress)
+        if recipe.wanted != plain:
+            passes = tuple(name for name in self.settings.passes if name in AGAIN)
+            recipe, more = self._improved(recipe, judge, replace(self.settings, passes=passes))
+            steps += more
+        return recipe, steps, front
+
+    def _improved(
+        self, recipe: Recipe, judge: Judge, settings: Settings
+    ) -> tuple[Recipe, tuple[Step, ...]]:
+        return improved(recipe, judge, self.parts.learning, settings, self.executor)
 
     def begin(self) -> tuple[Recipe, tuple[str, ...]]:
         """The plain recipe, everything in the precision asked for; what was done to the model."""
