@@ -46,12 +46,12 @@ def flash_reads(
         cycles: Of an inference, for memory that never waits.
 
     Raises:
-        BoardError: The core is a Cortex-M55's, which does not tell what it reads.
+        BoardError: The core is one that QEMU emulates, which does not tell what it reads.
     """
     if board is None or board.waits is None:
         return None
     if not isinstance(machine, Machine):
-        raise BoardError("an emulated cortex-m55 does not tell what it reads of flash")
+        raise BoardError("a core that QEMU emulates does not tell what it reads of flash")
     code, data = lines_missing(machine, invoke, board.waits)
     most = board.waits.beyond(cycles, code, data)
     return FlashReads(board.waits.cycles, code, data, most, board.clock)
