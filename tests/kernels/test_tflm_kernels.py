@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import arenite as ar
-from arenite.errors import AreniteError, KernelError, UndefinedWarning
+from arenite.errors import AreniteError, UndefinedWarning
 from arenite.formats import tflite
 from arenite.kernels.compile import Kernels
 from arenite.ops import MutableOpResolver, builtin
@@ -20,7 +20,10 @@ from tests.kernels.trees import full_tree, kernel_of
 from tests.ops.differential import CASES, assert_same, module_of, random_array
 
 #: Builtin operators with weights, options, scratch memory, and none of that.
-_BUILTINS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MUL", "ADD", "SOFTMAX"]
+_BUILTINS = [
+    *("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"),
+    *("MUL", "ADD", "SOFTMAX", "AVERAGE_POOL_2D"),
+]
 _ARENA = 1 << 20
 few = settings(
     max_examples=max(CASES // 3, 5),
@@ -31,9 +34,10 @@ few = settings(
 
 
 def compiled(operator: str) -> Kernels:
+    """As a release build has it: what its debug builds refuse, it computes."""
     folder = full_tree()
     path, function = kernel_of(folder, operator)
-    return ar.compile_kernels(path, tflm=folder, names={operator: function})
+    return ar.compile_kernels(path, tflm=folder, names={operator: function}, define={"NDEBUG": "1"})
 
 
 def values_of(tensor, rng):
@@ -61,7 +65,11 @@ def run(model, resolver, steps):
     return outputs, (used.head, used.tail, used.categories)
 
 
-@pytest.mark.parametrize("operator", [*custom_names(), *_BUILTINS])
+#: For which TFLM has a kernel everywhere; its ``ethosu.cc`` has none but on an Ethos-U.
+_CUSTOM = [name for name in custom_names() if name != "ethos-u"]
+
+
+@pytest.mark.parametrize("operator", [*_CUSTOM, *_BUILTINS])
 def test_its_kernel_is_arenites_operator(operator):
     kernels = compiled(operator)
     models = module_of(operator).models()
@@ -80,11 +88,7 @@ def test_its_kernel_is_arenites_operator(operator):
                 expected, used = run(model, own, steps)
             except (AreniteError, UndefinedWarning):
                 assume(False)
-        try:
-            got, theirs_used = run(model, theirs, steps)
-        except KernelError as error:  # TFLM's debug builds end there, its release builds go on
-            assume("check failed" not in str(error))
-            raise
+        got, theirs_used = run(model, theirs, steps)
         for number, (mine, its) in enumerate(zip(expected, got, strict=True)):
             assert_same(its, mine, model, number)
         assert theirs_used == used, str(model)

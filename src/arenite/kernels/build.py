@@ -35,11 +35,17 @@ from arenite.model import BuiltinOperator
 
 SHIM = Path(__file__).resolve().parent / "shim"
 #: What TFLM is built with for a host, as its own package is.
-_DEFINED = {"TF_LITE_STATIC_MEMORY": "1", "TF_LITE_DISABLE_X86_NEON": "1"}
+_DEFINED = {
+    "TF_LITE_STATIC_MEMORY": "1",
+    "TF_LITE_DISABLE_X86_NEON": "1",
+    "FLATBUFFERS_LOCALE_INDEPENDENT": "0",  # what its numbers as text need is not linked
+}
+#: Comes before everything of a kernel's and of TFLM's.
+_FORCED = ("-include", str(SHIM / "forced.h"))
 _COMPRESSION = "USE_TFLM_COMPRESSION"
 #: How often the linker may be asked anew what it still lacks.
 _ROUNDS = 12
-_CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for")
+_CXX = ("std::", "operator new", "operator delete", "__cxa_", "vtable for __cxxabiv1")
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class _Build:
 
     def built(self) -> Built:
         request = self._request
-        forced = ["-include", str(SHIM / "forced.h"), *LINES]
+        forced = [*_FORCED, *LINES]
         forced += ["-fsanitize=undefined"] if request.sanitize else []
         files = [*request.files, *request.sources]
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
@@ -211,7 +217,7 @@ class _Build:
         key = cache.key_of(source, self._arguments, FLAGS, _compiler(), host_target())
         kept = cache.find(key)
         if kept is None:
-            made = self._compiled(source)
+            made = self._compiled(source, _FORCED)
             kept = cache.keep(key, made.object, made.inputs), [*made.inputs]
         self._inputs |= dict.fromkeys(kept[1])
         return kept[0]

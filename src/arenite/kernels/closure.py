@@ -84,9 +84,9 @@ def sources_that_define(
     if not names:
         return []
     wanted = "|".join(map(re.escape, sorted(names)))
-    defined = re.compile(
-        rf"\b({wanted})\s*(?:\([^;{{}}]*\)[\w\s]*(?::[^;{{}}]*)?\{{|(?:\[[^\]]*\]\s*)?=)"
-    )
+    # A table of virtual functions is where the first of them is: ``Class::Function(...) {``.
+    head = rf"\b({wanted})(?:::\w+)?\s*"
+    defined = re.compile(rf"{head}(?:\([^;{{}}]*\)[\w\s]*(?::[^;{{}}]*)?\{{|(?:\[[^\]]*\]\s*)?=)")
     found: dict[str, list[Path]] = {}
     # What includes a C file within a namespace defines all that is in there.
     spaces = {parts[-2] for parts in spelled if len(parts) == 2}

@@ -9,6 +9,7 @@ from pathlib import Path
 from arenite import native
 from arenite.errors import KernelBuildError
 from arenite.kernels.build import Built, Request, build
+from arenite.kernels.copies import in_copy
 from arenite.kernels.instance import CompiledKernel
 from arenite.model import BuiltinOperator
 from arenite.ops import NativeKernel, Registration, builtin
@@ -100,8 +101,15 @@ def compile_kernels(
 
 
 def registration_of(kernel: CompiledKernel) -> Registration:
-    """A compiled kernel's registration."""
+    """A compiled kernel's registration.
+
+    Raises:
+        KernelBuildError: Its function gives none that can run.
+    """
     functions, name = kernel.functions, kernel.name
+    if not functions["invoke"]:
+        function = kernel.declared[name].name
+        raise KernelBuildError(f"expected a registration with invoke from {function}(), got none")
     own = builtin(name) if name in BuiltinOperator.__members__ else None
     init, prepare, invoke = kernel.init, kernel.prepare, kernel.invoke
     return Registration(
@@ -112,7 +120,7 @@ def registration_of(kernel: CompiledKernel) -> Registration:
         free=kernel.free if functions["free"] else None,
         name=name,
         options=None if own is None else own.options,
-        native=NativeKernel(invoke, kernel.step, prepare, init),
+        native=NativeKernel(invoke, kernel.step, prepare, init, in_copy),
     )
 
 

@@ -19,12 +19,13 @@ import numpy as np
 from arenite.errors import BoardError, KernelError, StateError
 from arenite.formats.tflite_write import write
 from arenite.kernels.build import Built, Request
+from arenite.kernels.guards import Guards
 from arenite.kernels.lines import line_of
 from arenite.kernels.sizes import PERSISTENT, SCRATCH, Where, asked_for, is_this_hosts
 from arenite.kernels.symbols import Function
 from arenite.model import Model, Operator, OptionsTable, Subgraph
 from arenite.native import kernel as c
-from arenite.native.kernel import Facts, KernelLibrary, address
+from arenite.native.kernel import Answers, Facts, KernelLibrary, KernelNode, address
 from arenite.ops import Context, EvalTensor, Node, TfLiteTensor
 from arenite.ops.context import Array
 
@@ -74,15 +75,16 @@ class CompiledKernel:
     @property
     def functions(self) -> dict[str, bool]:
         """The functions that it has."""
-        return dict(zip(c.FUNCTIONS, self.library.has(self._number), strict=True))
+        return dict(zip(c.FUNCTIONS, self.library.has(self.number), strict=True))
 
     @property
-    def _number(self) -> int:
+    def number(self) -> int:
+        """Its number in the library."""
         return self.library.names.index(self.name)
 
     def init(self, context: Context, options: Any) -> Instance:
         """A node, initialised."""
-        return Instance(self, self._number, context, options)
+        return Instance(self, context, options)
 
     def prepare(self, context: Context, node: Node) -> UserKernelParams:
         """Prepare a node."""
@@ -115,24 +117,55 @@ def _instance(node: Node) -> Instance:
     return cast(Instance, node.user_data)
 
 
+def step_of(compiled: KernelNode, node: Node, owner: object) -> UserKernelParams:
+    """What the native engine needs to run a node; ``owner`` keeps it alive."""
+    where = Address(compiled.node_address)
+    where.owner = owner
+    count = max(len(node.outputs), 1) + len(node.inputs)
+    return UserKernelParams(compiled.step_address if node.outputs else 0, where, count)
+
+
+def new_node(kernel: CompiledKernel, options: Any, answers: Answers) -> tuple[KernelNode, int]:
+    """A node with its options, and what came of reading those."""
+    content = _aligned(options if isinstance(options, bytes) else b"")
+    node = kernel.library.node(kernel.number, answers, content)
+    if not isinstance(options, OptionsTable):
+        return node, c.OK
+    operator = Operator(kernel.name, (), (), options=options)
+    return node, node.parse(write(Model((Subgraph((), (operator,), (), ()),))))
+
+
+def _aligned(content: bytes) -> Array:
+    """Bytes at an address that the file's alignment would give them, as kernels keep pointers."""
+    memory = np.empty(len(content) + _OPTIONS_ALIGNMENT, np.uint8)
+    begin = -address(memory) % _OPTIONS_ALIGNMENT
+    memory[begin : begin + len(content)] = np.frombuffer(content, np.uint8)
+    return memory[begin : begin + len(content)]
+
+
 class Instance:
     """One node; answers what it asks."""
 
-    def __init__(self, kernel: CompiledKernel, number: int, context: Context, options: Any) -> None:
+    def __init__(self, kernel: CompiledKernel, context: Context, options: Any) -> None:
         self.error: BaseException | None = None
-        self._kernel, self._library, self._context = kernel, kernel.library, context
+        self.kernel, self._library, self.context = kernel, kernel.library, context
         self._keep: list[Any] = []
+        #: Its persistent memory, in order, and what ``prepare`` left there.
+        self.persistent_buffers: list[Array] = []
+        self.prepared: list[Array] = []
+        #: What it was told of tensors, and the bytes of scratch memory behind every handle.
+        self.bound: list[tuple[int, EvalTensor, Array | None]] = []
+        self.facts: dict[int, Facts] = {}
+        self.handles: dict[int, int] = {}
         self._temps: dict[int, list[TfLiteTensor]] = {}
         self._buffers: dict[int, Array] = {}
-        self._handles: list[int] = []
         self._larger: dict[int, Array] = {}
-        self._bound: list[tuple[int, EvalTensor, Array | None]] = []
-        self._guards: list[tuple[str, Array]] = []
+        self._decompressed: dict[int, Array] = {}
+        self._guards = Guards(self._library if kernel.guard else None)
+        self.options = options
         self._asked = self._asked_on_target(context)
-        content = options if isinstance(options, bytes) else b""
-        self._node = self._library.node(number, self, _aligned(content))
-        if isinstance(options, OptionsTable):
-            self._checked("parser of options", self._node.parse(_model_with(kernel.name, options)))
+        self.node, parsed = new_node(kernel, options, self)
+        self._checked("parser of options", parsed)
         self.run(context, "init")
 
     # -- its functions
@@ -140,83 +173,55 @@ class Instance:
     def run(self, context: Context, function: str) -> None:
         """Call a function that has no more to be done."""
         self._enter(context)
-        self._checked(function, self._node.call(c.FUNCTIONS.index(function)))
+        self._checked(function, self.node.call(c.FUNCTIONS.index(function)))
 
     def prepare(self, context: Context, node: Node) -> UserKernelParams:
         """Prepare it; what the native engine needs to run it."""
-        self._node.place(node.inputs, node.outputs, node.intermediates)
+        self.node.place(node.inputs, node.outputs, node.intermediates)
         self.run(context, "prepare")
-        for index in node.outputs:  # which CreateWritableTensorDimsWithCopy may have changed
-            shape = self._node.shape(index)
-            if shape is not None and shape != context.get_eval_tensor(index).shape:
-                context.resize_tensor(index, shape, "replaced")
-        where = Address(self._node.node_address)
-        where.owner = self
-        count = max(len(node.outputs), 1) + len(node.inputs)
-        has_all = bool(node.outputs)
-        return UserKernelParams(self._node.step_address if has_all else 0, where, count)
+        for index in node.outputs:
+            self._take_output(context, index)
+        self.prepared = [buffer.copy() for buffer in self.persistent_buffers]
+        return step_of(self.node, node, self)
 
     def invoke(self, context: Context, node: Node) -> None:
         """Run it once, and let the native engine do so from now on."""
         self._enter(context)
-        if not self._bound or any(tensor.data is not data for _, tensor, data in self._bound):
-            self._bind(context, node)
-        for handle in self._handles:
-            self._node.bind_scratch(handle, self.scratch_data(handle))
-        if self._kernel.guard:
-            self._run_guarded(node)
-            return
-        status = self._node.call(c.INVOKE)
+        if not self.bound or any(tensor.data is not data for _, tensor, data in self.bound):
+            self.bind(context, node)
+        for handle in self.handles:
+            self.node.bind_scratch(handle, self.scratch_data(handle))
+        status = self._guards.invoke(self.node, self.bound)
         if status or self.error is not None:
             self._checked("invoke", status)
 
+    def _take_output(self, context: Context, index: int) -> None:
+        """What ``prepare`` has made of an output: another shape, or a place elsewhere."""
+        shape, tensor = self.node.shape(index), context.get_eval_tensor(index)
+        if shape is not None and shape != tensor.shape:  # CreateWritableTensorDimsWithCopy
+            context.resize_tensor(index, shape, "replaced")
+        memory = self._decompressed.get(self.node.data(index))
+        if memory is not None:
+            data = memory.view(tensor.type.dtype).reshape(tensor.shape)
+            cast(Any, context).place_tensor(index, data)
+
     def _enter(self, context: Context) -> None:
-        self._context = context
+        self.context = context
         if self._library.crash:
             context.report_error(f"the kernel's library cannot go on: {self._library.crash}")
         payload = context.get_external_context()
         if payload is not None:
-            self._node.bind_external(c.address_of_payload(payload))
+            self.node.bind_external(c.address_of_payload(payload))
 
-    def _bind(self, context: Context, node: Node) -> None:
-        self._bound = []
+    def bind(self, context: Context, node: Node) -> None:
+        """Say where its tensors' values are."""
+        self.bound = []
         for index in dict.fromkeys((*node.inputs, *node.outputs)):
             if index < 0:
                 continue
             tensor = context.get_eval_tensor(index)
-            self._node.bind(index, tensor.data)
-            self._bound.append((index, tensor, tensor.data))
-
-    # -- with unusable pages behind everything
-
-    def _run_guarded(self, node: Node) -> None:
-        """Run it on copies of its tensors that end at pages which nobody may touch."""
-        copies = []
-        for index, tensor, data in self._bound:
-            if data is None or not data.size:
-                continue
-            copy = self._guarded(f"tensor {index}", data.nbytes, data.dtype.itemsize)
-            if copy is None:
-                continue
-            copy[:] = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-            self._node.bind(index, copy)
-            copies.append((index, tensor, data, copy))
-        status = self._node.call(c.INVOKE)
-        self._checked("invoke", status)
-        for index, _, data, copy in copies:
-            if data.flags.writeable:
-                data.reshape(-1).view(np.uint8)[:] = copy
-            self._node.bind(index, data)
-
-    def _guarded(self, what: str, size: int, alignment: int) -> Array | None:
-        """Guarded memory, made once."""
-        for name, memory in self._guards:
-            if name == what and memory.nbytes == size:
-                return memory
-        made = self._library.guarded(size, alignment)
-        if made is not None:
-            self._guards.append((what, made))
-        return made
+            self.node.bind(index, tensor.data)
+            self.bound.append((index, tensor, tensor.data))
 
     # -- what came of a call
 
@@ -227,7 +232,7 @@ class Instance:
         if status == c.OK:
             return
         if status == c.ABORTED and function == "invoke":
-            self._context.abort()
+            self.context.abort()
         said = self._library.said() or "without a word"
         if status == c.CRASHED:
             said = self._crash(said)
@@ -239,24 +244,19 @@ class Instance:
         """What the host has raised, with the node's place where it has none."""
         if type(error) is not StateError or str(error).startswith("$"):
             return error
-        return StateError(f"{cast(Any, self._context).host.place()}: {error}")
+        return StateError(f"{cast(Any, self.context).host.place()}: {error}")
 
     def _crash(self, said: str) -> str:
         """A crash with its line, and the memory behind whose end it was."""
         places = self._library.calls_of_crash()
-        lines = (line_of(self._kernel.path, place - bool(n)) for n, place in enumerate(places))
+        lines = (line_of(self.kernel.path, place - bool(n)) for n, place in enumerate(places))
         where = next(filter(None, lines), "")
-        touched = self._library.touched()
-        for name, memory in self._guards:
-            begin = address(memory)
-            beyond = touched - begin - memory.nbytes
-            if 0 <= beyond < _PAGE:
-                said += f", {beyond + 1} bytes behind the {memory.nbytes} of {name}"
+        said += self._guards.behind(self._library.touched())
         return f"{said} ({where})" if where else said
 
     def _fail(self, message: str) -> NoReturn:
         try:
-            self._context.report_error(message)
+            self.context.report_error(message)
         except KernelError:
             raise
         except Exception as error:
@@ -269,11 +269,11 @@ class Instance:
         """What it asks for on the target, in order; None where that is what it asks for here."""
         if is_this_hosts(context.abi):
             return None
-        self._context = context
+        self.context = context
         host = cast(Any, context).host  # strict kernels get a KernelContext
         number = host.subgraph
         where = Where(host.model, number, host.operator, host.tensors[number])
-        kernel = self._kernel
+        kernel = self.kernel
         built = Built(kernel.path, kernel.declared)
         try:
             asked = asked_for(where, kernel.request, built, context.target)
@@ -297,27 +297,22 @@ class Instance:
     def persistent(self, size: int) -> int:
         """Persistent memory from the arena."""
         if self._asked is not None:
-            self._context.reserve_persistent_buffer(self._size_on_target(PERSISTENT), "op data")
+            self.context.reserve_persistent_buffer(self._size_on_target(PERSISTENT), "op data")
             buffer = np.full(size + 16, POISON, np.uint8)
             buffer = buffer[-address(buffer) % 16 :][:size]
         else:
-            buffer = self._context.allocate_persistent_buffer(size, "op data")
-        if self._kernel.guard:
-            guarded = self._library.guarded(size, 16)
-            if guarded is not None:
-                guarded[:] = buffer
-                self._guards.append((f"its persistent buffer {len(self._guards)}", guarded))
-                buffer = guarded
-        self._keep.append(buffer)
+            buffer = self.context.allocate_persistent_buffer(size, "op data")
+        buffer = self._guards.instead_of(buffer)
+        self.persistent_buffers.append(buffer)
         return address(buffer) or 16  # of no bytes: an address that nobody may use
 
     def scratch(self, size: int) -> int:
         """Scratch memory in the head."""
         room = size if self._asked is None else self._size_on_target(SCRATCH)
-        handle = self._context.request_scratch_buffer_in_arena(room, "scratch")
+        handle = self.context.request_scratch_buffer_in_arena(room, "scratch")
         if room < size:  # here it needs more than there
             self._larger[handle] = np.empty(size + 16, np.uint8)
-        self._handles.append(handle)
+        self.handles[handle] = size
         return handle
 
     def scratch_data(self, handle: int) -> int:
@@ -325,23 +320,23 @@ class Instance:
         larger = self._larger.get(handle)
         if larger is not None:
             return -(-address(larger) // 16) * 16
-        return address(self._context.get_scratch_buffer(handle))
+        return address(self.context.get_scratch_buffer(handle))
 
     def temp_tensor(self, index: int) -> None:
         """A temporary tensor."""
-        allocate = cast(Any, self._context).allocate_temp_tflite_tensor
+        allocate = cast(Any, self.context).allocate_temp_tflite_tensor
         self._temps.setdefault(index, []).append(allocate(index))
 
     def free_tensor(self, index: int) -> None:
         """It is given back."""
         found = self._temps.get(index)
         if not found:
-            self._context.report_error(f"tensor {index} was given back, and is not allocated")
-        cast(Any, self._context).deallocate_temp_tflite_tensor(found.pop())
+            self.context.report_error(f"tensor {index} was given back, and is not allocated")
+        cast(Any, self.context).deallocate_temp_tflite_tensor(found.pop())
 
     def temp_buffer(self, size: int, alignment: int) -> int:
         """Temporary memory."""
-        buffer = cast(Any, self._context).allocate_temp_buffer(size, alignment)
+        buffer = cast(Any, self.context).allocate_temp_buffer(size, alignment)
         where = address(buffer)
         self._buffers[where] = buffer
         return where
@@ -350,19 +345,19 @@ class Instance:
         """It is given back."""
         buffer = self._buffers.pop(address, None)
         if buffer is None:
-            self._context.report_error("a buffer was given back that is not allocated")
-        cast(Any, self._context).deallocate_temp_buffer(buffer)
+            self.context.report_error("a buffer was given back that is not allocated")
+        cast(Any, self.context).deallocate_temp_buffer(buffer)
 
     def tensor(self, index: int) -> Facts:
         """A tensor of the node's subgraph."""
-        current, full = self._context.get_eval_tensor(index), self._context.view_tensor(index)
+        current, full = self.context.get_eval_tensor(index), self.context.view_tensor(index)
         scales = zeros = None
         quantization = full.quantization
         if quantization is not None and len(quantization.zero_point):
             scales = np.ascontiguousarray(quantization.scale, np.float32)
             zeros = np.ascontiguousarray(quantization.zero_point, np.int64)
             self._keep += [scales, zeros]
-        return Facts(
+        self.facts[index] = Facts(
             type=full.type.value,
             shape=current.shape,
             nbytes=full.type.nbytes(current.size),
@@ -373,22 +368,19 @@ class Instance:
             zeros=zeros,
             quantized_dimension=0 if quantization is None else quantization.quantized_dimension,
         )
+        return self.facts[index]
+
+    def decompression(self, size: int) -> int:
+        """Memory for decompressed values; it is the interpreter's, and stays."""
+        memory = cast(Any, self.context).allocate_decompression_memory(size)
+        if memory is not None:
+            self._decompressed[address(memory)] = memory
+        return address(memory)
+
+    def reset_decompression(self) -> None:
+        """All of it is free again."""
+        cast(Any, self.context).reset_decompression_memory()
 
 
 #: What fresh memory holds, as in the arena: nobody may rely on zeros.
 POISON = 0xA5
-_PAGE = 4096
-
-
-def _aligned(content: bytes) -> Array:
-    """Bytes at an address that the file's alignment would give them, as kernels keep pointers."""
-    memory = np.empty(len(content) + _OPTIONS_ALIGNMENT, np.uint8)
-    begin = -address(memory) % _OPTIONS_ALIGNMENT
-    memory[begin : begin + len(content)] = np.frombuffer(content, np.uint8)
-    return memory[begin : begin + len(content)]
-
-
-def _model_with(name: str, options: OptionsTable) -> bytes:
-    """A file with one operator, for the parser of its options."""
-    operator = Operator(name, (), (), options=options)
-    return write(Model((Subgraph((), (operator,), (), ()),)))

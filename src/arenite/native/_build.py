@@ -26,6 +26,8 @@ extern "Python" {
   void *ak_temp_buffer(void *user, uint64_t bytes, uint64_t alignment);
   int32_t ak_free_buffer(void *user, void *buffer);
   int32_t ak_tensor_of(void *user, int32_t index, ak_tensor *out);
+  void *ak_decompression(void *user, uint64_t bytes);
+  int32_t ak_reset_decompression(void *user);
 }
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -23,7 +24,7 @@ FUNCTIONS = ("init", "prepare", "invoke", "reset", "free")
 INIT, PREPARE, INVOKE = lib.AK_INIT, lib.AK_PREPARE, lib.AK_INVOKE
 OK, ABORTED, HOST = lib.AK_OK, lib.AK_ABORTED, lib.AK_HOST
 STOPPED, CRASHED = lib.AK_STOPPED, lib.AK_CRASHED
-_VERSION = 1
+_VERSION = 2
 _MOST_DIMENSIONS = 8
 _MOST_CALLS = 12
 
@@ -73,6 +74,12 @@ class Answers(Protocol):
 
     def tensor(self, index: int) -> Facts:
         """A tensor of the current subgraph."""
+
+    def decompression(self, size: int) -> int:
+        """The address of decompression memory; 0 where none is free."""
+
+    def reset_decompression(self) -> None:
+        """All of it is free again."""
 
 
 def address(array: Array | None) -> int:
@@ -132,8 +139,16 @@ def _tensor(user: Any, index: int, out: Any) -> Any:
     return _answered(user, lambda one: _fill(out, one.tensor(index)), 0)
 
 
-def _done(call: Callable[[int], None], argument: int) -> int:
-    call(argument)
+def _decompression(user: Any, size: int) -> Any:
+    return _answered(user, lambda one: _pointer(one.decompression(size)), ffi.NULL)
+
+
+def _reset_decompression(user: Any) -> Any:
+    return _answered(user, lambda one: _done(one.reset_decompression), 0)
+
+
+def _done(call: Callable[..., None], *arguments: int) -> int:
+    call(*arguments)
     return 1
 
 
@@ -163,6 +178,8 @@ _CALLBACKS = {
     "ak_temp_buffer": _temp_buffer,
     "ak_free_buffer": _free_buffer,
     "ak_tensor_of": _tensor,
+    "ak_decompression": _decompression,
+    "ak_reset_decompression": _reset_decompression,
 }
 for _name, _function in _CALLBACKS.items():
     ffi.def_extern(name=_name)(_function)
@@ -171,6 +188,7 @@ _HOST = ffi.new(
     (
         *(lib.ak_persistent, lib.ak_scratch, lib.ak_scratch_data, lib.ak_temp_tensor),
         *(lib.ak_free_tensor, lib.ak_temp_buffer, lib.ak_free_buffer, lib.ak_tensor_of),
+        *(lib.ak_decompression, lib.ak_reset_decompression),
     ),
 )
 
@@ -226,15 +244,26 @@ class KernelLibrary:
         return int(ffi.cast("uintptr_t", self._table.touched()))
 
     def guarded(self, size: int, alignment: int) -> Array | None:
-        """Memory of ``size`` bytes, with nothing but an unusable page behind and before it.
+        """Memory of ``size`` bytes with an unusable page behind it.
 
         Between its end and the page there are bytes only as far as the alignment asks for them.
+        Before it there are as many as fill its first page: what is read there is not noticed.
         None where the system has no such thing. It stays.
         """
         found = self._table.guarded(size, alignment)
         if found == ffi.NULL:
             return None
         return np.frombuffer(ffi.buffer(found, size), np.uint8) if size else np.empty(0, np.uint8)
+
+
+class _Frees(NamedTuple):
+    """What a node keeps until its ``free`` is called at its end."""
+
+    memory: tuple[Array, ...]
+
+
+def _end(table: Any, keep: list[Any], node: Any) -> None:
+    table.destroy(node, any(isinstance(one, _Frees) for one in keep))
 
 
 class KernelNode:
@@ -246,7 +275,12 @@ class KernelNode:
         self._keep: list[Any] = [options]
         data, size = ffi.cast("void *", address(options)), options.nbytes
         node = table.create(number, _HOST, self._handle, data, size)
-        self._node = ffi.gc(node, table.destroy)
+        # The arrays that it points to are there until its end.
+        self._node = ffi.gc(node, partial(_end, table, self._keep))
+
+    def end_with(self, *memory: Array) -> None:
+        """Its ``free`` is called at its end, until which memory of its own stays."""
+        self._keep.append(_Frees(memory))
 
     @property
     def step_address(self) -> int:
@@ -296,6 +330,10 @@ class KernelNode:
         dims = ffi.new("int32_t[]", _MOST_DIMENSIONS)
         rank = self._table.dims(self._node, index, dims)
         return None if rank < 0 else tuple(dims[0 : min(rank, _MOST_DIMENSIONS)])
+
+    def data(self, index: int) -> int:
+        """Where the kernel has a tensor's values; 0 where it has not asked for it, or nowhere."""
+        return int(ffi.cast("uintptr_t", self._table.data(self._node, index)))
 
 
 def address_of_payload(payload: Any) -> int:

@@ -8,7 +8,7 @@ what the device's arena holds and nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from arenite.model.calls import MAX_DEPTH
 from arenite.native.call import Call, go_on
 from arenite.native.engine import ffi, lib
 from arenite.native.malloc_tuning import keep_freed_memory
+from arenite.native.record import to_struct
 from arenite.native.steps import DRAFTS, Steps, draft_of
 from arenite.native.tensors import address_of, present
 from arenite.native.thread_pool import Team, parts_of
@@ -239,6 +240,8 @@ class Program(Steps):
         run_step: Callable[[int], None],
         turn: list[None],
         arena: tuple[Array, Array] | None = None,
+        *,
+        params: Mapping[int, Any] | None = None,
     ) -> Call:
         """The whole program as one C call.
 
@@ -250,10 +253,11 @@ class Program(Steps):
             arena: ``(own, copy)``: tensors in ``own`` are those in ``copy`` instead, which has
                 its layout and alignment; for a thread of its own, which runs all steps alone.
                 Packed constants are shared.
+            params: Parameters that steps have in the copy.
         """
         io, workspace, team = self._io, self._workspace, self._team
         memory: Array | None = None
-        private: list[Array] = []
+        private: list[Any] = []
         if arena is not None:
             self.pack()  # which threads must not do at once
             private = [np.empty_like(one) for one in self._private]
@@ -262,10 +266,23 @@ class Program(Steps):
             workspace, team = ffi.cast("uint8_t *", ffi.from_buffer(memory)), None
         sources, targets = _ports(inputs), _ports(outputs)
         program, frames = self._walker(io, workspace, team)
+        if params:
+            program.steps = private_steps = self._steps_with(params, private)
+            private.append(private_steps)
         program.inputs, program.input_count = sources, len(inputs)
         program.outputs, program.output_count = targets, len(outputs)
         keep = (self, inputs, arena, io, memory, private, workspace, sources, targets, frames)
         return Call(program, outputs, run_step, turn, isa=self._isa, keep=(*keep, self._calls))
+
+    def _steps_with(self, params: Mapping[int, Any], keep: list[Any]) -> Any:
+        """The steps, some of them with other parameters."""
+        steps = ffi.new("ar_step[]", len(self._array))
+        ffi.memmove(steps, self._array, ffi.sizeof(steps))
+        for number, record in params.items():
+            struct = to_struct(record, keep)
+            keep += [record, struct]
+            steps[number].params = from_buffer(struct)
+        return steps
 
     def _walker(self, io: Any, workspace: Any, team: Team | None) -> tuple[Any, Any]:
         """What walks the steps over these tensors, and its frames, which must live as long."""

@@ -26,7 +26,7 @@ from arenite.memory.abi import Struct
 from arenite.model import BuiltinOperator, Model, Operator, OptionsTable
 from arenite.ops.cases import Cases
 from arenite.ops.constraints import Constraint
-from arenite.ops.context import Context, Node
+from arenite.ops.context import Array, Context, Node
 from arenite.ops.overlap import Overlap
 from arenite.ops.rows import Rows
 from arenite.ops.scheme import Scheme
@@ -46,12 +46,15 @@ class NativeKernel(NamedTuple):
             is empty where there is none for that node.
         prepare: What makes its parameters. A registration with another one runs ``invoke``.
         init: What runs before that, likewise.
+        in_copy: A prepared node's parameters where an inference runs in a copy of the arena, given
+            ``(node, arena, copy)``; None where they are the same, or nobody knows them.
     """
 
     invoke: Callable[[Context, Node], None]
     name: str | Callable[[Node], str]
     prepare: Callable[[Context, Node], Any] | None = None
     init: Callable[[Context, Any], Any] | None = None
+    in_copy: Callable[[Node, Array, Array], Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from arenite.memory.arena import ARENA_ALIGNMENT, Bytes
 from arenite.memory.budget import Budget
@@ -135,7 +135,22 @@ class CompiledGraph:
             partial(self._python_in, *arena),
             turn,
             arena,
+            params=self._params_in(*arena),
         )
+
+    def _params_in(self, own: Array, copy: Array) -> dict[int, Any]:
+        """Parameters of steps that have others in a copy of the arena."""
+        found = {}
+        for step, (subgraph, number) in enumerate(self._places):
+            entry = self._graph.nodes[subgraph][number]
+            native = entry.registration.native
+            if native is None or native.in_copy is None or not self._program.is_kernel(step):
+                continue
+            self._host.enter_node(subgraph, number)
+            params = native.in_copy(entry.node, own, copy)
+            if params is not None:
+                found[step] = params
+        return found
 
     def side_by_side(self, head: Bytes) -> SideBySide | None:
         """What computes several samples at once, where that can be; ``head`` is the plan's memory.

@@ -1,4 +1,5 @@
-/* Comes before everything else in a user's files: what would end the process says what and where instead. */
+/* Comes before everything else in a user's files and TFLM's: what would end the process says what and where
+ * instead. With NDEBUG, as a release build has it, checks are off. */
 #ifndef ARENITE_FORCED_H
 #define ARENITE_FORCED_H
 
@@ -24,6 +25,7 @@ using ::ak_exit_at;
 #define abort() ak_abort_at(__FILE__, __LINE__)
 #define exit(code) ak_exit_at(code, __FILE__, __LINE__)
 
+#ifndef NDEBUG
 #define AK_SHOULD(condition) ((condition) ? (void)0 : ak_failed(#condition, __FILE__, __LINE__))
 #define TFLITE_DCHECK(x) AK_SHOULD(x)
 #define TFLITE_DCHECK_EQ(x, y) AK_SHOULD((x) == (y))
@@ -32,4 +34,5 @@ using ::ak_exit_at;
 #define TFLITE_DCHECK_GT(x, y) AK_SHOULD((x) > (y))
 #define TFLITE_DCHECK_LE(x, y) AK_SHOULD((x) <= (y))
 #define TFLITE_DCHECK_LT(x, y) AK_SHOULD((x) < (y))
+#endif
 #endif

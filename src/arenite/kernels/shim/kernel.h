@@ -33,6 +33,8 @@ typedef struct {
   void *(*temp_buffer)(void *user, uint64_t bytes, uint64_t alignment);
   int32_t (*free_buffer)(void *user, void *buffer);
   int32_t (*tensor)(void *user, int32_t index, ak_tensor *out);
+  void *(*decompression)(void *user, uint64_t bytes); /* NULL: none is free, which is no failure */
+  int32_t (*reset_decompression)(void *user);
 } ak_host;
 
 /* The functions of a registration, and the bit of each. */
@@ -85,8 +87,9 @@ typedef struct {
   void *(*where)(int32_t number);
   void *(*base)(void);    /* where the library begins in memory; NULL: that is not known here */
   void *(*touched)(void); /* the address that it touched there */
-  void (*destroy)(ak_node *node);
-  /* Memory that ends at a page which nobody may touch, as does what is before it; NULL: none here. */
+  /* With `frees` its free() is called before, which may not ask the host any more. */
+  void (*destroy)(ak_node *node, int32_t frees);
+  /* Memory that ends at a page which nobody may touch; NULL: none here. */
   void *(*guarded)(uint64_t bytes, uint64_t alignment);
   void (*unguarded)(void *data, uint64_t bytes, uint64_t alignment);
 } ak_library;

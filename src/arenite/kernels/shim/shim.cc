@@ -260,12 +260,8 @@ class Context : public tree::MicroContext {
   TfLiteStatus SetDecompressionMemory(const AlternateMemoryRegion*, size_t) override {
     refuse("SetDecompressionMemory", "decompression memory is the interpreter's to set");
   }
-  void* AllocateDecompressionMemory(size_t, size_t) override {
-    refuse("AllocateDecompressionMemory", "a compiled kernel gets no decompression memory");
-  }
-  void ResetDecompressionMemoryAllocations() override {
-    refuse("ResetDecompressionMemoryAllocations", "a compiled kernel gets no decompression memory");
-  }
+  void* AllocateDecompressionMemory(size_t bytes, size_t alignment) override;
+  void ResetDecompressionMemoryAllocations() override;
 #endif
   void operator delete(void*) {}
 
@@ -398,6 +394,16 @@ void Context::DeallocateTempBuffer(uint8_t* buffer) {
   if (!asked(node_).free_buffer(node_->user, buffer)) leave(AK_HOST);
 }
 
+#ifdef AK_DECOMPRESSION_MEMORY
+void* Context::AllocateDecompressionMemory(size_t bytes, size_t) {
+  return asked(node_).decompression(node_->user, bytes);
+}
+
+void Context::ResetDecompressionMemoryAllocations() {
+  if (!asked(node_).reset_decompression(node_->user)) leave(AK_HOST);
+}
+#endif
+
 TfLiteEvalTensor* Context::GetEvalTensor(int index) { return &seen(node_, index).eval; }
 
 void* Context::external_context() {
@@ -407,7 +413,10 @@ void* Context::external_context() {
 
 // -- the user's registrations
 
-const Registration& as_reference(const Registration* found) { return *found; }
+const Registration& as_reference(const Registration* found) {
+  static const Registration nothing{};
+  return found ? *found : nothing;
+}
 const Registration& as_reference(const Registration& found) {  // given by value
   static Registration kept[AK_COUNT];
   static int used;
@@ -661,7 +670,9 @@ void* base() { return nullptr; }
 #endif
 void* touched() { return touched_at; }
 
-void destroy(ak_node* node) {
+void destroy(ak_node* node, int32_t frees) {
+  node->mode = Mode::kStepping;
+  if (frees) enter([&] { return call_function(node, AK_FREE); });
   while (Seen* one = node->seen) {
     node->seen = one->next;
     free(one->affine.scale);
@@ -705,7 +716,7 @@ void unguarded(void* data, uint64_t bytes, uint64_t alignment) {
 }
 #endif
 
-const ak_library library = {1,       AK_COUNT, names,    has,          create,        parse,
+const ak_library library = {2,       AK_COUNT, names,    has,          create,        parse,
                             place,   call,     bind,     bind_scratch, bind_external, dims,
                             data_of, step,     said,     where,        base,          touched,
                             destroy, guarded,  unguarded};

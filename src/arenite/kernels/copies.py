@@ -1,0 +1,173 @@
+"""A node for every copy of the arena: what a kernel keeps may point into its own one.
+
+A thread of ``predict`` works in a copy. There ``init`` and ``prepare`` run once more, and get the
+copy's memory; what inferences have changed since is carried over. No inference needs Python then.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from arenite.errors import StateError
+from arenite.kernels.instance import POISON, Instance, UserKernelParams, new_node, step_of
+from arenite.native import kernel as c
+from arenite.native.kernel import Facts, address
+from arenite.ops import Node
+from arenite.ops.context import Array
+
+_ALIGNMENT = 16
+_WORD = 8
+
+
+def in_copy(node: Node, own: Array, copy: Array) -> UserKernelParams | None:
+    """What the native engine needs to run a node in a copy of its arena.
+
+    None where the kernel does not do there what it has done in the arena: then Python runs it.
+    """
+    one = cast(Instance, node.user_data)
+    twin = _Twin(one, own, copy)
+    return step_of(twin.node, node, twin) if twin.has_begun(node) else None
+
+
+class _Twin:
+    """A node in a copy, which is given what another one was given."""
+
+    def __init__(self, one: Instance, own: Array, copy: Array) -> None:
+        self.error: BaseException | None = None
+        self._one = one
+        self._moved = [(own, copy)]
+        self._persistent = iter(one.persistent_buffers)
+        self._handles = iter(one.handles.items())
+        self._buffers: dict[int, Array] = {}
+        self.node, self._parsed = new_node(one.kernel, one.options, self)
+
+    def has_begun(self, node: Node) -> bool:
+        """Whether it is where the other node is."""
+        one, mine = self._one, self.node
+        one.bind(one.context, node)
+        payload = one.context.get_external_context()
+        if payload is not None:
+            mine.bind_external(c.address_of_payload(payload))
+        before = [*one.persistent_buffers]
+        if self._parsed or not self._runs(c.INIT):
+            return False
+        mine.place(node.inputs, node.outputs, node.intermediates)
+        if not self._runs(c.PREPARE) or next(self._persistent, None) is not None:
+            return False
+        mine.end_with(*(copy for _, copy in self._moved))
+        for index, _, data in one.bound:
+            mine.bind(index, self._there(data))
+        for handle in one.handles:
+            mine.bind_scratch(handle, self._scratch_there(handle))
+        for first, now in zip(one.prepared, before, strict=True):
+            self._carry_over(first, now)
+        return True
+
+    def _runs(self, function: int) -> bool:
+        status = self.node.call(function)
+        if status == c.CRASHED:
+            self._one.kernel.library.crash = f"it crashed in a copy's {c.FUNCTIONS[function]}"
+        return status == c.OK and self.error is None
+
+    # -- where things are
+
+    def _there(self, data: Array | None) -> Array | None:
+        """The same place in the copy; constants stay where they are."""
+        if data is None or not data.size:
+            return data
+        for own, copy in self._moved:
+            begin = address(data) - address(own)
+            if 0 <= begin <= own.nbytes - data.nbytes:
+                return copy[begin : begin + data.nbytes].view(data.dtype).reshape(data.shape)
+        return data
+
+    def _scratch_there(self, handle: int) -> int:
+        size, where = self._one.handles[handle], self._one.scratch_data(handle)
+        own, copy = self._moved[0]
+        if 0 <= where - address(own) < own.nbytes:
+            return where - address(own) + address(copy)
+        self._buffers[-1 - handle] = memory = _aligned(size)  # more than the target's arena has
+        return address(memory)
+
+    def _carry_over(self, first: Array, now: Array) -> None:
+        """What inferences have changed in persistent memory; pointers into the arena move along."""
+        mine = self._there(now)
+        assert mine is not None
+        before, current, there = _words(first), _words(now), _words(mine)
+        changed = before != current
+        values = current[changed]
+        for own, copy in self._moved:
+            offsets = values - np.uint64(address(own))  # wraps around for lower addresses
+            inside = offsets < own.nbytes
+            values[inside] = offsets[inside] + np.uint64(address(copy))
+        there[changed] = values
+        mine[:] = there.view(np.uint8)[: mine.nbytes]
+
+    # -- what it asks (:class:`arenite.native.kernel.Answers`)
+
+    def persistent(self, size: int) -> int:
+        """The copy's bytes where the other node has its own."""
+        original = next(self._persistent, None)
+        if original is None or original.nbytes != size:
+            raise StateError(f"it asks for {size} bytes of persistent memory, and did not before")
+        there = self._there(original)
+        if there is original or there is None:  # outside of the arena, or nothing
+            there = _aligned(size)
+            self._moved.append((original, there))
+        there[:] = POISON
+        return address(there) or _ALIGNMENT
+
+    def scratch(self, size: int) -> int:
+        """The same handle."""
+        handle, before = next(self._handles, (-1, -1))
+        if before != size:
+            raise StateError(f"it asks for {size} bytes of scratch memory, and did not before")
+        return handle
+
+    def scratch_data(self, handle: int) -> int:
+        """Where that is in the copy."""
+        return self._scratch_there(handle)
+
+    def temp_tensor(self, index: int) -> None:
+        """A temporary tensor; the other node has shown that it is given back."""
+
+    def free_tensor(self, index: int) -> None:
+        """It is given back."""
+
+    def temp_buffer(self, size: int, alignment: int) -> int:
+        """Temporary memory, of its own."""
+        memory = _aligned(size, alignment)
+        self._buffers[address(memory)] = memory
+        return address(memory)
+
+    def free_buffer(self, address: int) -> None:
+        """It is given back."""
+        del self._buffers[address]
+
+    def tensor(self, index: int) -> Facts:
+        """What the other node was told of a tensor."""
+        facts = self._one.facts[index]
+        return facts._replace(data=self._there(facts.data))
+
+    def decompression(self, size: int) -> int:
+        """None: threads would share it, and one alone runs a model that has some."""
+        return 0
+
+    def reset_decompression(self) -> None:
+        """There is none."""
+
+
+def _aligned(size: int, alignment: int = _ALIGNMENT) -> Array:
+    block = np.empty(size + alignment, np.uint8)
+    begin = -address(block) % alignment
+    return block[begin : begin + size]
+
+
+def _words(memory: Array) -> npt.NDArray[np.uint64]:
+    """Memory in words, as pointers lie in it; a copy."""
+    padded = np.zeros(-(-memory.nbytes // _WORD) * _WORD, np.uint8)
+    padded[: memory.nbytes] = memory
+    return padded.view(np.uint64)
