@@ -143,7 +143,8 @@ class _Build:
     def _compiled(self, source: Path, more: Sequence[str] = ()) -> Compiled:
         """An object of a file, in a folder of its own: names of files may be alike."""
         into = Path(tempfile.mkdtemp(dir=self._folder))
-        flags = C_FLAGS if source.suffix == ".c" else FLAGS
+        is_c = source.suffix == ".c"
+        flags = C_FLAGS if is_c else (*FLAGS, f"-std={self._tree.standard}")
         if "-fsanitize=undefined" in more:  # which the other one would switch off, behind it too
             flags = tuple(flag for flag in flags if flag != "-fno-sanitize=all")
         return compile_file(source, [*flags, *self._arguments, *more], into)
@@ -214,7 +215,8 @@ class _Build:
 
     def _support(self, source: Path) -> Path:
         """An object of the tree's, from the cache if nothing has changed."""
-        key = cache.key_of(source, self._arguments, FLAGS, _compiler(), host_target())
+        flags = *FLAGS, self._tree.standard
+        key = cache.key_of(source, self._arguments, flags, _compiler(), host_target())
         kept = cache.find(key)
         if kept is None:
             made = self._compiled(source, _FORCED)
@@ -254,6 +256,8 @@ def _generated(
         "AK_NAMES": ", ".join(f'"{name}"' for name in chosen),
     }
     lines |= dict.fromkeys(tree.defines, "1")
+    if tree.archive is not None:
+        lines["AK_ARCHIVE"] = "1"
     if any(parsers.values()):
         lines["AK_PARSERS"] = "1"
     if "AK_COMPRESSION_KNOWN" in tree.defines and defines.get(_COMPRESSION) is not None:

@@ -16,12 +16,12 @@ from arenite.processes.paths import find_package
 
 #: As TFLM's own Makefile has them, and products and sums that round as the definition says.
 FLAGS = (
-    *("-O2", "-std=c++17", "-fPIC", "-fvisibility=hidden", "-w", "-funsigned-char"),
+    *("-O2", "-fPIC", "-fvisibility=hidden", "-w", "-funsigned-char"),
     *("-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-strict-aliasing"),
     *("-ffp-contract=off", "-fno-omit-frame-pointer", "-fno-sanitize=all"),
     "-UNDEBUG",  # assert() says what and where
 )
-C_FLAGS = tuple(f for f in FLAGS if not f.startswith("-std") and "rtti" not in f)
+C_FLAGS = tuple(flag for flag in FLAGS if "rtti" not in flag)
 #: Names of lines, in the format that :mod:`arenite.kernels.lines` reads.
 LINES = ("-gline-tables-only", "-gdwarf-4")
 _ERROR = re.compile(r"^(.+?:\d+:\d+): (?:fatal )?error: (.*)$", re.M)

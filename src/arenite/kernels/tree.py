@@ -59,6 +59,23 @@ class Tree:
         return next(iter(_NAMESPACE.findall(self.text(_CONTEXT))), "tflite")
 
     @cached_property
+    def standard(self) -> str:
+        """The C++ that it compiles as: newer where its FlatBuffers has a span that is none of C++'s.
+
+        FlatBuffers of 2021 and 2022 assigns to a constant there, which clang takes no more; with
+        C++20 it has the library's.
+        """
+        texts = (
+            (folder / "flatbuffers/stl_emulation.h").read_text(errors="replace")
+            for folder in self.includes
+            if (folder / "flatbuffers/stl_emulation.h").is_file()
+        )
+        is_wrong = any(
+            "const size_type count_;" in text and "count_ = other.count_;" in text for text in texts
+        )
+        return "c++20" if is_wrong else "c++17"
+
+    @cached_property
     def defines(self) -> tuple[str, ...]:
         """What the shim has to know of this tree, as names of macros."""
         context = self.text(_CONTEXT)
@@ -66,6 +83,7 @@ class Tree:
             "AK_LOG_TAKES_LIST": "va_list" in self.text(_MICRO / "debug_log.h"),
             "AK_COMPRESSION_KNOWN": "USE_TFLM_COMPRESSION" in context,
             "AK_DECOMPRESSION_MEMORY": "AllocateDecompressionMemory" in context,
+            "AK_CONCRETE": "explicit MicroContext(" in context,
         }
         return tuple(name for name, is_so in found.items() if is_so)
 

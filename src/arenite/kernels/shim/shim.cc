@@ -169,6 +169,21 @@ TfLiteIntArray* ints(const int32_t* from, int n) {
   return made;
 }
 
+// A vendor's nodes may have no such fields.
+template <typename Node>
+auto set_options(Node& node, const void* options, int) -> decltype(void(node.custom_initial_data)) {
+  node.custom_initial_data = options;
+}
+template <typename Node>
+void set_options(Node&, const void*, long) {}
+template <typename Node>
+auto set_intermediates(Node& node, TfLiteIntArray* list, int)
+    -> decltype(void(node.intermediates)) {
+  node.intermediates = list;
+}
+template <typename Node>
+void set_intermediates(Node&, TfLiteIntArray*, long) {}
+
 TfLiteType type_of(int schema) {  // the schema's numbers, in their order
   static const TfLiteType types[] = {
       kTfLiteFloat32, kTfLiteFloat16,    kTfLiteInt32,  kTfLiteUInt8,     kTfLiteInt64,
@@ -197,6 +212,8 @@ struct Scratch {
   Scratch* next;
 };
 
+enum { kAbortOf2023 = -9 };  // what kTfLiteAbort was until July 2023
+
 enum class Mode { kAsking, kStepping };  // may the host be asked, or is this without Python?
 
 }  // namespace
@@ -205,8 +222,19 @@ struct ak_node;
 
 namespace {
 
+// Before September 2023, and at some vendors still, MicroContext and MicroGraph are what an interpreter
+// has: made of its parts, which a kernel's host does not need.
+#ifdef AK_CONCRETE
+#define AK_ABSTRACT
+#else
+#define AK_ABSTRACT override
+#endif
+
 class Graph : public tree::MicroGraph {
  public:
+#ifdef AK_CONCRETE
+  Graph() : MicroGraph(nullptr, nullptr, nullptr, nullptr) {}
+#endif
   TfLiteStatus InvokeSubgraph(int subgraph) override { refuse("InvokeSubgraph", subgraph); }
   size_t NumSubgraphInputs(int subgraph) override { refuse("NumSubgraphInputs", subgraph); }
   TfLiteEvalTensor* GetSubgraphInput(int subgraph, int) override {
@@ -217,7 +245,7 @@ class Graph : public tree::MicroGraph {
     refuse("GetSubgraphOutput", subgraph);
   }
   int NumSubgraphs() override { refuse("NumSubgraphs", -1); }
-  tree::MicroResourceVariables* GetResourceVariables() override {
+  tree::MicroResourceVariables* GetResourceVariables() AK_ABSTRACT {
     refuse("GetResourceVariables", -1);
   }
   virtual ~Graph() = default;
@@ -234,7 +262,11 @@ class Graph : public tree::MicroGraph {
 
 class Context : public tree::MicroContext {
  public:
+#ifdef AK_CONCRETE
+  explicit Context(ak_node* node) : MicroContext(nullptr, nullptr, &graph_), node_(node) {}
+#else
   explicit Context(ak_node* node) : node_(node) {}
+#endif
   virtual ~Context() = default;
   void* AllocatePersistentBuffer(size_t bytes) override;
   TfLiteStatus RequestScratchBufferInArena(size_t bytes, int* handle) override;
@@ -244,11 +276,13 @@ class Context : public tree::MicroContext {
   uint8_t* AllocateTempBuffer(size_t size, size_t alignment) override;
   void DeallocateTempBuffer(uint8_t* buffer) override;
   TfLiteEvalTensor* GetEvalTensor(int index) override;
+#ifndef AK_CONCRETE
   TfLiteStatus set_external_context(void*) override {
     refuse("set_external_context", "an external context is the interpreter's to set");
   }
   void* external_context() override;
   tree::MicroGraph& graph() override { return graph_; }
+#endif
 #ifdef AK_COMPRESSION
   bool IsTensorCompressed(const TfLiteNode*, int) override { return false; }
   int AllocateDecompressionScratchBuffer(const TfLiteNode*, int) override { return -1; }
@@ -286,6 +320,7 @@ struct ak_node {
   void* external = nullptr;
   TfLiteContext context{};
   TfLiteNode node{};
+  TfLiteIntArray* intermediates = nullptr;
   Seen* seen = nullptr;
   Scratch* scratch = nullptr;
   void** homes = nullptr;  // where outputs and inputs were, when they were bound last
@@ -376,6 +411,10 @@ TfLiteTensor* Context::AllocateTempTfLiteTensor(int index) {
 }
 
 void Context::DeallocateTempTfLiteTensor(TfLiteTensor* tensor) {
+  if (!tensor) {
+    log_line("DeallocateTempTfLiteTensor(nullptr): there is no such tensor to give back");
+    leave(AK_STOPPED);
+  }
   auto* temp = reinterpret_cast<Temp*>(tensor);
   const int index = temp->index;
   const int found = asked(node_).free_tensor(node_->user, index);
@@ -406,10 +445,12 @@ void Context::ResetDecompressionMemoryAllocations() {
 
 TfLiteEvalTensor* Context::GetEvalTensor(int index) { return &seen(node_, index).eval; }
 
+#ifndef AK_CONCRETE
 void* Context::external_context() {
   if (!node_->external && node_->mode == Mode::kStepping) leave(AK_AGAIN);
   return node_->external;
 }
+#endif
 
 // -- the user's registrations
 
@@ -464,7 +505,10 @@ int call_function(ak_node* node, int function) {
             its.init(context, static_cast<const char*>(node->options), node->options_size);
       return AK_OK;
     case AK_PREPARE: return its.prepare ? its.prepare(context, &node->node) : AK_OK;
-    case AK_INVOKE: return its.invoke(context, &node->node);
+    case AK_INVOKE: {
+      const int status = its.invoke(context, &node->node);
+      return status == kAbortOf2023 ? static_cast<int>(AK_ABORTED) : status;
+    }
     case AK_RESET:
       if (its.reset) its.reset(context, data);
       return AK_OK;
@@ -521,6 +565,37 @@ __attribute__((visibility("hidden"), noreturn)) void __assert_fail(const char* w
 #endif
 }  // extern "C"
 
+// -- what a vendor's archive may lack, which is for programs that have it
+
+#ifdef AK_ARCHIVE
+#define AK_UNLESS_THERE __attribute__((weak))
+AK_UNLESS_THERE void MicroPrintf(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  log_add(format, args);
+  log_line("\n");
+  va_end(args);
+}
+
+namespace AK_NAMESPACE {
+AK_UNLESS_THERE void MicroContextReportOpError(TfLiteContext*, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  log_add(format, args);
+  va_end(args);
+}
+AK_UNLESS_THERE TfLiteTensor* MicroContext::AllocateTempInputTensor(const TfLiteNode* node, int i) {
+  const TfLiteIntArray& list = *node->inputs;
+  return i < list.size && list.data[i] >= 0 ? AllocateTempTfLiteTensor(list.data[i]) : nullptr;
+}
+AK_UNLESS_THERE TfLiteTensor* MicroContext::AllocateTempOutputTensor(const TfLiteNode* node,
+                                                                     int i) {
+  const TfLiteIntArray& list = *node->outputs;
+  return i < list.size && list.data[i] >= 0 ? AllocateTempTfLiteTensor(list.data[i]) : nullptr;
+}
+}  // namespace AK_NAMESPACE
+#endif
+
 // -- what Arenite calls
 
 namespace {
@@ -540,7 +615,7 @@ ak_node* create(int32_t number, const ak_host* host, void* user, const void* opt
   node->user = user;
   node->options = options;
   node->options_size = size;
-  node->node.custom_initial_data = options;
+  set_options(node->node, options, 0);
   node->node.custom_initial_data_size = static_cast<int>(size);
   TfLiteContext& context = node->context;
   context.impl_ = static_cast<tree::MicroContext*>(&node->micro);
@@ -577,7 +652,8 @@ int32_t parse(ak_node* node, const void* model) {
 void place(ak_node* node, const ak_place* where) {
   node->node.inputs = ints(where->inputs, where->input_count);
   node->node.outputs = ints(where->outputs, where->output_count);
-  node->node.intermediates = ints(where->intermediates, where->intermediate_count);
+  node->intermediates = ints(where->intermediates, where->intermediate_count);
+  set_intermediates(node->node, node->intermediates, 0);
   node->home_count = where->output_count + where->input_count;
   node->homes =
       static_cast<void**>(calloc(static_cast<size_t>(node->home_count) + 1, sizeof(void*)));
@@ -625,7 +701,12 @@ void bind_scratch(ak_node* node, int32_t handle, void* data) {
   node->scratch = made;
 }
 
-void bind_external(ak_node* node, void* payload) { node->external = payload; }
+void bind_external(ak_node* node, void* payload) {
+#ifdef AK_CONCRETE
+  if (payload != node->external) node->micro.set_external_context(payload);  // which it takes once
+#endif
+  node->external = payload;
+}
 
 int32_t step(ak_node* node, void* const* data) {
   if (!node->is_bound) return AK_AGAIN;
@@ -685,7 +766,7 @@ void destroy(ak_node* node, int32_t frees) {
   }
   free(node->node.inputs);
   free(node->node.outputs);
-  free(node->node.intermediates);
+  free(node->intermediates);
   free(node->homes);
   free(node);
 }
