@@ -14,9 +14,10 @@ import pytest
 import arenite as ar
 from arenite.firmware import export_tflm
 from arenite.firmware.plan.golden import sample
+from arenite.kernels.tree import find_tree
 from tests.firmware.models import residual
 
-#: Where TFLM's sources and those of flatbuffers, gemmlowp and ruy lie, each in a folder.
+#: TFLM's sources with their third parties, see arenite.kernels.tree.
 TFLM = Path(os.environ.get("ARENITE_TFLM", "none"))
 
 
@@ -78,10 +79,10 @@ def test_operators_that_tflm_does_not_have_are_named(tmp_path):
 @pytest.mark.skipif(not TFLM.is_dir(), reason="ARENITE_TFLM names no sources of TFLM")
 @pytest.mark.skipif(not shutil.which("arm-none-eabi-g++"), reason="there is no GCC for Arm")
 def test_tflm_s_headers_take_it(written):
-    folders = ("tflm", "flatbuffers/include", "gemmlowp", "ruy")
     command = ["arm-none-eabi-g++", "-mcpu=cortex-m4", "-mthumb", "-std=c++17", "-Wall", "-Werror"]
     command += ["-DTF_LITE_STATIC_MEMORY", "-fno-rtti", "-fno-exceptions", "-fsyntax-only"]
-    command += [f"-I{TFLM / folder}" for folder in folders]
+    for folder in find_tree(TFLM).includes:
+        command += ["-isystem", str(folder)]
     files = sorted(map(str, (Path(written.folder) / "src").glob("*.cc")))
     done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -19,6 +19,7 @@ from arenite.cli.common import (
     warn,
 )
 from arenite.cli.device import BoardName, chosen_device, complete_targets
+from arenite.cli.kernels import compiled, given_kernels
 from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
 
@@ -138,8 +139,9 @@ def _for_tflm(
     from arenite.firmware import export_tflm, tflm_facts
     from arenite.report.export import render_tflm
 
+    kernels = compiled(given_kernels())
     try:
-        result = export_tflm(model, output, target=target, name=name)
+        result = export_tflm(model, output, target=target, name=name, kernels=kernels)
     except ValueError as error:
         if isinstance(error, AreniteError) or name is None:
             raise

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arenite.cores import CORES, DEFAULT
+from arenite.errors import UnsupportedOperatorError
 from arenite.firmware.folder.exported import Export, ExportedLayer, export_facts, manifest_facts
 from arenite.firmware.folder.figures import Figures
 from arenite.firmware.folder.io_spec import port_facts
@@ -34,6 +35,7 @@ from arenite.firmware.text.readme import readme
 from arenite.firmware.text.selftest import selftest_files
 from arenite.firmware.text.source import sources
 from arenite.formats import Source, model_of
+from arenite.kernels.compile import compiled_operators
 from arenite.model import Model
 from arenite.target import Target, find_target
 
@@ -97,7 +99,8 @@ def export(
             has the original's outputs.
 
     Raises:
-        UnsupportedOperatorError: Some layers have no exported kernel; names them all.
+        UnsupportedOperatorError: Some layers have no exported kernel, or a user's kernels in C++
+            run them; names them all.
         ConstraintError: An operator cannot run what the model asks of it.
         FileExistsError: There are other files in the folder, sources that were changed since they
             were exported, or links.
@@ -107,9 +110,16 @@ def export(
         OptimizationError: A pass changed the outputs, which is an error of Arenite's.
         OSError: A file cannot be written.
     """
-    processor = find_target(target).processor
+    processor, model = find_target(target).processor, model_of(model)
+    if own := compiled_operators(model):
+        raise UnsupportedOperatorError(
+            f"{', '.join(own)}: a kernel of yours in C++ needs an interpreter, which an exported "
+            "firmware has not. `arenite export --library tflm` writes a folder for a firmware with "
+            "TFLM and your kernel; `arenite board --stock` runs it",
+            own,
+        )
     budget = Budget(ram, flash, least, inputs, icache)
-    made = layered(model_of(model), processor, icache, optimize=optimize)
+    made = layered(model, processor, icache, optimize=optimize)
     return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
 
 

@@ -11,6 +11,7 @@ Facts: TFLM's ``micro/micro_mutable_op_resolver.h``, ``micro/micro_interpreter.h
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from arenite.firmware.plan.golden import SAMPLES, sample
 from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
+from arenite.kernels.compile import Kernels
+from arenite.kernels.symbols import Function
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
@@ -67,6 +70,7 @@ def export_tflm(
     *,
     target: Target | str | None = DEFAULT,
     name: str | None = None,
+    kernels: Kernels | None = None,
 ) -> TflmExport:
     """Write a model for a firmware with TFLM.
 
@@ -75,6 +79,8 @@ def export_tflm(
         folder: A new or empty folder, or one that was exported before.
         target: The firmware: its memory and bits. None is TFLM on this machine.
         name: What all names in C++ begin with; by default the file's.
+        kernels: A user's own kernels, which the model's registrations are; their sources come
+            along.
 
     Raises:
         UnsupportedOperatorError: TFLM has no kernels for some operators; names them all.
@@ -85,7 +91,8 @@ def export_tflm(
     """
     model = model_of(model)
     meant = find_target(target)
-    needed = resolver(model)
+    functions = {} if kernels is None else kernels.built.functions
+    needed = resolver(model, {name: one.pointer for name, one in functions.items()})
     if needed.missing:
         missing = list(needed.missing)
         raise UnsupportedOperatorError(f"TFLM has no {', '.join(missing)}", missing)
@@ -101,7 +108,10 @@ def export_tflm(
         max(needed.operators, 1),
         (),
     )
-    files = _files(model, result, needed, interpreter, data)
+    customs = _declared(needed, functions)
+    files = _files(model, result, interpreter, data, {"calls": _calls(needed), "customs": customs})
+    if kernels is not None:
+        files |= _sources(kernels, files)
     result = replace(result, files=(*files, MANIFEST))
     return replace(result, kept=write_folder(place, files, manifest_facts(tflm_facts(result))))
 
@@ -113,7 +123,7 @@ def tflm_facts(result: TflmExport) -> dict[str, Any]:
 
 
 def _files(
-    model: Model, result: TflmExport, needed: Resolver, interpreter: Interpreter, data: bytes
+    model: Model, result: TflmExport, interpreter: Interpreter, data: bytes, lines: dict[str, str]
 ) -> dict[str, str]:
     name = result.name
     camel = "".join(part.capitalize() for part in name.split("_"))
@@ -129,7 +139,7 @@ def _files(
     source = Path(model.source).name
     array = initializer(np.frombuffer(data, np.uint8))
     texts = {
-        f"src/{name}_model.h": fill(HEADER, **words, **_registrations(needed)),
+        f"src/{name}_model.h": fill(HEADER, **words, **lines),
         f"src/{name}_model.cc": f'#include "{name}_model.h"\n\n'
         f"alignas(16) const unsigned char {name}_model[{len(data)}] = {array};",
         f"src/{name}_selftest.cc": fill(SELFTEST, **words, **_golden(model, interpreter)),
@@ -139,14 +149,35 @@ def _files(
     return {path: text + "\n" for path, text in texts.items()}
 
 
-def _registrations(needed: Resolver) -> dict[str, str]:
-    """The resolver's lines, and declarations of custom operators' functions."""
+def _sources(kernels: Kernels, files: Collection[str]) -> dict[str, str]:
+    """The sources of a user's kernels.
+
+    Raises:
+        FileExistsError: There are two files of one name.
+    """
+    found: dict[str, str] = {}
+    for path in (*kernels.request.files, *kernels.request.sources):
+        place = f"src/{path.name}"
+        if place in files or place in found:
+            raise FileExistsError(f"'{path}': there is another {place} in the folder")
+        found[place] = path.read_text()
+    return found
+
+
+def _calls(needed: Resolver) -> str:
+    """The resolver's lines."""
     calls = [line.rstrip(";") for line in needed.lines[1:]]
-    customs = [call.rsplit(", ", 1)[1][:-1] for call in calls if "AddCustom(" in call]
-    return {
-        "calls": "\n".join(f"TF_LITE_ENSURE_STATUS({call});" for call in calls),
-        "customs": "".join(f"\nTFLMRegistration* {one};  // yours" for one in customs),
-    }
+    return "\n".join(f"TF_LITE_ENSURE_STATUS({call});" for call in calls)
+
+
+def _declared(needed: Resolver, own: Mapping[str, Function]) -> str:
+    """Declarations of a user's functions, those in C++ that are elsewhere among them."""
+    known = [one.pointer for one in own.values()]
+    calls = [line for line in needed.lines if "AddCustom(" in line]
+    functions = [call.rstrip(";").rsplit(", ", 1)[1][:-1] for call in calls]
+    elsewhere = [one for one in functions if one not in known]
+    lines = [f"TFLMRegistration* {one};  // yours" for one in elsewhere]
+    return "".join(f"\n{line}" for line in (*lines, *(one.declaration for one in own.values())))
 
 
 def _golden(model: Model, interpreter: Interpreter) -> dict[str, Any]:

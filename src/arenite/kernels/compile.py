@@ -11,7 +11,7 @@ from arenite.errors import KernelBuildError
 from arenite.kernels.build import Built, Request, build
 from arenite.kernels.copies import in_copy
 from arenite.kernels.instance import CompiledKernel
-from arenite.model import BuiltinOperator
+from arenite.model import BuiltinOperator, Model
 from arenite.ops import NativeKernel, Registration, builtin
 
 AnyPath = str | os.PathLike[str]
@@ -98,6 +98,17 @@ def compile_kernels(
         for name in built.functions
     }
     return Kernels(found, request, built)
+
+
+def compiled_operators(model: Model) -> list[str]:
+    """A model's operators that a user's C++ kernels run."""
+    names = {one.name for subgraph in model.subgraphs for one in subgraph.operators}
+    return [
+        name
+        for name, registration in model.registrations.items()
+        if name in names
+        and isinstance(getattr(registration.invoke, "__self__", None), CompiledKernel)
+    ]
 
 
 def registration_of(kernel: CompiledKernel) -> Registration:

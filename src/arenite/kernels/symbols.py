@@ -46,6 +46,15 @@ class Function:
         return self.short.removeprefix(PREFIX)
 
     @property
+    def pointer(self) -> str:
+        """An expression in C++: where the registration is."""
+        if self.returns.endswith("*"):
+            return f"{self.name}()"
+        if self.returns.endswith("&"):
+            return f"&{self.name}()"
+        return f"[] {{ static const auto kept = {self.name}(); return &kept; }}()"
+
+    @property
     def declaration(self) -> str:
         """It, declared."""
         *spaces, name = self.name.split("::")

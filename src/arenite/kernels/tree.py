@@ -60,7 +60,7 @@ class Tree:
 
     @cached_property
     def standard(self) -> str:
-        """The C++ that it compiles as: newer where its FlatBuffers has a span that is none of C++'s.
+        """The C++ that it compiles as: a newer one where its FlatBuffers has a wrong span.
 
         FlatBuffers of 2021 and 2022 assigns to a constant there, which clang takes no more; with
         C++20 it has the library's.
