@@ -16,6 +16,7 @@ def tree(tmp_path):
         "signal/src/rfft_test.cc": "void* RfftInt16Init(int n) { return 0; }",
         "signal/src/wrapped.cc": 'namespace fixed { /* C */\n#include "fft.c"\n}',
         "tensorflow/lite/c/common.cc": "const int kValue = 3;",
+        "tensorflow/lite/c/shape.cc": "int Shape::Size() const {\n  return 3;\n}",
         "tensorflow/lite/micro/micro_mutable_op_resolver.h": (
             "return AddBuiltin(BuiltinOperator_CONV_2D, registration,\n ParseConv2D);"
         ),
@@ -33,6 +34,7 @@ def tree(tmp_path):
         ("tflite::RfftInt16Init(int)", "rfft_int16.cc"),
         ("fixed::alloc(int, void*)", "wrapped.cc"),
         ("kValue", "common.cc"),
+        ("vtable for tflite::Shape", "shape.cc"),
     ],
 )
 def test_a_symbol_leads_to_the_source_that_defines_it(tree, symbol, file):

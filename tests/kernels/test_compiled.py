@@ -25,6 +25,7 @@ STOPPED = {
     12: (KernelError, r"prepare stopped: MicroGraph::InvokeSubgraph\(1\) is not served"),
     13: (KernelError, r"invoke stopped: exit\(3\) at \S*mistakes.cc:\d+"),
     15: (StateError, r"allocate_persistent_buffer"),
+    19: (KernelError, r"prepare stopped: DeallocateTempTfLiteTensor\(nullptr\)"),
 }
 
 
@@ -171,6 +172,14 @@ def test_a_folder_that_is_no_tree_is_refused(tmp_path):
 def test_a_source_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(KernelBuildError, match=re.escape("there is no file")):
         ar.compile_kernels(tmp_path / "none.cc", tflm=tmp_path)
+
+
+def test_checks_are_off_in_a_release_build():
+    folder = any_tree()
+    macros = {**define(folder), "NDEBUG": "1"}
+    kernels = ar.compile_kernels(SAMPLES / "mistakes.cc", tflm=folder, define=macros)
+    run = ar.Interpreter(model(kernels, 2), engine="reference")
+    np.testing.assert_array_equal(run(VALUES), VALUES)
 
 
 def test_constraint_errors_are_its_base():

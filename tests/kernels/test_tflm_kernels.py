@@ -106,3 +106,19 @@ def test_samples_that_start_anew_are_forgotten_by_its_reset():
     expected, _ = ar.Interpreter(replace(model, registrations={})).predict(samples, stateful=False)
     np.testing.assert_array_equal(frames, expected)
     np.testing.assert_array_equal(frames[:, 0], 0)  # as at the beginning
+
+
+@pytest.mark.parametrize("size", [16, 160, 1000])
+def test_decompressed_values_lie_in_memory_beside_the_arena(size):
+    decode, found = compiled("TFLM_DECODE")["TFLM_DECODE"], []
+    for own in (builtin("TFLM_DECODE"), decode):
+        resolver = MutableOpResolver()._insert("TFLM_DECODE", own).add("ADD")
+        micro = ar.MicroInterpreter(module_of("TFLM_DECODE").two_layers(), resolver, 1 << 16)
+        micro.set_decompression_memory(size)
+        micro.allocate_tensors()
+        micro.input()[...] = np.linspace(-1, 1, 40)
+        for _ in range(2):
+            micro.invoke()
+        used = micro.allocations()
+        found.append((micro.output().tolist(), used.head, used.tail))
+    assert found[0] == found[1]

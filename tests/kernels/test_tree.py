@@ -64,6 +64,27 @@ def test_an_operator_without_a_kernel_is_named(tree):
         sources_for(find_tree(tree), ["resolver.AddMul()"])
 
 
+@pytest.mark.parametrize(
+    ("text", "is_concrete"),
+    [
+        ("class MicroContext { explicit MicroContext(MicroAllocator* allocator,", True),
+        ("class MicroContext { virtual MicroGraph& graph() = 0;", False),
+    ],
+)
+def test_a_context_of_an_interpreters_parts_is_told_to_the_shim(tree, text, is_concrete):
+    _write(tree / _MICRO / "micro_context.h", text)
+    assert ("AK_CONCRETE" in find_tree(tree).defines) == is_concrete
+
+
+@pytest.mark.parametrize(
+    ("member", "standard"), [("const size_type count_;", "c++20"), ("size_type count_;", "c++17")]
+)
+def test_a_flatbuffers_that_assigns_to_a_constant_is_not_used_for_spans(tree, member, standard):
+    header = find_tree(tree).includes[2] / "flatbuffers" / "stl_emulation.h"
+    _write(header, f"count_ = other.count_;\n{member}")
+    assert find_tree(tree).standard == standard
+
+
 def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

@@ -31,6 +31,7 @@ enum Mistake : uint8_t {
   kExternal,
   kTrap,
   kBefore,
+  kNoTensorBack,
 };
 
 struct OpData {
@@ -55,6 +56,7 @@ TfLiteStatus Prepare(TfLiteContext* context, TfLiteNode* node) {
   TF_LITE_ENSURE_OK(context, context->RequestScratchBufferInArena(context, x->bytes, &data->scratch));
   if (data->mistake == kDcheck) TFLITE_DCHECK_EQ(x->type, kTfLiteFloat32);
   if (data->mistake != kTempKept) micro->DeallocateTempTfLiteTensor(x);
+  if (data->mistake == kNoTensorBack) micro->DeallocateTempTfLiteTensor(nullptr);
   if (data->mistake == kTooMuch) context->AllocatePersistentBuffer(context, 100 << 20);
   if (data->mistake == kSubgraph) micro->graph().InvokeSubgraph(1);
   return kTfLiteOk;
