@@ -189,8 +189,6 @@ class Instance:
         self._enter(context)
         if not self.bound or any(tensor.data is not data for _, tensor, data in self.bound):
             self.bind(context, node)
-        for handle in self.handles:
-            self.node.bind_scratch(handle, self.scratch_data(handle))
         status = self._guards.invoke(self.node, self.bound)
         if status or self.error is not None:
             self._checked("invoke", status)
@@ -214,7 +212,7 @@ class Instance:
             self.node.bind_external(c.address_of_payload(payload))
 
     def bind(self, context: Context, node: Node) -> None:
-        """Say where its tensors' values are."""
+        """Say where its tensors' values and its scratch memory are."""
         self.bound = []
         for index in dict.fromkeys((*node.inputs, *node.outputs)):
             if index < 0:
@@ -222,6 +220,8 @@ class Instance:
             tensor = context.get_eval_tensor(index)
             self.node.bind(index, tensor.data)
             self.bound.append((index, tensor, tensor.data))
+        for handle in self.handles:
+            self.node.bind_scratch(handle, self.scratch_data(handle))
 
     # -- what came of a call
 
