@@ -28,7 +28,7 @@ def test_bench_shows_engines_batches_operators_and_the_machine(arenite, model_fi
     result = arenite("bench", model_file, "--repeat", 2)
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[0] == str(model_file)
+    assert lines[2] == str(model_file)
     starts = [line.split("  ")[0] for line in lines]
     for start in ("arenite", "predict, 1 thread", "predict, 2 threads", "machine", "times"):
         assert start in starts

@@ -11,7 +11,7 @@ pytest.importorskip("ziglang")
 
 
 def test_board_counts_and_compares(arenite, model_file):
-    result = arenite("board", model_file, "--runs", "1")
+    result = arenite("board", model_file, "--runs", "1", "--target", "m4")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[1] == "cortex-m4, emulated; zig's clang, -Os"

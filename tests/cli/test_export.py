@@ -8,7 +8,7 @@ import pytest
 
 
 def test_export_writes_a_folder_and_shows_its_layers(arenite, model_file, tmp_path):
-    result = arenite("export", model_file, "-o", tmp_path / "out", "--no-emulate")
+    result = arenite("export", model_file, "-o", tmp_path / "out", "--no-emulate", "--target", "m4")
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[1] == "cortex-m4; names begin with digits; 22 files"
@@ -55,7 +55,9 @@ def test_a_folder_in_use_is_an_error(arenite, model_file, tmp_path):
 
 
 def test_for_tflm_there_are_an_array_a_resolver_and_a_main(arenite, model_file, tmp_path):
-    result = arenite("export", model_file, "-o", tmp_path / "out", "--library", "tflm")
+    result = arenite(
+        "export", model_file, "-o", tmp_path / "out", "--library", "tflm", "--target", "m4"
+    )
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
     assert lines[1] == "TFLM on cortex-m4; names begin with digits; 6 files"

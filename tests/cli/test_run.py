@@ -46,7 +46,7 @@ def test_results_are_shown_with_labels(arenite, model_file, pixels, tmp_path):
     labels.write_text("one\ntwo\nthree\nfour\n")
     result = arenite("run", model_file, "-i", path, "--labels", labels, "--top", 1)
     best = int(np.argmax(ar.Interpreter(str(model_file))(array)))
-    lines = result.stdout.splitlines()
+    lines = result.stdout.splitlines()[2:]  # behind whose results these are
     assert lines[:6] == [
         str(model_file),
         str(HOST),

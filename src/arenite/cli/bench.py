@@ -74,14 +74,15 @@ def bench(
         peers = peers_called([name.strip() for name in against.split(",") if name.strip()])
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
-    meant = chosen_device(
+    device = chosen_device(
         board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
-    ).target
-    setup = Setup.of(meant, engine.value, threads=threads, isa=isa)
+    )
+    setup = Setup.of(device.target, engine.value, threads=threads, isa=isa)
     benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)
     if as_json:
         print_json(bench_facts(benchmark))
         return
     terminal = console()
+    device.say(terminal, "these are times of this machine, with the results of")
     for line in render_bench(benchmark, terminal.width):
         terminal.print(line, soft_wrap=True)

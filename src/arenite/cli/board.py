@@ -107,9 +107,8 @@ def board(
     from arenite.firmware.trial import trial_facts
     from arenite.report.board import render_trial
 
-    named = target is not None or on is not None
     device = chosen_device(on, target)
-    processor = device.target.processor if named else None
+    processor = device.target.processor if device.is_named else None
     if given_kernels().is_any and not stock:
         raise typer.BadParameter("kernels run with TFLM's interpreter: expected --stock")
     if stock and ops is not None:
@@ -137,6 +136,8 @@ def board(
         print_json(trial_facts(result))
     else:
         terminal = console()
+        if not Path(model).is_dir():  # a folder is of a processor
+            device.say(terminal, "this is firmware for", device.target.processor)
         for line in render_trial(result, terminal.width):
             terminal.print(line, soft_wrap=True)
     if not result.equal:

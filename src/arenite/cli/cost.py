@@ -9,7 +9,9 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
+    Compiler,
     ModelPath,
+    StructSizes,
     console,
     glyph,
     library_choice,
@@ -47,6 +49,8 @@ def cost(
     board: BoardName = None,
     target: TargetName = None,
     library: CostLibrary = None,
+    compiler: Compiler = None,
+    abi: StructSizes = None,
     clock: Clock = None,
     op: OperatorIndex = None,
     vela_report: VelaReportFile = None,
@@ -68,7 +72,7 @@ def cost(
     if library == _EXPORTED:
         _of_firmware(load_model(model, ops), chosen_device(board, target, clock), op, as_json)
         return
-    device = chosen_device(board, target, clock, library=library)
+    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
     meant = device.target
     known = library_of(meant).costs().processors
     if not known:

@@ -76,18 +76,26 @@ class Device(NamedTuple):
         target: The firmware.
         board: None unless one was named.
         clock: In MHz, None where none is known.
-        note: A line on whose numbers are shown, where no device was named; else empty.
+        is_named: Whether one was named.
     """
 
     target: Target
     board: Board | None
     clock: float | None
-    note: str
+    is_named: bool
 
-    def say(self, terminal: Console) -> None:
-        """Print whose numbers are shown, where no device was named."""
-        if self.note:
-            for line in wrapped(self.note, terminal.width):
+    def note(self, shown: str = "these are the numbers of", whose: str = "") -> str:
+        """A line on whose numbers are shown, where no device was named; else empty."""
+        if self.is_named:
+            return ""
+        host = "TFLM's Python package on this machine"
+        whose = whose or (host if self.target == HOST else str(self.target))
+        return f"No --board or --target was given: {shown} {whose}. `arenite boards` lists boards."
+
+    def say(self, terminal: Console, *words: str) -> None:
+        """Print :meth:`note` where there is one."""
+        if note := self.note(*words):
+            for line in wrapped(note, terminal.width):
                 terminal.print(line, soft_wrap=True)
 
 
@@ -122,14 +130,4 @@ def chosen_device(
     speed = None if found is None else found.clock
     if clock is not None:
         speed = clock
-    note = "" if board or target else no_device(meant)
-    return Device(meant, found, speed, note)
-
-
-def no_device(target: Target) -> str:
-    """Whose numbers are shown where neither board nor target was given."""
-    whose = "TFLM's Python package on this machine" if target == HOST else target
-    return (
-        f"No --board or --target was given: these are the numbers of {whose}. "
-        "`arenite boards` lists boards."
-    )
+    return Device(meant, found, speed, bool(board or target))

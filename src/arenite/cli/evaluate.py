@@ -15,9 +15,13 @@ import typer
 
 from arenite.cli.common import (
     AsJson,
+    Compiler,
     EngineName,
     EngineOption,
     IsaOption,
+    Library,
+    Rounding,
+    StructSizes,
     console,
     fail,
     note,
@@ -139,6 +143,10 @@ def evaluate(
     step: Step = None,
     board: BoardName = None,
     target: TargetName = None,
+    library: Library = None,
+    compiler: Compiler = None,
+    rounding: Rounding = None,
+    abi: StructSizes = None,
     engine: EngineOption = EngineName.auto,
     isa: IsaOption = None,
     threads: Threads = 1,
@@ -167,13 +175,16 @@ def evaluate(
     if ops is not None and workers > 1:
         raise typer.BadParameter("expected one of --ops and --workers, got both")
     scoring = Scoring(None if task is None else task.value, labels or (), positive, top_k)
+    device = chosen_device(
+        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+    )
     try:
         with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:
             found = evaluated(
                 model,
                 data,
                 against=against,
-                target=chosen_device(board, target, default=None).target,
+                target=device.target,
                 engine=engine.value,
                 isa=isa,
                 threads=threads,
@@ -194,6 +205,8 @@ def evaluate(
         print_json(evaluation_facts(found))
     else:
         terminal = console()
+        if "@" not in Path(model).name:
+            device.say(terminal, "these are the results of")
         for line in render_evaluation(found, terminal.width):
             terminal.print(line, soft_wrap=True)
     _guard(found, {"accuracy": min_accuracy, "auc": min_auc})

@@ -14,6 +14,7 @@ from arenite.cli.common import (
     NOT_VERIFIED,
     AsJson,
     ModelPath,
+    StructSizes,
     console,
     print_json,
     warn,
@@ -24,7 +25,8 @@ from arenite.cli.operators import Ops, load_model
 from arenite.cores import DEFAULT, devices, listed
 
 if TYPE_CHECKING:
-    from arenite import Model, Target
+    from arenite import Model
+    from arenite.cli.device import Device
 
 Folder = Annotated[
     Path,
@@ -55,6 +57,10 @@ Emulate = Annotated[
 ]
 
 
+#: What follows, where no device was named.
+_SHOWN = "this is firmware for"
+
+
 class FirmwareLibrary(str, Enum):
     """``--library`` of what is exported."""
 
@@ -75,6 +81,7 @@ def export(
     board: BoardName = None,
     target: ExportTarget = None,
     library: ExportLibrary = FirmwareLibrary.arenite,
+    abi: StructSizes = None,
     name: Name = None,
     flash: Flash = None,
     ram: Ram = None,
@@ -97,17 +104,18 @@ def export(
     from arenite.firmware import export_facts
     from arenite.report.export import render_export
 
-    device = chosen_device(board, target)
-    meant = device.target
+    if abi is not None and library is not FirmwareLibrary.tflm:
+        raise typer.BadParameter("structs are TFLM's: expected --library tflm", param_hint="--abi")
+    device = chosen_device(board, target, abi=abi)
     loaded = load_model(model, ops)
     if library is FirmwareLibrary.tflm:
-        _for_tflm(loaded, output, meant, name, as_json=as_json)
+        _for_tflm(loaded, output, device, name, as_json=as_json)
         return
     try:
         result = write(
             loaded,
             output,
-            target=meant,
+            target=device.target,
             name=name,
             flash=flash,
             ram=ram,
@@ -126,6 +134,7 @@ def export(
         print_json(export_facts(result))
     else:
         terminal = console()
+        device.say(terminal, _SHOWN, device.target.processor)
         for line in render_export(result, terminal.width):
             terminal.print(line, soft_wrap=True)
     if result.not_verified:
@@ -133,7 +142,7 @@ def export(
 
 
 def _for_tflm(
-    model: Model, output: Path, target: Target, name: str | None, *, as_json: bool
+    model: Model, output: Path, device: Device, name: str | None, *, as_json: bool
 ) -> None:
     from arenite.errors import AreniteError
     from arenite.firmware import export_tflm, tflm_facts
@@ -141,7 +150,7 @@ def _for_tflm(
 
     kernels = compiled(given_kernels())
     try:
-        result = export_tflm(model, output, target=target, name=name, kernels=kernels)
+        result = export_tflm(model, output, target=device.target, name=name, kernels=kernels)
     except ValueError as error:
         if isinstance(error, AreniteError) or name is None:
             raise
@@ -151,6 +160,7 @@ def _for_tflm(
         print_json(tflm_facts(result))
         return
     terminal = console()
+    device.say(terminal, _SHOWN)
     for line in render_tflm(result, terminal.width):
         terminal.print(line, soft_wrap=True)
 

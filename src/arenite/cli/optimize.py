@@ -151,7 +151,7 @@ def optimize(
     require_other(svg, "--svg", [Path(model)])
     if not replace:
         require_other(output, "--output", [Path(model)])
-    meant = chosen_device(
+    device = chosen_device(
         board,
         target,
         default=None,
@@ -161,7 +161,7 @@ def optimize(
         library_version=library_version,
         glue_version=glue_version,
         variables_arena=variables_arena,
-    ).target
+    )
     settings: dict[str, object] = {
         "overlap": overlap.value,
         "dilate": dilate,
@@ -170,9 +170,11 @@ def optimize(
         "verify": verify,
     }
     ranges = read_ranges(input_range or [])
-    result, report = _optimized(load_model(model, ops), meant, only, ranges, settings)
+    result, report = _optimized(load_model(model, ops), device.target, only, ranges, settings)
     found = optimization(report)
     _write(result, output, found, svg)
+    if not as_json:
+        device.say(console())
     _show(found, output, ram, (verbose, draw, as_json))
     if ram is not None and found.result.arena > ram:
         more = found.result.arena - ram

@@ -55,8 +55,8 @@ def report(
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
     device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
-    if device.note:
-        note(device.note)
+    if words := device.note():
+        note(words)
     loaded = load_model(model, ops)
     try:
         with search_bar() as told:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,9 +34,13 @@ from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_step
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from arenite import Interpreter, Model
+    from arenite.analysis.engines.listening import Listening
     from arenite.analysis.inputs.values import Array, Input
     from arenite.analysis.outcome import Inference
+    from arenite.cli.device import Device
     from arenite.cli.listen import Wishes
     from arenite.runtime.interpreter_config import Setup
 
@@ -142,10 +147,14 @@ def run(
 
     Example: arenite run speech.tflite --frontend preprocessor.tflite --input words.wav
     """
+    from arenite.analysis.engines.listening import listening_facts
     from arenite.analysis.inputs.arrays import check_labels, read_labels
     from arenite.analysis.inputs.files import random_inputs, read_inputs
     from arenite.analysis.inputs.values import Pixels
+    from arenite.analysis.outcome import inference_facts
     from arenite.cli.listen import Wishes, wants_to_listen
+    from arenite.report.inference import render_inference
+    from arenite.report.listening import render_listening
     from arenite.runtime.interpreter_config import Setup
 
     if raw_pixels and pixel_range is not None:
@@ -154,44 +163,44 @@ def run(
     read = [Path(model), *(inputs or []), *(file for file in (labels, frontend) if file)]
     require_other(output, "--output", read)
     pixels = Pixels(pixel_range, raw_pixels)
-    meant = chosen_device(
+    device = chosen_device(
         board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
-    ).target
+    )
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []
     check_labels(texts, loaded.outputs)
-    setup = Setup.of(meant, engine.value, threads=threads, isa=isa)
+    setup = Setup.of(device.target, engine.value, threads=threads, isa=isa)
     wishes = Wishes(load_model(frontend, ops) if frontend else None, step, threshold, texts)
     if wants_to_listen(loaded, inputs or [], wishes):
-        _listen(loaded, (inputs or [])[0], setup, wishes, output, as_json=as_json)
+        heard = _listen(loaded, (inputs or [])[0], setup, wishes, output)
+        _show(device, listening_facts(heard), partial(render_listening, heard), as_json=as_json)
         return
     fed = read_inputs(loaded, inputs, pixels) if inputs else random_inputs(loaded, seed)
     inference = _infer(loaded, setup, fed, repeat, texts)
     if output:
         save_npz(output, [t.name for t in loaded.outputs], inference.arrays)
-    _show(inference, top, as_json=as_json)
+    drawn = partial(render_inference, inference, count=top, bar=glyph(console(), "█", "#"))
+    _show(device, inference_facts(inference, top), drawn, as_json=as_json)
 
 
-def _show(inference: Inference, top: int, *, as_json: bool) -> None:
-    from arenite.analysis.outcome import inference_facts
-    from arenite.report.inference import render_inference
-
+def _show(
+    device: Device, facts: dict[str, Any], drawn: Callable[[int], Iterable[Text]], *, as_json: bool
+) -> None:
     if as_json:
-        print_json(inference_facts(inference, top))
+        print_json(facts)
         return
     terminal = console()
-    for line in render_inference(inference, terminal.width, top, glyph(terminal, "█", "#")):
+    device.say(terminal, "these are the results of")
+    for line in drawn(terminal.width):
         terminal.print(line, soft_wrap=True)
 
 
 def _listen(
-    model: Model, sound: Path, setup: Setup, wishes: Wishes, output: Path | None, *, as_json: bool
-) -> None:
+    model: Model, sound: Path, setup: Setup, wishes: Wishes, output: Path | None
+) -> Listening:
     import numpy as np
 
-    from arenite.analysis.engines.listening import listening_facts
     from arenite.cli.listen import listen
-    from arenite.report.listening import render_listening
 
     heard, outputs = listen(model, sound, setup, wishes)
     if output:
@@ -200,12 +209,7 @@ def _listen(
             [t.name for t in model.outputs],
             [np.stack(o) for o in zip(*outputs, strict=True)],
         )
-    if as_json:
-        print_json(listening_facts(heard))
-        return
-    terminal = console()
-    for line in render_listening(heard, terminal.width):
-        terminal.print(line, soft_wrap=True)
+    return heard
 
 
 def _infer(
