@@ -113,3 +113,15 @@ def test_errors_are_json_where_results_would_be(arenite, model_file, arguments):
 def test_a_missing_file_is_an_error_in_json(arenite):
     result = arenite("fit", "none.tflite", "--json")
     assert json.loads(result.stdout)["error"]["kind"] == "FileNotFoundError"
+
+
+def test_what_an_export_takes_stands_beside_tflm_s_figures(arenite, model_file):
+    options = ("--board", "nano33ble", "--export")
+    result = arenite("fit", model_file, *options)
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads(arenite("fit", model_file, *options, "--json").stdout)["export"]
+    text = " ".join(result.stdout.split())
+    assert f"without TFLM, as arenite export writes it: RAM {facts['arena_bytes']:,} bytes" in text
+    assert f"flash {facts['flash_bytes']:,} bytes" in text
+    assert f"at least {facts['milliseconds']:.3g} ms" in text
+    assert "export" not in json.loads(arenite("fit", model_file, *options[:2], "--json").stdout)

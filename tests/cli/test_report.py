@@ -74,3 +74,18 @@ def test_operators_of_ones_own_have_a_memory_map(arenite, tmp_path):
     assert 'id="h-Memory"' in page.read_text(encoding="utf-8")
     assert arenite("report", model, "-o", page).exit_code == 0
     assert 'id="h-Memory"' not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_page_of_a_board_leads_with_the_verdict(arenite, model_file, tmp_path):
+    page = tmp_path / "page.html"
+    assert arenite("report", model_file, "-o", page, "--board", "nano33ble").exit_code == 0
+    text = Parsed(page.read_text(encoding="utf-8")).text
+    assert text.index("It fits: the arena into RAM.") < text.index("Memory over time")
+    assert "arenite export" in text
+
+
+def test_a_deadline_without_a_clock_is_wrong_usage(arenite, model_file, tmp_path):
+    result = arenite("report", model_file, "-o", tmp_path / "page.html", "--deadline", "5ms")
+    assert result.exit_code == 2
+    assert "expected a clock for the deadline" in result.stderr

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from arenite.analysis.arena_use import Firmware, needed_by
 from arenite.analysis.code_size import code_size
@@ -71,6 +71,11 @@ class Fit:
 
     def __bool__(self) -> bool:
         return self.fits
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether anything was given to fit into."""
+        return any(need.limit is not None for need in self.needs)
 
     def need(self, name: str) -> Need:
         """``"RAM"``, ``"flash"`` or ``"time"``."""
@@ -138,19 +143,45 @@ def fit(
     if margin is not None and not 0 <= margin <= 10:
         raise ValueError(f"expected a margin from 0 to 10, such as 0.2 for 20 %, got {margin!r}")
     meant, found = find_target(DEFAULT if target is None else target), model_of(model)
-    speed = None if clock is None else megahertz_of(clock)
-    if resolver is not None:
-        found = _with_operators(found, resolver)
-    time = time_of(
-        found, meant, speed, None if deadline is None else milliseconds_of(deadline), margin
+    limits = Limits(
+        region if ram is None else bytes_of(ram),
+        None if flash is None else bytes_of(flash),
+        None if deadline is None else milliseconds_of(deadline),
+        None if clock is None else megahertz_of(clock),
+        margin,
     )
+    return judged(found, meant, facts, limits, resolver)
+
+
+class Limits(NamedTuple):
+    """What there is: a region of RAM or bytes, bytes, milliseconds, MHz; None is no limit."""
+
+    ram: Region | int | None = None
+    flash: int | None = None
+    deadline: float | None = None
+    clock: float | None = None
+    margin: float | None = None
+
+
+def judged(
+    model: Model,
+    target: Target,
+    board: Board | None,
+    limits: Limits,
+    resolver: OpResolver | None = None,
+) -> Fit:
+    """What a model needs next to limits, of which there may be none; see :func:`fit`."""
+    if resolver is not None:
+        model = _with_operators(model, resolver)
+    time = time_of(model, target, limits.clock, limits.deadline, limits.margin)
     needs = (
-        _ram(found, meant, resolver, region if ram is None else bytes_of(ram), facts),
-        *_fast(found),
-        _flash(found, meant, None if flash is None else bytes_of(flash)),
+        _ram(model, target, resolver, limits.ram, board),
+        *_fast(model),
+        _flash(model, target, limits.flash),
         time,
     )
-    return Fit(found.source, meant, speed, facts, needs, energy_of(facts, time, speed))
+    energy = energy_of(board, time, limits.clock)
+    return Fit(model.source, target, limits.clock, board, needs, energy)
 
 
 def fit_all(

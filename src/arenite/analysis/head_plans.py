@@ -73,6 +73,14 @@ class PlannedHead:
     moments: tuple[Moment, ...]
 
     @property
+    def by_height(self) -> list[list[PlacedHead]]:
+        """Plans that are as high together, in their order: one is as good as the other."""
+        found: dict[int, list[PlacedHead]] = {}
+        for plan in self.placed:
+            found.setdefault(plan.height, []).append(plan)
+        return list(found.values())
+
+    @property
     def peak(self) -> list[int]:
         """The moments at which most is alive."""
         most = max(self.alive, default=0)

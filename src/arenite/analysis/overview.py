@@ -12,17 +12,20 @@ from arenite.analysis.convolution_walk import ConvolutionWalk, convolution_walk,
 from arenite.analysis.device import DeviceOperator
 from arenite.analysis.engines.sides import Side, random_runs
 from arenite.analysis.explanation import Explanation, explanation
+from arenite.analysis.fit import Fit, Limits, judged
 from arenite.analysis.head_plans import PlannedHead, planned_head
 from arenite.analysis.model_cost import ModelCost, model_cost, why_incomplete
 from arenite.analysis.refusal import refusal
 from arenite.analysis.resolver_code import Resolver, resolver
 from arenite.analysis.statistics import ModelStatistics, statistics
+from arenite.boards import Board, find_board
 from arenite.cores import DEFAULT
 from arenite.errors import AreniteError
 from arenite.formats import Source, model_of
 from arenite.libraries.library import why_no_costs
 from arenite.memory.optimal import Progress
 from arenite.model import Model
+from arenite.quantity import milliseconds_of
 from arenite.target import Target, find_target
 
 _T = TypeVar("_T")
@@ -52,6 +55,7 @@ class Overview:
         model: The model.
         target: The firmware that is meant.
         clock: Of its processor, in MHz; None if none was said.
+        fit: What the model needs, next to what the board has if one was named.
         statistics: Sizes and multiply-accumulates, of the model alone.
         resolver: How a firmware registers its operators.
         head: Every plan of the arena's head.
@@ -65,6 +69,7 @@ class Overview:
     model: Model
     target: Target
     clock: float | None
+    fit: Fit | None
     statistics: ModelStatistics
     resolver: Resolver
     head: PlannedHead | None
@@ -78,8 +83,10 @@ class Overview:
 def overview(
     model: Model | Source,
     *,
-    target: Target | str = DEFAULT,
+    target: Target | str | None = None,
     clock: float | None = None,
+    board: Board | str | None = None,
+    deadline: float | str | None = None,
     compare_with: Sequence[str | Side] = (),
     progress: Progress | None = None,
 ) -> Overview:
@@ -87,16 +94,22 @@ def overview(
 
     Args:
         model: A model, a file's path, or a file's bytes.
-        target: The firmware that is meant.
-        clock: Of the processor, in MHz.
+        target: The firmware that is meant; by default the board's, or ``"cortex-m4"``.
+        clock: Of the processor, in MHz; by default the board's.
+        board: What it shall fit, as :func:`arenite.fit` takes it.
+        deadline: The limit of an inference; takes a clock.
         compare_with: Other sides, as :func:`arenite.compare` takes them.
         progress: Told how the search for the best plan goes on.
 
     Raises:
-        ValueError: There is no such target or side.
+        ValueError: There is no such target, board or side, or a deadline without a clock.
         ModelError: The file is broken.
     """
-    found, firmware = model_of(model), find_target(target)
+    found, facts = model_of(model), find_board(board) if isinstance(board, str) else board
+    limits = _limits(facts, clock, deadline)
+    clock = limits.clock
+    named = DEFAULT if facts is None else facts.processor
+    firmware = find_target(named if target is None else target)
     reasons = _Reasons()
     cpp = resolver(found)
     if cpp.missing:
@@ -116,6 +129,7 @@ def overview(
         model=found,
         target=firmware,
         clock=clock,
+        fit=reasons.tried("whether it fits", lambda: judged(found, firmware, facts, limits)),
         statistics=statistics(found),
         resolver=cpp,
         head=head,
@@ -125,6 +139,17 @@ def overview(
         comparisons=tuple(_comparisons(here, compare_with, reasons)),
         obstacles=reasons.obstacles,
     )
+
+
+def _limits(board: Board | None, clock: float | None, deadline: float | str | None) -> Limits:
+    if clock is None and board is not None:
+        clock = board.clock
+    if deadline is not None and clock is None:
+        raise ValueError("expected a clock for the deadline: a board, or clock in MHz")
+    until = None if deadline is None else milliseconds_of(deadline)
+    if board is None:
+        return Limits(deadline=until, clock=clock)
+    return Limits(board.region(), board.flash, until, clock)
 
 
 class _Reasons:

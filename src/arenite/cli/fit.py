@@ -90,6 +90,16 @@ Margin = Annotated[
 ]
 
 
+Exported = Annotated[
+    bool,
+    typer.Option(
+        "--export",
+        help="Say as well what arenite export would write: its RAM, flash and time, built and run "
+        "where the extra board is installed.",
+    ),
+]
+
+
 def fit(
     models: ModelPaths = None,
     *,
@@ -108,6 +118,7 @@ def fit(
     margin: Margin = None,
     runtime: RuntimeOption = None,
     manifest: Manifests = None,
+    exported: Exported = False,
     ops: Ops = None,
     as_json: AsJson = False,
     how: Format = None,
@@ -123,6 +134,7 @@ def fit(
     """
     from arenite.analysis.fit import EXIT_CODES, fit_facts
     from arenite.analysis.fit import fit as fit_of
+    from arenite.firmware.size import firmware_size, size_facts
     from arenite.report.fit import render_fit
 
     as_json = as_json or how is FormatName.json
@@ -163,14 +175,16 @@ def fit(
         if type(error) is not ValueError:
             raise
         raise typer.BadParameter(str(error)) from None
+    size = firmware_size(loaded, device.target) if exported else None
     if as_json:
-        print_json(fit_facts(found))
+        more = {} if size is None else {"export": size_facts(size, found.clock)}
+        print_json({**fit_facts(found), **more})
     elif how is FormatName.github:
         _for_github(found)
     else:
         terminal = console()
         device.say(terminal)
-        for line in render_fit(found, terminal.width):
+        for line in render_fit(found, terminal.width, size):
             terminal.print(line, soft_wrap=True)
     raise typer.Exit(EXIT_CODES[found.outcome])
 

@@ -17,6 +17,7 @@ from arenite.cli.common import (
     require_suffix,
 )
 from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.fit import Deadline
 from arenite.cli.memory import search_bar
 from arenite.cli.operators import Ops, load_model
 
@@ -43,12 +44,13 @@ def report(
     compiler: Compiler = None,
     abi: StructSizes = None,
     clock: Clock = None,
+    deadline: Deadline = None,
     compare: Sides = None,
     ops: Ops = None,
 ) -> None:
-    """Write one page with the graph, the memory over time, costs and paths, for any browser.
+    """Write one page: whether it fits, the graph, memory over time, costs, paths; for any browser.
 
-    Example: arenite report model.tflite -o report.html --compare @litert
+    Example: arenite report model.tflite -o report.html --board nano33ble --compare @litert
     """
     from arenite.report.page.make import report as made
 
@@ -64,6 +66,8 @@ def report(
                 loaded,
                 output,
                 target=device.target,
+                board=device.board,
+                deadline=deadline,
                 clock=device.clock,
                 compare=compare or (),
                 progress=told,
@@ -71,5 +75,5 @@ def report(
     except ValueError as error:
         if type(error) is not ValueError:
             raise
-        raise typer.BadParameter(str(error), param_hint="--compare") from None
+        raise typer.BadParameter(str(error)) from None
     typer.echo(f"{output}: {len(page.html.encode()):,} bytes")

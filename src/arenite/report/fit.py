@@ -9,7 +9,9 @@ from rich.text import Text
 from arenite.analysis.fit import Fit
 from arenite.analysis.needs import amount
 from arenite.boards import Board
+from arenite.firmware.size import FirmwareSize
 from arenite.model.text import printable
+from arenite.report.firmware_size import size_words
 from arenite.report.text import Column, number, table, wrapped
 
 _STYLES = {
@@ -23,8 +25,8 @@ _STYLES = {
 }
 
 
-def render_fit(fit: Fit, width: int) -> Iterator[Text]:
-    """A row per need, what it is made of, the verdict."""
+def render_fit(fit: Fit, width: int, exported: FirmwareSize | None = None) -> Iterator[Text]:
+    """A row per need, what it is made of, what an export takes if that is known, the verdict."""
     yield Text(printable(fit.file), style="bold")
     board = f"{printable(fit.board.name)} ({printable(fit.board.chip)}); " if fit.board else ""
     clock = f"; {fit.clock:g} MHz" if fit.clock else ""
@@ -32,36 +34,39 @@ def render_fit(fit: Fit, width: int) -> Iterator[Text]:
     yield Text()
     yield from _needs(fit, width)
     yield Text()
+    for line in (*details(fit), *([size_words(exported, fit.clock)] if exported else [])):
+        yield from wrapped(line, width)
+    yield Text()
+    yield from verdict(fit, width)
+
+
+def details(fit: Fit) -> Iterator[str]:
+    """What needs are made of, energy, what is known of the board: a paragraph each."""
     for need in fit.needs:
         parts = ", ".join(f"{name} {amount(size, need.unit)}" for name, size in need.parts.items())
         words = "; ".join(text for text in (parts, need.note.rstrip(".")) if text)
-        yield from wrapped(f"{need.name}: {words}.", width)
+        yield f"{need.name}: {words}."
     if fit.energy:
         low, high, source = fit.energy
-        yield from wrapped(f"energy: {low:,.0f} to {high:,.0f} uJ an inference ({source}).", width)
+        yield f"energy: {low:,.0f} to {high:,.0f} uJ an inference ({source})."
     if fit.board:
-        yield from _board(fit.board, width)
-    yield Text()
-    yield from _verdict(fit, width)
+        yield from _board(fit.board)
 
 
-def _board(board: Board, width: int) -> Iterator[Text]:
+def _board(board: Board) -> Iterator[str]:
     flash = f"; flash: {board.reading}" if board.reading else ""
     source = f" ({printable(board.source)})" if board.source else ""
-    yield from wrapped(f"The board's RAM: {board.memory}{flash}{source}.", width)
+    yield f"The board's RAM: {board.memory}{flash}{source}."
     if board.note:
-        yield from wrapped(f"{printable(board.note)}.", width)
+        yield f"{printable(board.note)}."
 
 
 def _needs(fit: Fit, width: int) -> list[Text]:
-    def cell(value: float | None, unit: str) -> str:
-        return "-" if value is None else amount(value, unit)
-
     columns = [
         Column("", [need.name for need in fit.needs]),
         Column("needs", [need.amount for need in fit.needs], "right"),
-        Column("limit", [cell(one.limit, one.unit) for one in fit.needs], "right"),
-        Column("left", [cell(one.left, one.unit) for one in fit.needs], "right"),
+        Column("limit", [amount_or(one.limit, one.unit) for one in fit.needs], "right"),
+        Column("left", [amount_or(one.left, one.unit) for one in fit.needs], "right"),
         Column("", [need.verdict for need in fit.needs]),
     ]
     lines = table(columns, width)
@@ -70,7 +75,13 @@ def _needs(fit: Fit, width: int) -> list[Text]:
     return lines
 
 
-def _verdict(fit: Fit, width: int) -> Iterator[Text]:
+def amount_or(value: float | None, unit: str, none: str = "-") -> str:
+    """A limit or what is left of it, where there is one."""
+    return none if value is None else amount(value, unit)
+
+
+def verdict(fit: Fit, width: int) -> Iterator[Text]:
+    """Whether it fits, and what helps if it does not."""
     place = fit.need("RAM").where
     into = f": the arena into {place}" if place else ""
     style = _STYLES[fit.outcome]

@@ -13,10 +13,12 @@ import pytest
 import arenite as ar
 from arenite.analysis.head_plans import head_plans
 from arenite.analysis.overview import overview
+from arenite.firmware.size import FirmwareSize
 from arenite.model import Model, ModelBuilder
+from arenite.report.page.document import page
 from arenite.target import find_target
 from tests.cli.models import classifier
-from tests.report.page.pages import Parsed, chain, drawn, facts_of, page_of
+from tests.report.page.pages import UNDRAWN, Parsed, chain, drawn, facts_of, page_of
 from tests.runtime.subgraphs import branches
 from tests.shared import DIGITS, shared_model
 
@@ -104,6 +106,48 @@ def test_it_has_every_section(html: str) -> None:
     assert len(parsed.named("li")) == 12  # ten operators, inputs, outputs
     assert "arm_depthwise_conv_s8" in parsed.text
     assert "The reference kernel's value" in parsed.text
+
+
+def test_it_leads_with_the_verdict_and_an_export_beside_it() -> None:
+    facts = overview(DIGITS, board="nano33ble", deadline="10ms")
+    exported = FirmwareSize("cortex-m4", 1920, 8000, 3570, 152, 100_000)
+    text = Parsed(page(facts, UNDRAWN, exported).html).text
+    assert text.index("nano33ble (nRF52840); cortex-m4") < text.index("It fits: the arena into RAM")
+    assert text.index("It fits") < text.index("Memory over time")
+    for words in ("11,570 bytes", "at least 1.56 ms", "1,920 bytes and 152 of stack"):
+        assert words in text
+
+
+def test_without_a_board_it_leads_with_what_the_model_needs() -> None:
+    facts = overview(DIGITS)
+    text = Parsed(page(facts, UNDRAWN, FirmwareSize("cortex-m4", reason="no kernel")).html).text
+    assert "What it needs; arenite report MODEL --board NAME says" in text
+    assert "It fits" not in text
+    assert "M cycles" in text
+    assert "arenite export cannot write it: no kernel." in text
+
+
+def test_a_deadline_takes_a_clock() -> None:
+    with pytest.raises(ValueError, match="expected a clock for the deadline"):
+        overview(DIGITS, deadline=5)
+
+
+def test_plans_that_are_as_high_are_one_chart() -> None:
+    facts = overview(DIGITS)
+    assert facts.head is not None
+    plans = facts.head.plans
+    assert plans.greedy == plans.optimal
+    parsed = drawn(facts)
+    titles = list(charts_by_title(parsed))
+    assert titles[:2] == ["TFLM's greedy plan and the best plan found", "The lower bound"]
+    assert "offset, best" not in parsed.text
+
+
+def test_plans_of_different_heights_have_a_chart_each() -> None:
+    facts = overview(ar.load(shared_model("vww_int8")))
+    parsed = drawn(facts)
+    assert list(charts_by_title(parsed))[:2] == ["TFLM's greedy plan", "The best plan found"]
+    assert "offset, best" in parsed.text
 
 
 def charts_by_title(parsed: Parsed) -> dict[str, dict[str, Any]]:

@@ -101,10 +101,11 @@ def _line(at: float, words: str, axis: Spec) -> list[Spec]:
 
 
 def memory_charts(head: PlannedHead) -> list[Chart]:
-    """A chart per plan, and one of what is alive; all have the same scales."""
+    """A chart per height of plans, and one of what is alive; all have the same scales."""
     bytes_ = max([one.height for one in head.placed] + [head.plans.lower_bound, 1])
     scales = _scales(bytes_ * 1.08, head.moments)
-    return [*(_plan(head, one, scales) for one in head.placed), _alive(head, scales)]
+    plans = [_plan(head, equal, scales) for equal in head.by_height]
+    return [*plans, _alive(head, scales)]
 
 
 def _scales(top: float, moments: Sequence[Moment]) -> Spec:
@@ -136,7 +137,9 @@ def _peaks(head: PlannedHead, scales: Spec) -> Spec:
     }
 
 
-def _plan(head: PlannedHead, plan: PlacedHead, scales: Spec) -> Chart:
+def _plan(head: PlannedHead, equal: Sequence[PlacedHead], scales: Spec) -> Chart:
+    """Plans of one height: the first of them is drawn."""
+    plan = equal[0]
     numbered = list(enumerate(plan.buffers))
     shown = sorted(numbered, key=lambda one: -_area(one[1]))[:MOST_BUFFERS]
     values = [_buffer(head, place, buffer) for place, buffer in sorted(shown)]
@@ -160,12 +163,17 @@ def _plan(head: PlannedHead, plan: PlacedHead, scales: Spec) -> Chart:
         },
     }
     line = _line(plan.height, f"{number(plan.height)} bytes", scales["y"])
-    title = f"{_TITLES.get(plan.name, plan.name)}: {number(plan.height)} bytes"
+    names = " and ".join(_TITLES[one.name] for one in equal)
+    title = f"{names[0].upper()}{names[1:]}: {number(plan.height)} bytes"
     layers = [_peaks(head, scales), rectangles, numbers, *line]
     return _chart(title, 240, layers, len(numbered) - len(shown))
 
 
-_TITLES = {"greedy": "TFLM's greedy plan", "best": "The best plan found"}
+_TITLES = {
+    "the file's own": "the file's own plan",
+    "greedy": "TFLM's greedy plan",
+    "best": "the best plan found",
+}
 
 
 def _has_room(value: Spec, height: float, width: float) -> bool:

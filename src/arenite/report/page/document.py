@@ -13,10 +13,12 @@ from pathlib import Path
 from arenite.analysis.model_cost import ModelCost
 from arenite.analysis.overview import Overview
 from arenite.files import replacing
+from arenite.firmware.size import FirmwareSize
 from arenite.model.text import printable
 from arenite.report.model import ports_rows
 from arenite.report.page import sections
 from arenite.report.page.charts import Chart
+from arenite.report.page.fits import fits
 from arenite.report.page.graph import graph_section
 from arenite.report.page.html import Html, folded, joined, json_block, table, tag
 from arenite.report.page.vega import Drawer
@@ -40,8 +42,14 @@ class Page:
         return f"<report: {len(self.html.encode()):,} bytes of HTML; save(path) writes them>"
 
 
-def page(facts: Overview, draw: Drawer) -> Page:
-    """The whole page."""
+def page(facts: Overview, draw: Drawer, exported: FirmwareSize | None = None) -> Page:
+    """The whole page.
+
+    Args:
+        facts: All that is known of the model.
+        draw: What draws its charts.
+        exported: What it takes without TFLM, where that was looked at.
+    """
     charts: list[Chart] = []
     parts = list(_sections(facts, charts))
     name = printable(Path(facts.model.source).name or "(built)")
@@ -61,7 +69,13 @@ def page(facts: Overview, draw: Drawer) -> Page:
         "body",
         tag("a", "To the report", href="#report", class_="skip"),
         _bar(parts),
-        tag("main", _top(facts, name), [_section(*one) for one in parts], id="report", tabindex=-1),
+        tag(
+            "main",
+            _top(facts, name, exported),
+            [_section(*one) for one in parts],
+            id="report",
+            tabindex=-1,
+        ),
         _footer(facts),
         tag("div", "Arrow keys go from one mark to the next.", id="keys", hidden=True),
         tag("div", id="tip", role="status", hidden=True),
@@ -114,20 +128,24 @@ def _bar(parts: list[Section]) -> Html:
     return tag("header", inside, class_="bar")
 
 
-def _top(facts: Overview, name: str) -> Html:
+def _top(facts: Overview, name: str, exported: FirmwareSize | None) -> Html:
     description = facts.model.description
     return joined(
         tag("h1", name),
         tag("p", _device(facts), class_="dim"),
         tag("p", description) if description else "",
         sections.obstacles(facts),
+        fits(facts.fit, exported, "" if facts.cost is None else _time(facts.cost)[1]),
         tag("dl", [_card(*one) for one in _figures(facts)], class_="cards"),
         tag("noscript", tag("p", "Charts need JavaScript; the tables have all of their figures.")),
     )
 
 
 def _device(facts: Overview) -> str:
-    return f"{facts.target}" if facts.clock is None else f"{facts.target}; {facts.clock:g} MHz"
+    board = None if facts.fit is None else facts.fit.board
+    named = "" if board is None else printable(f"{board.name} ({board.chip}); ")
+    clock = "" if facts.clock is None else f"; {facts.clock:g} MHz"
+    return f"{named}{facts.target}{clock}"
 
 
 def _card(name: str, value: str, more: str) -> Html:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from arenite.analysis.engines.sides import Side
 from arenite.analysis.overview import overview
-from arenite.cores import DEFAULT
+from arenite.boards import Board
+from arenite.firmware.size import firmware_size
 from arenite.memory.optimal import Progress
 from arenite.model import Model
 from arenite.report.page.document import Page, page
@@ -19,14 +20,17 @@ def report(
     model: Model | str | os.PathLike[str] | bytes,
     output: str | os.PathLike[str] | None = None,
     *,
-    target: Target | str = DEFAULT,
+    target: Target | str | None = None,
+    board: Board | str | None = None,
+    deadline: float | str | None = None,
     clock: float | None = None,
     compare: Sequence[str | Side] = (),
     progress: Progress | None = None,
 ) -> Page:
     """A model's report as one page of HTML that needs no network.
 
-    It has the graph, the memory map over time, costs, CMSIS-NN's functions and why they are
+    It has what the model needs and whether it fits, next to what ``arenite export`` would write of
+    it; the graph, the memory map over time, costs, CMSIS-NN's functions and why they are
     taken, an int8 convolution number by number, comparisons, and what stands in the way of a model
     that does not run.
 
@@ -35,8 +39,11 @@ def report(
     Args:
         model: A model, a file's path, or a file's bytes.
         output: Where the page is written; nowhere if it is None.
-        target: The firmware that is meant.
-        clock: Of the processor, in MHz; without one there are cycles and no milliseconds.
+        target: The firmware that is meant; by default the board's, or ``"cortex-m4"``.
+        board: Which board it shall fit: a name of ``arenite boards``, a chip's, a ``.toml`` file.
+        deadline: The limit of an inference, in milliseconds, or such as ``"50ms"``.
+        clock: Of the processor, in MHz; by default the board's. Without one there are cycles and
+            no milliseconds.
         compare: Other sides of :func:`arenite.compare`, such as ``"@litert"``.
         progress: Told how the search for the best plan goes on.
 
@@ -45,13 +52,22 @@ def report(
 
     Raises:
         ReportError: What draws the charts is not installed.
-        ValueError: There is no such target, or no such side to compare with.
+        ValueError: There is no such target or board, no such side to compare with, or no clock for
+            the deadline.
         ModelError: The file is broken.
         OSError: A file cannot be read or written.
     """
     draw = drawer()
-    facts = overview(model, target=target, clock=clock, compare_with=compare, progress=progress)
-    made = page(facts, draw)
+    facts = overview(
+        model,
+        target=target,
+        board=board,
+        deadline=deadline,
+        clock=clock,
+        compare_with=compare,
+        progress=progress,
+    )
+    made = page(facts, draw, firmware_size(facts.model, facts.target))
     if output is not None:
         made.save(output)
     return made

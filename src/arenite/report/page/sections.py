@@ -103,7 +103,7 @@ def _plans(head: PlannedHead) -> Html:
 
 
 def _buffers(head: PlannedHead) -> Html:
-    plan = head.placed[0]
+    plan, is_better = head.placed[0], head.placed[-1].height < head.placed[0].height
     best = {(b.kind, b.subgraph, b.index): b.offset for b in head.placed[-1].buffers}
     rows = [
         (
@@ -112,14 +112,16 @@ def _buffers(head: PlannedHead) -> Html:
             b.kind,
             number(b.size),
             number(b.offset),
-            number(best[b.kind, b.subgraph, b.index]),
+            *([number(best[b.kind, b.subgraph, b.index])] if is_better else []),
             alive_text(head.moments, b),
         )
         for place, b in enumerate(plan.buffers)
     ]
     shown, note = limited(rows)
-    headings = ("#", "buffer", "kind", "bytes", f"offset, {plan.name}", "offset, best", "alive")
-    return joined(table("Buffers of the head", headings, shown, numbers=[0, 3, 4, 5]), note)
+    offsets = [f"offset, {plan.name}", "offset, best"] if is_better else ["offset"]
+    headings = ("#", "buffer", "kind", "bytes", *offsets, "alive")
+    numbers = [0, 3, 4, *([5] if is_better else [])]
+    return joined(table("Buffers of the head", headings, shown, numbers=numbers), note)
 
 
 def _tail(head: PlannedHead) -> Html:
