@@ -1,0 +1,91 @@
+"""Times that boards published lie inside the range that ``fit`` says."""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+
+import pytest
+
+import arenite as ar
+from arenite.analysis.needs import Need
+from arenite.cores import CORES, PRODUCTS_PER_CYCLE
+from tests.shared import DIGITS, shared_model, shared_wake_word
+
+_LINES = files("arenite.boards").joinpath("data/published.csv").read_text("utf-8").splitlines()
+PUBLISHED = list(csv.DictReader(line for line in _LINES if not line.startswith("#")))
+#: Whose costs are known, for those whose are not: they have the same instructions.
+ALIKE = {"cortex-m33": "cortex-m4", "cortex-m85": "cortex-m55"}
+
+
+def name_of(row: dict[str, str]) -> str:
+    return f"{row['system']} {row['model']}"
+
+
+def published(row: dict[str, str]) -> float:
+    """Milliseconds that the board took."""
+    return float(row["megacycles"]) / float(row["megahertz"]) * 1000
+
+
+def said(row: dict[str, str], processor: str) -> Need:
+    clock = float(row["megahertz"])
+    model = shared_model(row["model"])
+    return ar.fit(model, target=processor, clock=clock, deadline=published(row)).need("time")
+
+
+def test_rows_are_of_several_boards_and_models():
+    assert len({row["system"] for row in PUBLISHED}) >= 3
+    assert {row["model"] for row in PUBLISHED} == {"kws_int8", "vww_int8", "ic_int8", "ad_int8"}
+
+
+@pytest.mark.parametrize("row", PUBLISHED, ids=name_of)
+def test_a_published_time_lies_inside_the_range_of_its_processor(row):
+    time = said(row, row["processor"])
+    assert time.least <= published(row)
+    if CORES[row["processor"]].accuracy is None:
+        assert time.verdict == "unknown"  # at least so long, and no end
+        return
+    assert published(row) <= time.most
+    assert time.verdict == "marginal"
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in PUBLISHED if row["processor"] in ALIKE], ids=name_of
+)
+def test_a_published_time_lies_inside_the_range_of_a_core_with_the_same_instructions(row):
+    time = said(row, ALIKE[row["processor"]])
+    assert time.least <= published(row) <= time.most
+
+
+@pytest.mark.parametrize("processor", ["cortex-m4", "cortex-m55"])
+def test_the_upper_end_is_the_largest_excess_rounded_up(processor):
+    rows = [row for row in PUBLISHED if ALIKE.get(row["processor"], row["processor"]) == processor]
+    excess = max(published(row) / said(row, processor).total - 1 for row in rows)
+    accuracy = CORES[processor].accuracy
+    assert accuracy is not None
+    assert excess < accuracy.boards < excess + 0.06
+
+
+def test_a_bound_is_the_products_at_the_processor_s_peak():
+    time = ar.fit(DIGITS, target="cortex-m33", clock=1, ram="8k").need("time")
+    macs = 49_280
+    assert PRODUCTS_PER_CYCLE["dsp"] == 2
+    assert time.amount == f"at least {macs / 2 / 1000:.3g} ms"
+
+
+@pytest.mark.parametrize("name", ["okay_nabu", "hey_jarvis", "alexa", "hey_mycroft", "vad"])
+def test_what_runs_once_is_outside_of_an_inference(name):
+    """microWakeWord's models begin with CALL_ONCE, whose subgraph gives variables their values."""
+    model = ar.load(shared_wake_word(name))
+    assert "CALL_ONCE" in [operator.name for operator in model.main.operators]
+    time = ar.fit(model, target="cortex-m4", clock=100, deadline="20ms").need("time")
+    assert time.is_known
+    assert time.verdict in ("fits", "marginal", "exceeds")
+    cost = ar.cost(model, "cortex-m4")
+    once = [
+        estimate
+        for operator, estimate in zip(cost.operators, cost.costs, strict=True)
+        if operator.view.name == "CALL_ONCE" or operator.subgraph
+    ]
+    assert sum(one.cycles for one in once if one is not None) == 0
+    assert time.total == pytest.approx(cost.cycles / 100e3)
