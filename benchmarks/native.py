@@ -33,10 +33,10 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 import arenite as ar  # noqa: E402
+from arenite.analysis import timing  # noqa: E402
 from arenite.analysis.benchmark import Benchmark, Spread, bench_facts  # noqa: E402
 from arenite.analysis.inputs.files import random_inputs  # noqa: E402
 from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli import timing  # noqa: E402
 from arenite.cli.measure import measure  # noqa: E402
 from arenite.cli.peers import PEERS, Peer, hushed, peers_called  # noqa: E402
 from arenite.cli.trial import try_out  # noqa: E402

@@ -31,10 +31,10 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 import arenite as ar  # noqa: E402
+from arenite.analysis import timing  # noqa: E402
 from arenite.analysis.benchmark import Spread  # noqa: E402
 from arenite.analysis.inputs.files import random_inputs  # noqa: E402
 from arenite.analysis.machine import machine  # noqa: E402
-from arenite.cli import timing  # noqa: E402
 from arenite.cli.peers import hushed  # noqa: E402
 from arenite.formats.tflite import write  # noqa: E402
 from arenite.model import Model, ModelBuilder, TensorType  # noqa: E402

@@ -24,11 +24,11 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 
 import arenite as ar  # noqa: E402
+from arenite.analysis import timing  # noqa: E402
 from arenite.analysis.benchmark import Spread  # noqa: E402
 from arenite.analysis.inputs.files import random_inputs  # noqa: E402
 from arenite.analysis.machine import machine  # noqa: E402
 from arenite.analysis.statistics import statistics  # noqa: E402
-from arenite.cli import timing  # noqa: E402
 from arenite.cli.peers import PEERS, hushed, load_arenite  # noqa: E402
 from arenite.formats import tflite  # noqa: E402
 

@@ -29,6 +29,7 @@ from arenite.errors import (
 
 if TYPE_CHECKING:
     from arenite.analysis.batch_predictor import BatchPredictor
+    from arenite.analysis.bench import bench
     from arenite.analysis.compare import compare
     from arenite.analysis.evaluate import evaluate
     from arenite.analysis.evaluation.chunks import Spread
@@ -104,6 +105,7 @@ __all__ = [
     "UndefinedWarning",
     "UnsupportedOperatorError",
     "__version__",
+    "bench",
     "compare",
     "compile_kernels",
     "cost",
@@ -145,6 +147,7 @@ _LATE = {
     "Spread": "arenite.analysis.evaluation.chunks",
     "Struct": "arenite.memory.abi",
     "Target": "arenite.target",
+    "bench": "arenite.analysis.bench",
     "compare": "arenite.analysis.compare",
     "compile_kernels": "arenite.kernels.compile",
     "find_board": "arenite.boards",

@@ -19,6 +19,7 @@ def results():
         "compare": ar.compare(model, "@cortex-m4", runs=1),
         "evaluate": ar.evaluate(model, (x, np.zeros(3, np.int64))),
         "fit": ar.fit(model, ram="8k"),
+        "bench": ar.bench(model, repeat=1),
     }
 
 
@@ -27,7 +28,9 @@ def all_results():
     return results()
 
 
-@pytest.mark.parametrize("name", ["allocations", "cost", "explain", "compare", "evaluate", "fit"])
+@pytest.mark.parametrize(
+    "name", ["allocations", "cost", "explain", "compare", "evaluate", "fit", "bench"]
+)
 def test_rows_have_the_same_keys_and_a_notebook_shows_a_table(all_results, name):
     rows = all_results[name].rows()
     assert rows

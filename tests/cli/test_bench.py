@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arenite.cli import measure, peers, timing, trial
+from arenite.analysis import bench, timing
+from arenite.cli import peers, trial
 from arenite.cli.peers import ENGINES, PEERS, Peer, hushed
 from arenite.cli.trial import try_out
 from arenite.processes.children import Finished
@@ -85,7 +86,7 @@ def test_the_keys_of_the_json_are_stable(arenite, model_file):
 
 
 def test_a_part_that_has_no_more_time_takes_its_fewest_turns(arenite, model_file, monkeypatch):
-    monkeypatch.setattr(measure, "_PART_SECONDS", 0.0)
+    monkeypatch.setattr(bench, "_PART_SECONDS", 0.0)
     result = arenite("bench", model_file, "--json")
     found = json.loads(result.stdout)
     spreads = [found["engines"][0][key] for key in ("load", "inference")]
@@ -94,7 +95,7 @@ def test_a_part_that_has_no_more_time_takes_its_fewest_turns(arenite, model_file
 
 
 def test_turns_that_were_asked_for_take_the_time_that_they_need(arenite, model_file, monkeypatch):
-    monkeypatch.setattr(measure, "_PART_SECONDS", 0.0)
+    monkeypatch.setattr(bench, "_PART_SECONDS", 0.0)
     result = arenite("bench", model_file, "--json", "--repeat", 9)
     assert json.loads(result.stdout)["engines"][0]["inference"]["samples"] == 9
 
