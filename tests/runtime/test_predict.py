@@ -554,3 +554,42 @@ def test_a_sample_with_nan_is_named(engine: Any, threads: int, dtype: Any) -> No
         interp.predict(batch, threads=threads, quantize=True)
     assert caught.value.index == 33
     assert np.shape(interp.predict(batch[:33], quantize=True)) == (33, 8, 8, 2)
+
+
+class Frame:
+    """As a data frame is to NumPy: columns of numbers, which become an array."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.values if dtype is None else self.values.astype(dtype)
+
+    def to_numpy(self) -> Any:
+        return self.values
+
+
+def test_a_frame_of_a_column_per_number_is_a_batch() -> None:
+    b = ar.ModelBuilder()
+    x, y = b.input("x", (1, 4), np.float32), b.tensor("y", (1, 4), "float32")
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    rows = np.arange(12).reshape(3, 4) - 6
+    found = ar.Interpreter(b.build()).predict(Frame(rows))
+    np.testing.assert_array_equal(found, np.maximum(rows, 0))
+
+
+def test_a_frame_of_another_shape_is_told_what_to_call() -> None:
+    interp = ar.Interpreter(conv_model())
+    flat = np.zeros((5, 8 * 8 * 3), np.int8)
+    with pytest.raises(ar.ShapeError, match=r": \.reshape\(-1, 8, 8, 3\) of it fits"):
+        interp.predict(flat)
+    with pytest.raises(ar.ShapeError, match=r": \.to_numpy\(\)\.reshape\(-1, 8, 8, 3\) of it fits"):
+        interp.predict(Frame(flat))
+    with pytest.raises(ar.ShapeError, match=r": \.reshape\(1, 8, 8, 3\) of it fits"):
+        interp(flat[0])
+
+
+def test_a_frame_with_a_column_of_words_says_that_they_are_no_numbers() -> None:
+    with pytest.raises(ar.DTypeError, match="got object; some of it is no number"):
+        ar.Interpreter(conv_model()).predict(Frame(np.array([["seven"]], object)))

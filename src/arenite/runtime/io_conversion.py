@@ -108,8 +108,17 @@ def checked(
     array = convert(given, array, tensor)
     shape = _held(tensor)
     if array.shape != shape:
-        raise ShapeError(f"{where}: expected shape {list(shape)}, got {list(array.shape)}")
+        raise ShapeError(
+            f"{where}: expected shape {list(shape)}, got {list(array.shape)}"
+            + (_fitting(value, shape) if array.size == np.prod(shape) > 0 else "")
+        )
     return array
+
+
+def _fitting(value: npt.ArrayLike, shape: Sequence[int]) -> str:
+    """What to call on a value that has another shape; frames of data have no reshape."""
+    first = ".to_numpy()" if hasattr(value, "to_numpy") else ""
+    return f": {first}.reshape({', '.join(map(str, shape))}) of it fits"
 
 
 def _held(tensor: Tensor) -> tuple[int, ...]:
@@ -141,12 +150,12 @@ def checked_samples(
         expected = " or ".join(str(list(one)) for one in legal)
         raise ShapeError(
             f"{where}: expected samples of shape {expected}, got {list(shape)}"
-            f"{_reshape(array, tensor)}"
+            f"{_reshape(value, array, tensor)}"
         )
     return array, given
 
 
-def _reshape(array: Array, tensor: Tensor) -> str:
+def _reshape(value: npt.ArrayLike, array: Array, tensor: Tensor) -> str:
     """The reshape that makes samples of what was given, if one does; empty otherwise."""
     size = int(np.prod(tensor.shape))
     if not size or array.size % size:
@@ -154,7 +163,7 @@ def _reshape(array: Array, tensor: Tensor) -> str:
     shape = tensor.shape[1:] if tensor.shape[:1] == (1,) else tensor.shape
     if array[:1].size != size and array.size != size:
         return ""
-    return f": .reshape({', '.join(map(str, (-1, *shape)))}) of it fits"
+    return _fitting(value, (-1, *shape))
 
 
 def _read(
@@ -288,6 +297,8 @@ def _typed(value: npt.ArrayLike, array: Array, tensor: Tensor, where: str) -> Ar
         offer = "; give quantize=True for an image's bytes"
     elif array.dtype.kind == dtype.kind:
         offer = f"; convert it with .astype(np.{dtype})"
+    elif array.dtype.kind == "O":
+        offer = "; some of it is no number"
     raise DTypeError(f"{where}: expected dtype {dtype}, got {array.dtype}{offer}")
 
 
