@@ -15,11 +15,12 @@ from arenite.analysis.wake_words import (
     ManifestError,
     UnlistedOperatorError,
     WakeWord,
+    WakeWords,
     is_streaming,
     read_manifest,
     wake_words,
 )
-from arenite.boards import find_board
+from arenite.boards import Bank, Board, find_board
 from arenite.errors import AreniteError
 from arenite.ops.registry import builtin_names
 from arenite.target import Target
@@ -72,6 +73,19 @@ def test_several_models_add_up_and_have_an_arena_for_variables_each() -> None:
     assert found.ram == 16_640 + 25_824 + 2 * 1_024
     assert (found.in_internal, found.in_psram) == (True, True)
     assert found
+
+
+@pytest.mark.parametrize(
+    ("pieces", "holds"),
+    [((2_000, 2_000), True), ((4_000, 0), True), ((1_500, 2_500), False), ((800, 3_200), False)],
+)
+def test_every_arena_lies_in_one_piece_of_ram(pieces: tuple[int, int], holds: bool) -> None:
+    """Two of 884 bytes, and 1,024 for variables of each."""
+    banks = tuple(Bank(f"B{n}", size, n << 20) for n, size in enumerate(pieces))
+    board = Board("mine", "chip", "esp32s3", 240, banks, 1 << 20)
+    found = WakeWords((word(884), word(884)), ESPHOME, board)
+    assert found.ram == 2 * 884 + 2 * 1_024 <= sum(pieces)
+    assert found.in_internal is holds
 
 
 def test_a_board_without_psram_has_no_verdict_on_it() -> None:

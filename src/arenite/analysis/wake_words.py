@@ -90,26 +90,45 @@ class WakeWords:
     board: Board | None
 
     @property
+    def arenas(self) -> list[int]:
+        """Bytes of each: every model keeps its state in one, and its variables beside it."""
+        given = [one.asked if one.manifest is None else one.manifest.arena for one in self.words]
+        return given + [self.runtime.variables_arena] * len(self.words)
+
+    @property
     def ram(self) -> int:
-        """Bytes of all arenas: arenas add up, since every model keeps its state in one."""
-        given = (one.asked if one.manifest is None else one.manifest.arena for one in self.words)
-        return sum(given) + self.runtime.variables_arena * len(self.words)
+        """Bytes of all arenas."""
+        return sum(self.arenas)
 
     @property
     def in_internal(self) -> bool | None:
         """Whether the chip's own RAM holds them, were it empty; None without a board."""
-        return None if self.board is None else self.ram <= self.board.ram
+        if self.board is None:
+            return None
+        return _have_room(self.arenas, [one.size for one in self.board.regions])
 
     @property
     def in_psram(self) -> bool | None:
         """Whether RAM beside the chip holds them; None without a board or without such."""
         if self.board is None or not self.board.external:
             return None
-        return self.ram <= self.board.external
+        outside = [bank.size for bank in self.board.banks if bank.holds == "external"]
+        return _have_room(self.arenas, outside)
 
     def __bool__(self) -> bool:
         has_room = self.board is None or bool(self.in_internal or self.in_psram)
         return has_room and all(one.fits for one in self.words)
+
+
+def _have_room(sizes: list[int], spaces: list[int]) -> bool:
+    """Whether each goes into one space: the largest first, each into the first with room."""
+    free = list(spaces)
+    for size in sorted(sizes, reverse=True):
+        place = next((n for n, room in enumerate(free) if room >= size), None)
+        if place is None:
+            return False
+        free[place] -= size
+    return True
 
 
 class UnlistedOperatorError(AreniteError, ValueError):

@@ -60,7 +60,9 @@ def _ram(found: WakeWords, width: int) -> Iterator[Text]:
         ("PSRAM", board.external, found.in_psram),
     ]
     for name, size, holds in kinds:
-        left = f"fits, {number(size - found.ram)} left for all else" if holds else "exceeds"
+        left = f"fits, {number(size - found.ram)} left for all else"
+        if not holds:
+            left = "exceeds" if found.ram > size else "exceeds: an arena lies in one piece of it"
         verdict = f"{number(size)}, {left}" if size else "none"
         yield from wrapped(f"{name}: {verdict}", width)
     yield from wrapped(
