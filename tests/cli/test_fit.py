@@ -38,6 +38,12 @@ def test_without_a_board_all_are_listed(arenite, model_file):
     assert "nano33ble" in arenite("fit", model_file).stdout
 
 
+def test_each_board_of_the_table_has_one_line(arenite, model_file):
+    lines = arenite("fit", model_file, "--deadline", "1us").stdout.splitlines()
+    rows = lines[lines.index(next(line for line in lines if line.startswith("board "))) + 1 :]
+    assert [row.split()[0] for row in rows] == [board.name for board in boards()]
+
+
 def test_without_a_device_it_says_whose_numbers_these_are(arenite, model_file):
     first = arenite("fit", model_file, "--ram", "96k").stdout.splitlines()[0]
     assert first.startswith("No --board or --target was given")

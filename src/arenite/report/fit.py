@@ -120,11 +120,11 @@ def render_fits(found: Sequence[Fit], file: str, width: int) -> Iterator[Text]:
     rams = [one.need("RAM") for one in found]
     columns = [
         Column("board", [one.board.name if one.board else "" for one in found]),
-        Column("processor", [one.target.processor for one in found]),
-        Column("MHz", [f"{one.clock:g}" if one.clock else "-" for one in found], "right"),
+        Column("processor", [one.target.processor for one in found], keep=3),
+        Column("MHz", [f"{one.clock:g}" if one.clock else "-" for one in found], "right", keep=2),
         Column("RAM", [number(int(ram.total)) for ram in rams], "right"),
         Column("of", [number(int(ram.limit or 0)) for ram in rams], "right"),
-        Column("flash", [_bytes(one, "flash") for one in found], "right"),
+        Column("flash", [_bytes(one, "flash") for one in found], "right", keep=1),
         Column("time", [one.need("time").amount for one in found], "right"),
         Column("", [_short(one) for one in found]),
     ]
@@ -144,7 +144,7 @@ def _short(fit: Fit) -> str:
         return "fits"
     kinds = {"does not fit": "exceeds", "not known": "unknown", "marginal": "marginal"}
     names = ", ".join(one.name for one in fit.needs if one.verdict == kinds[fit.outcome])
-    return f"{fit.outcome}: {names}"
+    return f"exceeds {names}" if fit.outcome == "does not fit" else f"{fit.outcome}: {names}"
 
 
 def render_boards(boards: Sequence[Board], width: int) -> list[Text]:
