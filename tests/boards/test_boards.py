@@ -46,6 +46,8 @@ def test_banks_do_not_overlap(board):
         ("esp32s3", "esp32-s3-devkitc"),
         ("ra6m4", "ek-ra6m4"),
         (" PICO ", "pico"),
+        ("DISCO_F746NG", "stm32f746g-disco"),
+        ("disco_f407vg", "stm32f4-discovery"),
     ],
 )
 def test_they_are_found_by_board_and_chip_without_case_and_dashes(name, found):
