@@ -25,7 +25,7 @@ LOCKED := $(PIP) install --require-hashes --requirement requirements
 INSTALL := $(PIP) install --no-deps --no-build-isolation \
 	--config-settings=build-dir=$(VENV)/engine --editable
 
-.PHONY: help demo firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel clean
+.PHONY: help demo firmware test check test-long test-random test-report test-cluster lock sanitize fuzz spills arm test-arm lint types docs site bench native wheel wheels test-wheel rehearse clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -123,6 +123,10 @@ wheels: $(VENV)/.wheel ## all wheels, built here by zig: Linux, macOS, Windows, 
 
 test-wheel: wheel ## all tests against that wheel, in a new environment, away from the sources
 	@PYTHON=$(PYTHON) JOBS=$(ARENITE_JOBS) tools/test_wheel.sh dist/*.whl
+
+rehearse: wheels ## a release on an index of this machine, installed on PYTHONS=, then docs/start.md, timed
+	@tools/rehearse.sh dist $(or $(PYTHONS),$(shell $(PYTHON) tools/pythons.py))
+	@$(PYTHON) tools/five_minutes.py "$$(ls dist/*manylinux*$$(uname -m).whl)"
 
 lock: $(VENV)/.made ## write requirements/ again: the newest versions, with their hashes
 	@$(PIP) install uv
