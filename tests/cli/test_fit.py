@@ -119,6 +119,7 @@ def test_errors_are_json_where_results_would_be(arenite, model_file, arguments):
 def test_a_missing_file_is_an_error_in_json(arenite):
     result = arenite("fit", "none.tflite", "--json")
     assert json.loads(result.stdout)["error"]["kind"] == "FileNotFoundError"
+    assert json.loads(result.stdout)["exit_code"] == result.exit_code == 2  # 1 is a verdict
 
 
 def test_what_an_export_takes_stands_beside_tflm_s_figures(arenite, model_file):

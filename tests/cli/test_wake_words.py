@@ -44,9 +44,9 @@ def test_limits_are_refused_for_several_models(arenite, model_file):
     assert "without --ram" in result.stderr
 
 
-def test_an_operator_that_the_program_lacks_exits_with_1(arenite):
+def test_an_operator_that_the_program_lacks_is_an_error(arenite):
     result = arenite("fit", DIGITS, "--runtime", "esphome")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "ESPHome has no SOFTMAX" in result.stderr
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
+#: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
+JUDGES, ERROR = ("fit",), 2
 #: The exit code where loops were too long to verify what was made.
 NOT_VERIFIED = 3
 
@@ -215,7 +217,7 @@ def chosen_target(name: str | None, **parts: Enum | str | int | None) -> Target:
 
 
 class Commands(TyperGroup):
-    """The group of all commands: an error that a user can cause is one message and code 1.
+    """The group of all commands: an error of the user's is one message and code 1, of ``fit`` 2.
 
     With ``--json`` the message is a document as well: kind, message and exit code.
     """
@@ -249,8 +251,9 @@ class Commands(TyperGroup):
         except (AreniteError, OSError, MemoryError) as error:
             if ctx.params["debug"]:
                 raise
-            _as_json(type(error).__name__, _message(error), 1)
-            fail(_message(error))
+            code = ERROR if ctx.invoked_subcommand in JUDGES else 1
+            _as_json(type(error).__name__, _message(error), code)
+            fail(_message(error), code)
 
 
 #: What all wrong usage is; typer exports one of its kinds alone.
