@@ -35,7 +35,6 @@ from arenite.firmware.text.readme import readme
 from arenite.firmware.text.selftest import selftest_files
 from arenite.firmware.text.source import sources
 from arenite.formats import Source, model_of
-from arenite.kernels.compile import compiled_operators
 from arenite.model import Model
 from arenite.target import Target, find_target
 
@@ -111,7 +110,7 @@ def export(
         OSError: A file cannot be written.
     """
     processor, model = find_target(target).processor, model_of(model)
-    if own := compiled_operators(model):
+    if own := _compiled(model):
         raise UnsupportedOperatorError(
             f"{', '.join(own)}: a kernel of yours in C++ needs an interpreter, which an exported "
             "firmware has not. `arenite export --library tflm` writes a folder for a firmware with "
@@ -121,6 +120,15 @@ def export(
     budget = Budget(ram, flash, least, inputs, icache)
     made = layered(model, processor, icache, optimize=optimize)
     return write(made, folder, processor, budget, name=name, planner=planner, emulate=emulate)
+
+
+def _compiled(model: Model) -> list[str]:
+    """Operators that a user's C++ kernels run."""
+    if not model.registrations:
+        return []
+    from arenite.kernels.compile import compiled_operators  # noqa: PLC0415 - needs the engine
+
+    return compiled_operators(model)
 
 
 def write(

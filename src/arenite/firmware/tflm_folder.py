@@ -14,7 +14,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,12 +30,14 @@ from arenite.firmware.plan.golden import SAMPLES, sample
 from arenite.firmware.text.tflm_text import HEADER, MAIN, README, SELFTEST
 from arenite.formats import Source, model_of
 from arenite.formats.tflite_write import write
-from arenite.kernels.compile import Kernels
-from arenite.kernels.symbols import Function
 from arenite.model import Model, Tensor, TensorType
 from arenite.ops.context import Array
 from arenite.runtime.interpreter import Interpreter
 from arenite.target import Target, find_target
+
+if TYPE_CHECKING:  # they need the native engine
+    from arenite.kernels.compile import Kernels
+    from arenite.kernels.symbols import Function
 
 
 @dataclass(frozen=True)
