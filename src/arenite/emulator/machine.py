@@ -249,6 +249,13 @@ class Machine:
                 halves += TAKEN * self._tally.leaps[block]
         return Count(instructions, halves // 2)
 
+    def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
+        """How often blocks ran since the machine was made, and were left for a leap elsewhere.
+
+        A block is an address and bytes; the same code may lie in several.
+        """
+        return self._tally.runs.copy(), self._tally.leaps.copy()
+
     def _piece(self, block: tuple[int, int]) -> Piece:
         found = self._pieces.get(block)
         if found is None:

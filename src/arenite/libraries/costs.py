@@ -69,7 +69,7 @@ class Costs:
 
     Attributes:
         processors: Those whose costs are known.
-        is_complete: Whether nearly all kernels have some, so that totals can be compared.
+        complete: Those of which nearly all kernels have some, so that totals can be compared.
         known: Of which kernels, as the end of a sentence.
         loops_of: ``loops_of(view, path, target)``: an operator's loops in one inference; None where
             there is no model of them. ``path`` is None for operators that the library lacks.
@@ -81,7 +81,7 @@ class Costs:
     """
 
     processors: tuple[str, ...]
-    is_complete: bool
+    complete: tuple[str, ...]
     known: str
     loops_of: Callable[[NodeView, Path | None, Target], list[Loop] | None]
     cost_of: Callable[[NodeView, Path | None, Target], Cost | None]

@@ -119,6 +119,7 @@ class StockBoard:
             "model.S": MODEL,
             "main.cc": fill(
                 MAIN,
+                profiler="new (profiler_bytes) Profiler",
                 arena=self._arena
                 or Interpreter(self.model, target=self.processor).arena.size + _ROOM,
                 operators=max(needed.operators, 1),

@@ -66,7 +66,7 @@ __attribute__((used)) int stock_begin(void) {
   tflite::MicroResourceVariables* variables = nullptr;
   if ($variables > 0) variables = tflite::MicroResourceVariables::Create(allocator, $variables);
   interpreter = new (interpreter_bytes) tflite::MicroInterpreter(
-      tflite::GetModel(stock_model), resolver, allocator, variables, new (profiler_bytes) Profiler);
+      tflite::GetModel(stock_model), resolver, allocator, variables, $profiler);
   return interpreter->AllocateTensors() == kTfLiteOk ? 0 : 2;
 }
 __attribute__((used)) void* stock_input(int index) {

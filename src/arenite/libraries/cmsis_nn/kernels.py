@@ -26,7 +26,7 @@ def _order(node: Node, view: NodeView, position: int, path: Path, target: Target
 def _costs() -> Costs:
     from arenite.libraries.cmsis_nn.cost import known  # noqa: PLC0415 - tables to load
 
-    return known.costs(is_complete=True, words="of kernels that were measured")
+    return known.costs(is_library=True, words="of kernels that were measured")
 
 
 def _walker() -> Walker:

@@ -32,7 +32,7 @@ def _no_counts(loops: Iterable[Loop], target: Target) -> Counter[str]:
 def _costs() -> Costs:
     return Costs(
         processors=(),
-        is_complete=False,
+        complete=(),
         known="of no kernel",
         loops_of=_unknown,
         cost_of=_unknown,

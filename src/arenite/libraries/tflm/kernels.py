@@ -27,7 +27,7 @@ def _order(node: Node, view: NodeView, position: int, path: Path, target: Target
 def _costs() -> Costs:
     from arenite.libraries.cmsis_nn.cost import known  # noqa: PLC0415 - tables to load
 
-    return known.costs(is_complete=False, words="with CMSIS-NN for most")
+    return known.costs(is_library=False, words="with CMSIS-NN for most")
 
 
 LIBRARY = Library(glue_for=_no_glue, order_of=_order, costs=_costs)

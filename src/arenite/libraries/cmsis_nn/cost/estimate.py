@@ -28,6 +28,9 @@ _MEASURED_IN = "cmsis_nn"
 #: Processors whose costs are known.
 PROCESSORS = tuple(STEPS)
 
+#: Those of which kernels of all types were measured, not of int8 alone.
+COMPLETE = tuple(name for name, steps in STEPS.items() if "CONV_2D, float32" in steps)
+
 #: How far their costs may be off.
 ACCURACY = {core.name: core.accuracy for core in CORES.values() if core.accuracy}
 

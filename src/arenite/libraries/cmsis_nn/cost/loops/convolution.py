@@ -10,7 +10,7 @@ from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_nn_mat_mult_kernel_s8_s16,
     arm_nn_mat_mult_nt_t_s8,
-    arm_s8_to_s16_unordered_with_offset,
+    to_int16,
 )
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, padded_positions
 from arenite.libraries.costs import Loop
@@ -42,10 +42,10 @@ def products(conv: ConvShape, target: Target) -> list[Loop]:
     """What multiplies im2col rows as they fill up."""
     if target.instructions == "mve":
         return _products_of_vectors(conv, target)
-    return _products_of_lanes(conv)
+    return _products_of_lanes(conv, target)
 
 
-def _products_of_lanes(conv: ConvShape) -> list[Loop]:
+def _products_of_lanes(conv: ConvShape, target: Target) -> list[Loop]:
     """Two positions at a time; the last of an odd number by itself."""
     name = "arm_convolve_s8"
     columns, channels, images, positions = _matrix(conv)
@@ -55,7 +55,7 @@ def _products_of_lanes(conv: ConvShape) -> list[Loop]:
     if conv.groups > 1:
         kernel = "arm_nn_mat_mult_kernel_row_offset_s8_s16"
     return [
-        *arm_s8_to_s16_unordered_with_offset(images * positions, columns),
+        *to_int16(images * positions, columns, target),
         *arm_nn_mat_mult_kernel_s8_s16(images * (positions // 2), channels, columns, kernel),
         Loop(name, "last position, channel", last),
         Loop(name, "last position, channel, 4 columns", last * fours),

@@ -38,9 +38,11 @@ def arm_depthwise_conv_3x3_s8(conv: ConvShape, path: Path, target: Target) -> li
 
 
 def arm_depthwise_conv_s8_opt(conv: ConvShape, path: Path, target: Target) -> list[Loop]:
-    """A window of all channels in memory, then four channels at a time."""
+    """A window of all channels in memory, then four channels at a time; without DSP none is."""
     if target.instructions == "mve":
         return _opt_of_vectors(conv, target)
+    if target.instructions == "plain":
+        return _channel_by_channel(conv, "depthwise_conv_s8_generic")
     name = "arm_depthwise_conv_s8_opt"
     channels, taps = conv.input.c, conv.filter.h * conv.filter.w
     fours, rest = divmod(channels, 4)
@@ -101,10 +103,14 @@ def _blocks(channels: int, size: int) -> list[int]:
 
 def arm_depthwise_conv_s8(conv: ConvShape, path: Path, target: Target) -> list[Loop]:
     """Output channel by output channel, or four of one input channel at a time."""
+    return _channel_by_channel(conv, path.calls[-1])
+
+
+def _channel_by_channel(conv: ConvShape, name: str) -> list[Loop]:
     positions = conv.input.n * conv.output.h * conv.output.w
     rows = conv.input.n * axis_inside(conv, "h") * conv.output.w
     taps = conv.input.n * taps_inside(conv)
-    name, step, groups = path.calls[-1], "channel", conv.output.c
+    step, groups = "channel", conv.output.c
     if name == "depthwise_conv_s8_mult_4":
         step, groups = "4 channels", conv.output.c // 4
     return [

@@ -2,7 +2,7 @@
 
 Facts: CMSIS-NN ``ConvolutionFunctions/arm_nn_mat_mult_kernel_s8_s16.c`` and
 ``NNSupportFunctions/arm_nn_mat_mult_nt_t_s8.c``, ``arm_nn_vec_mat_mult_t_s8.c``,
-``arm_s8_to_s16_unordered_with_offset.c``.
+``arm_s8_to_s16_unordered_with_offset.c``, ``arm_q7_to_q15_with_offset.c``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from arenite.libraries.costs import Loop
 from arenite.target import Target
 
 
-def arm_s8_to_s16_unordered_with_offset(calls: int, size: int) -> list[Loop]:
-    """``calls`` rows of ``size`` values become int16, four at a time."""
+def to_int16(calls: int, size: int, target: Target) -> list[Loop]:
+    """``calls`` rows of ``size`` values become int16, four at a time; with DSP in another order."""
     name = "arm_s8_to_s16_unordered_with_offset"
+    if target.instructions == "plain":
+        name = "arm_q7_to_q15_with_offset"
     fours, rest = divmod(size, 4)
     return [
         Loop(name, "call", calls),
@@ -94,6 +96,9 @@ def arm_nn_vec_mat_mult_t(
     if target.instructions == "mve":
         block, fours, rest = "4 units", units // 4, units % 4
         columns, inner, left = "16 columns", -(-depth // 16), 0
+    elif target.instructions == "plain":
+        block, fours, rest = "3 units", units // 3, units % 3
+        columns, inner, left = "4 columns", 0, depth
     else:
         block, fours, rest = "2 units", units // 2, units % 2
         columns, (inner, left) = "4 columns", divmod(depth, 4)

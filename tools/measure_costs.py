@@ -1,0 +1,199 @@
+"""Measure what CMSIS-NN's and TFLM's kernels of int8 take on a core, loop by loop.
+
+    python tools/measure_costs.py --tflm TREE --target cortex-m4 --compare
+    python tools/measure_costs.py --tflm TREE --target cortex-m33 --write MODEL...
+
+TFLM with CMSIS-NN is built as its makefile does, and runs random layers on an emulated core that
+counts how often every instruction runs. Two thirds of the layers say what a pass of a loop takes,
+the others how far that is off. ``--compare`` says how far it is from the table's rows, ``--write``
+puts it there, and the errors into the page of boards. Estimates of models are checked.
+
+It needs ``arm-none-eabi-gcc`` and ``-g++`` (12.2 made the table's rows), SciPy (group ``dev``),
+Unicorn (extra ``board``), and TFLM's sources: a checkout of ``tensorflow/tflite-micro`` after
+``make -f tensorflow/lite/micro/tools/make/Makefile OPTIMIZED_KERNEL_DIR=cmsis_nn
+third_party_downloads``, or what its ``create_tflm_tree.py`` writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import runpy
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from cost_cycles import RULES
+from cost_firmware import Board, Build, linked
+from cost_fit import Key, Pass, Sample, errors, fit, shares
+from cost_layers import LAYERS, chain, layers
+
+from arenite.analysis.device import device_operators
+from arenite.cores import CORES
+from arenite.errors import AreniteError
+from arenite.formats import load
+from arenite.kernels.tree import find_tree
+from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of
+from arenite.libraries.cmsis_nn.cost.steps import STEPS
+from arenite.model import Model
+from arenite.ops.tflm_names import add_method
+from arenite.target import find_target
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLES = ROOT / "src/arenite/libraries/cmsis_nn/cost/tables"
+#: What an operator takes of the interpreter, measured on chains of operators.
+OPERATOR: Key = ("TFLM", "operator")
+#: Functions whose instructions no kernel runs.
+_INTERPRETER = re.compile(r"stock_|_ZN6tflite(16|21)MicroInterpreter|\w+ResetTempAllocations")
+_CHAINS = (1, 2, 3, 5, 8)
+
+
+def main() -> None:
+    """Measure a core."""
+    options = _options()
+    target, names = options.target, options.operators.split(",")
+    build = Build(find_tree(options.tflm), target, CORES[target].has_fpu, ROOT / "build/costs")
+    calls = [f"resolver.{add_method(name)}()" for name in sorted({*names, "RESHAPE"})]
+    board = Board(linked(build, calls, options.jobs), target)
+    models = [model for name in names for model in layers(name, options.count, options.seed)]
+    samples = counted(board, target, models)
+    held = samples[2::3]
+    symbols = {at: board.symbol(at) for sample in samples for at in sample.times}
+    costs = {**fit([*samples[::3], *samples[1::3]], symbols), OPERATOR: _operator(board)}
+    off = errors(held, costs)
+    for kernel, (median, worst, count) in off.items():
+        print(f"{kernel}: {median:.1f} % in the median, {worst:.1f} % at worst, {count} layers")
+    if options.compare:
+        compare(costs, STEPS[target], samples)
+    for path in options.models:
+        check(board, target, costs, path)
+    if options.write:
+        write("steps.csv", target, {key: cost._asdict() for key, cost in costs.items()})
+        fields = ("median", "worst", "layers")
+        rows = {(kernel,): dict(zip(fields, one, strict=True)) for kernel, one in off.items()}
+        write("errors.csv", target, rows)
+        runpy.run_path(str(ROOT / "docs/make_cost.py"), run_name="__main__")
+
+
+def _options() -> argparse.Namespace:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("--tflm", required=True, help="a folder with TFLM's sources, see above")
+    parser.add_argument("--target", choices=RULES, default="cortex-m4")
+    parser.add_argument("--operators", default=",".join(LAYERS), help="CONV_2D,ADD")
+    parser.add_argument("--count", type=int, default=210, help="layers of an operator")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="files compiled at once")
+    parser.add_argument("--compare", action="store_true", help="with the table's rows")
+    parser.add_argument("--write", action="store_true", help="into the tables and the page")
+    parser.add_argument("models", nargs="*", help="models to check")
+    return parser.parse_args()
+
+
+def counted(board: Board, processor: str, models: Iterable[Model]) -> list[Sample]:
+    """What layers ran, without the interpreter; those that CMSIS-NN does not take are left out."""
+    found = []
+    for model in models:
+        try:
+            operator = device_operators(model, find_target(processor))[0]
+        except AreniteError:
+            continue
+        runs, loops = board.runs(model), Counter[Key]()
+        for loop in operator.loops or ():
+            loops[loop.function, loop.step] += loop.times
+        del loops[OPERATOR]
+        kept = [at for at in runs.times if not _INTERPRETER.match(board.symbol(at))]
+        times, cycles = ({at: one[at] for at in kept} for one in runs)
+        found.append(Sample(kernel_of(operator.view), loops, times, cycles))
+    return found
+
+
+def _operator(board: Board) -> Pass:
+    """What the interpreter takes of every operator, beyond what it takes once."""
+    found = []
+    for length in _CHAINS:
+        runs = board.runs(chain(length))
+        own = [at for at in runs.times if _INTERPRETER.match(board.symbol(at))]
+        found.append([float(sum(one[at] for at in own)) for one in runs])
+    table = np.array([[1.0, length] for length in _CHAINS])
+    instructions, cycles = (
+        shares(table, values, np.ones(len(table)))[1] for values in np.array(found).T
+    )
+    return Pass(float(instructions), float(cycles))
+
+
+def compare(
+    costs: Mapping[Key, Pass], table: Mapping[str, Mapping[str, Any]], samples: Sequence[Sample]
+) -> None:
+    """Say for every row what it was and is, and for every kernel how far estimates part."""
+    known = {(name, step): Pass(*row) for name, rows in table.items() for step, row in rows.items()}
+    for key, cost in costs.items():
+        old = known.get(key, cost)
+        parts = (f"{a:g} -> {b:.4g} ({_percent(a, b)})" for a, b in zip(old, cost, strict=True))
+        print(f"{', '.join(key)}: {', '.join(parts)}" + " new" * (key not in known))
+    for kernel in dict.fromkeys(sample.kernel for sample in samples):
+        ours = [
+            one.loops
+            for one in samples
+            if one.kernel == kernel and one.loops.keys() <= known.keys()
+        ]
+        for index, what in enumerate(Pass._fields):
+            was, now = (
+                np.array([sum(n * of[key][index] for key, n in one.items()) for one in ours])
+                for of in (known, costs)
+            )
+            spread = np.percentile(100 * (now / was - 1), [0, 25, 50, 75, 100]) if ours else []
+            together = f"all {_percent(was.sum(), now.sum())}, of single ones "
+            print(f"{kernel}, {what}: {together}" + ", ".join(f"{n:+.1f}" for n in spread))
+
+
+def _percent(old: float, new: float) -> str:
+    return f"{100 * (new / old - 1):+.1f} %" if old else f"{new:+.1f}"
+
+
+def check(board: Board, processor: str, costs: Mapping[Key, Pass], path: str) -> None:
+    """Say how far the estimate of a model is off what it runs."""
+    model = load(path)
+    ran = sum(board.runs(model).times.values())
+    operators = device_operators(model, find_target(processor))
+    loops = [loop for operator in operators for loop in operator.loops or ()]
+    if lacking := {loop[:2] for loop in loops} - costs.keys():
+        print(f"{Path(path).name}: {ran:,} instructions ran; not measured: {sorted(lacking)}")
+        return
+    said = sum(loop.times * costs[loop[:2]].instructions for loop in loops)
+    print(
+        f"{Path(path).name}: {ran:,} instructions ran, {said:,.0f} estimated, {_percent(ran, said)}"
+    )
+
+
+def write(
+    name: str, processor: str, measured: Mapping[tuple[str, ...], Mapping[str, float]]
+) -> None:
+    """Put a core's columns into a table; what was not measured stays."""
+    with (TABLES / name).open(encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file)
+        header, rows = list(table.fieldnames or ()), list(table)
+    keys = [column for column in ("kernel", "loop") if column in header]
+    known = {tuple(row[key] for key in keys): row for row in rows}
+    for key, values in measured.items():
+        if key not in known:
+            known[key] = {"set": "int8"} if "set" in header else {}
+            known[key] |= zip(keys, key, strict=True)
+        for field, value in values.items():
+            column = f"{processor} {field}"
+            header += [column] if column not in header else []
+            known[key][column] = f"{round(value, 1):g}"
+    with (TABLES / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, header, lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows(known.values())
+
+
+if __name__ == "__main__":
+    main()
