@@ -2,7 +2,8 @@
 
 An instruction that ran as often as a loop did, in every layer, is the loop's. What ran in between,
 because it depends on data or on alignment, is shared out by non-negative least squares among the
-loops of its function; of a function that no loop is named after, among the glue of each kernel.
+loops of its function; of a function that no loop is named after, among the glue of each kernel, and
+of the compiler's own functions among all loops.
 """
 
 from __future__ import annotations
@@ -49,13 +50,19 @@ def fit(samples: Sequence[Sample], symbols: Mapping[int, str]) -> dict[Key, Pass
     weights = np.array([one.instructions for one in samples]) ** -0.5
     kernels = np.array([one.kernel for one in samples])
     totals, functions = np.zeros((len(keys), 2)), {*symbols.values()}
+    # What is shared out among the same loops is, all at once: branches that exclude each other add
+    # up to what hardly depends on data.
+    pooled = defaultdict[tuple[bytes, bytes], Array](lambda: np.zeros((2, len(samples))))
     for (function, shape), ran in _groups(samples, symbols).items():
         times = np.frombuffer(shape)
         choices = _choices(function, times, keys, passes, kernels=kernels, functions=functions)
         for rows, columns in choices:
-            for index, values in enumerate(ran):
-                table = passes[np.ix_(rows, columns)]
-                totals[columns, index] += shares(table, values[rows], weights[rows])
+            pooled[rows.tobytes(), columns.tobytes()] += ran
+    for choice, ran in pooled.items():
+        rows, columns = (np.frombuffer(one, np.intp) for one in choice)
+        for index, values in enumerate(ran):
+            table = passes[np.ix_(rows, columns)]
+            totals[columns, index] += shares(table, values[rows], weights[rows])
     return {key: Pass(*map(float, total)) for key, total in zip(keys, totals, strict=True)}
 
 
@@ -90,15 +97,14 @@ def _choices(
     own = np.array([key[0].split(",")[0] == function for key in keys])
     glue = np.array([key[0].split(",")[0] not in functions for key in keys])
     same = (passes == times[:, None]).all(0)
-    for columns in (
-        np.flatnonzero(same & own)[:1],
-        np.flatnonzero(same & glue)[:1],
-        np.flatnonzero(same)[:1],
-        np.flatnonzero(own),
-    ):
-        if columns.size:
-            yield everywhere, columns
-            return
+    exact = [np.flatnonzero(same & some)[:1] for some in (own, glue, ~own & ~glue)]
+    found = next((columns for columns in exact if columns.size), np.flatnonzero(own))
+    # What loops of other functions call as well, and the compiler's own: products of 64 bits.
+    elsewhere = times[~passes[:, own].any(1)]
+    is_shared = (own.any() and elsewhere.any()) or function.startswith("__")
+    if found.size or is_shared:
+        yield everywhere, np.arange(len(keys)) if is_shared else found
+        return
     for kernel in sorted({*kernels[times > 0]}):
         rows = np.flatnonzero(kernels == kernel)
         near = passes[rows].any(0)

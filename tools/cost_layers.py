@@ -131,7 +131,7 @@ def _conv(rng: Rng) -> Model:
 
 def _depthwise(rng: Rng) -> Model:
     """A half with filters of 3 x 3, two fifths with a multiplier."""
-    (image, kernel, how), by = _window(rng, 5), _pick(rng, 1, 1, 1, _n(rng, 4), 4)
+    (image, kernel, how), by = _window(rng, 5), _pick(rng, 1, 1, 1, _n(rng, 4), 4 * _n(rng, 2))
     if rng.random() < 0.5 and min(image) > 2 and "dilation_h_factor" not in how:
         kernel = 3, 3
     depth = _n(rng, 40 if by == 1 else 8)

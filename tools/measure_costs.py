@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import csv
 import re
-import runpy
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,7 +78,7 @@ def main() -> None:
         fields = ("median", "worst", "layers")
         rows = {(kernel,): dict(zip(fields, one, strict=True)) for kernel, one in off.items()}
         write("errors.csv", target, rows)
-        runpy.run_path(str(ROOT / "docs/make_cost.py"), run_name="__main__")
+        subprocess.run([sys.executable, ROOT / "docs/make_cost.py"], check=True)
 
 
 def _options() -> argparse.Namespace:

@@ -147,7 +147,7 @@ def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text
     cycles, (low, high) = cost.accuracy.cycles, cost.span
     yield from wrapped(
         f"An estimate: instructions within {instructions:.0%}, checked against an emulator that "
-        f"counts them; cycles within {cycles:.0%} as Arm's documents have them, without waits for "
+        f"counts them; cycles within {cycles:.0%} by the rule for its pipeline, without waits for "
         f"memory. With them, boards with published times took up to {cost.accuracy.boards:.0%} "
         f"more: {number(round(low))} to {number(round(high))} cycles for the whole inference.",
         width,

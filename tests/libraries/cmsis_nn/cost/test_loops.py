@@ -26,6 +26,7 @@ from arenite.libraries.cmsis_nn.cost.loops.layers import (
     softmax_radius,
 )
 from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
+from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
 from arenite.libraries.path import Path
 from arenite.libraries.shapes import ConvShape, Dims, Pair
@@ -35,7 +36,7 @@ from arenite.ops.constraints import NodeView
 from arenite.target import Target
 from tests.ops.differential import differential
 
-DSP, MVE = Target("cortex-m4"), Target("cortex-m55")
+PLAIN, DSP, MVE = Target("cortex-m0"), Target("cortex-m4"), Target("cortex-m55")
 GENERAL = Path("arm_convolve_s8")
 
 
@@ -94,6 +95,26 @@ def test_a_convolution_multiplies_two_positions_and_two_channels_at_a_time():
     assert loops[kernel, "last channel"] == 2
     assert loops["arm_convolve_s8", "last position, channel"] == 3
     assert loops["arm_s8_to_s16_unordered_with_offset", "call"] == 5
+
+
+def test_without_dsp_another_function_widens_rows_and_no_window_is_kept():
+    loops = times(convolutions.arm_convolve_s8(conv((1, 5, 6), 3, (1, 1)), GENERAL, PLAIN))
+    assert loops["arm_q7_to_q15_with_offset", "call"] == 5
+    layer, path = conv((4, 4, 3), 3, (2, 2)), Path("arm_depthwise_conv_s8_opt")
+    loops = times(depthwises.arm_depthwise_conv_s8_opt(layer, path, PLAIN))
+    assert {function for function, _ in loops} == {"depthwise_conv_s8_generic"}
+    assert loops["depthwise_conv_s8_generic", "channel, tap"] == 9 * 3 * 4
+
+
+def test_without_dsp_a_vector_is_multiplied_by_three_units_at_a_time_value_by_value():
+    loops = times(arm_nn_vec_mat_mult_t("f", 2, units=8, depth=5, target=PLAIN))
+    assert loops == {
+        ("f", "call"): 2,
+        ("f", "3 units"): 2 * 2,
+        ("f", "3 units, column"): 2 * 2 * 5,
+        ("f", "last unit"): 2 * 2,
+        ("f", "last unit, column"): 2 * 2 * 5,
+    }
 
 
 def test_vectors_multiply_four_positions_at_a_time():

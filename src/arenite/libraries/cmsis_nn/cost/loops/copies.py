@@ -1,7 +1,7 @@
 """Loops that copy and fill memory.
 
 Without vectors CMSIS-NN calls the C library. Facts: newlib ``libc/machine/arm/memcpy-armv7m.S``
-and ``libc/string/memset.c``; CMSIS-NN ``Include/arm_nnsupportfunctions.h`` (``arm_memcpy_s8``).
+(of Armv6-M ``memcpy.c``) and ``libc/string/memset.c``; CMSIS-NN ``Include/arm_nnsupportfunctions.h`` (``arm_memcpy_s8``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,14 @@ from arenite.target import Target
 
 
 def copies(caller: str, calls: int, size: int, target: Target) -> list[Loop]:
-    """``arm_memcpy_s8``: ``calls`` copies of ``size`` bytes, which vectors make in ``caller``."""
+    """``arm_memcpy_s8``: ``calls`` copies of ``size`` bytes, which vectors make in ``caller``.
+
+    Without DSP instructions those of Armv6-M are meant: all of it byte by byte unless words meet.
+    """
     if target.instructions == "mve":
         return [Loop(caller, "copy, 16 bytes", calls * -(-size // 16))]
+    if target.instructions == "plain" and (size % 4 or size < 16):
+        return [Loop("memcpy", "byte by byte", calls), Loop("memcpy", "byte", calls * size)]
     return memcpy(calls, size)
 
 
