@@ -136,7 +136,7 @@ def test_a_sum_that_lacks_parts_can_exceed():
 
 
 def test_products_alone_can_take_too_long_where_costs_are_not_known():
-    found = ar.fit(DIGITS, board="pico", deadline="1us")
+    found = ar.fit(DIGITS, board="ek-ra8d1", deadline="1us")
     assert found.need("time").amount.startswith("at least")
     assert found.outcome == "does not fit"
 
@@ -199,7 +199,7 @@ def test_a_board_brings_processor_clock_and_limits_and_what_is_given_besides_cou
 
 
 def test_what_is_not_known_does_not_fit():
-    found = ar.fit(DIGITS, board="pico", deadline=1000)
+    found = ar.fit(DIGITS, board="ek-ra8d1", deadline=1000)
     assert found.need("time").verdict == "unknown"
     assert found.outcome == "not known"
     assert "does not fit" not in str(found)
@@ -207,7 +207,7 @@ def test_what_is_not_known_does_not_fit():
 
 
 def test_what_is_not_asked_for_may_be_unknown():
-    assert ar.fit(DIGITS, board="pico")
+    assert ar.fit(DIGITS, board="ek-ra8d1")
 
 
 def test_a_model_without_a_file_has_no_flash_yet():

@@ -6,6 +6,7 @@ With ``ARENITE_TFLM`` and GCC for Arm one operator is measured as a person would
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -102,5 +103,7 @@ def test_one_operator_is_measured():
         text=True,
         check=True,
     ).stdout
-    assert "RESHAPE, int8: " in said
-    assert "TFLM, operator: 34 -> 34" in said
+    found = re.search(r"RESHAPE, int8: (\S+) % in the median, \S+ % at worst, 10 layers", said)
+    assert found, said
+    assert float(found[1]) < 10
+    assert "TFLM, operator: 34 -> " in said

@@ -1,7 +1,8 @@
 """Loops that copy and fill memory.
 
 Without vectors CMSIS-NN calls the C library. Facts: newlib ``libc/machine/arm/memcpy-armv7m.S``
-(of Armv6-M ``memcpy.c``) and ``libc/string/memset.c``; CMSIS-NN ``Include/arm_nnsupportfunctions.h`` (``arm_memcpy_s8``).
+(of Armv6-M ``memcpy.c``) and ``libc/string/memset.c``; CMSIS-NN
+``Include/arm_nnsupportfunctions.h`` (``arm_memcpy_s8``).
 """
 
 from __future__ import annotations
