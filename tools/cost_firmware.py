@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from arenite.firmware.c_text import fill
 from cost_cycles import RULES, Step
 
 from arenite.emulator import machine as memory
@@ -24,7 +25,6 @@ from arenite.emulator.machine import Machine
 from arenite.errors import BoardError
 from arenite.files import save
 from arenite.firmware.build import link_script
-from arenite.firmware.c_text import fill
 from arenite.firmware.stock.text import LINK, MAIN, MODEL
 from arenite.firmware.trial import SAMPLES, trial_inputs
 from arenite.formats.tflite_write import write

@@ -250,7 +250,7 @@ class Machine:
         return Count(instructions, halves // 2)
 
     def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
-        """How often blocks ran since the machine was made, and were left for a leap elsewhere.
+        """Runs of each block since the machine was made, and those that left it by a leap.
 
         A block is an address and bytes; the same code may lie in several.
         """
