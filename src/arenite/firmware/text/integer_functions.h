@@ -47,6 +47,28 @@ static inline int32_t ar_rescale(int32_t x, int32_t multiplier, int32_t shift) {
   return ar_divide_by_power(ar_high_product(ar_wrap((uint32_t)x << left), multiplier), right);
 }
 
+/* The high 32 bits of a * b. */
+static inline int32_t ar_high_word(int32_t a, int32_t b) {
+#if defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
+  /* Of products of halves: these cores have none of 64 bits. */
+  const uint32_t low_a = (uint32_t)a & 0xffffu, low_b = (uint32_t)b & 0xffffu;
+  const int32_t high_a = a >> 16, high_b = b >> 16;
+  const uint32_t low = low_a * low_b;
+  const int32_t middle = high_a * (int32_t)low_b + (int32_t)(low >> 16);
+  const int32_t other = (int32_t)low_a * high_b + (middle & 0xffff);
+  return high_a * high_b + (middle >> 16) + (other >> 16);
+#else
+  return (int32_t)(((int64_t)a * b) >> 32);
+#endif
+}
+
+/* ar_rescale(x, multiplier, -1 - shift) for |x| < 2^29, multiplier >= 0 and shift in [0, 30]. */
+static inline int32_t ar_rescale_small(int32_t x, int32_t multiplier, int32_t shift) {
+  const int32_t high = (ar_high_word(4 * x, multiplier) + 1) >> 1;
+  const int32_t away = high + (high >> 31); /* halves of negative numbers go down */
+  return ((away >> shift) + 1) >> 1;
+}
+
 /* The same of 64 bits with a multiplier of 16, rounded once; what leaves int32 wraps. */
 static inline int32_t ar_rescale_wide(int64_t x, int32_t multiplier, int32_t shift) {
   const int32_t reduced = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;

@@ -21,6 +21,7 @@ from arenite.firmware.kernels.portable import (
     conversion,
     convolution,
     custom,
+    depthwise,
     div_prelu,
     fourier,
     index_maps,
@@ -45,8 +46,18 @@ from arenite.wings import WINGS, wing_of
 
 _MODULES = (
     *(activation, axis_ops, div_prelu, batch_matmul, add_mul, compared, conversion),
-    *(convolution, custom, fourier, indexing, lstm, reshape_pad_concat, index_maps, normalization),
-    *(slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
+    *(
+        convolution,
+        custom,
+        depthwise,
+        fourier,
+        indexing,
+        lstm,
+        reshape_pad_concat,
+        index_maps,
+        normalization,
+    ),
+    *(normalization, slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = dict(

@@ -1,16 +1,64 @@
-// template: fully_connected
-for (int32_t b = 0; b < $images; ++b, x += $depth) {
-  for (int32_t n = 0; n < $filters; ++n) {
-    const int32_t w = n * $depth;
-    $total sum = $start;
-    for (int32_t c = 0; c < $depth; ++c) $add;
-    $finish;
+// template: rows
+// An input is read once for several filters.
+for (int32_t row = 0; row < $rows; ++row) {
+  $tiles;
+  x += $depth;
+  y += $filters;
+}
+
+// template: row
+$starts;
+const int32_t w = n * $depth;
+for (int32_t c = 0; c < $depth; c += $step) {
+  $products;
+}
+$stores;
+
+// template: windows
+for (int32_t b = 0; b < $images; ++b) {
+  for (int32_t oy = 0; oy < $out_h; ++oy) {
+    const int32_t top = $row_top;
+    $rows_inside;
+    for (int32_t ox = 0; ox < $out_w; ++ox) {
+      const int32_t left = $column_left;
+      $columns_inside;
+      $tiles;
+      y += $filters;
+    }
+  }
+  x += $image;
+}
+
+// template: runs
+// A row of a window is one run of numbers, as far as it lies in the image.
+$starts;
+const int32_t first = left + $first_column, run = ($end_column - $first_column) * $depth;
+for (int32_t ky = $first_row; ky < $end_row; ++ky) {
+  const $element *pixel = x + ($in_w * ($row) + first) * $depth;
+  const int32_t w = ((n * $kernel_h + ky) * $kernel_w + $first_column) * $depth;
+  for (int32_t c = 0; c < run; c += $step) {
+    $products;
   }
 }
+$stores;
+
+// template: pixels
+// Pixels of a window that lie in the image.
+$starts;
+for (int32_t ky = $first_row; ky < $end_row; ++ky) {
+  for (int32_t kx = $first_column; kx < $end_column; ++kx) {
+    const $element *pixel = x + ($in_w * ($row) + $column) * $in_c + n / $own * $depth;
+    const int32_t w = ((n * $kernel_h + ky) * $kernel_w + kx) * $depth;
+    for (int32_t c = 0; c < $depth; c += $step) {
+      $products;
+    }
+  }
+}
+$stores;
 
 // template: transposed
 // An output position takes from the input those pixels whose filters reach it.
-for (int32_t b = 0; b < $images; ++b, x += $image) {
+for (int32_t b = 0; b < $images; ++b) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     for (int32_t ox = 0; ox < $out_w; ++ox) {
       for (int32_t n = 0; n < $filters; ++n) {
@@ -30,4 +78,5 @@ for (int32_t b = 0; b < $images; ++b, x += $image) {
       }
     }
   }
+  x += $image;
 }
