@@ -19,13 +19,15 @@ static inline int32_t ar_multiply(int32_t a, int32_t b) {
 static inline int32_t ar_add(int32_t a, int32_t b) { return ar_wrap((uint32_t)a + (uint32_t)b); }
 
 static inline int32_t ar_clamp(int32_t x, int32_t low, int32_t high) {
-  return x < low ? low : x > high ? high : x;
+  if (x < low) return low;
+  return x > high ? high : x;
 }
 
 /* x + offset, clamped, where the sum may leave int32; offsets are zero points. */
 static inline int32_t ar_clamp_offset(int32_t x, int32_t offset, int32_t low, int32_t high) {
   const int64_t sum = (int64_t)x + offset;
-  return sum < low ? low : sum > high ? high : (int32_t)sum;
+  if (sum < low) return low;
+  return sum > high ? high : (int32_t)sum;
 }
 
 /* The high 32 bits of 2 * a * b, rounded. */
@@ -93,7 +95,8 @@ static inline int32_t ar_nibble(const uint8_t *packed, int32_t index) {
 /* x * 2^exponent, saturated. */
 static inline int32_t ar_saturating_shift(int32_t x, int32_t exponent) {
   const int64_t wide = (int64_t)x * (INT64_C(1) << exponent);
-  return wide > INT32_MAX ? INT32_MAX : wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
+  if (wide > INT32_MAX) return INT32_MAX;
+  return wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
 }
 
 static inline int32_t ar_leading_zeros(uint32_t x) {
@@ -119,7 +122,8 @@ static inline int32_t ar_round(float x) {
   if (!(x > -2147483648.0f && x < 2147483648.0f)) return INT32_MIN;
   const int32_t whole = (int32_t)x;
   const float rest = x - (float)whole; /* exact: from 2^23 on there is none */
-  return rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole;
+  if (rest >= 0.5f) return whole + 1;
+  return rest <= -0.5f ? whole - 1 : whole;
 }
 
 /* A function of int16 in a table of 513 values, interpolated. */

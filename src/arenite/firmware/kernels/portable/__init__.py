@@ -40,6 +40,7 @@ from arenite.firmware.kernels.portable import (
     svdf,
     unary,
 )
+from arenite.firmware.kernels.portable.plain_loops import plain_loops
 from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.wings import WINGS, wing_of
@@ -78,7 +79,14 @@ def portable_work(layer: AnyLayer) -> Work:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):
         return _nothing(layer)
-    return kernel(layer)
+    work = kernel(layer)
+    return replace(work, routine=_plain(work.routine)) if work.routine else work
+
+
+def _plain(routine: Routine) -> Routine:
+    """A routine and what it calls in C that people read."""
+    parts = tuple((word, _plain(part)) for word, part in routine.parts)
+    return replace(routine, body=plain_loops(routine.body), parts=parts)
 
 
 def work_with(kernels: Mapping[str, Callable[[Layer[Any]], Work]], layer: AnyLayer) -> Work:

@@ -1,5 +1,5 @@
 // template: rows
-// An input is read once for several filters.
+/* Every input of a row is read once for several filters. */
 for (int32_t row = 0; row < $rows; ++row) {
   $tiles;
   x += $depth;
@@ -15,6 +15,7 @@ for (int32_t c = 0; c < $depth; c += $step) {
 $stores;
 
 // template: windows
+/* Of every window what lies in the image. */
 for (int32_t b = 0; b < $images; ++b) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     const int32_t top = $row_top;
@@ -30,9 +31,9 @@ for (int32_t b = 0; b < $images; ++b) {
 }
 
 // template: runs
-// A row of a window is one run of numbers, as far as it lies in the image.
 $starts;
-const int32_t first = left + $first_column, run = ($end_column - $first_column) * $depth;
+/* A row of a window is one run of numbers. */
+const int32_t first = left + $first_column, run = $run;
 for (int32_t ky = $first_row; ky < $end_row; ++ky) {
   const $element *pixel = x + ($in_w * ($row) + first) * $depth;
   const int32_t w = ((n * $kernel_h + ky) * $kernel_w + $first_column) * $depth;
@@ -43,7 +44,6 @@ for (int32_t ky = $first_row; ky < $end_row; ++ky) {
 $stores;
 
 // template: pixels
-// Pixels of a window that lie in the image.
 $starts;
 for (int32_t ky = $first_row; ky < $end_row; ++ky) {
   for (int32_t kx = $first_column; kx < $end_column; ++kx) {
@@ -57,7 +57,7 @@ for (int32_t ky = $first_row; ky < $end_row; ++ky) {
 $stores;
 
 // template: transposed
-// An output position takes from the input those pixels whose filters reach it.
+/* An output position takes from the input those pixels whose filters reach it. */
 for (int32_t b = 0; b < $images; ++b) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     for (int32_t ox = 0; ox < $out_w; ++ox) {

@@ -20,7 +20,7 @@ from arenite.firmware.kernels.portable.sums import (
     without_zero,
 )
 from arenite.firmware.kernels.portable.tiles import nth, tiles, width_of, width_within
-from arenite.firmware.kernels.portable.windows import inside, sides
+from arenite.firmware.kernels.portable.windows import inside, sides, times
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
 from arenite.ops.tflite.conv_2d import Conv2DParams
@@ -42,12 +42,17 @@ def conv_2d(layer: Layer[Conv2DParams]) -> Work:
     x = "pixel[{}]" if fold else without_zero(layer, "pixel[{}]")
     width = width_of(own) if is_run else width_within(own)
     products = _products(sums, width, kernel_h * kernel_w * depth, depth, x)
-    body = tiles(sums, filters, width, _C["runs" if is_run else "pixels"], products=products)
+    body = tiles(sums, filters, width, _C["runs"] if is_run else _C["pixels"], products=products)
+    names = inside(layer)
+    run = "({end_column} - {first_column})".format(**names)
+    if all(str(names[end]).isdigit() for end in ("first_column", "end_column")):
+        run = str(kernel_w)
     text = fill(
         with_lines(_C["windows"], tiles=body),
-        **inside(layer),
+        **names,
         **{"element": c_type(layer.input(0)), "depth": depth, "own": own},
         filters=filters,
+        run=times(run, depth),
         step=_step(depth),
     )
     return sums_work(layer, "conv_2d", text, sums, fold=fold)
@@ -104,10 +109,10 @@ def _products(
     kind = "float" if sums.total == "float" else "int32_t"
     lines = []
     for number in range(_step(depth)):
-        place, value = nth("c", number), f"x{number}"
-        lines.append(f"const {kind} {value} = {x.format(place)};")
+        value = f"x{number}"
+        lines.append(f"const {kind} {value} = {x.format(nth('c', number))};")
         for k in range(width):
-            weight = sums.weight(nth(f"w + {place}", k * apart))
+            weight = sums.weight(nth("w + c", number + k * apart))
             lines.append(sums.add(value, plus(weight, filter_offset), f"s{k}"))
     return lines
 

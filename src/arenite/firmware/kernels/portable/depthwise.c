@@ -7,7 +7,7 @@ for (int32_t b = 0; b < $images; ++b) {
 }
 
 // template: inside
-// Windows that lie in the image, channel by channel: its weights stay in registers.
+/* Windows that lie in the image, channel by channel: its weights stay in registers. */
 for (int32_t n = 0; n < $filters; ++n) {
   $weights;
   $start;
@@ -25,6 +25,10 @@ for (int32_t n = 0; n < $filters; ++n) {
 }
 
 // template: around
+/* Of the others what lies in the image, several channels at a time. */
+$all;
+
+// template: all
 for (int32_t oy = 0; oy < $out_h; ++oy) {
   const int32_t top = $row_top;
   $rows_inside;
@@ -45,7 +49,6 @@ $output *out = y + (oy * $out_w + ox) * $filters;
 $tiles;
 
 // template: taps
-// What of a window lies in the image, several channels at a time.
 $starts;
 for (int32_t ky = $first_row; ky < $end_row; ++ky) {
   for (int32_t kx = $first_column; kx < $end_column; ++kx) {

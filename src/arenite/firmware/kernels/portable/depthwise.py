@@ -33,11 +33,13 @@ def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     has_inside = positions > 1 and _fits_registers(layer, sums)
     has_around = not has_inside or positions < rows.size * columns.size
     at = with_lines(_C["at"], tiles=_taps(layer, sums))
-    at = with_lines(_C["some"], at=at) if has_inside else at
+    around = with_lines(_C["all"], at=with_lines(_C["some"], at=at) if has_inside else at)
+    if has_inside:
+        around = with_lines(_C["around"], all=around)
     text = with_lines(
         _C["depthwise"],
         inside=_inside(layer, sums) if has_inside else "",
-        around=with_lines(_C["around"], at=at) if has_around else "",
+        around=around if has_around else "",
     )
     text = fill(
         text,

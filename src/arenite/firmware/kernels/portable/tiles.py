@@ -47,7 +47,7 @@ def tiles(
         starts="\n".join(starts),
         stores=_stores(sums, width, y),
     )
-    loop = _C["tiles" if channels % width == 0 else "last_again"]
+    loop = _C["last_again"] if channels % width else _C["tiles"]
     loop = fill(loop, filters=channels, width=width, last=last, body="$body;")
     return with_lines(loop, body=lines)
 

@@ -1,5 +1,5 @@
 // template: windows
-// Every output position, and of its window what lies in the image.
+/* Every output position, and of its window what lies in the image. */
 for (int32_t b = 0; b < $images; ++b, x += $image) {
   for (int32_t oy = 0; oy < $out_h; ++oy) {
     for (int32_t ox = 0; ox < $out_w; ++ox) {
