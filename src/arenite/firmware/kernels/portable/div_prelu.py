@@ -49,9 +49,9 @@ _PRELU = _C["prelu"]
 
 _ADD_N = """\
 for (int32_t i = 0; i < $size; ++i) {
-$sum
+  $sum;
 }"""
-_ADD_N_FLOAT = "  y[i] = 0.0f + $terms;"
+_ADD_N_FLOAT = "y[i] = 0.0f + $terms;"
 _ADD_N_INT8 = _C["add_n_int8"]
 _HALVED = "(uint32_t)(ar_wrap((uint32_t)($value + $offset) << $left) >> 1)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LOOP = re.compile(
-    r"^(?P<column> *)for \(int32_t (?P<name>\w+) = (?P<first>\w+); (?P=name) < (?P<end>\w+); "
+    r"^(?P<column> *)for \(int32_t (?P<name>\w+) = (?P<first>[^;]+); (?P=name) < (?P<end>[^;]+); "
     r"(?P<step>\+\+(?P=name)|(?P=name) \+= \d+)(?P<moves>(?:, [^,;()]+)*)\) \{\n"
     r"(?P<body>(?:(?P=column) .*\n)*)(?P=column)\}\n",
     re.MULTILINE,
