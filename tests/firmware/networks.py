@@ -152,7 +152,7 @@ def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
         core = Machine(build(folder, folder, CORES[on]), CORES[on])
     tally = Tally()
     for one in folders:
-        failures = core.call(f"{one.name}_selftest", core.address("board_print") | 1)
+        failures = core.call(f"{one.name}_selftest", core.pointer("board_print"))
         stack = inference_stack(core, one.name, Path(one.folder) / "src" / "model.h")
         tally.stack = max(tally.stack, stack)
         if failures:

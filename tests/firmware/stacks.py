@@ -28,6 +28,6 @@ def inference_stack(core: Core | Machine | Qemu, name: str, header: Path) -> int
     for _ in range(_INFERENCES):
         for number, size in enumerate(sizes if not by_rows else ()):
             core.write(core.call(f"{name}_input", number), rng.bytes(int(size)))
-        core.call(f"{name}_invoke", *((core.address("board_rows") | 1, 0) if by_rows else ()))
+        core.call(f"{name}_invoke", *((core.pointer("board_rows"), 0) if by_rows else ()))
         deepest = max(deepest, core.stack_bytes())
     return deepest

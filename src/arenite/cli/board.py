@@ -1,4 +1,4 @@
-"""``arenite board``: a model's firmware on an emulated Cortex-M."""
+"""``arenite board``: a model's firmware on an emulated core."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def board(
     tflm: Tflm = None,
     as_json: AsJson = False,
 ) -> None:
-    """Export a model, build it, run it on an emulated Cortex-M and count what runs.
+    """Export a model, build it, run it on an emulated core and count what runs.
 
     A folder that was exported is built and run as it stands, and compared by its self-test. With
     --stock it is TFLM with CMSIS-NN that runs, from your sources.

@@ -1,4 +1,4 @@
-"""An emulated Cortex-M core with flash, memory and a stack: functions are called one at a time.
+"""An emulated core with flash, memory and a stack: functions are called one at a time.
 
 The core is unicorn's (extra ``board``). Flash can be read and run, memory and stack read and
 written, as far as the program has something there; all else ends the run. Where runs are counted,
@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from arenite.cores import CORES, DEFAULT
 from arenite.emulator.caches import LineCache
 from arenite.emulator.elf import Image
-from arenite.emulator.thumb import TAKEN, Piece, piece_of
+from arenite.emulator.instruction_sets import InstructionSet, instruction_set
+from arenite.emulator.thumb import TAKEN, Piece
 from arenite.errors import BoardError, BoardLimitError
 
 FLASH, FLASH_BYTES = 0x08000000, 16 << 20
@@ -43,8 +45,8 @@ class _Tally:
     leaps: Counter[tuple[int, int]]
 
 
-def unicorn_name(processor: str) -> str:
-    """What Unicorn calls a core.
+def _model(processor: str) -> str:
+    """What Unicorn calls a core's model.
 
     Raises:
         BoardError: It has none of that name.
@@ -69,13 +71,13 @@ class Machine:
     """
 
     def __init__(self, image: Image, processor: str = DEFAULT, limit: int | None = None) -> None:
-        unicorn, constants = _unicorn()
-        core_name = unicorn_name(processor)
+        model, set_ = _model(processor), instruction_set(CORES[processor].family)
+        unicorn, constants = _unicorn(set_)
         self.image, self._limit, self._left = image, limit, 0
-        self._arm = constants
-        mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
-        self._core = core = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
-        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_ARM_{core_name}"))
+        self._set, self._constants = set_, constants
+        mode = sum(getattr(unicorn, f"UC_MODE_{name}") for name in set_.modes)
+        self._core = core = unicorn.Uc(getattr(unicorn, f"UC_ARCH_{set_.prefix}"), mode)
+        core.ctl_set_cpu_model(getattr(constants, f"UC_CPU_{model}"))
         core.mem_map(FLASH, FLASH_BYTES, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         for start, size in ((RAM, RAM_BYTES), (STACK, STACK_BYTES)):
             core.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
@@ -134,46 +136,46 @@ class Machine:
             self._core.hook_del(hook)
 
     def call(self, function: str, *arguments: int) -> int:
-        """Call a function with up to four integers; it is counted within :meth:`counting`.
+        """Call a function with integers in registers; it is counted within :meth:`counting`.
 
         Raises:
             BoardLimitError: It takes more instructions than it may.
             BoardError: There is no such function, or it left its memory.
         """
-        arm, core = self._arm, self._core
+        core = self._core
         core.mem_write(STACK, _PATTERN * STACK_BYTES)
         top = STACK + STACK_BYTES - 64
-        for register, value in zip(["R0", "R1", "R2", "R3"], arguments, strict=False):
-            core.reg_write(getattr(arm, f"UC_ARM_REG_{register}"), value)
-        core.reg_write(arm.UC_ARM_REG_SP, top)
-        core.reg_write(arm.UC_ARM_REG_LR, _EXIT | 1)
+        for register, value in zip(self._set.arguments, arguments, strict=False):
+            core.reg_write(self._register(register), value)
+        core.reg_write(self._register("SP"), top)
+        core.reg_write(self._register(self._set.link), _EXIT | self._set.code_bit)
         self._before, self._left = None, self._limit or 0
         try:
-            core.emu_start(self.address(function) | 1, _EXIT)
+            core.emu_start(self.pointer(function), _EXIT)
         except self._error as error:
-            at = core.reg_read(arm.UC_ARM_REG_PC)
+            at = self._read("PC")
             raise BoardError(f"{function}: {error} at {at:#x}, {self._near(at)}") from None
         if self._stray is not None:
             stray, self._stray = self._stray, None
-            at = core.reg_read(arm.UC_ARM_REG_PC)
+            at = self._read("PC")
             raise BoardError(
                 f"{function} touched {stray:#x}, behind what it has, at {at:#x}, {self._near(at)}"
             )
         if self._left < 0 and self._limit is not None:
             raise BoardLimitError(
                 f"{function} has not come to its end after {self._limit // 10**6:,} million "
-                f"instructions, in {self._near(core.reg_read(arm.UC_ARM_REG_PC))}"
+                f"instructions, in {self._near(self._read('PC'))}"
             )
-        if core.reg_read(arm.UC_ARM_REG_SP) != top:
+        if self._read("SP") != top:
             raise BoardError(f"{function} did not give back its stack")
-        return int(core.reg_read(arm.UC_ARM_REG_R0))
+        return self._read(self._set.arguments[0])
 
     def argument(self, number: int) -> int:
         """An argument of the function that was just entered."""
-        if number > 3:
-            at = self._core.reg_read(self._arm.UC_ARM_REG_SP) + 4 * (number - 4)
-            return int.from_bytes(self.read(at, 4), "little")
-        return int(self._core.reg_read(getattr(self._arm, f"UC_ARM_REG_R{number}")))
+        behind = number - len(self._set.arguments)
+        if behind < 0:
+            return self._read(self._set.arguments[number])
+        return int.from_bytes(self.read(self._read("SP") + 4 * behind, 4), "little")
 
     def stack_bytes(self) -> int:
         """The deepest that the stack was in the last call."""
@@ -240,14 +242,14 @@ class Machine:
 
     def count(self) -> Count:
         """What was counted since the machine was made."""
-        instructions, halves = 0, 0
+        instructions, halves = 0, 0.0
         for block, runs in self._tally.runs.items():
             piece = self._piece(block)
             instructions += piece.instructions * runs
             halves += piece.half_cycles * runs
             if not piece.always_leaves:
                 halves += TAKEN * self._tally.leaps[block]
-        return Count(instructions, halves // 2)
+        return Count(instructions, int(halves // 2))
 
     def blocks(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
         """Runs of each block since the machine was made, and those that left it by a leap.
@@ -259,7 +261,7 @@ class Machine:
     def _piece(self, block: tuple[int, int]) -> Piece:
         found = self._pieces.get(block)
         if found is None:
-            found = self._pieces[block] = piece_of(self.read(*block))
+            found = self._pieces[block] = self._set.piece_of(self.read(*block))
         return found
 
     def address(self, function: str) -> int:
@@ -273,19 +275,34 @@ class Machine:
             raise BoardError(f"there is no function {function!r} in the firmware")
         return address
 
+    def pointer(self, function: str) -> int:
+        """What C has as a pointer to a function.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        return self.address(function) | self._set.code_bit
+
+    def _register(self, name: str) -> int:
+        number: int = getattr(self._constants, f"UC_{self._set.prefix}_REG_{name}")
+        return number
+
+    def _read(self, register: str) -> int:
+        return int(self._core.reg_read(self._register(register))) & 0xFFFFFFFF
+
     def _near(self, address: int) -> str:
-        """The symbol at or before an address."""
-        below = [(at, name) for name, at in self.image.symbols.items() if at <= address]
+        """The symbol at or before an address; a compiler's own names begin with no letter."""
+        symbols = self.image.symbols.items()
+        below = [(at, name) for name, at in symbols if at <= address and name[0] not in ".$"]
         return max(below, default=(0, "no symbol"))[1]
 
 
-def _unicorn() -> tuple[Any, Any]:
+def _unicorn(instructions: InstructionSet) -> tuple[Any, Any]:
     try:
         import unicorn  # noqa: PLC0415 - of the extra board
-        from unicorn import arm_const  # noqa: PLC0415
     except ImportError:
         raise BoardError(
             "an emulated board needs unicorn: pip install 'unicorn>=2.1,<3' ziglang==0.17.0 "
             "(the extra board)"
         ) from None
-    return unicorn, arm_const
+    return unicorn, import_module(f"unicorn.{instructions.prefix.lower()}_const")

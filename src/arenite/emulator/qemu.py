@@ -219,6 +219,14 @@ class Qemu:
             raise BoardError(f"there is no function {function!r} in the firmware")
         return address
 
+    def pointer(self, function: str) -> int:
+        """What C has as a pointer to a function.
+
+        Raises:
+            BoardError: There is none of that name.
+        """
+        return self.address(function) | 1
+
     # -- memory
 
     def read(self, address: int, size: int) -> bytes:

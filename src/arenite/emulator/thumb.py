@@ -26,7 +26,7 @@ class Piece(NamedTuple):
     """
 
     instructions: int
-    half_cycles: int
+    half_cycles: float
     always_leaves: bool
 
 

@@ -56,14 +56,20 @@ def build(folder: Path, into: Path, processor: str = DEFAULT) -> Image:
     save(into / "link.ld", (link_script(_LINK, qemu if core.qemu else machine) + "\n").encode())
     save(into / "board.c", (_BOARD + (qemu.PROGRAM if core.qemu else "")).encode())
     vectors = core.instructions == "mve"
-    target = f"thumb-freestanding-eabi{'hf' if vectors else ''}"
-    command = [f"--target={target}", f"-mcpu={core.clang}", *_FLAGS, *_BARE, *_LINKED]
+    command = [f"--target={_triple(core)}", f"-mcpu={core.clang}", *_FLAGS, *_BARE, *_LINKED]
     # Clang 22 miscounts the turns of some loops over three elements that it makes vectors of.
     command += ["-fno-vectorize"] if vectors else []
     if not (folder / SOURCES).is_dir():
         raise BoardError(f"'{folder}' has no {SOURCES}")
     files = sorted(path.resolve() for path in (folder / SOURCES).iterdir() if _is_source(path))
     return linked([*command, *map(str, files), "board.c"], into, folder)
+
+
+def _triple(core: Core) -> str:
+    """What clang calls the target."""
+    if core.family == "esp":
+        return "riscv32-freestanding-none"
+    return f"thumb-freestanding-eabi{'hf' if core.instructions == 'mve' else ''}"
 
 
 def linked(arguments: Sequence[str], into: Path, what: object) -> Image:

@@ -98,7 +98,7 @@ class Device:
         """One inference, layer by layer; a layer's cost has the call that tells of it in it."""
         counting = self.machine.counting() if is_counted else nullcontext()
         with counting, self._observing() as runs, self._delivering() as rows:
-            self.call("invoke_observed", *rows, self.machine.address("board_observe") | 1, 0)
+            self.call("invoke_observed", *rows, self.machine.pointer("board_observe"), 0)
         return runs
 
     def self_test(self) -> str:
@@ -109,7 +109,7 @@ class Device:
             printed.append(machine.text(machine.argument(0)))
 
         with machine.watching("board_print", told):
-            self.call("selftest", machine.address("board_print") | 1)
+            self.call("selftest", machine.pointer("board_print"))
         return "".join(printed)
 
     @property
@@ -135,7 +135,7 @@ class Device:
             machine.write(machine.argument(2), self._input[row * size : (row + 1) * size])
 
         with machine.watching("board_rows", asked):
-            yield machine.address("board_rows") | 1, 0
+            yield machine.pointer("board_rows"), 0
 
     @contextmanager
     def _observing(self) -> Iterator[list[LayerRun]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from arenite.cores import CORES, CYCLES
 from arenite.firmware.flash_reads import FlashReads
 from arenite.firmware.trial import Trial
 from arenite.model.text import printable
@@ -52,10 +53,7 @@ def render_trial(result: Trial, width: int) -> Iterator[Text]:
         yield Text(f"test   {printable(line)}")
     yield Text(_verdict(result), style="green" if result.equal else "bold red")
     yield Text()
-    text = (
-        "Instructions were counted. Cycles are an estimate by the rule of arenite cost, for memory "
-        "that never waits; no board was measured."
-    )
+    text = f"Instructions were counted. {CYCLES[CORES[result.processor].family]}"
     yield from wrapped(text, width)
 
 

@@ -63,7 +63,7 @@ def _printed(machine: Machine, name: str) -> str:
         printed.append(machine.text(machine.argument(0)))
 
     with machine.watching("board_print", told):
-        machine.call(f"{name}_selftest", machine.address("board_print") | 1)
+        machine.call(f"{name}_selftest", machine.pointer("board_print"))
     return "".join(printed).strip()
 
 

@@ -19,10 +19,10 @@ import numpy as np
 from arenite.analysis.resolver_code import resolver
 from arenite.boards.board import Board as BoardFacts
 from arenite.c_text import fill
-from arenite.cores import CORES, DEFAULT
+from arenite.cores import CORES, DEFAULT, emulated
 from arenite.emulator import machine as memory
 from arenite.emulator.elf import Image
-from arenite.emulator.machine import Count, Machine, unicorn_name
+from arenite.emulator.machine import Count, Machine
 from arenite.errors import BoardError, UnsupportedOperatorError
 from arenite.files import save
 from arenite.firmware.board import LIMIT, has_loops
@@ -88,7 +88,7 @@ class StockBoard:
         *,
         arena: int | None = None,
     ) -> None:
-        unicorn_name(processor)
+        _check(processor)
         self.model, self.processor = model, processor
         self.model_bytes = write(model)
         self._arena = arena
@@ -241,6 +241,13 @@ class StockBoard:
             told_text = "".join(self._printed).strip() or "nothing"
             raise BoardError(f"TFLM: {_STEPS[result]}; it printed: {told_text}")
         return result
+
+
+def _check(processor: str) -> None:
+    """Refuse what CMSIS-NN is not for, or what no core is emulated for."""
+    names = [one.name for one in emulated() if one.unicorn and one.family == "cortex-m"]
+    if processor not in names:
+        raise BoardError(f"expected one of {', '.join(names)}, got {processor!r}")
 
 
 def _arguments(processor: str) -> list[str]:

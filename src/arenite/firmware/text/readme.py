@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arenite.c_text import c_elements, code_span, fill
+from arenite.cores import CORES, CYCLES
 from arenite.emulator.machine import Count
 from arenite.firmware.folder.exported import Export, ExportedLayer
+from arenite.firmware.folder.figures import Figures
 from arenite.firmware.plan.lossless import gained
 from arenite.model import TensorType
 
@@ -72,9 +74,9 @@ _ON_HOST = "`make selftest` runs it where it is called."
 
 
 _EMULATED = """\
-Counted on an emulated $processor, built by zig's clang with -Os. Instructions are exact. Cycles are
-an estimate (the rule of `arenite cost`): no board was measured, and waits for flash are not in
-it. The stack is this build's: other compilers and flags take some bytes more or less (GCC with
+Counted on an emulated $processor, built by zig's clang with -Os. Instructions are exact.
+$cycles
+The stack is this build's: other compilers and flags take some bytes more or less (GCC with
 -Os took 140 where this one took 124), so leave room."""
 _NOT_EMULATED = """\
 Instructions, cycles, code and stack were not counted: `arenite board` on this folder does it."""
@@ -90,7 +92,7 @@ def readme(result: Export) -> str:
         NAME=result.name.upper(),
         source=f" from {code_span(source)}" if source else "",
         figures="\n".join(f"| {what} | {number} |" for what, number in _figures(result)),
-        origin=fill(_EMULATED, processor=figures.processor) if figures else _NOT_EMULATED,
+        origin=_origin(figures) if figures else _NOT_EMULATED,
         model="".join(f"\n{line}\n" for line in _model(result)),
         inference=_inference(result),
         output=_c_type(result.outputs),
@@ -102,6 +104,12 @@ def readme(result: Export) -> str:
         sums="\n".join(_sums(result)),
     )
     return text.rstrip("\n") + "\n"
+
+
+def _origin(figures: Figures) -> str:
+    """Where figures are from."""
+    cycles = CYCLES[CORES[figures.processor].family]
+    return fill(_EMULATED, processor=figures.processor, cycles=cycles)
 
 
 def _model(result: Export) -> Iterator[str]:
