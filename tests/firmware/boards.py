@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arenite.firmware.board import Board
-from arenite.firmware.kernels.portable import portable_work
-from arenite.firmware.plan.program import program_of
 from arenite.model import Model, Operator
 from tests.firmware.bulk import INVOKES, Case, Tally
-from tests.firmware.riscv import RiscV
 from tests.ops.differential import assert_same
 
 Array = np.ndarray[Any, Any]
 
 #: Emulated cores by their short names.
-RISCV = "riscv"
 CORES = {
     **{"m0": "cortex-m0", "m3": "cortex-m3", "m4": "cortex-m4"},
-    **{"m7": "cortex-m7", "m33": "cortex-m33", RISCV: RISCV},
+    **{"m7": "cortex-m7", "m33": "cortex-m33", "riscv": "esp32c3"},
 }
 
 
@@ -68,20 +62,12 @@ def _by(first: int) -> Callable[[Sequence[int]], tuple[int, ...]]:
     return lambda indices: tuple(i + first if i >= 0 else i for i in indices)
 
 
-def board_of(model: Model, processor: str) -> Board | RiscV:
-    """A model's firmware on a core, called like an interpreter."""
-    if processor != RISCV:
-        return Board(model, processor, name="cases")
-    with tempfile.TemporaryDirectory(prefix="arenite-") as folder:
-        return RiscV(program_of(model, portable_work, "cases"), Path(folder))
-
-
 def compared_on(processor: str, cases: Sequence[Case]) -> Tally:
     """The first inferences of all models on a core, next to the reference."""
     tally = Tally()
     if not cases:
         return tally
-    board = board_of(side_by_side([case.model for case in cases]), processor)
+    board = Board(side_by_side([case.model for case in cases]), processor, name="cases")
     wrong: dict[str, str] = {}
     for number in range(INVOKES):
         given = board(*(array for case in cases for array in case.steps[number]))

@@ -20,10 +20,9 @@ from arenite.firmware.export import export
 from arenite.firmware.kernels.portable import portable_work
 from arenite.firmware.plan.program import program_of
 from arenite.model import Model
-from tests.firmware.boards import CORES, RISCV
+from tests.firmware.boards import CORES
 from tests.firmware.built import TESTED
 from tests.firmware.bulk import Tally
-from tests.firmware.riscv import Core, built
 from tests.firmware.stacks import STACK, inference_stack
 from tests.firmware.streaming.chains import Folder, grouped, self_tests, write
 from tests.optimize.layers import Layers, Value
@@ -145,11 +144,7 @@ def _on_core(on: str, folders: Sequence[Folder], folder: Path) -> Tally:
         if (Path(one.folder) / "src" / "kernels.S").exists():
             assembly = f'#include "{one.name}/src/kernels.S"\n'
             (folder / "src" / f"{one.name}_kernels.S").write_text(assembly)
-    core: Core | Machine
-    if on == RISCV:
-        core = Core(built(folder / "src"))
-    else:
-        core = Machine(build(folder, folder, CORES[on]), CORES[on])
+    core = Machine(build(folder, folder, CORES[on]), CORES[on])
     tally = Tally()
     for one in folders:
         failures = core.call(f"{one.name}_selftest", core.pointer("board_print"))

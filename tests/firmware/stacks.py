@@ -12,14 +12,13 @@ import numpy as np
 
 from arenite.emulator.machine import Machine
 from arenite.emulator.qemu import Qemu
-from tests.firmware.riscv import Core
 
 #: What an inference of an int8 network may take, in bytes, as docs/firmware.md says.
 STACK = 400
 _INFERENCES = 3
 
 
-def inference_stack(core: Core | Machine | Qemu, name: str, header: Path) -> int:
+def inference_stack(core: Machine | Qemu, name: str, header: Path) -> int:
     """The deepest stack of some inferences of noise; ``header`` is the network's ``model.h``."""
     text, rng, deepest = header.read_text(), np.random.default_rng(3), 0
     sizes = re.findall(rf"#define {name.upper()}_INPUT\d+_BYTES (\d+)", text)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 pytest.importorskip("unicorn")
 pytest.importorskip("ziglang")
 
-from tests.firmware.boards import RISCV, compared_on
+import arenite as ar
+from arenite.firmware import Board
+from tests.firmware.boards import compared_on
 from tests.firmware.bulk import exported_of
+from tests.firmware.kernels.cortex_m.layers import Layers
+from tests.firmware.models import residual
 
 OPERATORS = (
     "CONV_2D",
@@ -23,6 +28,27 @@ OPERATORS = (
 
 def test_random_layers_give_the_reference_s_results_on_risc_v():
     cases = [case for name in OPERATORS for case in exported_of(name, 4, 2)]
-    tally = compared_on(RISCV, cases)
+    tally = compared_on("esp32c3", cases)
     assert tally.different == []
     assert tally.equal == len(cases) == 2 * len(OPERATORS)
+
+
+def test_a_network_is_counted_layer_by_layer_and_equals_the_interpreter():
+    model, board = residual(), Board(residual(), "esp32c3")
+    x = np.random.default_rng(7).integers(-128, 128, (1, 6)).astype(np.int8)
+    np.testing.assert_array_equal(board(x), ar.Interpreter(model)(x))
+    layers = board.layers(x)
+    assert [one.index for one in layers] == list(range(len(model.main.operators)))
+    assert all(one.count.instructions > 0 for one in layers)
+    assert sum(one.count.instructions for one in layers) <= 1.2 * board.count.instructions
+    assert "PASS" in board.self_test()
+
+
+def test_a_pointwise_product_takes_at_most_four_instructions():
+    """Four filters share an input: (1 + 4) loads, 4 products and 4 sums, and the loop around."""
+    net = Layers(3)
+    net.conv((8, 8, 32), 32)
+    board = Board(net.build(), "esp32c3")
+    board(np.zeros((1, 8, 8, 32), np.int8))
+    outputs = 8 * 8 * 32
+    assert board.count.instructions < 32 * outputs * 4 + outputs * 30
