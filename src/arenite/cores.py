@@ -23,8 +23,9 @@ INSTRUCTION_NAMES: dict[Instructions, str] = {
     "pie": "vectors (PIE)",
     "pie_rv32": "vectors (PIE)",
 }
-#: Which kernels an exported folder has for it: ``portable/``, ``cortex_m/`` or ``cortex_m55/``.
-Kernels = Literal["portable", "cortex_m", "cortex_m55"]
+#: Which kernels an exported folder has for it: ``portable/`` (``"narrow"``: unrolled for the eight
+#: registers of Thumb-1), ``cortex_m/`` or ``cortex_m55/``.
+Kernels = Literal["portable", "narrow", "cortex_m", "cortex_m55"]
 #: Processors that the same libraries of kernels are for.
 Family = Literal["host", "cortex-m", "esp"]
 #: As sentences call them.
@@ -120,11 +121,12 @@ class Core:
 
 _ROWS = (
     Core("host", "plain", family="host", abi="lp64"),
-    Core("cortex-m0", "plain", clang="cortex_m0", unicorn="ARM_CORTEX_M0"),
+    Core("cortex-m0", "plain", kernels="narrow", clang="cortex_m0", unicorn="ARM_CORTEX_M0"),
     # Armv6-M as the Cortex-M0 is, with a shorter pipeline: the same code, memory and bits.
     Core(
         "cortex-m0plus",
         "plain",
+        kernels="narrow",
         clang="cortex_m0plus",
         unicorn="ARM_CORTEX_M0",
         accuracy=Accuracy(instructions=0.05, operator=1.15, cycles=0.10, boards=0.5),

@@ -70,7 +70,7 @@ def flip(path, pattern, change):
     [
         ("weights.c", r"m_weights_0\[36\] = \{\s*(-?\d+)", lambda value: value ^ 1),
         ("model.c", r"m_fully_connected_1\(AT\(const int8_t, (\d+)\)", lambda value: value + 4),
-        ("kernels.c", r"x\[c\] \+ (-?\d+)", lambda value: value ^ 1),
+        ("kernels.c", r"ar_clamp_offset\(scaled, (-?\d+)", lambda value: value ^ 1),
     ],
     ids=["weights", "plan", "code"],
 )

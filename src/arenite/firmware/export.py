@@ -19,7 +19,7 @@ from arenite.firmware.folder.writing import check_room, write_folder
 from arenite.firmware.kernels.cortex_m import cortex_m_work
 from arenite.firmware.kernels.cortex_m.choice import offers
 from arenite.firmware.kernels.cortex_m55 import cortex_m55_work
-from arenite.firmware.kernels.portable import portable_work
+from arenite.firmware.kernels.portable import narrow_work, portable_work
 from arenite.firmware.measurements import can_emulate, emulated
 from arenite.firmware.network.kernel import Routine, Work
 from arenite.firmware.network.layers import AnyLayer, Network
@@ -38,11 +38,16 @@ from arenite.formats import Source, model_of
 from arenite.model import Model
 from arenite.target import Target, find_target
 
-_FAMILIES: Mapping[str, Kernels] = {"cortex_m": cortex_m_work, "cortex_m55": cortex_m55_work}
-#: Processors with kernels of their own: in assembly, or for vectors.
-TUNED: Mapping[str, Kernels] = {
-    core.name: _FAMILIES[core.kernels] for core in CORES.values() if core.kernels in _FAMILIES
+_FAMILIES: Mapping[str, Kernels] = {
+    "cortex_m": cortex_m_work,
+    "cortex_m55": cortex_m55_work,
+    "narrow": narrow_work,
+    "portable": portable_work,
 }
+#: By processor.
+KERNELS: Mapping[str, Kernels] = {core.name: _FAMILIES[core.kernels] for core in CORES.values()}
+#: Processors with kernels of their own: in assembly, or for vectors.
+TUNED = tuple(core.name for core in CORES.values() if core.kernels.startswith("cortex_m"))
 #: Those whose kernels are in assembly.
 ASSEMBLED = tuple(core.name for core in CORES.values() if core.kernels == "cortex_m")
 
@@ -216,7 +221,7 @@ def _improved(network: Network, works: Sequence[Work], processor: str, budget: B
 
 def kernels_for(processor: str, icache: int | None = None) -> Kernels:
     """Kernels of layers on a processor whose cache of instructions has so many bytes."""
-    kernels = TUNED.get(processor, portable_work)
+    kernels = KERNELS[processor]
     if icache is None:
         return kernels
     return lambda layer: kernels(replace(layer, icache=icache))

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from contextlib import nullcontext
 
-from arenite.firmware.export import TUNED
+from arenite.firmware.export import KERNELS
 from arenite.firmware.kernels.cortex_m.tiles import SIZES
 from arenite.firmware.trial import Trial
 from tests.firmware.kernels.cortex_m.random_layers import random_layers
@@ -51,7 +51,7 @@ def main() -> int:
         stack = max(stack, result.stack_bytes)
         for layer in result.layers:
             kinds[layer.function.rpartition("_")[0]] += 1
-        reasons.update(work.reason for work in map(TUNED[given.on], net.layers()) if work.reason)
+        reasons.update(work.reason for work in map(KERNELS[given.on], net.layers()) if work.reason)
     print(
         f"{given.count} layers on {given.on}: {failures} differ, {stack} bytes of stack, "
         f"{time.monotonic() - begun:.0f} s"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from arenite.firmware.export import ASSEMBLED, TUNED
+from arenite.firmware.export import ASSEMBLED, KERNELS
 from arenite.firmware.kernels.cortex_m import cortex_m_work
 from arenite.firmware.kernels.cortex_m.tiles import Tiles
 from arenite.firmware.kernels.cortex_m.winograd import winograd
@@ -30,7 +30,7 @@ def always(*sizes: Tiles) -> Iterator[None]:
             pass
         return cortex_m_work(layer)
 
-    with patch.dict(TUNED, dict.fromkeys(ASSEMBLED, work)):  # type: ignore[arg-type]
+    with patch.dict(KERNELS, dict.fromkeys(ASSEMBLED, work)):  # type: ignore[arg-type]
         yield
 
 

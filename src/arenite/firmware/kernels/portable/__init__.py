@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -41,29 +42,26 @@ from arenite.firmware.kernels.portable import (
     unary,
 )
 from arenite.firmware.kernels.portable.plain_loops import plain_loops
+from arenite.firmware.kernels.portable.tiles import NARROW
 from arenite.firmware.network.kernel import Routine, UnsupportedError, Work
 from arenite.firmware.network.layers import AnyLayer, Layer
 from arenite.wings import WINGS, wing_of
 
 _MODULES = (
     *(activation, axis_ops, div_prelu, batch_matmul, add_mul, compared, conversion),
-    *(
-        convolution,
-        custom,
-        depthwise,
-        fourier,
-        indexing,
-        lstm,
-        reshape_pad_concat,
-        index_maps,
-        normalization,
-    ),
+    *(convolution, custom, depthwise, fourier, indexing, lstm, reshape_pad_concat, index_maps),
     *(normalization, slice_transpose, pooling, reduction, resizing, resources, signal, softmax),
     *(streams, svdf, unary),
 )
 KERNELS: dict[str, Callable[[Layer[Any]], Work]] = dict(
     chain.from_iterable(module.KERNELS.items() for module in _MODULES)
 )
+#: Those whose sums are unrolled for few registers.
+_NARROW: Mapping[str, Callable[[Layer[Any]], Work]] = {
+    "CONV_2D": partial(convolution.conv_2d, tile=NARROW),
+    "DEPTHWISE_CONV_2D": partial(depthwise.depthwise_conv_2d, tile=NARROW),
+    "FULLY_CONNECTED": partial(convolution.fully_connected, tile=NARROW),
+}
 
 
 def portable_work(layer: AnyLayer) -> Work:
@@ -72,9 +70,22 @@ def portable_work(layer: AnyLayer) -> Work:
     Raises:
         UnsupportedError: There is no such kernel yet; says for what.
     """
+    return _work(layer, {})
+
+
+def narrow_work(layer: AnyLayer) -> Work:
+    """A layer as plain C for a core with eight registers (Thumb-1).
+
+    Raises:
+        UnsupportedError: There is no such kernel yet; says for what.
+    """
+    return _work(layer, _NARROW)
+
+
+def _work(layer: AnyLayer, special: Mapping[str, Callable[[AnyLayer], Work]]) -> Work:
     wing = wing_of(layer.name)
     kernels = wing.module("kernels").KERNELS if wing else KERNELS
-    kernel: Callable[[AnyLayer], Work] | None = kernels.get(layer.name)
+    kernel: Callable[[AnyLayer], Work] | None = special.get(layer.name) or kernels.get(layer.name)
     if kernel is None:
         raise UnsupportedError("the operator has no exported kernel yet")
     if layer.outputs and layer.name not in CALLERS and not any(y.size for y in layer.outputs):

@@ -19,7 +19,7 @@ from arenite.firmware.kernels.portable.sums import (
     sums_work,
     without_zero,
 )
-from arenite.firmware.kernels.portable.tiles import nth, tiles, width_of, width_within
+from arenite.firmware.kernels.portable.tiles import WIDE, Tile, nth, tiles
 from arenite.firmware.kernels.portable.windows import inside, sides, times
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
@@ -30,18 +30,19 @@ from arenite.ops.tflite.transpose_conv import TransposeConvParams
 _C = templates(__name__)
 
 
-def conv_2d(layer: Layer[Conv2DParams]) -> Work:
+def conv_2d(layer: Layer[Conv2DParams], tile: Tile = WIDE) -> Work:
     """A convolution, with groups and dilation."""
     sums = sums_of(layer)
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
     if _is_pointwise(layer):
-        return _rows(layer, "conv_2d", sums, filters, depth)
+        return _rows(layer, "conv_2d", sums, tile)
     fold = can_fold(layer, sums) and all(side.is_inside for side in sides(layer))
     own = filters // layer.params.groups
     is_run = layer.params.groups == 1 and layer.params.window.dilation[1] == 1
     x = "pixel[{}]" if fold else without_zero(layer, "pixel[{}]")
-    width = width_of(own) if is_run else width_within(own)
-    products = _products(sums, width, kernel_h * kernel_w * depth, depth, x)
+    width = tile.width_of(own) if is_run else tile.width_within(own)
+    step = tile.step_of(depth)
+    products = _products(sums, width, kernel_h * kernel_w * depth, step, x)
     body = tiles(sums, filters, width, _C["runs"] if is_run else _C["pixels"], products=products)
     names = inside(layer)
     run = "({end_column} - {first_column})".format(**names)
@@ -53,7 +54,7 @@ def conv_2d(layer: Layer[Conv2DParams]) -> Work:
         **{"element": c_type(layer.input(0)), "depth": depth, "own": own},
         filters=filters,
         run=times(run, depth),
-        step=_step(depth),
+        step=step,
     )
     return sums_work(layer, "conv_2d", text, sums, fold=fold)
 
@@ -65,36 +66,33 @@ def _is_pointwise(layer: Layer[Conv2DParams]) -> bool:
     return measures == (1, 1, 1, 1, 0, 0) and layer.params.groups == 1
 
 
-def fully_connected(layer: Layer[FullyConnectedParams]) -> Work:
+def fully_connected(layer: Layer[FullyConnectedParams], tile: Tile = WIDE) -> Work:
     """A matrix product per row of the input."""
-    filters, depth = layer.input(1).shape[-2:]
-    return _rows(layer, "fully_connected", sums_of(layer), filters, depth)
+    return _rows(layer, "fully_connected", sums_of(layer), tile)
 
 
-def _rows(layer: Layer[Any], stem: str, sums: Sums, filters: int, depth: int) -> Work:
+def _rows(layer: Layer[Any], stem: str, sums: Sums, tile: Tile) -> Work:
     """Products of rows and a matrix."""
+    shape = layer.input(1).shape
+    filters, depth = shape[0 if len(shape) == 4 else -2], shape[-1]
     fold = can_fold(layer, sums)
     x = "x[{}]" if fold else without_zero(layer, "x[{}]")
     more = 0 if sums.total == "float" else getattr(layer.params, "filter_offset", 0)
-    width = width_of(filters)
-    products = _products(sums, width, depth, depth, x, filter_offset=more)
+    width = tile.width_of(filters)
+    step = tile.step_of(depth)
+    products = _products(sums, width, depth, step, x, filter_offset=more)
     text = fill(
         with_lines(_C["rows"], tiles=tiles(sums, filters, width, _C["row"], products=products)),
         rows=layer.input(0).size // depth,
         depth=depth,
         filters=filters,
-        step=_step(depth),
+        step=step,
     )
     return sums_work(layer, stem, text, sums, fold=fold)
 
 
-def _step(depth: int) -> int:
-    """Products of a sum in a turn of the innermost loop."""
-    return next(step for step in (4, 2, 1) if depth % step == 0)
-
-
 def _products(
-    sums: Sums, width: int, apart: int, depth: int, x: str, *, filter_offset: int = 0
+    sums: Sums, width: int, apart: int, step: int, x: str, *, filter_offset: int = 0
 ) -> list[str]:
     """The statements of the innermost loop: an input times a weight of every filter of a tile.
 
@@ -102,13 +100,13 @@ def _products(
         sums: How.
         width: Filters of a tile.
         apart: Weights from a filter to the next.
-        depth: What the loop's turns divide.
+        step: Products of a sum in a turn.
         x: An input; ``{}`` is its place.
         filter_offset: What is added to weights.
     """
     kind = "float" if sums.total == "float" else "int32_t"
     lines = []
-    for number in range(_step(depth)):
+    for number in range(step):
         value = f"x{number}"
         lines.append(f"const {kind} {value} = {x.format(nth('c', number))};")
         for k in range(width):

@@ -6,23 +6,42 @@ Where channels are no multiple, the last ones begin with some that were done bef
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from arenite.c_text import fill, templates, with_lines
 from arenite.firmware.kernels.portable.sums import Sums
 
 _C = templates(__name__)
-#: Sums at a time, which 32-bit cores have registers for beside an input, a weight and pointers.
-_WIDTH = 4
 
 
-def width_of(channels: int) -> int:
-    """How many of so many channels are done at a time."""
-    return min(channels, _WIDTH)
+class Tile(NamedTuple):
+    """How much of a loop is unrolled.
+
+    Attributes:
+        width: Sums at a time.
+        step: Products of a sum in a turn of the innermost loop, at most.
+    """
+
+    width: int
+    step: int
+
+    def width_of(self, channels: int) -> int:
+        """How many of so many channels are done at a time."""
+        return min(channels, self.width)
+
+    def width_within(self, channels: int) -> int:
+        """How many at a time of channels whose number they divide."""
+        return next(width for width in range(self.width, 0, -1) if channels % width == 0)
+
+    def step_of(self, depth: int) -> int:
+        """How many of so many products are in a turn."""
+        return next(step for step in (self.step, 2, 1) if depth % step == 0)
 
 
-def width_within(channels: int) -> int:
-    """How many at a time of channels whose number they divide."""
-    return next(width for width in range(_WIDTH, 0, -1) if channels % width == 0)
+#: What 32-bit cores have registers for beside an input, a weight and pointers.
+WIDE = Tile(4, 4)
+#: What is left of the eight registers that Thumb-1's instructions take.
+NARROW = Tile(2, 1)
 
 
 def tiles(
