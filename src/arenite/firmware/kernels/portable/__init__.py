@@ -58,8 +58,7 @@ KERNELS: dict[str, Callable[[Layer[Any]], Work]] = dict(
 )
 #: Those whose sums are unrolled for few registers.
 _NARROW: Mapping[str, Callable[[Layer[Any]], Work]] = {
-    "CONV_2D": partial(convolution.conv_2d, tile=NARROW),
-    "DEPTHWISE_CONV_2D": partial(depthwise.depthwise_conv_2d, tile=NARROW),
+    "CONV_2D": partial(convolution.conv_2d, pointwise=NARROW),
     "FULLY_CONNECTED": partial(convolution.fully_connected, tile=NARROW),
 }
 

@@ -30,18 +30,18 @@ from arenite.ops.tflite.transpose_conv import TransposeConvParams
 _C = templates(__name__)
 
 
-def conv_2d(layer: Layer[Conv2DParams], tile: Tile = WIDE) -> Work:
+def conv_2d(layer: Layer[Conv2DParams], pointwise: Tile = WIDE) -> Work:
     """A convolution, with groups and dilation."""
     sums = sums_of(layer)
     filters, kernel_h, kernel_w, depth = layer.input(1).shape
     if _is_pointwise(layer):
-        return _rows(layer, "conv_2d", sums, tile)
+        return _rows(layer, "conv_2d", sums, pointwise)
     fold = can_fold(layer, sums) and all(side.is_inside for side in sides(layer))
     own = filters // layer.params.groups
     is_run = layer.params.groups == 1 and layer.params.window.dilation[1] == 1
     x = "pixel[{}]" if fold else without_zero(layer, "pixel[{}]")
-    width = tile.width_of(own) if is_run else tile.width_within(own)
-    step = tile.step_of(depth)
+    width = WIDE.width_of(own) if is_run else WIDE.width_within(own)
+    step = WIDE.step_of(depth)
     products = _products(sums, width, kernel_h * kernel_w * depth, step, x)
     body = tiles(sums, filters, width, _C["runs"] if is_run else _C["pixels"], products=products)
     names = inside(layer)

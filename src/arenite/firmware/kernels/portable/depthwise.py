@@ -15,7 +15,7 @@ from arenite.firmware.kernels.portable.sums import (
     sums_work,
     without_zero,
 )
-from arenite.firmware.kernels.portable.tiles import WIDE, Tile, nth, tiles
+from arenite.firmware.kernels.portable.tiles import WIDE, nth, tiles
 from arenite.firmware.kernels.portable.windows import inside, sides
 from arenite.firmware.network.kernel import Work
 from arenite.firmware.network.layers import Layer
@@ -26,13 +26,13 @@ _C = templates(__name__)
 _TAPS = 12
 
 
-def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams], tile: Tile = WIDE) -> Work:
+def depthwise_conv_2d(layer: Layer[DepthwiseConv2DParams]) -> Work:
     """A convolution of every channel by itself, with depth multiplier and dilation."""
     sums, (rows, columns) = sums_of(layer, channel_axis=-1), sides(layer)
     positions = (rows.end - rows.first) * (columns.end - columns.first)
     has_inside = positions > 1 and _fits_registers(layer, sums)
     has_around = not has_inside or positions < rows.size * columns.size
-    at = with_lines(_C["at"], tiles=_taps(layer, sums, tile))
+    at = with_lines(_C["at"], tiles=_taps(layer, sums))
     around = with_lines(_C["all"], at=with_lines(_C["some"], at=at) if has_inside else at)
     if has_inside:
         around = with_lines(_C["around"], all=around)
@@ -95,10 +95,10 @@ def _inside(layer: Layer[DepthwiseConv2DParams], sums: Sums) -> str:
     return text.replace("$channel", _channel(layer, "n"))
 
 
-def _taps(layer: Layer[DepthwiseConv2DParams], sums: Sums, tile: Tile) -> str:
+def _taps(layer: Layer[DepthwiseConv2DParams], sums: Sums) -> str:
     """Sums of several channels of any window."""
     filters, products = layer.output.shape[3], list[str]()
-    width = tile.width_of(filters)
+    width = WIDE.width_of(filters)
     is_shared = layer.input(0).shape[3] == 1
     if is_shared:
         kind = "float" if sums.total == "float" else "int32_t"

@@ -40,7 +40,8 @@ class Tile(NamedTuple):
 
 #: What 32-bit cores have registers for beside an input, a weight and pointers.
 WIDE = Tile(4, 4)
-#: What is left of the eight registers that Thumb-1's instructions take.
+#: Of rows, what is left of the eight registers that Thumb-1's instructions take. Windows need more
+#: of them for their pointers: what is in memory anyway is there less often in wide tiles.
 NARROW = Tile(2, 1)
 
 
