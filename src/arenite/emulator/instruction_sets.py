@@ -1,4 +1,4 @@
-"""What an emulated core's instruction set says: registers, calls, what code costs."""
+"""Instruction sets of emulated cores: registers, calls, the cost of code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arenite.emulator.thumb import Piece
 
 @dataclass(frozen=True)
 class InstructionSet:
-    """How functions are called, and how their code is counted.
+    """Calls of functions, and the count of their code.
 
     Attributes:
         prefix: Unicorn's architecture, with which its constants begin.
@@ -50,5 +50,5 @@ _RISCV = InstructionSet(
 
 
 def instruction_set(family: Family) -> InstructionSet:
-    """That of a family's cores that are emulated."""
+    """The instruction set of a family's emulated cores."""
     return _RISCV if family == "esp" else _THUMB

@@ -56,7 +56,7 @@ class Sums:
         return f"{to} = ar_add({to}, ar_multiply({x}, {weight}));"
 
     def started(self, n: str = "n") -> str:
-        """What the sum of a channel begins with."""
+        """The beginning of a channel's sum."""
         return fill(self.start, n=n)
 
     def finished(self, total: str = "sum", n: str = "n", y: str = "*y++") -> str:
@@ -72,7 +72,7 @@ $$y = $result;"""
 def sums_of(
     layer: Layer[ConvolutionParams], x: int = 0, weights: int = 1, channel_axis: int = 0
 ) -> Sums:
-    """How a layer's sums are taken; its weights have output channels along an axis.
+    """A layer's sums in C; its weights have output channels along an axis.
 
     Raises:
         UnsupportedError: Its types are not those of the reference, or a tensor is empty.

@@ -15,7 +15,7 @@ _C = templates(__name__)
 
 
 class Tile(NamedTuple):
-    """How much of a loop is unrolled.
+    """The unrolling of a loop.
 
     Attributes:
         width: Sums at a time.
@@ -26,15 +26,15 @@ class Tile(NamedTuple):
     step: int
 
     def width_of(self, channels: int) -> int:
-        """How many of so many channels are done at a time."""
+        """Channels at a time, of so many."""
         return min(channels, self.width)
 
     def width_within(self, channels: int) -> int:
-        """How many at a time of channels whose number they divide."""
+        """Channels at a time, which divide their number."""
         return next(width for width in range(self.width, 0, -1) if channels % width == 0)
 
     def step_of(self, depth: int) -> int:
-        """How many of so many products are in a turn."""
+        """Products in a turn, of so many."""
         return next(step for step in (self.step, 2, 1) if depth % step == 0)
 
 
