@@ -213,7 +213,8 @@ class Program:
         call = call_of(self.function(work.routine), arguments) + ";"
         if work.ends is None:
             return call
-        return f"{call}\nif (*AT(const int32_t, {self.layout.states[work.ends]}) != 0) return;"
+        is_at_end = f"*AT(const int32_t, {self.layout.states[work.ends]}) != 0"
+        return f"{call}\nif ({is_at_end}) return {self.name.upper()}_OK;"
 
     def _expression(self, argument: Argument, declaration: str, scratch: int) -> str:
         """What stands for an argument in a call, of its parameter's type."""
