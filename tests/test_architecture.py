@@ -35,6 +35,7 @@ LAYERS = (
         "wings",
         "accelerators",
         "quantity",
+        "revisions",
     },
     {"library_facts"},
     {"model", "target", "boards"},

@@ -55,6 +55,8 @@ class Target:
         glue_version: The release of the package that brings TFLM and calls the library, likewise.
         variables_arena: Bytes of an arena that the table of resource variables has to itself, as in
             ESPHome (1024); 0 where it lies in the model's.
+        tflm: Which TFLM: a date such as ``"2024-06"``, or an SDK that ships one, such as
+            ``"pico-tflmicro"``; by default today's. See :mod:`arenite.revisions`.
         npu: A name in :mod:`arenite.accelerators`, of the NPU that files have to be compiled for;
             by default whichever they are compiled for will do.
 
@@ -74,6 +76,7 @@ class Target:
     glue_version: str = ""
     variables_arena: int = 0
     npu: str = ""
+    tflm: str = ""
 
     def __post_init__(self) -> None:
         _require("processor", self.processor, CORES)
@@ -101,6 +104,8 @@ class Target:
             raise ValueError(f"expected a variables_arena from 0, got {self.variables_arena}")
         self._version("library_version", library.title, library.versions)
         self._version("glue_version", library.glue, library.glue_versions)
+        if self.tflm:
+            _revision(self.tflm)
 
     def _version(self, field: str, of: str, known: tuple[str, ...]) -> None:
         """The last one by default; refuse what there is not."""
@@ -141,6 +146,8 @@ class Target:
             parts.remove(_COMPILER_NAMES[self.compiler])
         if self.npu:
             parts[0] += f" with {self.npu}"
+        if self.tflm:
+            parts.append(_revision(self.tflm))
         if self.rounding == "single":
             parts.append("rounded once")
         if self.emulate_float:
@@ -156,6 +163,13 @@ def _require(what: str, got: str, names: Iterable[str]) -> None:
     if got not in names:
         article = "an" if what[0] in "aeN" else "a"
         raise ValueError(f"expected {article} {what} of {', '.join(names)}, got {got!r}")
+
+
+def _revision(name: str) -> str:
+    """What a revision is called in sentences; a ValueError where there is none."""
+    from arenite.revisions.known import revision_of  # noqa: PLC0415 - today's needs no table
+
+    return revision_of(name).title
 
 
 #: TFLM's own Python package on this machine.

@@ -17,6 +17,7 @@ from typing import Any
 from arenite.libraries.costs import Costs
 from arenite.libraries.glue import Glue, registration
 from arenite.libraries.path import Path
+from arenite.libraries.revised import RevisedResolver
 from arenite.libraries.walk import Walk
 from arenite.library_facts import facts_of
 from arenite.memory.overlap import Order
@@ -90,9 +91,10 @@ class LibraryResolver:
 
 def resolver_for(resolver: OpResolver, target: Target) -> OpResolver:
     """What finds a target's operators where ``resolver`` finds those of TFLM."""
-    if facts_of(target.library).is_reference:
-        return resolver
-    return LibraryResolver(resolver, target)
+    found = resolver
+    if not facts_of(target.library).is_reference:
+        found = LibraryResolver(resolver, target)
+    return RevisedResolver(found, resolver, target) if target.tflm else found
 
 
 def why_no_costs(target: Target) -> str:

@@ -6,7 +6,8 @@ A struct is declared once, in the order of its C fields, and measured for any AB
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from arenite.target import AbiName, Target
 
@@ -40,6 +41,7 @@ class Abi:
             more room for itself.
         package: Whether it is TFLM's package on PyPI (October 2026), some of whose structs have
             fields that are not in TFLM's public sources (August 2026).
+        date: TFLM's, where it is not today's: :mod:`arenite.revisions` says what structs were.
     """
 
     name: AbiName
@@ -48,6 +50,7 @@ class Abi:
     compression: bool = False
     recording: bool = False
     package: bool = False
+    date: str = ""
 
 
 #: 64 bits, as the ``tflite-micro`` package on PyPI is built and creates its allocator.
@@ -66,7 +69,20 @@ ABIS: dict[str, Abi] = {
 
 def abi_of(target: Target) -> Abi:
     """The struct sizes that a target has."""
-    return ABIS[target.abi]
+    abi = ABIS[target.abi]
+    return _as_of(abi, target.tflm) if target.tflm else abi
+
+
+@lru_cache(maxsize=64)
+def _as_of(abi: Abi, revision: str) -> Abi:
+    """How an earlier TFLM was built for it."""
+    from arenite.revisions.changes import before  # noqa: PLC0415 - few need it
+    from arenite.revisions.known import revision_of  # noqa: PLC0415
+
+    date = revision_of(revision).date
+    packages = ("compression",) if abi.package else ()
+    built = {part: False for part in packages if before(date, "build", part, "package")}
+    return replace(abi, date=date, **built)
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Struct:
     A field is a scalar (``"int32"``, ``"pointer"``, ``"size_t"``, ``"enum"`` ...), another
     struct, or ``(field, count)`` for an array. ``compression`` holds the last fields, which
     exist only where TFLM was built with ``USE_TFLM_COMPRESSION``, ``package`` those which only
-    its package has.
+    its package has. ``key`` is its name in :mod:`arenite.revisions`, where ``name`` is not its alone.
 
     >>> Struct("TfLiteEvalTensor", ("pointer", "pointer", "enum")).size(LP64)
     24
@@ -86,6 +102,7 @@ class Struct:
     fields: tuple[Field, ...]
     compression: tuple[Field, ...] = ()
     package: tuple[Field, ...] = ()
+    key: str = ""
     _layouts: dict[Abi, tuple[int, int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -114,8 +131,19 @@ class Struct:
         return align_up(end, largest) or 1, largest
 
     def _fields(self, abi: Abi) -> tuple[Field, ...]:
-        built = self.compression if abi.compression else ()
-        return self.fields + built + (self.package if abi.package else ())
+        built = self._part("compression", abi) if abi.compression else ()
+        packages = self._part("package", abi) if abi.package else ()
+        return self._part("fields", abi) + built + packages
+
+    def _part(self, name: str, abi: Abi) -> tuple[Field, ...]:
+        """One of the three lists, as it was on the day that is meant."""
+        today: tuple[Field, ...] = getattr(self, name)
+        if not abi.date:
+            return today
+        from arenite.revisions.changes import before  # noqa: PLC0415 - few need it
+
+        change = before(abi.date, "struct", self.key or self.name, name)
+        return today if change is None else tuple(change.before.split())
 
 
 Field = str | Struct | tuple["str | Struct", int]

@@ -97,7 +97,7 @@ class Setup:
 
     def resolver(self, resolver: OpResolver) -> OpResolver:
         """What finds the target's operators, where ``resolver`` finds those of TFLM."""
-        if facts_of(self.target.library).is_reference:
+        if facts_of(self.target.library).is_reference and not self.target.tflm:
             return resolver
         from arenite.libraries.library import resolver_for  # noqa: PLC0415 - few need it
 

@@ -13,6 +13,9 @@ def unsupported(missing: list[Operator], resolver: OpResolver) -> UnsupportedOpe
     """The error that lists all operators which a resolver lacks, with what helps for each."""
     names = [op.name for op in missing]
     lines = [f"the model needs operators that {resolver!r} does not have: {_listed(names)}"]
+    came = {name: resolver.came(name) if hasattr(resolver, "came") else "" for name in names}
+    lines += [sentence for sentence in came.values() if sentence]
+    missing = [op for op in missing if not came[op.name]]
     foreign = {op.name: of_custom_operator(op.name) for op in missing if op.is_custom}
     lines += [f"{name}: {remedy}" for name, remedy in foreign.items() if remedy]
     others = [op for op in missing if not foreign.get(op.name)]

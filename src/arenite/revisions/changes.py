@@ -1,0 +1,61 @@
+"""What changed in TFLM, and which of it a revision does not have yet.
+
+A row of ``tflm.csv`` says what was there before a day (``since``) and what shows it: a commit and
+a file of tensorflow/tflite-micro. By ``what``:
+
+- ``operator``: ``subject`` was not there.
+- ``types``: the operator refused types: ``before`` is an input's number and names of types.
+- ``options``: fields of its options had no effect: ``before`` is what they were taken for.
+- ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
+  has them; ``build`` says which of its three lists is meant (``fields``, ``compression``,
+  ``package``).
+- ``build``: TFLM's package was built otherwise: ``subject`` is a field of
+  :class:`arenite.memory.abi.Abi`, ``before`` its value.
+- ``memory``: scratch buffers that it did not ask for, or asked for in the tail: ``before`` is
+  ``purpose: none`` or ``purpose: persistent``.
+
+``build`` is ``package`` where a row holds for TFLM's package on PyPI alone, and empty where it
+holds for all. ``oracle`` is ``wheels`` where packages from both sides of the change show it, and
+``source`` where it was read only.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from arenite.revisions.known import rows_of
+
+
+class Change(NamedTuple):
+    """One row; see above."""
+
+    what: str
+    subject: str
+    build: str
+    since: str
+    before: str
+    commit: str
+    file: str
+    oracle: str
+    note: str
+
+    @property
+    def is_packages(self) -> bool:
+        """Whether it holds for TFLM's package alone."""
+        return self.build == "package"
+
+
+@lru_cache(maxsize=1)
+def changes() -> tuple[Change, ...]:
+    """All of them, oldest first."""
+    rows = (Change(**row) for row in rows_of("tflm.csv"))
+    return tuple(sorted(rows, key=lambda row: row.since))
+
+
+@lru_cache(maxsize=4096)
+def before(date: str, what: str, subject: str, build: str = "") -> Change | None:
+    """The row that says how it was on a date; None where it was as it is today."""
+    later = (row for row in changes() if row.since > date)
+    wanted = (what, subject, build)
+    return next((row for row in later if (row.what, row.subject, row.build) == wanted), None)
