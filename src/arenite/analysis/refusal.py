@@ -8,16 +8,17 @@ from arenite.errors import AreniteError, PlanError, PlanWarning, UnsupportedOper
 from arenite.memory.offline import without_plan
 from arenite.model import Model
 from arenite.runtime.allocation import smallest_arena
+from arenite.target import Target
 
 
-def refusal(model: Model) -> str | None:
+def refusal(model: Model, target: Target | None = None) -> str | None:
     """What ``AllocateTensors`` refuses, such as hybrid quantisation; None if it does not.
 
     Operators that are not there are not its business: the resolver names them. A plan that is
     wrong for the kernels of this host is none of ``AllocateTensors`` either: it does not look.
     """
     try:
-        _allocate(model)
+        _allocate(model, target)
     except UnsupportedOperatorError:
         return None
     except (AreniteError, MemoryError) as error:
@@ -25,10 +26,10 @@ def refusal(model: Model) -> str | None:
     return None
 
 
-def _allocate(model: Model) -> None:
+def _allocate(model: Model, target: Target | None) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PlanWarning)
         try:
-            smallest_arena(model)
+            smallest_arena(model, target=target)
         except PlanError:
-            smallest_arena(without_plan(model))
+            smallest_arena(without_plan(model), target=target)

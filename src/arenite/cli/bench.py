@@ -21,7 +21,7 @@ from arenite.cli.common import (
     console,
     print_json,
 )
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops
 
 Against = Annotated[
@@ -50,6 +50,7 @@ def bench(
     seed: Seed = 0,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
@@ -75,7 +76,14 @@ def bench(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
     device = chosen_device(
-        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+        board,
+        target,
+        default=None,
+        tflm=tflm_version,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        rounding=rounding,
     )
     setup = Setup.of(device.target, engine.value, threads=threads, isa=isa)
     benchmark = measure(Path(model), peers, repeat, seed, setup, ops=ops)

@@ -17,7 +17,7 @@ from arenite.cli.common import (
     library_choice,
     print_json,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def cost(
     *,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: CostLibrary = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
@@ -72,7 +73,9 @@ def cost(
     if library == _EXPORTED:
         _of_firmware(load_model(model, ops), chosen_device(board, target, clock), op, as_json)
         return
-    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(
+        board, target, clock, tflm=tflm_version, library=library, compiler=compiler, abi=abi
+    )
     meant = device.target
     known = library_of(meant).costs().processors
     if not known:

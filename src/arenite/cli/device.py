@@ -59,6 +59,37 @@ TargetName = Annotated[
         "board's.",
     ),
 ]
+
+
+def _revision(name: str) -> str:
+    """A revision's name as it is; refused where there is none."""
+    from arenite.revisions.known import revision_of
+
+    try:
+        revision_of(name)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return name
+
+
+def complete_revisions(incomplete: str) -> list[str]:
+    """SDKs that begin so, for the shell."""
+    from arenite.revisions.known import sdks
+
+    return _begins(list(sdks()), incomplete)
+
+
+TflmVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--tflm-version",
+        parser=_revision,
+        metavar="REVISION",
+        autocompletion=complete_revisions,
+        help="The firmware's TFLM: a date such as 2024-06, or an SDK such as pico-tflmicro "
+        "(docs/revisions.md); by default today's.",
+    ),
+]
 Clock = Annotated[
     float | None,
     typer.Option(

@@ -28,7 +28,7 @@ from arenite.cli.common import (
     print_json,
     progress,
 )
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, chosen_operators
 from arenite.cli.run import FrontEnd, PixelRange, RawPixels, Step
 from arenite.cores import DEFAULT
@@ -143,6 +143,7 @@ def evaluate(
     step: Step = None,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
@@ -176,7 +177,14 @@ def evaluate(
         raise typer.BadParameter("expected one of --ops and --workers, got both")
     scoring = Scoring(None if task is None else task.value, labels or (), positive, top_k)
     device = chosen_device(
-        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+        board,
+        target,
+        default=None,
+        tflm=tflm_version,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        rounding=rounding,
     )
     try:
         with _kept_said(resume) as count, ExitStack() as pools, _bar(count) as report:

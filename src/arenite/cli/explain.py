@@ -19,7 +19,7 @@ from arenite.cli.common import (
     print_json,
 )
 from arenite.cli.cost import check_operator
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def explain(
     op: OperatorIndex = None,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -71,6 +72,7 @@ def explain(
     device = chosen_device(
         board,
         target,
+        tflm=tflm_version,
         library=library,
         compiler=compiler,
         abi=abi,

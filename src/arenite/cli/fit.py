@@ -19,7 +19,7 @@ from arenite.cli.common import (
     console,
     print_json,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes, read_milliseconds
 from arenite.cli.wake_words import Manifests, RuntimeOption, are_wake_words, fit_wake_words
@@ -105,6 +105,7 @@ def fit(
     *,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -139,7 +140,11 @@ def fit(
 
     as_json = as_json or how is FormatName.json
     names = models or []
-    releases = {"library_version": library_version, "glue_version": glue_version}
+    releases = {
+        "tflm": tflm_version,
+        "library_version": library_version,
+        "glue_version": glue_version,
+    }
     limits: dict[str, Any] = {"ram": ram, "flash": flash, "deadline": deadline, "bank": bank}
     is_plain = library is None and not any((*limits.values(), clock)) and ops is None
     if runtime or manifest or len(names) > 1 or (is_plain and are_wake_words(names, board, target)):

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from arenite.cli.common import AsJson, ModelPath, console, print_json
+from arenite.cli.device import TflmVersion
 from arenite.cli.operators import Ops, load_model
 
 
-def info(model: ModelPath, ops: Ops = None, as_json: AsJson = False) -> None:
+def info(
+    model: ModelPath,
+    *,
+    tflm_version: TflmVersion = None,
+    ops: Ops = None,
+    as_json: AsJson = False,
+) -> None:
     """Show a model's inputs, outputs, operators, sizes and C++ resolver.
+
+    With --tflm-version, also which operators that TFLM does not have.
 
     Example: arenite info model.tflite
     """
     from arenite.analysis.facts import model_facts
+    from arenite.analysis.revision import lacking
     from arenite.report.model import render_model
+    from arenite.report.revision import render_lacking
 
     loaded = load_model(model, ops)
+    lacks = None if tflm_version is None else lacking(loaded, tflm_version)
     if as_json:
-        print_json(model_facts(loaded))
+        print_json(model_facts(loaded) | ({} if lacks is None else {"revision": lacks._asdict()}))
         return
     terminal = console()
     for line in render_model(loaded, terminal.width):
+        terminal.print(line, soft_wrap=True)
+    for line in () if lacks is None else render_lacking(lacks, terminal.width):
         terminal.print(line, soft_wrap=True)

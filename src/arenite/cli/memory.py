@@ -26,7 +26,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -83,6 +83,7 @@ def memory(
     planner: Planner = PlannerName.greedy,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -118,6 +119,7 @@ def memory(
         board,
         target,
         default=None,
+        tflm=tflm_version,
         library=library,
         compiler=compiler,
         abi=abi,

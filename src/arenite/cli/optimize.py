@@ -26,7 +26,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_bytes
 
@@ -119,6 +119,7 @@ def optimize(
     output: Output = None,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     library_version: LibraryVersion = None,
     glue_version: GlueVersion = None,
@@ -155,6 +156,7 @@ def optimize(
         board,
         target,
         default=None,
+        tflm=tflm_version,
         library=library,
         compiler=compiler,
         abi=abi,

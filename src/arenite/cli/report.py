@@ -16,7 +16,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, Clock, TargetName, chosen_device
+from arenite.cli.device import BoardName, Clock, TargetName, TflmVersion, chosen_device
 from arenite.cli.fit import Deadline
 from arenite.cli.memory import search_bar
 from arenite.cli.operators import Ops, load_model
@@ -40,6 +40,7 @@ def report(
     output: Output,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     compiler: Compiler = None,
     abi: StructSizes = None,
@@ -56,7 +57,9 @@ def report(
 
     require_suffix(output, ".html", "--output")
     require_other(output, "--output", [Path(model)])
-    device = chosen_device(board, target, clock, library=library, compiler=compiler, abi=abi)
+    device = chosen_device(
+        board, target, clock, tflm=tflm_version, library=library, compiler=compiler, abi=abi
+    )
     if words := device.note():
         note(words)
     loaded = load_model(model, ops)

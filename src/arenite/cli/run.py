@@ -29,7 +29,7 @@ from arenite.cli.common import (
     require_other,
     require_suffix,
 )
-from arenite.cli.device import BoardName, TargetName, chosen_device
+from arenite.cli.device import BoardName, TargetName, TflmVersion, chosen_device
 from arenite.cli.operators import Ops, load_model
 from arenite.cli.quantity import read_step
 
@@ -131,6 +131,7 @@ def run(
     threshold: Threshold = None,
     board: BoardName = None,
     target: TargetName = None,
+    tflm_version: TflmVersion = None,
     library: Library = None,
     compiler: Compiler = None,
     rounding: Rounding = None,
@@ -164,7 +165,14 @@ def run(
     require_other(output, "--output", read)
     pixels = Pixels(pixel_range, raw_pixels)
     device = chosen_device(
-        board, target, default=None, library=library, compiler=compiler, abi=abi, rounding=rounding
+        board,
+        target,
+        default=None,
+        tflm=tflm_version,
+        library=library,
+        compiler=compiler,
+        abi=abi,
+        rounding=rounding,
     )
     loaded = load_model(model, ops)
     texts = read_labels(labels) if labels else []

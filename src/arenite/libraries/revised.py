@@ -1,14 +1,17 @@
 """Operators as an earlier TFLM has them: today's, with what the rows of ``revisions/`` undo.
 
 - ``operator``: there is none.
-- ``types``: what it refused then is refused, with the day from which on it is not.
+- ``library``: the library had no kernel of its own, and TFLM's ran.
+- ``types``, ``scales``: what it refused then is refused, with the day from which on it is not.
 - ``options``: fields that had no effect have the value that they had in effect (``name=number``).
 - ``memory``: scratch buffers that there were not, or that lay in the tail (``purpose: none`` or
-  ``purpose: persistent``). Results do not depend on them.
+  ``purpose: persistent``), and persistent ones that there are no more: ``purpose: 4 per input of
+  int8``. Results do not depend on them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -17,7 +20,7 @@ from typing import Any
 from arenite.libraries.glue import Unaccounted
 from arenite.ops import Context, NativeKernel, Node, OpResolver, Registration, builtin
 from arenite.ops.constraints import Constraint, NodeView
-from arenite.revisions.changes import Change, before
+from arenite.revisions.changes import Change, before, came, missing
 from arenite.revisions.known import Revision, revision_of
 from arenite.target import Target
 
@@ -27,12 +30,12 @@ Prepare = Callable[[Context, Node], Any]
 class RevisedResolver:
     """Finds what ``resolver`` finds, as it was in the target's revision of TFLM.
 
-    A registration of the user's stays as it is: ``is_own`` says which are Arenite's.
+    A registration of the user's in ``given`` stays as it is.
     """
 
     def __init__(self, resolver: OpResolver, given: OpResolver, target: Target) -> None:
         self._resolver, self._given = resolver, given
-        self._revision = revision_of(target.tflm)
+        self._revision, self._library = revision_of(target.tflm), target.library
         self._builds = ("package", "") if target.abi == "lp64" else ("",)
 
     def find(self, name: str) -> Registration | None:
@@ -40,16 +43,18 @@ class RevisedResolver:
         found = self._resolver.find(name)
         if found is None or self._given.find(name) != builtin(name):
             return found
-        if self._row("operator", name) and not self._revision.has_besides(name):
+        if missing(name, self._revision, self._builds):
             return None
-        return self._as_then(found, name)
+        own = before(self._revision.date, "library", f"{self._library}.{name}")
+        reference = self._given.find(name) if own is not None else None
+        return self._as_then(reference or found, name)
 
     def _as_then(self, found: Registration, name: str) -> Registration:
         types, options = self._row("types", name), self._row("options", name)
-        memory = self._row("memory", name)
-        if types is not None:
-            refused = _refuses(types, self._revision)
-            found = replace(found, constraints=(*found.constraints, refused))
+        memory, scales = self._row("memory", name), self._row("scales", name)
+        refused = [_refuses(row, self._revision) for row in (types, scales) if row is not None]
+        if refused:
+            found = replace(found, constraints=(*found.constraints, *refused))
         if (options or memory) and found.prepare is not None:
             found = _prepared(found, _prepare(found.prepare, options, memory))
         return found
@@ -61,10 +66,7 @@ class RevisedResolver:
 
     def came(self, name: str) -> str:
         """What is said of an operator that the revision lacks; empty if it does not."""
-        row = self._row("operator", name)
-        if row is None or self._revision.has_besides(name):
-            return ""
-        return f"{name} came to TFLM on {row.since} ({row.commit}); this is {self._revision.title}"
+        return came(name, self._revision, self._builds)
 
     def __repr__(self) -> str:
         return f"{self._resolver!r} of {self._revision.title}"
@@ -86,11 +88,21 @@ def _prepare(today: Prepare, options: Change | None, memory: Change | None) -> P
         if fixed:
             node.options = replace(meant, **fixed)
         try:
-            return today(_Then(context, kinds) if kinds else context, node)
+            made = today(_Then(context, kinds) if kinds else context, node)
         finally:
             node.options = meant
+        _reserve(context, node, kinds)
+        return made
 
     return prepare
+
+
+def _reserve(context: Context, node: Node, kinds: dict[str, str]) -> None:
+    """Persistent memory that is not asked for today."""
+    for purpose, kind in kinds.items():
+        match = re.fullmatch(r"(\d+) per input of (\w+)", kind)
+        if match and str(context.view_tensor(node.inputs[0]).type) == match[2]:
+            context.reserve_persistent_buffer(int(match[1]) * len(node.inputs), purpose)
 
 
 @lru_cache(maxsize=64)
@@ -128,16 +140,19 @@ class _Then(Unaccounted):
 
 
 def _refuses(row: Change, revision: Revision) -> Constraint:
-    """A constraint: an input has none of the types that were refused then."""
-    index, *types = row.before.split()
+    """A constraint: an input is not of the kind that was refused then."""
+    number, *kinds = row.before.split()
+    index = int(number)
 
-    def takes_the_type(node: NodeView) -> bool:
-        number = int(index)
-        there = number < len(node.inputs) and node.inputs[number] is not None
-        return not there or str(node.input(number).type) not in types
+    def has_come(node: NodeView) -> bool:
+        if index >= len(node.inputs) or node.inputs[index] is None:
+            return True
+        tensor = node.input(index)
+        return tensor.scale_count < 2 if row.what == "scales" else str(tensor.type) not in kinds
 
-    takes_the_type.__doc__ = (
-        f"Input {index} has a type that {revision.title} takes: {' and '.join(types)} came on "
-        f"{row.since} ({row.commit})."
-    )
-    return takes_the_type
+    if row.what == "scales":
+        limit = f"Input {index} has a single scale in {revision.title}; one per channel"
+    else:
+        limit = f"Input {index} has a type that {revision.title} takes; {' and '.join(kinds)}"
+    has_come.__doc__ = f"{limit} came on {row.since} ({row.commit})."
+    return has_come

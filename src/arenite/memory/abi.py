@@ -80,9 +80,8 @@ def _as_of(abi: Abi, revision: str) -> Abi:
     from arenite.revisions.known import revision_of  # noqa: PLC0415
 
     date = revision_of(revision).date
-    packages = ("compression",) if abi.package else ()
-    built = {part: False for part in packages if before(date, "build", part, "package")}
-    return replace(abi, date=date, **built)
+    without = abi.package and before(date, "build", "compression", "package") is not None
+    return replace(abi, date=date, compression=abi.compression and not without)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Struct:
     A field is a scalar (``"int32"``, ``"pointer"``, ``"size_t"``, ``"enum"`` ...), another
     struct, or ``(field, count)`` for an array. ``compression`` holds the last fields, which
     exist only where TFLM was built with ``USE_TFLM_COMPRESSION``, ``package`` those which only
-    its package has. ``key`` is its name in :mod:`arenite.revisions`, where ``name`` is not its alone.
+    its package has. ``key`` is its name in :mod:`arenite.revisions` where others share ``name``.
 
     >>> Struct("TfLiteEvalTensor", ("pointer", "pointer", "enum")).size(LP64)
     24

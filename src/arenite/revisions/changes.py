@@ -5,14 +5,16 @@ a file of tensorflow/tflite-micro. By ``what``:
 
 - ``operator``: ``subject`` was not there.
 - ``types``: the operator refused types: ``before`` is an input's number and names of types.
+- ``scales``: it refused a scale per channel of the input in ``before``, or computed nonsense.
 - ``options``: fields of its options had no effect: ``before`` is what they were taken for.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
   has them; ``build`` says which of its three lists is meant (``fields``, ``compression``,
   ``package``).
+- ``library``: a library had no kernel of its own (``cmsis_nn.PAD``): TFLM's ran.
 - ``build``: TFLM's package was built otherwise: ``subject`` is a field of
   :class:`arenite.memory.abi.Abi`, ``before`` its value.
 - ``memory``: scratch buffers that it did not ask for, or asked for in the tail: ``before`` is
-  ``purpose: none`` or ``purpose: persistent``.
+  ``purpose: none`` or ``purpose: persistent``; or what it asked for besides in the tail.
 
 ``build`` is ``package`` where a row holds for TFLM's package on PyPI alone, and empty where it
 holds for all. ``oracle`` is ``wheels`` where packages from both sides of the change show it, and
@@ -24,7 +26,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from arenite.revisions.known import rows_of
+from arenite.revisions.known import Revision, rows_of
 
 
 class Change(NamedTuple):
@@ -59,3 +61,19 @@ def before(date: str, what: str, subject: str, build: str = "") -> Change | None
     later = (row for row in changes() if row.since > date)
     wanted = (what, subject, build)
     return next((row for row in later if (row.what, row.subject, row.build) == wanted), None)
+
+
+def missing(operator: str, revision: Revision, builds: tuple[str, ...] = ("",)) -> Change | None:
+    """The row with which an operator came, where a revision has none of it."""
+    if revision.has_besides(operator):
+        return None
+    rows = (before(revision.date, "operator", operator, build) for build in builds)
+    return next((row for row in rows if row is not None), None)
+
+
+def came(operator: str, revision: Revision, builds: tuple[str, ...] = ("",)) -> str:
+    """A sentence on an operator that a revision has not; empty where it has."""
+    row = missing(operator, revision, builds)
+    if row is None:
+        return ""
+    return f"{operator} came to TFLM on {row.since} ({row.commit}); {revision.title} has none"

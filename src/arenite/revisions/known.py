@@ -1,7 +1,7 @@
 """Which revision a name means: a date, or an SDK that ships one.
 
-``2024-06-15`` and ``2024-06`` are TFLM's main branch at the end of that day or month. Names of SDKs,
-with the evidence for their dates, are rows of ``sdks.csv``.
+``2024-06-15`` and ``2024-06`` are TFLM's main branch at the end of that day or month. Names of
+SDKs, with the evidence for their dates, are rows of ``sdks.csv``.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def revision_of(name: str) -> Revision:
         return Revision(sdk.date, sdk)
     match = _DATE.fullmatch(name)
     date = None if match is None else _end_of(*match.groups())
-    if date is None or not FIRST <= date or name > LAST[: len(name)]:
+    if date is None or date < FIRST or name > LAST[: len(name)]:
         raise ValueError(
             f"expected a revision of TFLM from {FIRST[:7]} to {LAST}, such as 2024-06 or "
             f"2024-06-15, or one of {', '.join(sdks())}, got {name!r}"
@@ -89,7 +89,7 @@ def revision_of(name: str) -> Revision:
 
 def _end_of(year: str, month: str, day: str | None) -> str | None:
     """The day, or the month's last; None where there is no such day."""
-    if not 1 <= int(month) <= 12:  # noqa: PLR2004 - months
+    if not 1 <= int(month) <= 12:
         return None
     last = calendar.monthrange(int(year), int(month))[1]
     if day is not None and not 1 <= int(day) <= last:

@@ -41,7 +41,11 @@ _WITHOUT_ZERO_POINT = (
     *("arm_convolve_1x1_s8_fast", "arm_fully_connected_s4"),
     "arm_fully_connected_s16",
 )
-OP_DATA = Struct("OpData", (REFERENCE_OP_DATA, "int", "int", "pointer", "int32", "int32", "int32"))
+OP_DATA = Struct(
+    "OpData",
+    (REFERENCE_OP_DATA, "int", "int", "pointer", "int32", "int32", "int32"),
+    key="cmsis_nn.FULLY_CONNECTED",
+)
 
 
 def allocate(context: Context, node: Node, path: Path) -> None:
