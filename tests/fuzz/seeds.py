@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
@@ -59,9 +60,15 @@ def small(files: dict[str, bytes]) -> dict[str, bytes]:
 
 def random_models(name: str, count: int) -> Iterator[Model]:
     """Models that an operator's own test draws: the same ones every time."""
+    return (model for model, _, _ in random_cases(name, count))
+
+
+def random_cases(name: str, count: int) -> Iterator[tuple[Model, int, dict[str, Any]]]:
+    """Such models, with the seed of their inputs and what else the test says of them."""
     module = module_of(name)
-    found: list[Model] = []
-    judge, module.agrees = module.agrees, lambda _, model, seed, **more: found.append(model)
+    found: list[tuple[Model, int, dict[str, Any]]] = []
+    judge = module.agrees
+    module.agrees = lambda _, model, seed, **more: found.append((model, seed, more))
     test = module.test_equals_tflm.hypothesis
     draw = settings(
         max_examples=count,

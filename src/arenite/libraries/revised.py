@@ -4,9 +4,11 @@
 - ``library``: the library had no kernel of its own, and TFLM's ran.
 - ``types``, ``scales``: what it refused then is refused, with the day from which on it is not.
 - ``options``: fields that had no effect have the value that they had in effect (``name=number``).
+- ``ratios``: ratios of scales were computed in single precision.
 - ``memory``: scratch buffers that there were not, or that lay in the tail (``purpose: none`` or
   ``purpose: persistent``), and persistent ones that there are no more: ``purpose: 4 per input of
   int8``. Results do not depend on them.
+- ``other``: what is known to have changed and is not modelled is warned about.
 """
 
 from __future__ import annotations
@@ -17,14 +19,18 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from arenite.libraries.glue import Unaccounted
-from arenite.ops import Context, NativeKernel, Node, OpResolver, Registration, builtin
+from arenite.ops import Context, NativeKernel, Node, OpResolver, Registration, TfLiteTensor, builtin
 from arenite.ops.constraints import Constraint, NodeView
 from arenite.revisions.changes import Change, before, came, missing
 from arenite.revisions.known import Revision, revision_of
 from arenite.target import Target
 
 Prepare = Callable[[Context, Node], Any]
+Bytes = npt.NDArray[np.uint8]
 
 
 class RevisedResolver:
@@ -52,11 +58,15 @@ class RevisedResolver:
     def _as_then(self, found: Registration, name: str) -> Registration:
         types, options = self._row("types", name), self._row("options", name)
         memory, scales = self._row("memory", name), self._row("scales", name)
+        ratios = self._row("ratios", name) is not None
         refused = [_refuses(row, self._revision) for row in (types, scales) if row is not None]
         if refused:
             found = replace(found, constraints=(*found.constraints, *refused))
-        if (options or memory) and found.prepare is not None:
-            found = _prepared(found, _prepare(found.prepare, options, memory))
+        if (options or memory or ratios) and found.prepare is not None:
+            found = _prepared(found, _prepare(found.prepare, options, memory, ratios=ratios))
+        other = self._row("other", name)
+        if other is not None and found.prepare is not None:
+            found = _prepared(found, _warning(found.prepare, other, self._revision))
         return found
 
     def _row(self, what: str, name: str) -> Change | None:
@@ -78,8 +88,10 @@ def _prepared(found: Registration, prepare: Prepare) -> Registration:
     return replace(found, prepare=prepare, native=native)
 
 
-def _prepare(today: Prepare, options: Change | None, memory: Change | None) -> Prepare:
-    """Today's ``prepare`` with the options and the memory that counted then."""
+def _prepare(
+    today: Prepare, options: Change | None, memory: Change | None, *, ratios: bool
+) -> Prepare:
+    """Today's ``prepare`` with the options, the memory and the precision that counted then."""
     fixed = {} if options is None else _options(options.before)
     kinds = {} if memory is None else _kinds(memory.before)
 
@@ -88,11 +100,24 @@ def _prepare(today: Prepare, options: Change | None, memory: Change | None) -> P
         if fixed:
             node.options = replace(meant, **fixed)
         try:
-            made = today(_Then(context, kinds) if kinds else context, node)
+            made = today(_Then(context, kinds, ratios=ratios), node)
         finally:
             node.options = meant
         _reserve(context, node, kinds)
         return made
+
+    return prepare
+
+
+def _warning(today: Prepare, row: Change, revision: Revision) -> Prepare:
+    """Today's ``prepare``, which says that it is not that of then."""
+
+    def prepare(context: Context, node: Node) -> Any:
+        context.warn_undefined(
+            f"{row.note} on {row.since} ({row.commit}); this is {revision.title}, and what is said "
+            "here is of the later one"
+        )
+        return today(context, node)
 
     return prepare
 
@@ -119,15 +144,37 @@ def _kinds(text: str) -> dict[str, str]:
     return {purpose.strip(): kind.strip() for purpose, kind in pairs}
 
 
-class _Then(Unaccounted):
-    """A context that takes other scratch memory than is asked for."""
+class _Single(float):
+    """A scale whose products and quotients are rounded to single precision, as C's floats are."""
 
-    def __init__(self, host: Context, kinds: dict[str, str]) -> None:
+    def __mul__(self, other: float) -> _Single:
+        return _Single(np.float32(self) * np.float32(other))
+
+    def __truediv__(self, other: float) -> _Single:
+        return _Single(np.float32(self) / np.float32(other))
+
+    __rmul__ = __mul__
+
+
+class _Then(Unaccounted):
+    """A context that takes other scratch memory than is asked for, and may have other scales."""
+
+    def __init__(self, host: Context, kinds: dict[str, str], *, ratios: bool) -> None:
         super().__init__(host)
-        self._kinds = kinds
-        self.get_tensor = host.get_tensor  # type: ignore[method-assign]
-        self.allocate_persistent_buffer = host.allocate_persistent_buffer  # type: ignore[method-assign]
-        self.reserve_persistent_buffer = host.reserve_persistent_buffer  # type: ignore[method-assign]
+        self._kinds, self._ratios = kinds, ratios
+
+    def get_tensor(self, index: int) -> TfLiteTensor:
+        """The host's, which takes temporary memory."""
+        tensor = self._host.get_tensor(index)
+        return replace(tensor, scale=_Single(tensor.scale)) if self._ratios else tensor
+
+    def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
+        """The host's."""
+        return self._host.allocate_persistent_buffer(size, purpose)
+
+    def reserve_persistent_buffer(self, size: int, purpose: str = "") -> None:
+        """The host's."""
+        self._host.reserve_persistent_buffer(size, purpose)
 
     def request_scratch_buffer_in_arena(self, size: int, purpose: str = "") -> int:
         """A buffer where there was one then; else no handle, as kernels work without."""
@@ -140,19 +187,21 @@ class _Then(Unaccounted):
 
 
 def _refuses(row: Change, revision: Revision) -> Constraint:
-    """A constraint: an input is not of the kind that was refused then."""
-    number, *kinds = row.before.split()
+    """A constraint: an input or output is not of the kind that was refused then."""
+    side, number, *kinds = row.before.split()
     index = int(number)
 
     def has_come(node: NodeView) -> bool:
-        if index >= len(node.inputs) or node.inputs[index] is None:
+        tensors = node.inputs if side == "input" else node.outputs
+        tensor = tensors[index] if index < len(tensors) else None
+        if tensor is None:
             return True
-        tensor = node.input(index)
-        return tensor.scale_count < 2 if row.what == "scales" else str(tensor.type) not in kinds
+        return str(tensor.type) not in kinds if kinds else tensor.scale_count < 2
 
-    if row.what == "scales":
-        limit = f"Input {index} has a single scale in {revision.title}; one per channel"
-    else:
-        limit = f"Input {index} has a type that {revision.title} takes; {' and '.join(kinds)}"
-    has_come.__doc__ = f"{limit} came on {row.since} ({row.commit})."
+    taken = "a type that" if kinds else "a single scale, which is all that"
+    what = " and ".join(kinds) or "a scale per channel"
+    has_come.__doc__ = (
+        f"{side.capitalize()} {index} has {taken} {revision.title} takes; {what} came on "
+        f"{row.since} ({row.commit})."
+    )
     return has_come

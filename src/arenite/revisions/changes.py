@@ -4,12 +4,14 @@ A row of ``tflm.csv`` says what was there before a day (``since``) and what show
 a file of tensorflow/tflite-micro. By ``what``:
 
 - ``operator``: ``subject`` was not there.
-- ``types``: the operator refused types: ``before`` is an input's number and names of types.
-- ``scales``: it refused a scale per channel of the input in ``before``, or computed nonsense.
+- ``types``: the operator refused, or computed nonsense of, types: ``input 0 int16``.
+- ``scales``: likewise a scale per channel: ``input 1``.
+- ``ratios``: ratios of scales were computed in ``single`` precision.
 - ``options``: fields of its options had no effect: ``before`` is what they were taken for.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
   has them; ``build`` says which of its three lists is meant (``fields``, ``compression``,
   ``package``).
+- ``other``: something else, which is not modelled: ``note`` says what.
 - ``library``: a library had no kernel of its own (``cmsis_nn.PAD``): TFLM's ran.
 - ``build``: TFLM's package was built otherwise: ``subject`` is a field of
   :class:`arenite.memory.abi.Abi`, ``before`` its value.
