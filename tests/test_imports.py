@@ -20,6 +20,7 @@ LATER = (
     "arenite.mnn",
     "arenite.ops.remedies",
     "arenite.report",
+    "arenite.revisions",
     "arenite.runtime.kernel_context",
     "arenite.runtime.missing",
     "arenite.runtime.predict",

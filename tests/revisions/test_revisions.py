@@ -1,0 +1,263 @@
+"""Which TFLM a target has, and what that changes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import arenite as ar
+from arenite.errors import ConstraintError, UndefinedWarning, UnsupportedOperatorError
+from arenite.memory import structs
+from arenite.memory.abi import ABIS, abi_of
+from arenite.model import Model, ModelBuilder
+from arenite.ops import builtin
+from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
+from arenite.ops.tflite.reverse_v2 import REGISTRATION as REVERSE_V2
+from arenite.revisions.changes import changes
+from arenite.revisions.known import FIRST, LAST, revision_of, sdks
+from arenite.target import Target
+from tests.revisions.measure import FIGURES, arena_of, fixed_models
+from tests.revisions.structs_32 import FIGURES as COMPILED_FIGURES
+from tests.revisions.structs_32 import STRUCTS
+from tests.worker import ROOT
+
+WHATS = {
+    *("operator", "types", "scales", "options", "ratios", "memory", "struct", "library"),
+    *("build", "other"),
+}
+MEASURED = json.loads(FIGURES.read_text(encoding="utf-8"))
+COMPILED = json.loads(COMPILED_FIGURES.read_text(encoding="utf-8"))
+SOURCES = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py"))
+
+
+def unary(name: str, kind: str, options: object = None, shape: tuple[int, ...] = (1, 4)) -> Model:
+    b = ModelBuilder()
+    x = b.input("x", shape, kind, scale=0.5)
+    y = b.tensor("y", shape, kind, scale=0.25)
+    b.operator(name, [x], [y], options)
+    b.output(y)
+    return b.build(name)
+
+
+def reversing() -> Model:
+    b = ModelBuilder()
+    x = b.input("x", (2, 3), "float32")
+    y = b.tensor("y", (2, 3), "float32")
+    b.operator("REVERSE_V2", [x, b.constant("axis", np.array([1], np.int32))], [y])
+    b.output(y)
+    return b.build("reversing")
+
+
+# -- names --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "date"),
+    [
+        ("2024-06-15", "2024-06-15"),
+        ("2024-02", "2024-02-29"),
+        (LAST[:7], LAST),
+        ("pico-tflmicro", "2024-12-26"),
+        ("Pico_TFLMicro", "2024-12-26"),
+    ],
+)
+def test_a_name_is_a_day(name, date):
+    assert revision_of(name).date == date
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2021-12",
+        "2026-11",
+        "2026-10-24",
+        "2024-13",
+        "2024-02-30",
+        "2024",
+        "zephyr-1.0",
+        "",
+        "2024-06-",
+    ],
+)
+def test_other_names_are_refused_with_those_that_are_known(name):
+    with pytest.raises(ValueError, match=r"zephyr-4\.2, pico-tflmicro.*got") as caught:
+        revision_of(name)
+    assert str(caught.value).endswith(repr(name))
+
+
+def test_a_target_refuses_them_too():
+    with pytest.raises(ValueError, match="expected a revision of TFLM from 2022-01 to"):
+        Target("host", tflm="yesterday")
+
+
+def test_a_target_says_its_revision():
+    assert str(Target("cortex-m4", tflm="pico-tflmicro")).endswith(
+        "TFLM of 2024-12-26 in pico-tflmicro"
+    )
+
+
+# -- the tables ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", changes(), ids=lambda row: f"{row.what} {row.subject} {row.since}")
+def test_a_row_says_what_changed_when_and_what_shows_it(row):
+    assert row.what in WHATS
+    assert FIRST <= row.since <= LAST
+    assert re.fullmatch("[0-9a-f]{8}|package", row.commit)
+    assert row.file
+    assert row.oracle in {"wheels", "compiler", "source"}
+    assert row.oracle != "wheels" or row.since > min(MEASURED), "no package is that old"
+
+
+@pytest.mark.parametrize("row", changes(), ids=lambda row: f"{row.what} {row.subject} {row.since}")
+def test_a_row_is_about_something_that_there_is(row):
+    if row.what in {"struct", "library"}:
+        assert f'"{row.subject.removeprefix("cmsis_nn.")}"' in SOURCES or (
+            f'"{row.subject}"' in SOURCES or builtin(row.subject.removeprefix("cmsis_nn."))
+        )
+    elif row.what != "build":
+        assert builtin(row.subject) is not None
+    if row.what == "options":
+        known = {field.name for field in fields(builtin(row.subject).options)}
+        assert {part.split("=")[0] for part in row.before.split()} <= known
+    if row.what == "memory":
+        for part in row.before.split(","):
+            purpose, kind = part.split(":")
+            assert "per input" in kind or f'"{purpose.strip()}"' in SOURCES
+
+
+@pytest.mark.parametrize("sdk", sdks().values(), ids=lambda sdk: sdk.name)
+def test_an_sdk_has_a_day_and_a_source(sdk):
+    assert revision_of(sdk.name).date == sdk.date
+    assert sdk.source
+    assert all(builtin(name) for name in sdk.also)
+
+
+# -- what they mean -----------------------------------------------------------------------
+
+
+def test_without_a_revision_nothing_is_looked_up():
+    assert abi_of(Target("host")) is ABIS["lp64"]
+    assert "revised" not in repr(ar.Interpreter(unary("RELU", "int8")).graph.nodes)
+
+
+def test_an_operator_that_came_later_is_missing_with_its_day():
+    assert REVERSE_V2
+    with pytest.raises(UnsupportedOperatorError) as caught:
+        ar.Interpreter(reversing(), target=Target("host", tflm="pico-tflmicro"))
+    assert (
+        "REVERSE_V2 came to TFLM on 2025-07-10 (41a9c8a6); TFLM of 2024-12-26 in pico-tflmicro "
+        "has none" in str(caught.value)
+    )
+    assert "resolver.add" not in str(caught.value)
+
+
+def test_it_is_there_from_its_day_on():
+    model = reversing()
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    there = ar.Interpreter(model, target=Target("host", tflm="2025-07-10"))
+    np.testing.assert_array_equal(there(x), x[:, ::-1])
+    with pytest.raises(UnsupportedOperatorError):
+        ar.Interpreter(model, target=Target("host", tflm="2025-07-09"))
+
+
+def test_an_sdk_may_have_operators_beyond_its_day():
+    b = ModelBuilder()
+    x, w = b.input("x", (2, 3), "float32"), b.constant("w", np.ones((3, 2), np.float32))
+    y = b.tensor("y", (2, 2), "float32")
+    b.operator("BATCH_MATMUL", [x, w], [y])
+    b.output(y)
+    target = Target("cortex-m4", tflm="edge-impulse")
+    assert (
+        ar.Interpreter(b.build("product"), target=target)(np.ones((2, 3), np.float32)).sum() == 12
+    )
+
+
+def test_a_type_that_came_later_is_refused_with_its_day():
+    ar.Interpreter(unary("RELU", "int16"), target=Target("host", tflm="2025-03-21"))
+    with pytest.raises(
+        ConstraintError, match=r"TFLM of 2025-03-20 takes; int16 came on 2025-03-21"
+    ):
+        ar.Interpreter(unary("RELU", "int16"), target=Target("host", tflm="2025-03-20"))
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_options_without_effect_have_none(engine):
+    b = ModelBuilder()
+    x = b.input("x", (1, 1, 4, 1), "float32")
+    y = b.tensor("y", (1, 1, 2, 1), "float32")
+    size = b.constant("size", np.array([1, 2], np.int32))
+    b.operator("RESIZE_NEAREST_NEIGHBOR", [x, size], [y], ResizeNearestNeighborOptions(False, True))
+    b.output(y)
+    model, row = b.build("resized"), np.arange(4, dtype=np.float32).reshape(1, 1, 4, 1)
+    then, now = (
+        ar.Interpreter(model, engine=engine, target=Target("host", tflm=day))(row).ravel().tolist()
+        for day in ("2026-02-09", "2026-02-10")
+    )
+    assert (then, now) == ([0, 2], [1, 3])
+
+
+def test_ratios_of_scales_were_single():
+    b = ModelBuilder()
+    x = b.input("x", (1,), "int16", scale=0.1)
+    y = b.tensor("y", (1,), "int16", scale=0.3)
+    b.operator("RELU", [x], [y])
+    b.output(y)
+    then, now = (
+        ar.Interpreter(b.build("scaled"), target=Target("host", tflm=day)).graph.nodes[0][0].node
+        for day in ("2026-10-12", "2026-10-13")
+    )
+    assert then.params.multiplier != now.params.multiplier
+    single = np.float32(0.1) / np.float32(0.3)
+    assert then.params.multiplier == round(float(single) * 2 ** (31 + 1))
+
+
+def test_structs_are_those_of_the_day():
+    size = structs.SINGLE_ARENA_BUFFER_ALLOCATOR.size
+    days = ("2022-01-10", "2022-02", "2022-06", "2024-06")
+    sizes = [size(abi_of(Target("cortex-m4", tflm=day))) for day in days]
+    assert sizes == [7 * 4, 9 * 4, 10 * 4, 9 * 4]
+    assert sizes[-1] == size(abi_of(Target("cortex-m4")))
+
+
+def test_what_is_not_modelled_is_warned_about():
+    (row,) = (row for row in changes() if row.what == "other" and row.subject == "WHILE")
+    assert "WHILE" in row.note
+    assert issubclass(UndefinedWarning, Warning)
+
+
+# -- next to TFLM's packages --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("day", MEASURED)
+def test_arenas_are_those_of_the_days_package(day):
+    files = fixed_models()
+    arenas = MEASURED[day]["arenas"]
+    known = {name: arena for name, arena in arenas.items() if name in files}
+    assert len(known) >= 10
+    assert {name: arena_of(files[name], day) for name in known} == known
+
+
+@pytest.mark.parametrize("day", COMPILED)
+def test_structs_are_as_large_as_the_compiler_says(day):
+    abi = abi_of(Target("cortex-m4", tflm=day))
+    assert len(COMPILED[day]) >= 10
+    assert {name: STRUCTS[name].size(abi) for name in COMPILED[day]} == COMPILED[day]
+
+
+@pytest.mark.parametrize("day", MEASURED)
+def test_what_differs_from_the_package_is_on_the_page(day):
+    page = (ROOT / "docs" / "revisions.md").read_text(encoding="utf-8")
+    counts = MEASURED[day]["operators"]
+    total = {
+        kind: sum(one.get(kind, 0) for one in counts.values())
+        for kind in ("equal", "refused", "crashed")
+    }
+    others = sum(sum(one.values()) for one in counts.values()) - sum(total.values())
+    names = sorted(n for n, one in counts.items() if set(one) - set(total))
+    cells = [day, *map("{:,}".format, total.values()), str(others), ", ".join(names) or "-"]
+    assert f"| {' | '.join(cells)} |" in page
