@@ -11,15 +11,17 @@ import pytest
 
 import arenite as ar
 from arenite.errors import ConstraintError, UndefinedWarning, UnsupportedOperatorError
+from arenite.libraries.revised import RevisedResolver
 from arenite.memory import structs
 from arenite.memory.abi import ABIS, abi_of
 from arenite.model import Model, ModelBuilder
 from arenite.ops import builtin
 from arenite.ops.tflite.resize_nearest_neighbor import ResizeNearestNeighborOptions
-from arenite.ops.tflite.reverse_v2 import REGISTRATION as REVERSE_V2
 from arenite.revisions.changes import changes
 from arenite.revisions.known import FIRST, LAST, revision_of, sdks
+from arenite.runtime.interpreter_config import Setup
 from arenite.target import Target
+from tests.fuzz.seeds import random_models
 from tests.revisions.measure import FIGURES, arena_of, fixed_models
 from tests.revisions.structs_32 import FIGURES as COMPILED_FIGURES
 from tests.revisions.structs_32 import STRUCTS
@@ -50,6 +52,20 @@ def reversing() -> Model:
     b.operator("REVERSE_V2", [x, b.constant("axis", np.array([1], np.int32))], [y])
     b.output(y)
     return b.build("reversing")
+
+
+ONE = np.array([[4]], np.int8)
+
+
+def two_units() -> Model:
+    """A FULLY_CONNECTED of weights 1 and 1, with the scales 1 and 2."""
+    b = ModelBuilder()
+    x = b.input("x", (1, 1), "int8", scale=1.0)
+    w = b.constant("w", np.ones((2, 1), np.int8), scale=[1.0, 2.0])
+    y = b.tensor("y", (1, 2), "int8", scale=1.0)
+    b.operator("FULLY_CONNECTED", [x, w, -1], [y])
+    b.output(y)
+    return b.build("two units")
 
 
 # -- names --------------------------------------------------------------------------------
@@ -142,11 +158,12 @@ def test_an_sdk_has_a_day_and_a_source(sdk):
 
 def test_without_a_revision_nothing_is_looked_up():
     assert abi_of(Target("host")) is ABIS["lp64"]
-    assert "revised" not in repr(ar.Interpreter(unary("RELU", "int8")).graph.nodes)
+    resolver = ar.AllOpsResolver()
+    assert Setup.of(None).resolver(resolver) is resolver
+    assert not isinstance(Setup.of("cortex-m4").resolver(resolver), RevisedResolver)
 
 
 def test_an_operator_that_came_later_is_missing_with_its_day():
-    assert REVERSE_V2
     with pytest.raises(UnsupportedOperatorError) as caught:
         ar.Interpreter(reversing(), target=Target("host", tflm="pico-tflmicro"))
     assert (
@@ -203,17 +220,27 @@ def test_options_without_effect_have_none(engine):
 
 def test_ratios_of_scales_were_single():
     b = ModelBuilder()
-    x = b.input("x", (1,), "int16", scale=0.1)
-    y = b.tensor("y", (1,), "int16", scale=0.3)
-    b.operator("RELU", [x], [y])
+    x = b.input("x", (32768,), "int16", scale=7.64386)
+    y = b.tensor("y", (32768,), "int16", scale=6.0708)
+    b.operator("ABS", [x], [y])
     b.output(y)
+    model, values = b.build("scaled"), np.arange(32768, dtype=np.int16)
     then, now = (
-        ar.Interpreter(b.build("scaled"), target=Target("host", tflm=day)).graph.nodes[0][0].node
+        ar.Interpreter(model, target=Target("host", tflm=day))(values).astype(int)
         for day in ("2026-10-12", "2026-10-13")
     )
-    assert then.params.multiplier != now.params.multiplier
-    single = np.float32(0.1) / np.float32(0.3)
-    assert then.params.multiplier == round(float(single) * 2 ** (31 + 1))
+    assert set(np.unique(then - now)) == {-1, 0}
+
+
+@pytest.mark.parametrize(("day", "expected"), [("2024-05-28", [4, 4]), ("2024-09-27", [4, 8])])
+def test_the_first_scale_was_that_of_all_units(day, expected):
+    model = two_units()
+    assert ar.Interpreter(model, target=Target("host", tflm=day))(ONE)[0].tolist() == expected
+
+
+def test_then_more_than_one_were_refused():
+    with pytest.raises(ConstraintError, match="a scale per channel came on 2024-09-27"):
+        ar.Interpreter(two_units(), target=Target("host", tflm="2024-05-29"))
 
 
 def test_structs_are_those_of_the_day():
@@ -225,9 +252,9 @@ def test_structs_are_those_of_the_day():
 
 
 def test_what_is_not_modelled_is_warned_about():
-    (row,) = (row for row in changes() if row.what == "other" and row.subject == "WHILE")
-    assert "WHILE" in row.note
-    assert issubclass(UndefinedWarning, Warning)
+    model = next(iter(random_models("UNIDIRECTIONAL_SEQUENCE_LSTM", 1)))
+    with pytest.warns(UndefinedWarning, match="written anew.* on 2023-02-02"):
+        ar.Interpreter(model, target=Target("host", tflm="2023-01"))
 
 
 # -- next to TFLM's packages --------------------------------------------------------------

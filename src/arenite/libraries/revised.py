@@ -2,7 +2,8 @@
 
 - ``operator``: there is none.
 - ``library``: the library had no kernel of its own, and TFLM's ran.
-- ``types``, ``scales``: what it refused then is refused, with the day from which on it is not.
+- ``types``, ``scales``: what it refused then is refused, with the day from which on it is not;
+  of the scales of ``first`` channels, the others had no effect.
 - ``options``: fields that had no effect have the value that they had in effect (``name=number``).
 - ``ratios``: ratios of scales were computed in single precision.
 - ``memory``: scratch buffers that there were not, or that lay in the tail (``purpose: none`` or
@@ -17,7 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,12 +59,16 @@ class RevisedResolver:
     def _as_then(self, found: Registration, name: str) -> Registration:
         types, options = self._row("types", name), self._row("options", name)
         memory, scales = self._row("memory", name), self._row("scales", name)
-        ratios = self._row("ratios", name) is not None
-        refused = [_refuses(row, self._revision) for row in (types, scales) if row is not None]
+        single = self._row("ratios", name) is not None
+        first = scales is not None and scales.before.endswith("first")
+        refused = [
+            _refuses(row, self._revision) for row in (types, None if first else scales) if row
+        ]
         if refused:
             found = replace(found, constraints=(*found.constraints, *refused))
-        if (options or memory or ratios) and found.prepare is not None:
-            found = _prepared(found, _prepare(found.prepare, options, memory, ratios=ratios))
+        if (options or memory or single or first) and found.prepare is not None:
+            seen = _Scales(is_single=single, is_first=first)
+            found = _prepared(found, _prepare(found.prepare, options, memory, seen))
         other = self._row("other", name)
         if other is not None and found.prepare is not None:
             found = _prepared(found, _warning(found.prepare, other, self._revision))
@@ -88,8 +93,21 @@ def _prepared(found: Registration, prepare: Prepare) -> Registration:
     return replace(found, prepare=prepare, native=native)
 
 
+class _Scales(NamedTuple):
+    """How scales were read: in single precision, and the first channel's alone."""
+
+    is_single: bool
+    is_first: bool
+
+    def of(self, tensor: TfLiteTensor) -> TfLiteTensor:
+        """The tensor with such scales."""
+        scale = _Single(tensor.scale) if self.is_single else tensor.scale
+        count = min(tensor.scale_count, 1) if self.is_first else tensor.scale_count
+        return replace(tensor, scale=scale, scale_count=count)
+
+
 def _prepare(
-    today: Prepare, options: Change | None, memory: Change | None, *, ratios: bool
+    today: Prepare, options: Change | None, memory: Change | None, scales: _Scales
 ) -> Prepare:
     """Today's ``prepare`` with the options, the memory and the precision that counted then."""
     fixed = {} if options is None else _options(options.before)
@@ -100,7 +118,7 @@ def _prepare(
         if fixed:
             node.options = replace(meant, **fixed)
         try:
-            made = today(_Then(context, kinds, ratios=ratios), node)
+            made = today(_Then(context, kinds, scales), node)
         finally:
             node.options = meant
         _reserve(context, node, kinds)
@@ -159,14 +177,14 @@ class _Single(float):
 class _Then(Unaccounted):
     """A context that takes other scratch memory than is asked for, and may have other scales."""
 
-    def __init__(self, host: Context, kinds: dict[str, str], *, ratios: bool) -> None:
+    def __init__(self, host: Context, kinds: dict[str, str], scales: _Scales) -> None:
         super().__init__(host)
-        self._kinds, self._ratios = kinds, ratios
+        self._kinds, self._scales = kinds, scales
 
     def get_tensor(self, index: int) -> TfLiteTensor:
         """The host's, which takes temporary memory."""
         tensor = self._host.get_tensor(index)
-        return replace(tensor, scale=_Single(tensor.scale)) if self._ratios else tensor
+        return self._scales.of(tensor) if any(self._scales) else tensor
 
     def allocate_persistent_buffer(self, size: int, purpose: str = "") -> Bytes:
         """The host's."""

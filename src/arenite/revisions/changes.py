@@ -5,7 +5,7 @@ a file of tensorflow/tflite-micro. By ``what``:
 
 - ``operator``: ``subject`` was not there.
 - ``types``: the operator refused, or computed nonsense of, types: ``input 0 int16``.
-- ``scales``: likewise a scale per channel: ``input 1``.
+- ``scales``: likewise a scale per channel, ``input 1``; or it took the ``input 1 first``.
 - ``ratios``: ratios of scales were computed in ``single`` precision.
 - ``options``: fields of its options had no effect: ``before`` is what they were taken for.
 - ``struct``: the struct's fields were those in ``before``, as :class:`arenite.memory.abi.Struct`
