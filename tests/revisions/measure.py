@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -191,6 +192,16 @@ def measure(folder: Path, versions: list[str]) -> dict[str, Any]:
     return figures
 
 
+def text_of(figures: dict[str, Any]) -> str:
+    """JSON with a line per operator and per model."""
+    text = json.dumps(figures, indent=1)
+    return re.sub(r"([\[{])([^\[\]{}]*)([\]}])", _in_a_line, text) + "\n"
+
+
+def _in_a_line(match: re.Match[str]) -> str:
+    return match[1] + " ".join(match[2].split()) + match[3]
+
+
 def _has_news(counts: Counter[str]) -> bool:
     return bool(set(counts) - {"equal", "refused", "crashed"})
 
@@ -198,4 +209,4 @@ def _has_news(counts: Counter[str]) -> bool:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     figures = measure(Path(sys.argv[1]), [one.removeprefix("0.dev") for one in sys.argv[2:]])
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    FIGURES.write_text(text_of(figures), encoding="utf-8")

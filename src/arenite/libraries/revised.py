@@ -94,7 +94,7 @@ def _prepared(found: Registration, prepare: Prepare) -> Registration:
 
 
 class _Scales(NamedTuple):
-    """How scales were read: in single precision, and the first channel's alone."""
+    """The way scales were read: in single precision, and the first channel's alone."""
 
     is_single: bool
     is_first: bool

@@ -75,7 +75,7 @@ def abi_of(target: Target) -> Abi:
 
 @lru_cache(maxsize=64)
 def _as_of(abi: Abi, revision: str) -> Abi:
-    """How an earlier TFLM was built for it."""
+    """The same for an earlier TFLM."""
     from arenite.revisions.changes import before  # noqa: PLC0415 - few need it
     from arenite.revisions.known import revision_of  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Which revision a name means: a date, or an SDK that ships one.
+"""Revisions by name: a date, or an SDK that ships one.
 
 ``2024-06-15`` and ``2024-06`` are TFLM's main branch at the end of that day or month. Names of
 SDKs, with the evidence for their dates, are rows of ``sdks.csv``.
