@@ -23,6 +23,7 @@ from arenite.runtime.interpreter_config import Setup
 from arenite.target import Target
 from tests.fuzz.seeds import random_models
 from tests.revisions.measure import FIGURES, arena_of, fixed_models
+from tests.revisions.models import reversing
 from tests.revisions.structs_32 import FIGURES as COMPILED_FIGURES
 from tests.revisions.structs_32 import STRUCTS
 from tests.worker import ROOT
@@ -43,15 +44,6 @@ def unary(name: str, kind: str, options: object = None, shape: tuple[int, ...] =
     b.operator(name, [x], [y], options)
     b.output(y)
     return b.build(name)
-
-
-def reversing() -> Model:
-    b = ModelBuilder()
-    x = b.input("x", (2, 3), "float32")
-    y = b.tensor("y", (2, 3), "float32")
-    b.operator("REVERSE_V2", [x, b.constant("axis", np.array([1], np.int32))], [y])
-    b.output(y)
-    return b.build("reversing")
 
 
 ONE = np.array([[4]], np.int8)

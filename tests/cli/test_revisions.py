@@ -1,0 +1,42 @@
+"""``--tflm-version``: the TFLM of a firmware, in the commands that take a target."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.models import saved
+from tests.revisions.models import reversing
+
+
+def test_info_says_which_operators_a_revision_lacks(arenite, tmp_path):
+    model = saved(reversing(), tmp_path / "reversing.tflite")
+    result = arenite("info", model, "--tflm-version", "pico-tflmicro", "--json")
+    facts = json.loads(result.stdout)["revision"]
+    assert facts["date"] == "2024-12-26"
+    assert facts["operators"]["REVERSE_V2"].endswith("in pico-tflmicro has none")
+    words = arenite("info", model, "--tflm-version", "pico-tflmicro").stdout
+    assert "REVERSE_V2 came to TFLM on 2025-07-10" in words
+
+
+def test_info_says_that_all_are_there(arenite, model_file):
+    result = arenite("info", model_file, "--tflm-version", "2024-06")
+    assert result.stdout.endswith("TFLM of 2024-06-30 has all these operators.\n")
+
+
+def test_memory_shows_its_arena(arenite, model_file):
+    def tail(*more: str) -> int:
+        result = arenite("memory", model_file, "--target", "m4", "--json", *more)
+        return int(json.loads(result.stdout)["tail"])
+
+    assert tail("--tflm-version", "2022-02") < tail("--tflm-version", "2025-02") <= tail()
+
+
+@pytest.mark.parametrize(
+    "command", ["bench", "cost", "explain", "fit", "info", "memory", "optimize", "run"]
+)
+def test_an_unknown_one_is_refused_with_those_that_are_known(arenite, model_file, command):
+    result = arenite(command, model_file, "--tflm-version", "zephyr-9")
+    assert result.exit_code == 2
+    assert "zephyr-4.2" in result.stderr
