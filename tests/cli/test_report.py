@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 
+import numpy as np
 import pytest
 
 import arenite as ar
 from arenite.model import ModelBuilder
 from tests.cli.models import saved
+from tests.quantize.agreement import samples
+from tests.quantize.models import random_dense
 from tests.report.page.pages import UNDRAWN, Parsed
 
 
@@ -89,3 +92,29 @@ def test_a_deadline_without_a_clock_is_wrong_usage(arenite, model_file, tmp_path
     result = arenite("report", model_file, "-o", tmp_path / "page.html", "--deadline", "5ms")
     assert result.exit_code == 2
     assert "expected a clock for the deadline" in result.stderr
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_it_shows_how_the_model_was_quantised(arenite, tmp_path):
+    model = random_dense(8, 16, 4)
+    np.savez(tmp_path / "x.npz", x=samples(model, 30)[0].reshape(30, 8))
+    path, out = saved(model, tmp_path / "float.tflite"), tmp_path / "int8.tflite"
+    told = arenite("quantize", path, "--data", tmp_path / "x.npz", "-o", out, "--json")
+    kept, page = tmp_path / "report.json", tmp_path / "page.html"
+    kept.write_text(told.stdout, encoding="utf-8")
+    assert arenite("report", out, "-o", page, "--quantized", kept).exit_code == 0
+    parsed = Parsed(page.read_text(encoding="utf-8"))
+    assert "Where it is lost" in parsed.text
+    assert "another file" not in parsed.text
+    arenite("report", path, "-o", page, "--quantized", kept)
+    assert "another file" in Parsed(page.read_text(encoding="utf-8")).text
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_file_that_is_no_quantisation_s_report_is_refused(arenite, model_file, tmp_path):
+    kept, page = tmp_path / "report.json", tmp_path / "page.html"
+    kept.write_text("{}", encoding="utf-8")
+    result = arenite("report", model_file, "-o", page, "--quantized", kept)
+    assert result.exit_code == 1
+    assert "expected what `arenite quantize --json` prints" in " ".join(result.stderr.split())
+    assert not page.exists()

@@ -61,3 +61,20 @@ def test_all_methods_stay_within_what_was_seen(method):
     found = seen(np.random.default_rng(1).normal(3, 1, 1000).astype(np.float32))
     low, high = METHODS[method](found)
     assert min(found.low, 0) <= low <= high <= found.high
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(a=values)
+def test_a_coarse_histogram_has_every_value_between_its_ends(a):
+    found = seen(array(a))
+    begin, end, counts = found.coarse(8)
+    assert sum(counts) == found.count
+    assert 1 <= len(counts) <= 8
+    rounding = found.edges[1] - found.edges[0]  # a value at an edge may count as its neighbour
+    assert begin - rounding <= found.low <= found.high <= end + rounding
+
+
+def test_parts_of_a_coarse_histogram_are_equal_pieces_of_the_fine_one():
+    begin, end, counts = seen(array([0.0, 0.25, 0.5, 0.75])).coarse(4)
+    assert (begin, counts) == (0.0, [1, 1, 1, 1])
+    assert 0.75 < end <= 1.0

@@ -33,6 +33,14 @@ Sides = Annotated[
     ),
 ]
 
+Quantized = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="REPORT.json",
+        help="How the model was quantised: a file of what arenite quantize --json printed.",
+    ),
+]
+
 
 def report(
     model: ModelPath,
@@ -47,6 +55,7 @@ def report(
     clock: Clock = None,
     deadline: Deadline = None,
     compare: Sides = None,
+    quantized: Quantized = None,
     ops: Ops = None,
 ) -> None:
     """Write one page: whether it fits, the graph, memory over time, costs, paths; for any browser.
@@ -73,6 +82,7 @@ def report(
                 deadline=deadline,
                 clock=device.clock,
                 compare=compare or (),
+                quantized=quantized,
                 progress=told,
             )
     except ValueError as error:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from arenite.analysis.optimization import Figures
 from arenite.callable_modules import html_of
+from arenite.formats import tflite
 from arenite.model import Model
 from arenite.quantize.judge import LayerNoise, lost_most
 from arenite.quantize.plan import Range
 from arenite.quantize.seen import Seen
 from arenite.quantize.settings import Settings
+
+#: Parts of a histogram that are told.
+_PARTS = 40
 
 
 class Step(NamedTuple):
@@ -121,6 +126,7 @@ def quantization_facts(report: Report) -> dict[str, Any]:
     lost = lost_most(report.layers)
     return {
         "file": report.original.source,
+        "sha256": digest(report.model),
         "activations": report.settings.activations,
         "io": report.settings.ports,
         "target": None if report.settings.target is None else str(report.settings.target),
@@ -138,16 +144,25 @@ def quantization_facts(report: Report) -> dict[str, Any]:
                 "least": one.seen.low,
                 "largest": one.seen.high,
                 "values": one.seen.count,
+                "histogram": dict(
+                    zip(("begin", "end", "counts"), one.seen.coarse(_PARTS), strict=True)
+                ),
             }
             for one in report.spreads
         ],
         "before": _figures(report.before),
         "after": _figures(report.after),
         "scores": {name: list(both) for name, both in report.scores.items()},
+        "budget": asdict(report.settings.budget),
         "front": [one._asdict() | {"changed": dict(one.changed)} for one in report.front],
         "notes": list(report.notes),
         "rewritten": list(report.rewritten),
     }
+
+
+def digest(model: Model) -> str:
+    """What tells a model's file from others."""
+    return hashlib.sha256(tflite.write(model)).hexdigest()
 
 
 def _figures(one: Figures) -> dict[str, Any]:

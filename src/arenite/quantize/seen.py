@@ -53,6 +53,19 @@ class Seen:
         """``(BINS + 1,)`` where bins begin and end."""
         return np.linspace(-1.0, 1.0, BINS + 1) * 2.0**self.exponent
 
+    def coarse(self, most: int) -> tuple[float, float, list[int]]:
+        """Where values begin and end, and how many are in each of at most ``most`` equal parts."""
+        there = np.flatnonzero(self.bins)
+        first, last = int(there[0]), int(there[-1]) + 1
+        factor = -(-(last - first) // most)
+        parts = -(-(last - first) // factor)
+        counts = np.zeros(parts * factor, np.int64)
+        counts[: last - first] = self.bins[first:last]
+        width = 2.0 ** (self.exponent + 1) / BINS
+        begin = (first - BINS // 2) * width
+        end = begin + parts * factor * width
+        return begin, end, counts.reshape(parts, factor).sum(axis=1).tolist()
+
 
 def seen(values: Array) -> Seen:
     """What there is to see of some finite values, at least one."""

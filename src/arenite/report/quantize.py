@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 from xml.sax.saxutils import escape
 
 from rich.text import Text
@@ -47,10 +48,11 @@ def render_quantization(report: Report, width: int, *, verbose: bool = False) ->
         report.notes if verbose else [one for one in report.notes if "rewritten" not in one]
     ):
         yield from wrapped(f"note: {printable(note)}", width, style="yellow")
-    yield from wrapped(f"SQNR of the outputs: {_decibels(report.sqnr)}", width, style="green")
+    yield from wrapped(f"SQNR of the outputs: {decibels(report.sqnr)}", width, style="green")
 
 
-def _decibels(value: float) -> str:
+def decibels(value: float) -> str:
+    """An SQNR in words."""
     return "exact" if value >= EXACT else f"{value:.1f} dB"
 
 
@@ -58,8 +60,8 @@ def _step_columns(steps: Sequence[Step], *, timed: bool) -> list[Column]:
     columns = [
         Column("pass", [one.name for one in steps]),
         Column("how", [one.detail for one in steps], shrink=10),
-        Column("before", [_decibels(one.before) for one in steps], "right"),
-        Column("after", [_decibels(one.after) for one in steps], "right"),
+        Column("before", [decibels(one.before) for one in steps], "right"),
+        Column("after", [decibels(one.after) for one in steps], "right"),
         Column("", ["kept" if one.kept else "" for one in steps]),
     ]
     if timed:
@@ -76,7 +78,7 @@ def _layer_columns(report: Report, *, verbose: bool) -> list[Column]:
     return [
         Column("", [str(one.position) for one in layers], "right"),
         Column("operator", [one.name for one in layers]),
-        Column("SQNR", [_decibels(one.sqnr) for one in layers], "right"),
+        Column("SQNR", [decibels(one.sqnr) for one in layers], "right"),
         Column("lost here", [f"{lost[one.position]:.1f}" for one in layers], "right"),
         Column("tensor", [one.tensor for one in layers], shrink=12, keep=1),
     ]
@@ -86,7 +88,7 @@ def _front_columns(front: Sequence[Candidate], *, verbose: bool) -> list[Column]
     shown = [one for one in front if verbose or one.is_front or one.is_chosen]
     return [
         Column("", ["chosen" if one.is_chosen else "" for one in shown]),
-        Column("SQNR", [_decibels(one.sqnr) for one in shown], "right"),
+        Column("SQNR", [decibels(one.sqnr) for one in shown], "right"),
         Column("flash", [number(one.flash) for one in shown], "right"),
         Column("arena", [number(one.arena) for one in shown], "right"),
         Column(
@@ -95,13 +97,14 @@ def _front_columns(front: Sequence[Candidate], *, verbose: bool) -> list[Column]
             "right",
         ),
         Column("drop", ["" if one.drop is None else f"{one.drop:.2%}" for one in shown], "right"),
-        Column("changed", [_changed(one) for one in shown], shrink=12, keep=1),
+        Column("changed", [changed_text(one.changed) for one in shown], shrink=12, keep=1),
     ]
 
 
-def _changed(one: Candidate) -> str:
+def changed_text(changed: Mapping[Any, str]) -> str:
+    """Operators that have another precision, by precision."""
     kinds: dict[str, list[str]] = {}
-    for position, kind in sorted(one.changed.items()):
+    for position, kind in changed.items():
         kinds.setdefault(kind, []).append(str(position))
     return "; ".join(f"{kind}: {' '.join(where)}" for kind, where in kinds.items())
 
@@ -140,7 +143,8 @@ def front_svg(report: Report) -> str:
         x = _EDGE + (one.flash - least) / (most - least) * (_WIDTH - 2 * _EDGE)
         y = _HEIGHT - _EDGE - (one.sqnr - low) / (high - low) * (_HEIGHT - 2 * _EDGE)
         fill = "#2a6f97" if one.is_front else "none"
-        title = escape(f"{one.flash:,} bytes, {one.sqnr:.1f} dB; {_changed(one) or 'as it was'}")
+        changed = changed_text(one.changed) or "as it was"
+        title = escape(f"{one.flash:,} bytes, {one.sqnr:.1f} dB; {changed}")
         marks.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{fill}" stroke="#2a6f97">'
             f"<title>{title}</title></circle>"

@@ -10,9 +10,13 @@ import pytest
 import arenite as ar
 from arenite.analysis.overview import overview
 from arenite.memory.plan import PlannedBuffer
+from arenite.quantize.outcome import quantization_facts
+from arenite.quantize.settings import Budget
 from arenite.report.page.document import Page, page
 from arenite.report.page.vega import drawer
 from tests.cli.models import classifier
+from tests.quantize.agreement import samples
+from tests.quantize.models import random_dense
 from tests.report.browser.chromium import Tab
 from tests.report.page.pages import chain
 from tests.shared import shared_model
@@ -44,6 +48,16 @@ def test_a_page_is_drawn_without_a_word_on_the_console(opened: Opened, vww: Page
     assert tab.console == []
     assert tab.run("return document.querySelectorAll('.chart svg').length") >= 4
     assert tab.run("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_a_quantisation_is_drawn(opened: Opened) -> None:
+    model = random_dense(32, 32, 4)
+    result, report = ar.quantize(model, samples(model, 40), budget=Budget(flash=3_600))
+    tab = opened(page(overview(result), drawer(), quantization=quantization_facts(report)))
+    assert tab.console == []
+    assert len(tab.marks("SQNR of every layer's output")) == 2
+    assert len(tab.marks("SQNR against bytes of flash")) == len(report.front)
+    assert len(tab.marks("y0")) > 5
 
 
 def test_the_page_is_smaller_than_a_megabyte(vww: Page) -> None:

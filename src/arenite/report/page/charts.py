@@ -360,3 +360,20 @@ def error_chart(found: Comparison) -> Chart:
         },
     )
     return _chart("Error by operator", 220, [columns], max(len(values) - MOST_MOMENTS, 0))
+
+
+# -- what other sections draw ---------------------------------------------------------
+
+
+def chart_of(
+    title: str,
+    height: int,
+    values: list[Spec],
+    mark: Spec,
+    encoding: Spec,
+    *,
+    behind: Sequence[Spec] = (),
+    left_out: int = 0,
+) -> Chart:
+    """A chart of facts: a mark for every value, and layers ``behind`` the marks."""
+    return _chart(title, height, [*behind, _facts(values, mark, encoding)], left_out)

@@ -15,12 +15,14 @@ from arenite.analysis.overview import Overview
 from arenite.files import replacing
 from arenite.firmware.size import FirmwareSize
 from arenite.model.text import printable
+from arenite.quantize.outcome import digest
 from arenite.report.model import ports_rows
 from arenite.report.page import sections
 from arenite.report.page.charts import Chart
 from arenite.report.page.fits import fits
 from arenite.report.page.graph import graph_section
 from arenite.report.page.html import Html, folded, joined, json_block, table, tag
+from arenite.report.page.quantized import Facts, quantized
 from arenite.report.page.vega import Drawer
 from arenite.report.text import number, size
 
@@ -42,16 +44,23 @@ class Page:
         return f"<report: {len(self.html.encode()):,} bytes of HTML; save(path) writes them>"
 
 
-def page(facts: Overview, draw: Drawer, exported: FirmwareSize | None = None) -> Page:
+def page(
+    facts: Overview,
+    draw: Drawer,
+    exported: FirmwareSize | None = None,
+    *,
+    quantization: Facts | None = None,
+) -> Page:
     """The whole page.
 
     Args:
         facts: All that is known of the model.
         draw: What draws its charts.
         exported: What it takes without TFLM, where that was looked at.
+        quantization: What ``arenite quantize --json`` said of it, where that was kept.
     """
     charts: list[Chart] = []
-    parts = list(_sections(facts, charts))
+    parts = list(_sections(facts, charts, quantization))
     name = printable(Path(facts.model.source).name or "(built)")
     specs = [draw.compiled(one.spec) for one in charts]
     script = Html(f"{draw.script()}\n{_resource('page.js')}")
@@ -101,8 +110,13 @@ def _policy(script: str, style: str) -> str:
 Section = tuple[str, str, Html]
 
 
-def _sections(facts: Overview, charts: list[Chart]) -> Iterator[Section]:
+def _sections(
+    facts: Overview, charts: list[Chart], quantization: Facts | None
+) -> Iterator[Section]:
     """Those that there is something to say in: short name, title, content."""
+    if quantization is not None:
+        shown = joined(*quantized(quantization, digest(facts.model), charts))
+        yield "Quantised", "From float to integers", shown
     if facts.head is not None:
         yield "Memory", "Memory over time", joined(*sections.memory(facts.head, charts))
     yield "Graph", "Graph", joined(_ports(facts), graph_section(facts))

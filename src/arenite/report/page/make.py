@@ -11,7 +11,10 @@ from arenite.boards import Board
 from arenite.firmware.size import firmware_size
 from arenite.memory.optimal import Progress
 from arenite.model import Model
+from arenite.quantize.kept import read_kept
+from arenite.quantize.outcome import Report, quantization_facts
 from arenite.report.page.document import Page, page
+from arenite.report.page.quantized import Facts
 from arenite.report.page.vega import drawer
 from arenite.target import Target
 
@@ -25,6 +28,7 @@ def report(
     deadline: float | str | None = None,
     clock: float | None = None,
     compare: Sequence[str | Side] = (),
+    quantized: Report | str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Page:
     """A model's report as one page of HTML that needs no network.
@@ -45,6 +49,8 @@ def report(
         clock: Of the processor, in MHz; by default the board's. Without one there are cycles and
             no milliseconds.
         compare: Other sides of :func:`arenite.compare`, such as ``"@litert"``.
+        quantized: How the model was quantised: the report of :func:`arenite.quantize`, or a file
+            of what ``arenite quantize --json`` printed.
         progress: Told how the search for the best plan goes on.
 
     Returns:
@@ -55,9 +61,11 @@ def report(
         ValueError: There is no such target or board, no such side to compare with, or no clock for
             the deadline.
         ModelError: The file is broken.
+        QuantizationError: ``quantized`` is no such report.
         OSError: A file cannot be read or written.
     """
     draw = drawer()
+    told = _told(quantized)
     facts = overview(
         model,
         target=target,
@@ -67,7 +75,16 @@ def report(
         compare_with=compare,
         progress=progress,
     )
-    made = page(facts, draw, firmware_size(facts.model, facts.target))
+    exported = firmware_size(facts.model, facts.target)
+    made = page(facts, draw, exported, quantization=told)
     if output is not None:
         made.save(output)
     return made
+
+
+def _told(quantized: Report | str | os.PathLike[str] | None) -> Facts | None:
+    if quantized is None:
+        return None
+    if isinstance(quantized, Report):
+        return quantization_facts(quantized)
+    return read_kept(quantized)
