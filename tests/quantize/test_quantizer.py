@@ -13,7 +13,10 @@ from arenite.errors import QuantizationError
 from arenite.formats import tflite
 from arenite.model import ModelBuilder, SignatureDef
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.ops.shared.add_sub import AddOptions, SubOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
+from arenite.ops.tflite.div import DivOptions
+from arenite.ops.tflite.mul import MulOptions
 from arenite.processes.workers import worker_pool
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import read_data
@@ -318,10 +321,59 @@ def test_settings_that_mean_nothing_are_refused(setting):
         quantized(random_dense(4, 3), **setting)
 
 
-def test_bytes_where_a_model_may_want_numbers_up_to_1_get_a_hint():
-    x = np.random.default_rng(0).integers(0, 256, (40, 40)).astype(np.float32)
-    _, report = ar.quantize(random_dense(40, 3), x, passes=())
-    assert any("whole numbers from 0 to 255" in note for note in report.notes)
+def notes_of(model, x):
+    return " ".join(ar.quantize(model, x, passes=())[1].notes)
+
+
+def bytes_and_shares():
+    """Pixels from 0 to 255 as real numbers, and the same from 0 to 1."""
+    x = np.random.default_rng(0).integers(0, 256, (40, 1, 40)).astype(np.float32)
+    return x, x / 255
+
+
+def test_bytes_where_a_model_may_want_numbers_up_to_1_get_a_hint_that_says_what_to_do():
+    x, shares = bytes_and_shares()
+    model = random_dense(40, 3)
+    assert "whole numbers from 0 to 255" in notes_of(model, x)
+    assert "divide them by 255" in notes_of(model, x)
+    assert notes_of(model, shares) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "constant"),
+    [("MUL", 1 / 255), ("DIV", 127.5), ("SUB", 120.0), ("ADD", -120.0)],
+)
+def test_numbers_up_to_1_where_a_model_scales_bytes_get_a_hint_that_says_what_to_do(name, constant):
+    x, shares = bytes_and_shares()
+    model = scaling(name, constant)
+    assert f"begins with a {name} as for bytes" in notes_of(model, shares)
+    assert "--pixel-range 0 255" in notes_of(model, shares)
+    assert notes_of(model, x) == ""
+
+
+@pytest.mark.parametrize(("name", "constant"), [("MUL", 2.0), ("DIV", 0.5), ("SUB", 0.45)])
+def test_operators_on_small_numbers_are_none_that_scale_bytes(name, constant):
+    _, shares = bytes_and_shares()
+    assert notes_of(scaling(name, constant), shares) == ""
+
+
+def test_a_constant_that_comes_first_scales_as_well_and_is_not_divided_by():
+    _, shares = bytes_and_shares()
+    assert "begins with a MUL" in notes_of(scaling("MUL", 1 / 255, first=True), shares)
+    shifted = shares + 1  # nothing is divided by 0
+    assert notes_of(scaling("DIV", 255.0, first=True), shifted / 2) == ""
+
+
+def scaling(name, constant, *, first=False):
+    """A model that begins with a sum or product of its input and a number."""
+    options = {"MUL": MulOptions, "DIV": DivOptions, "SUB": SubOptions, "ADD": AddOptions}[name]
+    b = ModelBuilder()
+    x = b.input("x", (1, 40), "float32")
+    c = b.constant("c", np.full((1,), constant, np.float32))
+    y = b.tensor("y", (1, 40), "float32")
+    b.operator(name, [c, x] if first else [x, c], [y], options())
+    b.output(y)
+    return b.build()
 
 
 # -- next to what others made ------------------------------------------------------------

@@ -11,6 +11,7 @@ from arenite.errors import ModelError, QuantizationError
 from arenite.model import Model, TensorType
 from arenite.model.check import check
 from arenite.model.types import FLOAT32, INT8, INT16
+from arenite.ops import scheme_of
 from arenite.quantize.plan import has_floats
 
 #: Fewer samples say nothing of ranges; below the second number a note says so.
@@ -88,16 +89,53 @@ def notes_on(model: Model, source: Source, inputs: tuple[np.ndarray, ...]) -> li
         notes.append(
             f"{len(source)} samples are few: values beyond what they show are cut off on the device"
         )
-    for tensor, values in zip(model.inputs, inputs, strict=True):
-        if looks_like_bytes(values):
-            notes.append(
-                f"input {tensor.name!r}: all samples are whole numbers from 0 to "
-                f"{int(values.max())}; if the model was trained on 0 to 1 or -1 to 1, say so with "
-                "--pixel-range, or divide by 255 before"
-            )
-        elif values.size and (values == values.flat[0]).all():
-            notes.append(f"input {tensor.name!r}: all samples are {values.flat[0]:g}")
+    for index, values in zip(model.main.inputs, inputs, strict=True):
+        words = _odd(values, bytes_wanted_by(model, index))
+        if words:
+            notes.append(f"input {model.main.tensors[index].name!r}: {words}")
     return notes
+
+
+def _odd(values: np.ndarray, scaler: str) -> str:
+    """What looks odd about the samples of an input, which an operator may scale from bytes."""
+    if values.size and (values == values.flat[0]).all():
+        return f"all samples are {values.flat[0]:g}"
+    if looks_like_bytes(values) and not scaler:
+        return (
+            f"all samples are whole numbers from 0 to {int(values.max())}, and no operator of the "
+            "model scales them; if it was trained on 0 to 1, divide them by 255, or give them as "
+            "uint8, of which --pixel-range makes 0 to 1 (--pixel-range -1 1: -1 to 1)"
+        )
+    if scaler and values.size and np.abs(values).max() <= 1:
+        return (
+            f"all samples lie between {values.min():.3g} and {values.max():.3g}, and the model "
+            f"begins with a {scaler} as for bytes from 0 to 255; give --pixel-range 0 255 for "
+            "pictures and uint8, or multiply the samples by 255"
+        )
+    return ""
+
+
+def bytes_wanted_by(model: Model, index: int) -> str:
+    """The operator that makes small numbers of bytes in an input; empty where there is none."""
+    main = model.main
+    for op in main.operators:
+        scheme = scheme_of(op.name)
+        if index not in op.inputs or len(op.inputs) != 2 or scheme is None or not scheme.affine:
+            continue
+        place = op.inputs.index(index)
+        constant = main.tensors[op.inputs[1 - place]].value
+        if constant is None or not constant.size:
+            continue
+        size = np.abs(constant)
+        scales = {
+            "multiplies": 0 < size.max() < 1 / _DARK,
+            "divides": place == 0 and size.min() > _DARK,
+            "adds": size.min() > _DARK,
+            "subtracts": size.min() > _DARK,
+        }
+        if scales[scheme.affine]:
+            return op.name
+    return ""
 
 
 def looks_like_bytes(values: np.ndarray) -> bool:
