@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from arenite.model import Model, ModelBuilder
-from arenite.ops.shared.add_sub import AddOptions
+from arenite.ops.shared.add_sub import AddOptions, SubOptions
+from arenite.ops.shared.reduction import ReducerOptions
 from arenite.ops.tflite.assign_variable import AssignVariableOptions
+from arenite.ops.tflite.batch_matmul import BatchMatMulOptions
 from arenite.ops.tflite.call_once import CallOnceOptions
 from arenite.ops.tflite.concatenation import ConcatenationOptions
 from arenite.ops.tflite.conv_2d import Conv2DOptions
@@ -18,6 +20,8 @@ from arenite.ops.tflite.mul import MulOptions
 from arenite.ops.tflite.read_variable import ReadVariableOptions
 from arenite.ops.tflite.slice import SliceOptions
 from arenite.ops.tflite.softmax import SoftmaxOptions
+from arenite.ops.tflite.svdf import SVDFOptions
+from arenite.ops.tflite.unidirectional_sequence_lstm import UnidirectionalSequenceLSTMOptions
 from arenite.ops.tflite.var_handle import VarHandleOptions
 
 Array = np.ndarray[Any, Any]
@@ -113,3 +117,98 @@ def streaming(seed: int = 0, *, begins: bool = False) -> Model:
     ones = first.constant("ones", np.ones((1, 3, 3), np.float32))
     first.operator("ASSIGN_VARIABLE", [handle, ones], [], AssignVariableOptions())
     return b.build("streaming", subgraphs=[first.subgraph()] if begins else [])
+
+
+def sizes(count: int, rng: np.random.Generator) -> Array:
+    """How large channels are: some are 30 times as large as the others, as in transformers."""
+    found = np.ones(count)
+    found[rng.permutation(count)[: count // 8]] = 30.0
+    return found
+
+
+def attention(seed: int = 0, *, tokens: int = 6, width: int = 16) -> Model:
+    """Layer normalisation with a few large factors, then one head of attention."""
+    rng = np.random.default_rng(seed)
+    size = sizes(width, rng)
+    b = ModelBuilder()
+    shape = (1, tokens, width)
+    x = b.input("x", shape, "float32")
+
+    def value(name: str, kind: str, inputs: list[int], options: Any, *of: int) -> int:
+        y = b.tensor(name, of or shape, "float32")
+        b.operator(kind, inputs, [y], options)
+        return y
+
+    def mean(name: str, of: int) -> int:
+        axis = b.constant(f"{name} axis", np.array([2], np.int32))
+        return value(name, "MEAN", [of, axis], ReducerOptions(keep_dims=True), 1, tokens, 1)
+
+    def dense_of(name: str, of: int, weights: Array) -> int:
+        w = b.constant(f"{name} weights", weights.astype(np.float32))
+        c = b.constant(f"{name} bias", rng.normal(0, 0.1, len(weights)).astype(np.float32))
+        options = FullyConnectedOptions(0, keep_num_dims=True)
+        return value(name, "FULLY_CONNECTED", [of, w, c], options, 1, tokens, len(weights))
+
+    centred = value("centred", "SUB", [x, mean("mean", x)], SubOptions())
+    variance = mean("variance", value("squares", "MUL", [centred, centred], MulOptions()))
+    root = value("root", "RSQRT", [variance], None, 1, tokens, 1)
+    normal = value("normal", "MUL", [centred, root], MulOptions())
+    gamma = b.constant("gamma", (size * rng.uniform(0.5, 1.5, width)).astype(np.float32))
+    beta = b.constant("beta", (size * rng.normal(0, 0.2, width)).astype(np.float32))
+    scaled = value("scaled", "MUL", [normal, gamma], MulOptions())
+    y = value("normalised", "ADD", [scaled, beta], AddOptions())
+    q, k, v = (
+        dense_of(name, y, rng.normal(0, width**-0.5, (width, width)) / size) for name in "qkv"
+    )
+    scores = value("scores", "BATCH_MATMUL", [q, k], BatchMatMulOptions(adj_y=True), 1, 6, 6)
+    shares = value("shares", "SOFTMAX", [scores], SoftmaxOptions(beta=width**-0.5), 1, 6, 6)
+    mixed = value("mixed", "BATCH_MATMUL", [shares, v], BatchMatMulOptions())
+    b.output(dense_of("out", mixed, rng.normal(0, width**-0.5, (width, width))))
+    return b.build("attention")
+
+
+def recurrent(seed: int = 0, *, steps: int = 5, width: int = 16, units: int = 8) -> Model:
+    """A dense layer of uneven channels, then an LSTM that reads it."""
+    rng = np.random.default_rng(seed)
+    size = sizes(width, rng)
+    b = ModelBuilder()
+    x = b.input("x", (1, steps, 4), "float32")
+    w = b.constant("w", (rng.normal(0, 0.5, (width, 4)) * size[:, None]).astype(np.float32))
+    c = b.constant("c", (rng.normal(0, 0.1, width) * size).astype(np.float32))
+    y = b.tensor("y", (1, steps, width), "float32")
+    b.operator("FULLY_CONNECTED", [x, w, c], [y], FullyConnectedOptions(1, keep_num_dims=True))
+
+    def weights(name: str, *shape: int, by: Any = 1.0) -> int:
+        return b.constant(name, (rng.normal(0, 0.4, shape) / by).astype(np.float32))
+
+    tensors = [y]
+    tensors += [weights(f"input to {gate}", units, width, by=size) for gate in "ifco"]
+    tensors += [weights(f"hidden to {gate}", units, units) for gate in "ifco"]
+    tensors += [-1, -1, -1, *(weights(f"{gate} bias", units) for gate in "ifco"), -1, -1]
+    tensors += [b.variable(name, (1, units), "float32") for name in ("hidden", "cell")]
+    tensors += [-1] * 4
+    z = b.tensor("z", (1, steps, units), "float32")
+    options = UnidirectionalSequenceLSTMOptions(4)
+    b.operator("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, [z], options)
+    b.output(z)
+    return b.build("recurrent")
+
+
+def streaming_filters(seed: int = 0, *, width: int = 16, units: int = 6, steps: int = 4) -> Model:
+    """A dense layer of uneven channels, then an SVDF that reads it."""
+    rng = np.random.default_rng(seed)
+    size = sizes(width, rng)
+    b = ModelBuilder()
+    x = b.input("x", (1, 4), "float32")
+    w = b.constant("w", (rng.normal(0, 0.5, (width, 4)) * size[:, None]).astype(np.float32))
+    c = b.constant("c", (rng.normal(0, 0.1, width) * size).astype(np.float32))
+    y = b.tensor("y", (1, width), "float32")
+    b.operator("FULLY_CONNECTED", [x, w, c], [y], FullyConnectedOptions(1))
+    feature = b.constant("feature", (rng.normal(0, 0.4, (units, width)) / size).astype(np.float32))
+    time = b.constant("time", rng.normal(0, 0.5, (units, steps)).astype(np.float32))
+    bias = b.constant("bias", rng.normal(0, 0.1, units).astype(np.float32))
+    state = b.variable("state", (1, units * steps), "float32")
+    z = b.tensor("z", (1, units), "float32")
+    b.operator("SVDF", [y, feature, time, bias, state], [z], SVDFOptions(1, 0))
+    b.output(z)
+    return b.build("streaming filters")

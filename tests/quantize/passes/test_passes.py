@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import arenite as ar
 from arenite.analysis.evaluation.data import Reading
+from arenite.model import ModelBuilder
 from arenite.model.types import INT8
+from arenite.ops.shared.add_sub import AddOptions
+from arenite.ops.tflite.fully_connected import FullyConnectedOptions
 from arenite.quantize.calibration import calibrated
 from arenite.quantize.data import read_data
 from arenite.quantize.layers import as_kernel, as_matrix, columns, layers_of
 from arenite.quantize.numbers import along, quantized, symmetric
 from arenite.quantize.passes.round import rounded
-from arenite.quantize.passes.smooth import evened_out, pairs_of
+from arenite.quantize.passes.smooth import evened_out, links_of
 from tests.optimize.networks import network
-from tests.quantize.agreement import samples
-from tests.quantize.models import random_dense, uneven
+from tests.oracle import Oracle, skip_without_tflm
+from tests.quantize.agreement import agrees, samples
+from tests.quantize.models import attention, random_dense, recurrent, streaming_filters, uneven
 
 
 def gains(report, name):
@@ -44,16 +51,72 @@ def test_smooth_helps_channels_that_differ():
     assert kept.after > kept.before + 3
 
 
-def test_smoothing_leaves_what_the_model_computes():
-    model = network(4, "separable", "float32")
-    pairs = pairs_of(model)
+@pytest.mark.parametrize(
+    ("model", "activations"),
+    [
+        (attention(), "int8"),
+        (attention(), "int16"),
+        (recurrent(), "int8"),
+        (recurrent(), "int16"),
+        (streaming_filters(), "int8"),
+    ],
+    ids=["attention", "attention 16x8", "LSTM", "LSTM 16x8", "SVDF"],
+)
+def test_smooth_helps_what_attention_lstms_and_svdfs_read_and_tflm_runs_it(model, activations):
+    skip_without_tflm()
+    x = samples(model, 100)[0]
+    if any(op.name == "SVDF" for op in model.main.operators):
+        x = x.reshape(20, 5, *x.shape[2:])  # a sequence is a sample
+    result, report = ar.quantize(model, x, passes=("smooth",), activations=activations)
+    (kept,) = [one for one in gains(report, "smooth") if one.kept]
+    assert kept.after > kept.before + 9
+    assert report.floating == ()
+    oracle = Oracle()
+    assert agrees(oracle, result, samples(model, 4, 1)) == "ok"
+    oracle.close()
+
+
+def test_factors_and_summands_of_a_normalisation_go_into_all_that_read_it():
+    (link,) = links_of(model := attention())
+    assert model.main.tensors[link.tensor].name == "normalised"
+    named = [
+        model.main.tensors[model.main.operators[one.position].inputs[one.operand]].name
+        for one in (*link.before, *link.after)
+    ]
+    assert named == ["beta", "gamma", "q weights", "k weights", "v weights"]
+
+
+def test_what_something_else_reads_too_keeps_its_channels():
+    model = attention()
+    (link,) = links_of(model)
+    main = replace(model.main, outputs=(*model.main.outputs, link.tensor))
+    assert links_of(replace(model, subgraphs=(main,))) == []
+
+
+def test_summands_alone_cannot_make_channels_smaller():
+    b = ModelBuilder()
+    x, y = b.input("x", (1, 4), "float32"), b.tensor("y", (1, 4), "float32")
+    z = b.tensor("z", (1, 3), "float32")
+    summand = b.constant("summand", np.ones(4, np.float32))
+    b.operator("ADD", [x, summand], [y], AddOptions())
+    weights = b.constant("weights", np.ones((3, 4), np.float32))
+    b.operator("FULLY_CONNECTED", [y, weights], [z], FullyConnectedOptions())
+    b.output(z)
+    assert links_of(b.build()) == []
+
+
+@pytest.mark.parametrize(
+    "model",
+    [network(4, "separable", "float32"), attention(), recurrent(), streaming_filters()],
+    ids=["separable", "attention", "LSTM", "SVDF"],
+)
+def test_smoothing_leaves_what_the_model_computes(model):
+    links = links_of(model)
     rng = np.random.default_rng(0)
-    largest = {
-        layer.operator.outputs[0]: rng.uniform(0.01, 10, layer.kernel.shape[layer.axis])
-        for layer, _ in pairs
-    }
-    assert pairs
-    changed = evened_out(model, pairs, largest, 0.5)
+    channels = {one.tensor: model.main.tensors[one.tensor].shape[-1] for one in links}
+    largest = {tensor: rng.uniform(0.01, 10, count) for tensor, count in channels.items()}
+    assert links
+    changed = evened_out(model, links, largest, 0.5)
     x = samples(model, 1)[0][0]
     expected = ar.Interpreter(model)(x)
     np.testing.assert_allclose(ar.Interpreter(changed)(x), expected, rtol=1e-3, atol=1e-4)
@@ -130,10 +193,10 @@ def test_ranges_after_smoothing_are_those_of_the_new_model():
     model = uneven()
     source = read_data(samples(model, 30)[0], model, Reading()).source
     before = calibrated(model, source)
-    pairs = pairs_of(model)
-    tensor = pairs[0][0].operator.outputs[0]
-    weights = pairs[0][0].kernel
+    links = links_of(model)
+    tensor = links[0].tensor
+    weights = next(layers_of(model)).kernel
     largest = {tensor: np.abs(weights).max(axis=1)}
-    after = calibrated(evened_out(model, pairs, largest, 0.9), source)
+    after = calibrated(evened_out(model, links, largest, 0.9), source)
     assert after[tensor].high < before[tensor].high / 2
     assert quantized(weights, symmetric(weights, 0, INT8), INT8).max() == 127

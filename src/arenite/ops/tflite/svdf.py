@@ -323,7 +323,10 @@ TRAITS = Traits(effect="state", drawn="dense")
 
 SCHEME = Scheme(
     types=(TensorType.INT8,),
-    weights={WEIGHTS_FEATURE: Weights(), WEIGHTS_TIME: Weights(types=(TensorType.INT16,))},
+    weights={
+        WEIGHTS_FEATURE: Weights(columns=1),
+        WEIGHTS_TIME: Weights(types=(TensorType.INT16,)),
+    },
     biases={BIAS: Bias(STATE, WEIGHTS_TIME)},
     states={STATE: State()},
     # Integers know no activation: what clamps is the output's range.

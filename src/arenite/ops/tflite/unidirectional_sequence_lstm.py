@@ -356,7 +356,10 @@ REGISTRATION = Registration(
 TRAITS = Traits(effect="state", drawn="dense")
 
 SCHEME = Scheme(
-    weights={index: Weights() for index in WEIGHTS},
+    weights={
+        **{index: Weights() for index in WEIGHTS},
+        **{gate[0]: Weights(columns=1) for gate in GATES},
+    },
     biases={gate[2]: Bias(INPUT, gate[0]) for gate in GATES},
     states={HIDDEN_STATE: State(like=0), CELL_STATE: State(power_of_two=True)},
     inner=cell_states,
