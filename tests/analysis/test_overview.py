@@ -35,7 +35,8 @@ def test_a_side_that_does_not_exist_is_no_obstacle() -> None:
 
 def test_one_reason_for_several_things_is_said_once() -> None:
     (one,) = overview(shared_model("kws_hybrid")).obstacles
-    assert one.about == ("TensorFlow Lite Micro", "the arena", "the costs", "the paths")
+    things = ("TensorFlow Lite Micro", "the arena", "the costs", "the paths", "whether it fits")
+    assert one.about == things
 
 
 def test_of_an_mnn_file_what_tflm_lacks_is_named() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from arenite.analysis.inputs.files import read_inputs
 from arenite.analysis.inputs.values import InputError
+from tests.cli.exit_codes import error_of
 from tests.cli.models import classifier, saved
 from tests.fuzz.archives import Member, npy, written
 
@@ -136,7 +137,7 @@ def test_a_hostile_archive_is_refused_in_words(arenite, files, kind, command):
     content, words = BROKEN[kind]
     files[2].write_bytes(content)
     result = arenite(*commands(files)[command])
-    assert result.exit_code == 1, result.stdout
+    assert result.exit_code == error_of(command), result.stdout
     if kind != "nothing":
         assert words in result.stderr
     assert result.stderr.startswith("error: ")
@@ -164,7 +165,7 @@ def test_objects_are_refused_and_not_unpickled(arenite, files):
         ("compare", "expected"),
     ):
         result = arenite(*commands(files)[command])
-        assert (result.exit_code, words in result.stderr) == (1, True), result.stderr
+        assert (result.exit_code, words in result.stderr) == (error_of(command), True)
 
 
 @pytest.mark.parametrize(
@@ -193,5 +194,5 @@ def test_text_that_is_none_is_refused(arenite, files):
     x = npy(np.zeros((1, *X.shape[1:]), X.type.dtype))
     files[2].write_bytes(written([member(x, b"x.npy"), member(content, b"y.npy")]))
     result = arenite(*commands(files)["evaluate"])
-    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert (result.exit_code, result.stderr.count("\n")) == (error_of("evaluate"), 1)
     assert "expected text, got the character 0x110000" in result.stderr

@@ -248,18 +248,18 @@ def test_no_sample_that_can_be_read_is_an_error(arenite, pictures):
     for file in pictures.glob("*/*.png"):
         file.write_bytes(b"")
     result = arenite("evaluate", DIGITS, pictures, "--on-error", "skip")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "expected samples that can be read and computed, got none of 12" in result.stderr
 
 
 def test_a_run_that_a_sample_ended_goes_on_without_it(arenite, pictures, tmp_path):
     resume = ("--resume", tmp_path / "kept")
     ended_early = arenite("evaluate", DIGITS, pictures, *resume)
-    assert ended_early.exit_code == 1
+    assert ended_early.exit_code == 2
     assert "0 of 12 samples are kept in" in ended_early.stderr
     assert arenite("evaluate", DIGITS, pictures, *resume, "--on-error", "skip").exit_code == 3
     refused = arenite("evaluate", DIGITS, pictures, *resume)
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "whose run left such samples out" in refused.stderr
 
 
@@ -270,7 +270,7 @@ def test_a_file_of_another_evaluation_is_refused_by_what_differs(arenite, tmp_pa
     data, resume = DIGITS.parent / "held_out.npz", ("--resume", tmp_path / "kept")
     assert arenite("evaluate", DIGITS, data, *resume).exit_code == 0
     result = arenite("evaluate", DIGITS, data, *resume, "--limit", 9)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "the choice of samples was all and is 9 of 360" in result.stderr
     assert "the model" not in result.stderr
 

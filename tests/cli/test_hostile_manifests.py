@@ -7,6 +7,8 @@ import unicodedata
 
 import pytest
 
+from tests.cli.exit_codes import error_of
+
 ESCAPES = "\x1b]0;title\x07\x1b[31m\x9b2J\u202e[red]x[/red][link=http://x]y[/link]"
 
 
@@ -87,7 +89,7 @@ def setting(place, value):
 )
 def test_a_field_is_checked_and_the_error_says_which(board, place, value, words):
     result = board(setting(place, value))
-    assert result.exit_code == 1
+    assert result.exit_code == error_of("board")
     assert words in result.stderr
     assert result.stderr.count("\n") == 1
     assert len(result.stderr) < 500
@@ -112,7 +114,7 @@ def test_a_field_that_is_not_there_is_said(board, field):
 )
 def test_what_is_no_manifest_is_refused(board, text, words):
     result = board(lambda facts: text)
-    assert result.exit_code == 1
+    assert result.exit_code == error_of("board")
     assert words in result.stderr
 
 

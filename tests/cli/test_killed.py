@@ -118,7 +118,7 @@ def test_a_killed_peer_is_an_error(evaluate, engine):
     pytest.importorskip({"litert": "ai_edge_litert", "tflm": "tflite_micro"}[engine])
     driver = evaluate("--against", f"@{engine}")
     os.kill(children(driver, PEER, 1)[0], signal.SIGKILL)
-    assert ended(driver) == (1, "", f"error: {engine} was ended by SIGKILL on this model\n")
+    assert ended(driver) == (2, "", f"error: {engine} was ended by SIGKILL on this model\n")
 
 
 @pytest.mark.parametrize(("options", "module", "count"), CHILDREN)

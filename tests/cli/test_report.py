@@ -88,6 +88,7 @@ def test_a_page_of_a_board_leads_with_the_verdict(arenite, model_file, tmp_path)
     assert "arenite export" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_deadline_without_a_clock_is_wrong_usage(arenite, model_file, tmp_path):
     result = arenite("report", model_file, "-o", tmp_path / "page.html", "--deadline", "5ms")
     assert result.exit_code == 2

@@ -20,7 +20,7 @@ import numpy as np
 
 from arenite.errors import AreniteError, UndefinedWarning
 from arenite.firmware.export import _improved, export, layered
-from arenite.firmware.kernels.portable import exported_names, portable_work
+from arenite.firmware.kernels.portable import exported_names
 from arenite.firmware.plan.budget import Budget
 from arenite.firmware.plan.golden import is_equal, reference_of, run_once, sample
 from arenite.firmware.plan.program import Program, program_from
@@ -86,7 +86,7 @@ class Chained(Case):
                 optimized(self.model, self.number), "host", optimize=how.pop("optimize", True)
             )
             budget = Budget(**how)
-            improve = partial(_improved, kernels=portable_work, budget=budget)
+            improve = partial(_improved, processor="host", budget=budget)
             ask = partial(program_from, made.network, made.works, self.name)
             try:
                 return ask(improve=improve, inputs=budget.inputs)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DEBUG_VARIABLE = "ARENITE_DEBUG"
 _REFRESH_SECONDS = 0.1
 #: Commands whose exit code 1 is the verdict "no", and their code where an error leaves none.
-JUDGES, ERROR = ("fit",), 2
+JUDGES, ERROR = ("fit", "compare", "evaluate", "board", "check-kernel"), 2
 #: The exit code where loops were too long to verify what was made.
 NOT_VERIFIED = 3
 

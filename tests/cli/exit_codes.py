@@ -1,0 +1,11 @@
+"""What commands end with where an error leaves no answer."""
+
+from __future__ import annotations
+
+#: Commands that judge: 0 is yes, 1 is no.
+JUDGES = ("fit", "compare", "evaluate", "board", "check-kernel")
+
+
+def error_of(command: str) -> int:
+    """The exit code of an error: not that of a verdict."""
+    return 2 if command in JUDGES else 1
