@@ -395,3 +395,12 @@ def test_published_models_are_not_nearer_to_their_float_siblings(name):
     judge = Judge.of(model, read_data(x, model, Reading()).source, None)
     assert judge.sqnr(result) > judge.sqnr(other) - 0.5
     assert report.floating == ()
+
+
+def test_single_steps_of_a_model_that_remembers_are_pointed_out():
+    model = streaming()
+    rng, shape = np.random.default_rng(1), model.inputs[0].shape
+    steps = rng.normal(0, 1, (32, *shape)).astype(np.float32)
+    sequences = rng.normal(0, 1, (32, 5, *shape[1:])).astype(np.float32)
+    assert "give sequences, (samples, steps, ...)" in notes_of(model, steps)
+    assert notes_of(model, sequences) == ""

@@ -6,13 +6,14 @@ from collections import Counter
 
 import numpy as np
 
-from arenite.analysis.evaluation.samples import Source
+from arenite.analysis.evaluation.samples import Fed, Source
 from arenite.errors import ModelError, QuantizationError
 from arenite.model import Model, TensorType
 from arenite.model.check import check
 from arenite.model.types import FLOAT32, INT8, INT16
 from arenite.ops import scheme_of
 from arenite.quantize.plan import has_floats
+from arenite.runtime.interpreter import Interpreter
 
 #: Fewer samples say nothing of ranges; below the second number a note says so.
 FEWEST, FEW = 2, 32
@@ -82,14 +83,19 @@ def require_samples(source: Source) -> None:
         )
 
 
-def notes_on(model: Model, source: Source, inputs: tuple[np.ndarray, ...]) -> list[str]:
-    """What looks odd about samples, in words."""
+def notes_on(model: Model, source: Source, fed: Fed) -> list[str]:
+    """What looks odd about samples, of which a model is given ``fed``, in words."""
     notes = []
     if len(source) < FEW:
         notes.append(
             f"{len(source)} samples are few: values beyond what they show are cut off on the device"
         )
-    for index, values in zip(model.main.inputs, inputs, strict=True):
+    if fed.counts is None and Interpreter(model).is_stateful:
+        notes.append(
+            "the model remembers, and every sample is one step after a reset: what adds up over "
+            "steps is not seen and will be cut off; give sequences, (samples, steps, ...)"
+        )
+    for index, values in zip(model.main.inputs, fed.inputs, strict=True):
         words = _odd(values, bytes_wanted_by(model, index))
         if words:
             notes.append(f"input {model.main.tensors[index].name!r}: {words}")

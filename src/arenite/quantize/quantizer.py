@@ -125,7 +125,7 @@ def quantize(
     work = _Work(given, settings, parts, executor, progress or (lambda *_: None))
     recipe, changes = work.begin()
     judge = Judge.of(given, parts.judging, meant)
-    notes = notes_on(given, picked, judge.fed.inputs)
+    notes = notes_on(given, picked, judge.fed)
 
     def score(quantized: Model) -> Mapping[str, tuple[float, float]]:
         if samples.labels is None:
