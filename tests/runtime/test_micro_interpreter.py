@@ -606,3 +606,15 @@ def test_an_output_that_is_larger_than_what_is_computed_is_refused_with_the_reas
     micro = MicroInterpreter(b.build(), AllOpsResolver(), 1 << 14)
     with pytest.raises(ShapeError, match="TFLM believes the model, and leaves a larger output"):
         micro.allocate_tensors()
+
+
+def test_an_allocator_that_shares_memory_preserves_no_tensors() -> None:
+    model, resolver = conv_model(0), AllOpsResolver()
+    with pytest.raises(ValueError, match=r"got 'greedy': make the allocator with planner='linear'"):
+        MicroInterpreter(
+            model, resolver, allocator=MicroAllocator.create(1 << 14), preserve_all_tensors=True
+        )
+    allocator = MicroAllocator.create(1 << 14, planner="linear")
+    micro = MicroInterpreter(model, resolver, allocator=allocator, preserve_all_tensors=True)
+    micro.allocate_tensors()
+    assert micro.tensor(0) is not None

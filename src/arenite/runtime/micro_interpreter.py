@@ -70,7 +70,8 @@ class MicroInterpreter:
     Raises:
         UnsupportedOperatorError: The resolver lacks operators.
         ArenaError: The arena does not even hold the allocator.
-        ValueError: There is no such target, engine or planner, or the allocator is for another.
+        ValueError: There is no such target, engine or planner, or the allocator is for another or
+            shares memory that ``preserve_all_tensors`` needs.
     """
 
     def __init__(
@@ -93,6 +94,11 @@ class MicroInterpreter:
             raise ValueError("expected either an arena or an allocator")
         if allocator is not None:
             target, planner = shared_target(allocator, target), allocator.planner
+            if preserve_all_tensors and not allocator.preserves_all_tensors:
+                raise ValueError(
+                    f"preserve_all_tensors: the allocator's planner says it, got {planner!r}: make "
+                    "the allocator with planner='linear'"
+                )
             preserve_all_tensors = False
         setup = Setup.of(
             target,
