@@ -37,7 +37,7 @@ LAYERS = (
         "quantity",
         "revisions",
     },
-    {"library_facts"},
+    {"library_facts", "json_file"},
     {"model", "target", "boards"},
     {"native", "emulator"},
     {"memory", "npu"},

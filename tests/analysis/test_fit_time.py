@@ -14,7 +14,7 @@ from tests.shared import DIGITS, shared_model, shared_wake_word
 
 _LINES = files("arenite.boards").joinpath("data/published.csv").read_text("utf-8").splitlines()
 PUBLISHED = list(csv.DictReader(line for line in _LINES if not line.startswith("#")))
-#: Whose costs are known, for those whose are not: they have the same instructions.
+#: Cores with the same instructions, whose costs were known first.
 ALIKE = {"cortex-m33": "cortex-m4", "cortex-m85": "cortex-m55"}
 
 

@@ -5,14 +5,12 @@ Only what a page shows is asked for, so a file may have more keys than these.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from arenite.errors import QuantizationError
-from arenite.files import open_regular, read_whole
+from arenite.json_file import read_json
 
 _MOST_BYTES = 64 << 20
 #: float32's; larger ones cannot have been seen.
@@ -81,19 +79,12 @@ def read_kept(path: str | os.PathLike[str]) -> dict[str, Any]:
         QuantizationError: It is no such report.
         OSError: It cannot be read.
     """
-    place = Path(path)
-    with open_regular(place) as file:
-        if (size := os.fstat(file.fileno()).st_size) > _MOST_BYTES:
-            raise QuantizationError(
-                f"{place}: expected at most {_MOST_BYTES:,} bytes, got {size:,}"
-            )
-        data = read_whole(file)
     try:
-        said = json.loads(data)
+        said = read_json(path, _MOST_BYTES)
         _require(said, _SHAPE, "")
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise QuantizationError(
-            f"{place}: expected what `arenite quantize --json` prints: {error}"
+            f"{os.fspath(path)}: expected what `arenite quantize --json` prints: {error}"
         ) from None
     assert isinstance(said, dict)
     return said

@@ -6,21 +6,19 @@ what was found.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from arenite.errors import BoardError
-from arenite.files import open_regular, read_whole
+from arenite.json_file import read_json
 from arenite.model import TensorType
 
 #: The file by which a folder is known as written here.
 MANIFEST = "arenite.json"
-#: Bytes of a manifest, at most, and digits of a number.
-_MOST_BYTES, _MOST_DIGITS = 8 << 20, 20
+#: Bytes of a manifest, at most.
+_MOST_BYTES = 8 << 20
 _MOST_FILES, _MOST_LAYERS, _MOST_PORTS, _MOST_AXES = 1 << 12, 1 << 16, 1 << 12, 32
 _MOST_SIZE, _MOST_COUNT, _LONGEST_NAME, _LONGEST = 1 << 40, 1 << 63, 1 << 16, 1 << 12
 _MOST_REAL = float.fromhex("0x1.fffffep+127")
@@ -69,37 +67,10 @@ def digests_of(folder: Path) -> dict[str, set[str]]:
 
 def _loaded(folder: Path) -> Any:
     path = folder / MANIFEST
-    with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > _MOST_BYTES:
-            raise BoardError(f"'{path}': expected at most {_MOST_BYTES} bytes, got {size}")
-        data = read_whole(file)
     try:
-        return json.loads(
-            data.decode("utf-8"),
-            object_pairs_hook=_once,
-            parse_constant=_refused,
-            parse_int=_integer,
-        )
-    except (ValueError, RecursionError) as error:
+        return read_json(path, _MOST_BYTES)
+    except ValueError as error:
         raise BoardError(f"'{path}' is broken: {error}") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("expected each field once in an object")
-    return found
-
-
-def _refused(word: str) -> None:
-    raise ValueError(f"expected numbers, got {word}")
-
-
-def _integer(word: str) -> int:
-    if len(word) > _MOST_DIGITS:
-        raise ValueError(f"expected at most {_MOST_DIGITS} digits, got a number of {len(word)}")
-    return int(word)
 
 
 # -- what a field may be --------------------------------------------------------------------
