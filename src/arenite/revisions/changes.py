@@ -44,11 +44,6 @@ class Change(NamedTuple):
     oracle: str
     note: str
 
-    @property
-    def is_packages(self) -> bool:
-        """Whether it holds for TFLM's package alone."""
-        return self.build == "package"
-
 
 @lru_cache(maxsize=1)
 def changes() -> tuple[Change, ...]:

@@ -99,15 +99,5 @@ def halfwords(numbers: Int64s) -> Words:
     return np.ascontiguousarray(numbers, "<i2").reshape(-1).view("<u4").astype(np.uint32)
 
 
-def require_int8_range(params: Any) -> None:
-    """Outputs are clamped to nothing less than int8.
-
-    Raises:
-        UnsupportedError: They are.
-    """
-    if (params.activation_min, params.activation_max) != (-128, 127):
-        raise UnsupportedError("outputs are clamped to less than int8")
-
-
 def _int64(values: Any, channels: int) -> Int64s:
     return per_channel(values, channels).astype(np.int64)
