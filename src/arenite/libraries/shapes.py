@@ -7,7 +7,7 @@ Facts: CMSIS-NN ``Include/arm_nn_types.h``; TFLM ``micro/kernels/cmsis_nn/*.cc``
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from arenite.libraries.path import Condition
 from arenite.ops.constraints import NodeView
@@ -161,3 +161,25 @@ def _axis(padding: int, size: int, taps: int, stride: int, dilation: int) -> tup
     """Outputs and padding along one axis."""
     outputs = window_output_size(padding, size, taps, stride, dilation)
     return outputs, window_padding(stride, dilation, size, taps, outputs)
+
+
+def taps_inside(conv: ConvShape) -> int:
+    """Taps of all windows of one image that meet the image and no padding."""
+    return axis_inside(conv, "h") * axis_inside(conv, "w")
+
+
+def axis_inside(conv: ConvShape, axis: Literal["h", "w"]) -> int:
+    """Taps along one axis of all windows along it that meet the image."""
+    size, taps, stride, padding, dilation, outputs = (
+        int(getattr(part, axis))
+        for part in (
+            conv.input,
+            conv.filter,
+            conv.stride,
+            conv.padding,
+            conv.dilation,
+            conv.output,
+        )
+    )
+    starts = (index * stride - padding for index in range(outputs))
+    return sum(0 <= start + tap * dilation < size for start in starts for tap in range(taps))

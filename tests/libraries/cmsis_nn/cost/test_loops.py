@@ -25,11 +25,10 @@ from arenite.libraries.cmsis_nn.cost.loops.layers import (
     larger_or_smaller,
     softmax_radius,
 )
-from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.libraries.cmsis_nn.cost.loops.products import arm_nn_vec_mat_mult_t
 from arenite.libraries.cmsis_nn.decisions.conv_2d import arm_convolve_wrapper_s8
 from arenite.libraries.path import Path
-from arenite.libraries.shapes import ConvShape, Dims, Pair
+from arenite.libraries.shapes import ConvShape, Dims, Pair, taps_inside
 from arenite.model import ModelBuilder, TensorType
 from arenite.ops import TfLiteTensor
 from arenite.ops.constraints import NodeView

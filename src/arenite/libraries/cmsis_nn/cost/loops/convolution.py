@@ -6,7 +6,6 @@ Facts: CMSIS-NN ``Source/ConvolutionFunctions/arm_convolve_*.c``, ``arm_transpos
 from __future__ import annotations
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies, fills
-from arenite.libraries.cmsis_nn.cost.loops.loop import taps_inside
 from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_nn_mat_mult_kernel_s8_s16,
     arm_nn_mat_mult_nt_t_s8,
@@ -15,7 +14,7 @@ from arenite.libraries.cmsis_nn.cost.loops.products import (
 from arenite.libraries.cmsis_nn.decisions.line import line_right_padding, padded_positions
 from arenite.libraries.costs import Loop
 from arenite.libraries.path import Path
-from arenite.libraries.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape, taps_inside
 from arenite.target import Target
 
 

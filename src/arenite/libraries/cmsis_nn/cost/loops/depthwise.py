@@ -9,11 +9,10 @@ from __future__ import annotations
 from arenite.libraries.cmsis_nn.cost.loops.convolution import arm_convolve_wrapper_s8
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies, fills, memset
 from arenite.libraries.cmsis_nn.cost.loops.layers import arm_transpose_s8
-from arenite.libraries.cmsis_nn.cost.loops.loop import axis_inside, taps_inside
 from arenite.libraries.cmsis_nn.decisions.depthwise_conv_2d import CH_IN_BLOCK_MVE, as_convolution
 from arenite.libraries.costs import Loop
 from arenite.libraries.path import Path
-from arenite.libraries.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape, axis_inside, taps_inside
 from arenite.target import Target
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from math import floor, frexp, prod
 
 from arenite.libraries.cmsis_nn.cost.loops.copies import copies
-from arenite.libraries.cmsis_nn.cost.loops.loop import axis_inside, taps_inside
 from arenite.libraries.cmsis_nn.cost.loops.products import (
     arm_nn_mat_mult_nt_t_s8,
     arm_nn_vec_mat_mult_t,
 )
 from arenite.libraries.costs import Loop
-from arenite.libraries.shapes import ConvShape, DenseShape
+from arenite.libraries.shapes import ConvShape, DenseShape, axis_inside, taps_inside
 from arenite.target import Target
 
 Shapes = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]

@@ -10,9 +10,8 @@ from math import prod
 
 from arenite.libraries import shapes
 from arenite.libraries.cmsis_nn.cost.loops.kind import kernel_of, loops
-from arenite.libraries.cmsis_nn.cost.loops.loop import axis_inside, taps_inside
 from arenite.libraries.costs import Loop
-from arenite.libraries.shapes import ConvShape
+from arenite.libraries.shapes import ConvShape, axis_inside, taps_inside
 from arenite.ops.constraints import NodeView
 
 
