@@ -63,8 +63,3 @@ def test_a_library_for_other_processors_is_refused() -> None:
 def test_why_no_costs_are_known_names_the_processors_that_have_some() -> None:
     assert why_no_costs(Target("cortex-m4")) == ""
     assert why_no_costs(Target("cortex-m0")).endswith(", not for cortex-m0")
-
-
-def test_a_library_without_costs_says_so() -> None:
-    target = Target(processor_for("esp_nn"), library="esp_nn")
-    assert why_no_costs(target) == "no costs are known for kernels of ESP-NN"

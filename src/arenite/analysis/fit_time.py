@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from arenite.analysis.device import device_operators
 from arenite.analysis.model_cost import model_cost, why_incomplete
 from arenite.analysis.needs import Need
 from arenite.analysis.statistics import statistics
 from arenite.boards import Board
 from arenite.cores import CORES, PRODUCTS_PER_CYCLE
+from arenite.libraries.library import library_of
 from arenite.model import Model
+from arenite.ops.registry import traits_of
 from arenite.target import Target
 
 
@@ -51,16 +54,21 @@ def time_of(
         return Need("time", "ms", parts, limit, f"at least: {reason}", is_known=False, low=least)
     note = f"an estimate, {low:.0%} less to {high:.0%} more"
     if margin is None:
-        note += ": flash makes processors wait, and boards with published times took up to that"
+        note += f": {accuracy.why}"
     return Need("time", "ms", parts, limit, note, low=least, high=parts["inference"] * (1 + high))
 
 
 def _bound(model: Model, target: Target, clock: float, limit: float | None) -> Need:
-    """What the products alone take: nothing is faster, and it may take many times as long."""
+    """What published layers of the same kinds took; else the products, which nothing undercuts."""
     products = sum(one.macs or 0 for one in statistics(model).operators if one.subgraph == 0)
     if not products:
         note = f"costs on {target.processor} are not known"
         return Need("time", "ms", {}, limit, note, is_known=False)
+    if (span := _span(model, target)) is not None:
+        least, most = (cycles / clock / 1000 for cycles in span)
+        note = "by what was published of single layers; costs were not measured"
+        parts = {"inference": (least + most) / 2}
+        return Need("time", "ms", parts, limit, note, low=least, high=most)
     pace = PRODUCTS_PER_CYCLE[target.instructions]
     note = (
         f"costs on {target.processor} are not known: its {products:,} products take so long at "
@@ -69,6 +77,18 @@ def _bound(model: Model, target: Target, clock: float, limit: float | None) -> N
     return Need(
         "time", "ms", {"products": products / pace / clock / 1000}, limit, note, is_known=False
     )
+
+
+def _span(model: Model, target: Target) -> tuple[float, float] | None:
+    """Cycles of an inference at least and at most, if something is known of all operators."""
+    costs = library_of(target).costs()
+    operators = [one for one in device_operators(model, target) if one.subgraph == 0]
+    inside = [one for one in operators if not traits_of(one.view.name).runs_once]
+    spans = [costs.span_of(one.view, one.path, target, one.macs or 0) for one in inside]
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
+        return None
+    return sum(least for least, _ in known), sum(most for _, most in known)
 
 
 def energy_of(board: Board | None, time: Need, clock: float | None) -> Energy | None:

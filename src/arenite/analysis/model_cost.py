@@ -1,4 +1,4 @@
-"""What an inference of a model costs on a Cortex-M: an estimate, operator by operator."""
+"""The cost of an inference: an estimate, operator by operator."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
 """Instructions and cycles of a straight piece of RISC-V code with compressed instructions.
 
-Cycles are 1.16 per instruction: an ESP32-C3's 426 ms at 160 MHz for the person detection example
-(esp-tflite-micro's README), whose kernels take 58.7 million instructions. That is one point, of
-code that waits for flash at times: another program's cycles may be a fifth off.
+Cycles are :attr:`arenite.cores.Core.pace` times instructions. That is one point, of code that waits
+for flash at times: another program's cycles may be a fifth off.
 
 Facts: RISC-V Instruction Set Manual, volume 1, section 1.5 (lengths of instructions).
 """
 
 from __future__ import annotations
 
+from arenite.cores import CORES
 from arenite.emulator.thumb import Piece
 
 #: Of an instruction, in hundredths of half cycles.
-_HALVES = 232
+_HALVES = round(200 * max(core.pace for core in CORES.values() if core.unicorn))
 
 
 def piece_of(code: bytes) -> Piece:

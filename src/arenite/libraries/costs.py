@@ -63,6 +63,10 @@ class Cost:
         return round(sum(line.cycles for line in self.lines))
 
 
+def _no_span(view: NodeView, path: Path | None, target: Target, products: int) -> None:
+    """Nothing is known."""
+
+
 @dataclass(frozen=True)
 class Costs:
     """What is known of the costs of a library's kernels, and of TFLM's beside them.
@@ -78,6 +82,8 @@ class Costs:
             measured.
         instruction_counts: ``instruction_counts(loops, target)``: by mnemonic, of those that widen,
             multiply and requantise.
+        span_of: ``span_of(view, path, target, products)``: between how many cycles an operator
+            takes on a processor without costs; None where that is not known either.
     """
 
     processors: tuple[str, ...]
@@ -87,3 +93,4 @@ class Costs:
     cost_of: Callable[[NodeView, Path | None, Target], Cost | None]
     error_of: Callable[[NodeView, Target], Error | None]
     instruction_counts: Callable[[Iterable[Loop], Target], Counter[str]]
+    span_of: Callable[[NodeView, Path | None, Target, int], tuple[float, float] | None] = _no_span

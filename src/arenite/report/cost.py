@@ -1,4 +1,4 @@
-"""What an inference costs on a Cortex-M, as a person reads it."""
+"""The cost of an inference as a person reads it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from arenite.analysis.model_cost import ModelCost, kind_of, why_incomplete
+from arenite.cores import Accuracy
 from arenite.libraries.costs import Cost, Line
 from arenite.model.text import printable
 from arenite.report.explain import operator_lines
@@ -144,13 +145,21 @@ def _by_function(one: Cost) -> list[tuple[str, list[Line]]]:
 
 def _accuracy(cost: ModelCost, width: int, instructions: float) -> Iterator[Text]:
     yield Text()
-    cycles, (low, high) = cost.accuracy.cycles, cost.span
+    accuracy, (low, high) = cost.accuracy, cost.span
     yield from wrapped(
         f"An estimate: instructions within {instructions:.0%}, checked against an emulator that "
-        f"counts them; cycles within {cycles:.0%} by the rule for its pipeline, without waits for "
-        f"memory. With them, boards with published times took up to {cost.accuracy.boards:.0%} "
-        f"more: {number(round(low))} to {number(round(high))} cycles for the whole inference.",
+        f"counts them; cycles within {accuracy.cycles:.0%}{_boards(accuracy)}: "
+        f"{number(round(low))} to {number(round(high))} cycles for the whole inference.",
         width,
+    )
+
+
+def _boards(accuracy: Accuracy) -> str:
+    if accuracy.boards <= accuracy.cycles:
+        return f", as {accuracy.why}"
+    return (
+        " by the rule for its pipeline, without waits for memory. With them, boards with published "
+        f"times took up to {accuracy.boards:.0%} more"
     )
 
 

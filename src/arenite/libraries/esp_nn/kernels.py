@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-
-from arenite.libraries.costs import Costs, Loop
+from arenite.libraries.costs import Costs
 from arenite.libraries.esp_nn.operators import glue_for
 from arenite.libraries.library import Library
 from arenite.libraries.path import Path
@@ -21,24 +18,10 @@ def _order(node: Node, view: NodeView, position: int, path: Path, target: Target
     return loop_order.order_of(node, view, position) if target.instructions == "plain" else None
 
 
-def _unknown(view: NodeView, *more: object) -> None:
-    """No kernel's time was measured."""
-
-
-def _no_counts(loops: Iterable[Loop], target: Target) -> Counter[str]:
-    return Counter()
-
-
 def _costs() -> Costs:
-    return Costs(
-        processors=(),
-        complete=(),
-        known="of no kernel",
-        loops_of=_unknown,
-        cost_of=_unknown,
-        error_of=_unknown,
-        instruction_counts=_no_counts,
-    )
+    from arenite.libraries.esp_nn.cost import estimate  # noqa: PLC0415 - a table to load
+
+    return estimate.costs()
 
 
 LIBRARY = Library(glue_for=glue_for, order_of=_order, costs=_costs)
