@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -197,7 +201,31 @@ def test_a_folder_of_plain_c_is_for_everything(folder):
 def test_a_chip_of_esp_idf_gets_a_component_manifest(processor: str) -> None:
     files = project_files("kws", 1024, ["model.c"], processor)
     assert f"targets: [{processor}]" in files["idf_component.yml"].splitlines()
-    assert files.keys() - project_files("kws", 1024, ["model.c"]).keys() == {"idf_component.yml"}
+    more = files.keys() - project_files("kws", 1024, ["model.c"]).keys()
+    assert more == {"idf_component.yml", "esphome/kws_model/__init__.py"}
+
+
+def test_an_esphome_component_adds_the_folder_around_it(tmp_path: Path) -> None:
+    """With stand-ins for the modules of ESPHome's that it imports."""
+    made = project_files("Kws", 1024, ["model.c"], "esp32c3")["esphome/kws_model/__init__.py"]
+    path = tmp_path / "folder" / "esphome" / "kws_model" / "__init__.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(made)
+    said: dict[str, object] = {}
+    stubs = {"esphome": "", "esphome.components": ""}
+    stubs["esphome.codegen"] = "RawStatement = str\ndef add_global(text): SAID['line'] = text"
+    stubs["esphome.config_validation"] = "All = Schema = lambda *_: None\nonly_on_esp32 = None"
+    stubs["esphome.components.esp32"] = "def add_idf_component(**how): SAID.update(how)"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, text in stubs.items():
+            module = ModuleType(name)
+            module.__dict__["SAID"] = said
+            exec(text, module.__dict__)
+            patch.setitem(sys.modules, name, module)
+        component = runpy.run_path(str(path))
+        asyncio.run(component["to_code"]({}))
+    folder = str(tmp_path / "folder")
+    assert said == {"name": "folder", "path": folder, "line": '#include "Kws_model.h"'}
 
 
 def test_a_chip_of_esp_idf_gets_plain_c(tmp_path: Path) -> None:

@@ -27,12 +27,10 @@ _STAGING = ".arenite-"
 #: Sources that are made for a model and fit each other: all or none.
 _GENERATED = re.compile(r"src/(?!main\.cc$)[a-z][a-z0-9_]*\.(?:c|cc|h|S)")
 #: All others that an export writes; whoever uses a folder may change them.
-_CHANGEABLE = frozenset(
-    (
-        *("src/main.cc", "test/main.c", "examples/selftest/selftest.ino"),
-        *("README.md", "Makefile", "CMakeLists.txt", "library.properties", "library.json"),
-        *("zephyr/module.yml", "zephyr/CMakeLists.txt", "zephyr/Kconfig", "idf_component.yml"),
-    )
+_CHANGEABLE = re.compile(
+    r"src/main\.cc|test/main\.c|examples/selftest/selftest\.ino|esphome/[a-z0-9_]+/__init__\.py"
+    r"|README\.md|Makefile|CMakeLists\.txt|library\.properties|library\.json"
+    r"|zephyr/module\.yml|zephyr/CMakeLists\.txt|zephyr/Kconfig|idf_component\.yml"
 )
 
 
@@ -124,7 +122,7 @@ def _exported(folder: Path) -> dict[str, set[str]]:
 
 
 def _is_ours(path: str) -> bool:
-    return path in _CHANGEABLE or _GENERATED.fullmatch(path) is not None
+    return any(kind.fullmatch(path) for kind in (_CHANGEABLE, _GENERATED))
 
 
 def _plan(folder: Path, digests: Mapping[str, str], old: Mapping[str, set[str]]) -> _Plan:
@@ -140,7 +138,7 @@ def _plan(folder: Path, digests: Mapping[str, str], old: Mapping[str, set[str]])
         if digest not in old.get(path, ()) and digest != digests.get(path)
     ]
     for path in sorted(changed):
-        if path not in _CHANGEABLE:
+        if not _CHANGEABLE.fullmatch(path):
             raise FileExistsError(
                 f"'{path}' in '{folder}' was changed since it was exported, or was not exported; "
                 "nothing was written, as it has to fit the other files: move it away, or export "

@@ -1,4 +1,4 @@
-"""What builds a firmware's folder: make, CMake and ESP-IDF, Zephyr, Arduino, PlatformIO.
+"""What builds a firmware's folder: make, CMake and ESP-IDF, ESPHome, Zephyr, Arduino, PlatformIO.
 
 C and assembly lie in ``src/``, where Arduino's and PlatformIO's builders look for them; programs
 around the self-test are no part of the library: ``test/main.c`` for a computer, and a sketch.
@@ -7,7 +7,7 @@ Libraries are called ``NAME_model``, so that a model named ``m`` is not the C li
 Facts: Arduino's library specification (names up to 63 characters, a closed list of categories,
 ``src`` compiled with all folders in it, ``.S`` but not ``.s``), PlatformIO's ``library.json``
 (name and version required), Zephyr's module documentation (``zephyr/module.yml``), ESP-IDF's build
-system (``idf_component_register`` comes before ``project``).
+system (``idf_component_register`` comes before ``project``), ESPHome's ``add_idf_component``.
 """
 
 from __future__ import annotations
@@ -61,6 +61,27 @@ description: "$name, a neural network as C, without an interpreter"
 targets: [$processor]
 dependencies:
   idf: ">=4.4"
+"""
+
+_ESPHOME = """\
+# An ESPHome component that adds the folder around it as an ESP-IDF component:
+#
+# external_components:
+#   - source: {type: local, path: FOLDER/esphome}
+# ${lower}_model:
+from pathlib import Path
+
+import esphome.codegen as cg
+import esphome.config_validation as cv
+from esphome.components.esp32 import add_idf_component
+
+CONFIG_SCHEMA = cv.All(cv.Schema({}), cv.only_on_esp32)
+
+
+async def to_code(config):
+    folder = Path(__file__).resolve().parents[2]
+    add_idf_component(name=folder.name, path=str(folder))
+    cg.add_global(cg.RawStatement('#include "${name}_model.h"'))
 """
 
 _CMAKE = """\
@@ -186,7 +207,7 @@ def project_files(
 ) -> dict[str, str]:
     """What builds the C and assembly files ``sources`` of ``src/`` as a library, by path.
 
-    For a chip of ESP-IDF's the folder says what it needs as a component as well.
+    For a chip of ESP-IDF's the folder says what it needs as a component of that and of ESPHome's.
     """
     words = {"name": name, "NAME": name.upper(), "arena": f"{arena_bytes:,}"}
     assembly = any(one.endswith(".S") for one in sources)
@@ -215,6 +236,8 @@ def project_files(
     }
     if CORES[processor].family == "esp":
         texts["idf_component.yml"] = fill(_IDF_COMPONENT, **words, processor=processor)
+        component = f"{name.lower()}_model"
+        texts[f"esphome/{component}/__init__.py"] = fill(_ESPHOME, **words, lower=name.lower())
     return {path: text + "\n" for path, text in texts.items()}
 
 

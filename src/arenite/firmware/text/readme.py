@@ -65,7 +65,10 @@ constant with what they shall be, and prints PASS, or FAIL and where. $test
 $layers
 $sums"""
 
-_ESP = "- **ESP-IDF**: the folder is a component."
+_ESP = """\
+- **ESP-IDF**: the folder is a component.
+- **ESPHome**: `esphome/` of a folder for an ESP32 chip adds it, as the file there says; call
+  `${name}_invoke` in a lambda."""
 _NOT_ESP = """\
 - **AVR, ESP-IDF and others that are no Cortex-M**: this folder has kernels for $processor. Plain C
   for any compiler: `arenite export MODEL --target host -o DIR`; that is an ESP-IDF component."""
@@ -97,7 +100,9 @@ def readme(result: Export) -> str:
         inference=_inference(result),
         output=_c_type(result.outputs),
         test=_ON_BOARD if is_assembled else _ON_HOST,
-        esp=fill(_NOT_ESP, processor=result.target) if is_assembled else _ESP,
+        esp=fill(_NOT_ESP, processor=result.target)
+        if is_assembled
+        else fill(_ESP, name=result.name),
         columns=" | ".join(_COLUMNS if _is_steady(result) else [*_FIRST, *_NEXT]),
         ruler="|".join(["--:"] * (2 if _is_steady(result) else 4)),
         layers="\n".join(_row(one, steady=_is_steady(result)) for one in result.layers),
