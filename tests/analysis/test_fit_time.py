@@ -9,6 +9,7 @@ import pytest
 
 import arenite as ar
 from arenite.analysis.needs import Need
+from arenite.boards import find_board
 from arenite.cores import CORES, PRODUCTS_PER_CYCLE
 from tests.shared import DIGITS, shared_model, shared_wake_word
 
@@ -64,6 +65,25 @@ def test_the_upper_end_is_the_largest_excess_rounded_up(processor):
     accuracy = CORES[processor].accuracy
     assert accuracy is not None
     assert excess < accuracy.boards < excess + 0.06
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in PUBLISHED if row["system"] == "NUCLEO-L4R5ZI"], ids=name_of
+)
+def test_a_board_whose_flash_waits_has_a_narrower_range(row):
+    time = ar.fit(shared_model(row["model"]), board="nucleo-l4r5zi").need("time")
+    assert time.least <= published(row) <= time.most
+    assert time.most / time.least < 1.35
+
+
+def test_a_range_shrinks_with_the_waits_of_flash():
+    """An F401 waits for 2 cycles, an F411 for 3, an L4R5 for 5; slower clocks wait for less."""
+    boards = [find_board(name) for name in ("STM32F401RE", "STM32F411RE", "nucleo-l4r5zi")]
+    times = [ar.fit(DIGITS, board=board).need("time") for board in boards]
+    shares = [(time.least / time.total, time.most / time.total) for time in times]
+    assert shares == [pytest.approx(pair) for pair in ((1.0, 1.24), (1.05, 1.31), (1.15, 1.45))]
+    slow = ar.fit(DIGITS, board="nucleo-l4r5zi", clock=16).need("time")
+    assert slow.least < slow.total
 
 
 def test_a_bound_is_the_products_at_the_processor_s_peak():

@@ -173,7 +173,14 @@ def judged(
     """What a model needs next to limits, of which there may be none; see :func:`fit`."""
     if resolver is not None:
         model = _with_operators(model, resolver)
-    time = time_of(model, target, limits.clock, limits.deadline, limits.margin)
+    time = time_of(
+        model,
+        target,
+        limits.clock,
+        limit=limits.deadline,
+        margin=limits.margin,
+        board=board,
+    )
     needs = (
         _ram(model, target, resolver, limits.ram, board),
         *_fast(model),

@@ -13,7 +13,7 @@ from arenite.analysis.model_cost import model_cost, why_incomplete
 from arenite.analysis.needs import Need
 from arenite.analysis.statistics import statistics
 from arenite.boards import Board
-from arenite.cores import CORES, PRODUCTS_PER_CYCLE
+from arenite.cores import CORES, PRODUCTS_PER_CYCLE, Accuracy
 from arenite.libraries.library import library_of
 from arenite.model import Model
 from arenite.ops.registry import traits_of
@@ -29,7 +29,13 @@ class Energy(NamedTuple):
 
 
 def time_of(
-    model: Model, target: Target, clock: float | None, limit: float | None, margin: float | None
+    model: Model,
+    target: Target,
+    clock: float | None,
+    *,
+    limit: float | None = None,
+    margin: float | None = None,
+    board: Board | None = None,
 ) -> Need:
     """The time of an inference, in milliseconds.
 
@@ -39,6 +45,7 @@ def time_of(
         clock: In MHz; without one nothing is known.
         limit: In milliseconds.
         margin: By what share it may be off, instead of what is known of the processor.
+        board: The board, whose flash may be known.
     """
     if clock is None:
         return Need("time", "ms", {}, limit, "not known without a clock", is_known=False)
@@ -47,15 +54,27 @@ def time_of(
         return _bound(model, target, clock, limit)
     cost = model_cost(model, target, clock)
     parts = {"inference": cost.cycles / clock / 1000}
-    low, high = (accuracy.cycles, accuracy.boards) if margin is None else (margin, margin)
-    least = parts["inference"] * max(1 - low, 0)
+    low, high = _margins(accuracy, board, clock) if margin is None else (-margin, margin)
+    least = parts["inference"] * max(1 + low, 0)
     reason = why_incomplete(cost)
     if reason is not None:
         return Need("time", "ms", parts, limit, f"at least: {reason}", is_known=False, low=least)
-    note = f"an estimate, {low:.0%} less to {high:.0%} more"
+    note = f"an estimate, {abs(low):.0%} {'more' if low > 0 else 'less'} to {high:.0%} more"
     if margin is None:
         note += f": {accuracy.why}"
     return Need("time", "ms", parts, limit, note, low=least, high=parts["inference"] * (1 + high))
+
+
+def _margins(accuracy: Accuracy, board: Board | None, clock: float) -> tuple[float, float]:
+    """Shares that an inference takes more at least (less if negative) and at most.
+
+    Where flash makes published boards wait, theirs; by its waits where it waits for less.
+    """
+    waits = board.waits.cycles if board and board.waits and clock == board.clock else 0
+    if not 0 < waits <= accuracy.waits:
+        return -accuracy.cycles, accuracy.boards
+    share, error = waits / accuracy.waits, accuracy.cycles
+    return share * (accuracy.least + error) - error, share * (accuracy.boards - error) + error
 
 
 def _bound(model: Model, target: Target, clock: float, limit: float | None) -> Need:

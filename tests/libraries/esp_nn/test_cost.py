@@ -59,7 +59,7 @@ def test_models_that_convolve_are_within_three_percent(name: str) -> None:
 @pytest.mark.parametrize("row", MEASURED["published"], ids=lambda row: row["chip"])
 def test_published_times_are_inside(row: dict[str, Any]) -> None:
     target = Target(row["chip"])
-    time = time_of(model_of(row["model"]), target, row["megahertz"], limit=None, margin=None)
+    time = time_of(model_of(row["model"]), target, row["megahertz"])
     assert time.is_known
     assert time.least <= min(row["milliseconds"])
     assert max(row["milliseconds"]) <= time.most
